@@ -1,0 +1,71 @@
+"""What can go wrong with attempts and their log, each with the next step in its message."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+
+class AttemptError(Exception):
+    """Base of everything a person can act on: the message is one or two plain sentences."""
+
+
+class UnknownAttemptError(AttemptError):
+    """No attempt, or more than one, goes by this id."""
+
+    def __init__(self, attempt: str, matches: int = 0) -> None:
+        """Takes the id, or beginning of an id, that was asked for, and how many attempts it fits."""
+        self.attempt = attempt
+        shown = ascii(attempt)
+        if matches > 1:
+            super().__init__(f"{matches} attempts begin with {shown}: give more characters of the id.")
+        else:
+            super().__init__(f"There is no attempt {shown}: `benchwright attempts list` shows them all.")
+
+
+class IllegalTransitionError(AttemptError):
+    """The attempt is in a state that does not allow this step."""
+
+    def __init__(self, state: str, step: str, message: str) -> None:
+        """Takes the present state, the type of the refused event, and a message for people."""
+        self.state = state
+        self.step = step
+        super().__init__(message)
+
+
+class LogError(AttemptError):
+    """The attempt log cannot be used."""
+
+    def __init__(self, path: Path, message: str) -> None:
+        """Takes the database file, and what happened and what to do: the path is put in front of it."""
+        self.path = path
+        super().__init__(f"Attempt log {path}: {message}")
+
+
+class LogBusyError(LogError):
+    """Another program held the database for longer than the time-out; nothing was written."""
+
+
+class LogUnavailableError(LogError):
+    """The file system refused: disk full, no permission, I/O error; nothing was written."""
+
+
+class LogVersionError(LogError):
+    """The database was written by a newer Benchwright."""
+
+
+class LogDamagedError(LogError):
+    """The file is not an attempt log, or its content cannot be read."""
+
+
+class LogClosedError(LogError):
+    """The log was closed before this event was handed over."""
+
+
+class ExportError(AttemptError):
+    """An exported attempt cannot be read."""
+
+    def __init__(self, path: Path, line: int, message: str) -> None:
+        """Takes the export file, the line number from 1, and what is wrong with that line."""
+        self.path = path
+        self.line = line
+        super().__init__(f"{path}, line {line}: {message}")

@@ -1,0 +1,1 @@
+"""Does the design work? Plans, sandboxes, toolchains, lint tools and verdicts."""

@@ -1,0 +1,38 @@
+"""Why a harness could not be run; each is an `error` verdict, never a failure of the solver."""
+
+from __future__ import annotations
+
+from benchwright_harness.verdict import Reason
+
+
+class HarnessError(Exception):
+    """Base; the message is a sentence for people."""
+
+    reason = Reason.BAD_HARNESS
+    hint = ""
+    """The next step, where there is one."""
+
+
+class BadHarnessError(HarnessError):
+    """The harness itself can't be understood, naming the file and the field."""
+
+
+class ToolMissingError(HarnessError):
+    """A program that the harness needs is not installed."""
+
+    reason = Reason.TOOL_MISSING
+
+    def __init__(self, tool: str, hint: str) -> None:
+        self.tool = tool
+        self.hint = hint
+        super().__init__(f"tool missing ({tool})")
+
+
+class SandboxUnavailableError(HarnessError):
+    """The sandbox does not work on this machine."""
+
+    reason = Reason.SANDBOX_UNAVAILABLE
+
+    def __init__(self, problem: str, hint: str) -> None:
+        self.hint = hint
+        super().__init__(problem)

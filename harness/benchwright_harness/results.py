@@ -1,0 +1,91 @@
+"""Test results that a harness leaves: cocotb's and pytest's JUnit XML.
+
+The files come out of a sandbox in which a stranger's design ran: they are size-limited,
+never followed through links, and parsed without entities.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+from xml.etree.ElementTree import Element, ParseError
+
+from defusedxml import DefusedXmlException
+from defusedxml.ElementTree import fromstring
+
+from benchwright_harness.verdict import Model, TestResult
+
+PYTEST_RESULTS = ".pytest-results.xml"
+
+_MAX_FILES = 1000
+_MAX_BYTES = 16 * 1024**2
+_MAX_MESSAGE = 4000
+
+
+class Results(Model):
+    """What was found below a run folder."""
+
+    cocotb: tuple[TestResult, ...]
+    """Tests of all cocotb simulations, in order of their files."""
+    simulations: int
+    """How many cocotb result files there were."""
+    pytest: tuple[TestResult, ...]
+
+    @property
+    def shown(self) -> tuple[TestResult, ...]:
+        """The finer of the two views that covers the whole run.
+
+        A harness that simulates several times into one result file overwrites it; then only
+        pytest knows of every simulation.
+        """
+        return self.cocotb if self.cocotb and self.simulations >= len(self.pytest) else self.pytest
+
+
+def read_results(rundir: Path) -> Results:
+    """Collect the results below `rundir`."""
+    cocotb: list[TestResult] = []
+    pytest: list[TestResult] = []
+    simulations = 0
+    for file in _xml_files(rundir):
+        tests = _parse(file)
+        if file.name == PYTEST_RESULTS:
+            pytest += tests
+        elif tests:
+            cocotb += tests
+            simulations += 1
+    return Results(cocotb=tuple(cocotb), simulations=simulations, pytest=tuple(pytest))
+
+
+def _xml_files(folder: Path) -> list[Path]:
+    found: list[Path] = []
+    for parent, folders, names in os.walk(folder, followlinks=False):
+        folders.sort()
+        found += [Path(parent, name) for name in sorted(names) if name.endswith(".xml")]
+        if len(found) > _MAX_FILES:
+            return found[:_MAX_FILES]
+    return found
+
+
+def _parse(file: Path) -> list[TestResult]:
+    try:
+        handle = os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    except OSError:
+        return []
+    with os.fdopen(handle, "rb") as stream:
+        status = os.fstat(stream.fileno())
+        if not stat.S_ISREG(status.st_mode) or status.st_size > _MAX_BYTES:
+            return []
+        try:
+            root = fromstring(stream.read())
+        except (ParseError, DefusedXmlException, ValueError):
+            return []
+    return [_test(case) for case in root.iter("testcase") if case.find("skipped") is None]
+
+
+def _test(case: Element) -> TestResult:
+    problem = next((found for tag in ("failure", "error") if (found := case.find(tag)) is not None), None)
+    if problem is None:
+        return TestResult(name=case.get("name", ""), passed=True)
+    message = problem.get("message") or problem.get("error_msg") or (problem.text or "")
+    return TestResult(name=case.get("name", ""), passed=False, message=message.strip()[:_MAX_MESSAGE])

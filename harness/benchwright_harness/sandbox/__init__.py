@@ -1,0 +1,56 @@
+"""Where a step runs. Every sandbox keeps the contract of `Sandbox`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO, Protocol
+
+from benchwright_problems.problem import Limits
+
+from benchwright_harness.process import Ended
+from benchwright_harness.toolchain import Toolchain
+
+
+@dataclass(frozen=True)
+class Job:
+    """One step, ready to run.
+
+    Inside the sandbox the program sees `/code` (writable, with `/code/rundir` as working
+    directory and HOME), the hidden files read-only, the toolchain read-only, and no network.
+    """
+
+    argv: tuple[str, ...]
+    env: Mapping[str, str]
+    code: Path
+    """Folder of the host that becomes `/code`."""
+    hidden: Mapping[str, str]
+    """Absolute path inside the sandbox → text."""
+    limits: Limits
+    toolchain: Toolchain
+    user: int | None = None
+    """From `Sandbox.new_user`; owns `code`."""
+
+
+class Sandbox(Protocol):
+    """Runs jobs apart from the rest of the machine."""
+
+    name: str
+
+    @property
+    def digest(self) -> str:
+        """Names what this sandbox does to a run, for the verdict."""
+        ...
+
+    def new_user(self) -> int | None:
+        """The user who is to own a job's folder and run it, where not the present one."""
+        ...
+
+    async def run(self, job: Job, log: BinaryIO) -> Ended:
+        """Run a job to its end; cancelling kills every process of it.
+
+        Raises:
+            SandboxUnavailableError: It does not work here, with the next step.
+        """
+        ...

@@ -1,0 +1,64 @@
+"""No sandbox: a job runs as this user, on this machine. Only when asked for by name.
+
+There is no `/code` and no `/src` without a mount, so those paths are rewritten, in arguments,
+environment and the harness's texts, to folders below a private one that is deleted afterwards.
+A stranger's design can read and change whatever this user can.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import tempfile
+from pathlib import Path
+from typing import BinaryIO
+
+from benchwright_harness.process import Ended, run_limited
+from benchwright_harness.sandbox import Job
+
+_ADDRESS_SPACE_PER_RESIDENT = 4
+
+
+class NativeSandbox:
+    """Runs a job unprotected."""
+
+    name = "native"
+    digest = "native"
+
+    def new_user(self) -> int | None:
+        """The present user."""
+        return None
+
+    async def run(self, job: Job, log: BinaryIO) -> Ended:
+        """See `Sandbox.run`."""
+        private = Path(tempfile.mkdtemp(prefix="benchwright-hidden-"))
+        try:
+            roots = {"/" + path.split("/")[1] for path in job.hidden}
+            places = {"/code": str(job.code)} | {root: f"{private}{root}" for root in roots}
+            pattern = re.compile(rf"(?<![\w./-])({'|'.join(map(re.escape, places))})(?![\w.-])")
+
+            def here(text: str) -> str:
+                return pattern.sub(lambda found: places[found[1]], text)
+
+            for path, text in job.hidden.items():
+                file = Path(f"{private}{path}")
+                file.parent.mkdir(parents=True, exist_ok=True)
+                file.write_text(here(text), encoding="utf-8")
+            limits = job.limits
+            return await run_limited(
+                [
+                    "/usr/bin/prlimit",
+                    f"--fsize={limits.file_mb << 20}",
+                    f"--as={(limits.memory_mb << 20) * _ADDRESS_SPACE_PER_RESIDENT}",
+                    "--core=0",
+                    "--",
+                    *(here(word) for word in job.argv),
+                ],
+                env={key: here(value) for key, value in job.env.items()},
+                cwd=job.code / "rundir",
+                limits=limits,
+                folder=job.code,
+                log=log,
+            )
+        finally:
+            shutil.rmtree(private, ignore_errors=True)

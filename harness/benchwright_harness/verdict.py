@@ -1,0 +1,99 @@
+"""The outcome of one run."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from pydantic import BaseModel, ConfigDict
+
+
+class Model(BaseModel):
+    """Base of this package's values: immutable, refuses unknown fields."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+
+
+class Outcome(StrEnum):
+    """`error` means that nothing could be decided about the solution."""
+
+    PASSED = "passed"
+    FAILED = "failed"
+    ERROR = "error"
+
+
+class Reason(StrEnum):
+    """Why a verdict is what it is. Stable words: programs may depend on them."""
+
+    PASSED = "passed"
+    TESTS_FAILED = "tests_failed"
+    BUILD_FAILED = "build_failed"
+    """The harness ended without a simulation: most often the design does not compile."""
+    WRONG_ANSWER = "wrong_answer"
+    TIMEOUT = "timeout"
+    MEMORY = "memory"
+    FOLDER_QUOTA = "folder_quota"
+    OUTPUT_QUOTA = "output_quota"
+    TOOL_MISSING = "tool_missing"
+    SANDBOX_UNAVAILABLE = "sandbox_unavailable"
+    BAD_HARNESS = "bad_harness"
+    NO_RESULTS = "no_results"
+    """The harness claims success but left no test results."""
+    NO_REFERENCE = "no_reference"
+    NO_ANSWER = "no_answer"
+    """No answer could be read from the text."""
+    JUDGE_UNAVAILABLE = "judge_unavailable"
+    CANCELLED = "cancelled"
+
+    @property
+    def outcome(self) -> Outcome:
+        """The outcome that goes with this reason."""
+        if self is Reason.PASSED:
+            return Outcome.PASSED
+        failed = {Reason.TESTS_FAILED, Reason.BUILD_FAILED, Reason.WRONG_ANSWER}
+        return Outcome.FAILED if self in failed else Outcome.ERROR
+
+
+class TestResult(Model):
+    """One hidden test."""
+
+    name: str
+    passed: bool
+    message: str = ""
+
+
+class Digests(Model):
+    """What made a verdict; the same four give the same verdict."""
+
+    problem: str = ""
+    harness: str = ""
+    toolchain: str = ""
+    sandbox: str = ""
+
+
+class Verdict(Model):
+    """The outcome of one run or judgement. Holds hidden facts: show it through a reveal policy."""
+
+    reason: Reason
+    detail: str = ""
+    """What happened, in one sentence for people; tells nothing hidden."""
+    hint: str = ""
+    """The next step, where there is one."""
+    tests: tuple[TestResult, ...] = ()
+    wall_s: float = 0.0
+    """Duration in seconds."""
+    digests: Digests = Digests()
+
+    @property
+    def outcome(self) -> Outcome:
+        """Passed, failed or undecided."""
+        return self.reason.outcome
+
+    @property
+    def summary(self) -> str:
+        """Outcome and detail in a line, such as `error: tool missing (xrun)`."""
+        return f"{self.outcome.value}: {self.detail}"
+
+    @property
+    def passed_tests(self) -> int:
+        """How many hidden tests passed."""
+        return sum(test.passed for test in self.tests)

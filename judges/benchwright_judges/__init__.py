@@ -1,0 +1,1 @@
+"""Is the answer right? Deterministic scorers."""

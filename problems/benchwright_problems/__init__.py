@@ -1,0 +1,1 @@
+"""What is asked: the problem model, importers and exporters, packs, and sealing of hidden parts."""

@@ -1,0 +1,32 @@
+"""Writing files so that a reader sees the old content or the new, also after a power cut."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+
+
+def write_atomically(file: Path, content: bytes, mode: int = 0o644) -> None:
+    """Write a temporary file beside `file`, flush it to disk, and rename it over `file`."""
+    handle, temporary = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}.")
+    try:
+        with os.fdopen(handle, "wb") as stream:
+            os.fchmod(handle, mode)
+            stream.write(content)
+            stream.flush()
+            os.fsync(handle)
+        Path(temporary).replace(file)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+    sync_folder(file.parent)
+
+
+def sync_folder(folder: Path) -> None:
+    """Make renames and new names inside `folder` durable."""
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

@@ -1,0 +1,296 @@
+"""NVIDIA CVDP's JSON Lines, non-agentic and agentic, with and without solutions.
+
+Format: https://github.com/NVlabs/cvdp_benchmark, README_NONAGENTIC.md and README_AGENTIC.md.
+A non-agentic record has `input` {prompt, context}, `output` {response, context} and
+`harness.files`; an agentic one has `prompt`, `system_message`, `context`, `patch` and
+`harness`. Contexts, patches and harnesses map a relative path to a text; any of them may be
+missing or null. Template variables such as `__OSS_SIM_IMAGE__` stay as they are: what they
+stand for is decided when a harness runs.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TypeVar
+
+import jsonpatch
+from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError
+
+from benchwright_problems.category import Category
+from benchwright_problems.datasets.jsonl import read_records
+from benchwright_problems.errors import DatasetError, PatchError
+from benchwright_problems.patch import apply_patch
+from benchwright_problems.problem import (
+    Answer,
+    Difficulty,
+    Hidden,
+    Kind,
+    Pack,
+    Problem,
+    Provenance,
+    Public,
+    Question,
+    QuestionFormat,
+    RelativePath,
+    digest,
+)
+
+SOURCE = "https://github.com/NVlabs/cvdp_benchmark"
+LICENSE = "CC-BY-4.0 AND Apache-2.0"
+
+AGENTIC = "cvdp-agentic"
+NONAGENTIC = "cvdp-nonagentic"
+
+Texts = dict[RelativePath, str | None]
+_Word = TypeVar("_Word", Category, Difficulty)
+
+_KINDS = {
+    Category.RTL_CORRESPONDENCE: Kind.TEXT,
+    Category.TESTBENCH_CORRESPONDENCE: Kind.TEXT,
+    Category.RTL_QUESTION: Kind.QUESTION,
+    Category.TESTBENCH_QUESTION: Kind.QUESTION,
+}
+
+
+class _Record(BaseModel):
+    # What a record has besides is kept in Hidden.record and written back by the exporter.
+    model_config = ConfigDict(strict=True, extra="ignore")
+
+
+class _Input(_Record):
+    prompt: str
+    context: Texts | None = None
+
+
+class _Output(_Record):
+    response: str | None = None
+    context: Texts | None = None
+
+
+class _Harness(_Record):
+    files: Texts | None = None
+
+
+class _Nonagentic(_Record):
+    id: str
+    categories: list[str]
+    system_message: str | None = None
+    input: _Input
+    output: _Output | None = None
+    harness: _Harness | None = None
+
+
+class _Agentic(_Record):
+    id: str
+    categories: list[str]
+    system_message: str | None = None
+    prompt: str
+    context: Texts | None = None
+    patch: Texts | None = None
+    harness: Texts | None = None
+
+
+def import_cvdp(files: Iterable[Path], pack: str) -> Pack:
+    """Import data files as one pack, all or nothing.
+
+    One problem in two files, with and without its solution, becomes one with it.
+
+    Raises:
+        DatasetError: Names file, line and field of the first thing that is wrong.
+    """
+    problems: dict[str, Problem] = {}
+    places: dict[str, str] = {}
+    versions: set[str] = set()
+    for file in files:
+        version = _version(file)
+        versions.add(version)
+        for line, record in read_records(file):
+            problem = _problem(file, line, record, version)
+            twin = problems.get(problem.id)
+            if twin is None or _solved(problem, twin):
+                problems[problem.id] = problem
+                places.setdefault(problem.id, f"{file}:{line}")
+            elif not _solved(twin, problem) and problem != twin:
+                reason = f"{problem.id!r} is another problem at {places[problem.id]}"
+                raise DatasetError(file, "id", reason, line)
+    return Pack(
+        name=pack,
+        title="CVDP",
+        version=", ".join(sorted(versions)),
+        license=LICENSE,
+        source=SOURCE,
+        description="Comprehensive Verilog Design Problems",
+        problems=tuple(problems.values()),
+    )
+
+
+def export_cvdp(problem: Problem) -> dict[str, JsonValue]:
+    """The record a problem was imported from, as an equal JSON value.
+
+    Raises:
+        ValueError: The problem does not come from CVDP.
+    """
+    record = _plain(problem)
+    restored: dict[str, JsonValue] = jsonpatch.apply_patch(record, problem.hidden.record)
+    return restored
+
+
+def _problem(file: Path, line: int, record: dict[str, JsonValue], version: str) -> Problem:
+    agentic = "prompt" in record
+    try:
+        parsed = _Agentic.model_validate(record) if agentic else _Nonagentic.model_validate(record)
+        problem = (
+            _from_agentic(parsed, file, line) if isinstance(parsed, _Agentic) else _from_nonagentic(parsed, file, line)
+        )
+    except ValidationError as error:
+        raise DatasetError.from_validation(file, error, line) from error
+    provenance = Provenance(source=SOURCE, license=LICENSE, version=version, sha256=digest(record))
+    rest = jsonpatch.make_patch(_plain(problem), record).patch
+    hidden = problem.hidden.model_copy(update={"record": rest})
+    problem = problem.model_copy(update={"provenance": provenance, "hidden": hidden})
+    if digest(export_cvdp(problem)) != digest(record):
+        raise DatasetError(file, "", "can't be kept without loss; please report this record", line)
+    return problem
+
+
+def _from_nonagentic(record: _Nonagentic, file: Path, line: int) -> Problem:
+    output = record.output or _Output()
+    outputs = output.context or {}
+    return _build(
+        file,
+        line,
+        record,
+        prompt=record.input.prompt,
+        context=_texts(record.input.context),
+        expected=tuple(outputs),
+        harness=_texts(record.harness.files if record.harness else None),
+        reference={path: text for path, text in outputs.items() if text},
+        patches={},
+        response=output.response,
+        dataset_format=NONAGENTIC,
+    )
+
+
+def _from_agentic(record: _Agentic, file: Path, line: int) -> Problem:
+    context = _texts(record.context)
+    patches = {path: text for path, text in (record.patch or {}).items() if text}
+    reference = {}
+    for path, patch in patches.items():
+        try:
+            reference[path] = apply_patch(context.get(path, ""), patch)
+        except PatchError as error:
+            raise DatasetError(file, f"patch.{path}", str(error), line) from error
+    return _build(
+        file,
+        line,
+        record,
+        prompt=record.prompt,
+        context=context,
+        expected=tuple(record.patch or {}),
+        harness=_texts(record.harness),
+        reference=reference,
+        patches=patches,
+        response=None,
+        dataset_format=AGENTIC,
+    )
+
+
+def _build(
+    file: Path,
+    line: int,
+    record: _Agentic | _Nonagentic,
+    *,
+    prompt: str,
+    context: dict[str, str],
+    expected: tuple[str, ...],
+    harness: dict[str, str],
+    reference: dict[str, str],
+    patches: dict[str, str],
+    response: str | None,
+    dataset_format: str,
+) -> Problem:
+    category = _one(file, line, record.categories, Category, "a category such as cid003")
+    difficulty = _one(file, line, record.categories, Difficulty, "easy, medium or hard")
+    kind = _KINDS.get(category, Kind.DESIGN)
+    if kind is Kind.DESIGN and not expected:
+        field = "patch" if dataset_format == AGENTIC else "output.context"
+        raise DatasetError(file, field, "names no file for the solver to write", line)
+    question = Question(format=QuestionFormat.FREE_RESPONSE, domain="RTL") if kind is Kind.QUESTION else None
+    return Problem(
+        id=record.id,
+        kind=kind,
+        title=re.sub(r"^cvdp_(copilot|agentic)_", "", record.id).replace("_", " "),
+        category=category,
+        difficulty=difficulty,
+        provenance=Provenance(source="", license="", version="", sha256=""),
+        public=Public(
+            statement=prompt,
+            files=context,
+            expected=expected,
+            system_message=record.system_message,
+            question=question,
+        ),
+        hidden=Hidden(
+            harness=harness,
+            reference=reference,
+            patches=patches,
+            answer=Answer(value=response) if response else None,
+            dataset_format=dataset_format,
+        ),
+    )
+
+
+def _plain(problem: Problem) -> dict[str, JsonValue]:
+    """The record as most of the data set writes it, from the model alone."""
+    if problem.category is None:
+        raise ValueError(f"{problem.id} has no CVDP category and so no CVDP record")
+    public, hidden = problem.public, problem.hidden
+    record: dict[str, JsonValue] = {
+        "id": problem.id,
+        "categories": [problem.category.value, problem.difficulty.value],
+    }
+    if hidden.dataset_format == AGENTIC:
+        if public.system_message is not None:
+            record["system_message"] = public.system_message
+        record["prompt"] = public.statement
+        record["context"] = dict(public.files)
+        record["patch"] = {path: hidden.patches.get(path, "") for path in public.expected}
+        record["harness"] = dict(hidden.harness)
+    elif hidden.dataset_format == NONAGENTIC:
+        if public.system_message is not None:
+            record["system_message"] = public.system_message
+        record["input"] = {"prompt": public.statement, "context": dict(public.files)}
+        record["output"] = {
+            "response": hidden.answer.value if hidden.answer else "",
+            "context": {path: hidden.reference.get(path, "") for path in public.expected},
+        }
+        record["harness"] = {"files": dict(hidden.harness)} if hidden.harness else {}
+    else:
+        raise ValueError(f"{problem.id} does not come from CVDP and has no CVDP record")
+    return record
+
+
+def _one(file: Path, line: int, words: list[str], enum: type[_Word], what: str) -> _Word:
+    found = [enum(word) for word in words if word in set(enum)]
+    if len(found) != 1:
+        raise DatasetError(file, "categories", f"needs exactly one of {what}, has {words}", line)
+    return found[0]
+
+
+def _texts(files: Texts | None) -> dict[str, str]:
+    return {path: text or "" for path, text in (files or {}).items()}
+
+
+def _solved(problem: Problem, twin: Problem) -> bool:
+    """Whether `problem` is `twin` with its solution."""
+    more = (bool(problem.hidden.reference) and not twin.hidden.reference) or (
+        problem.hidden.answer is not None and twin.hidden.answer is None
+    )
+    return more and problem.public == twin.public and problem.hidden.harness == twin.hidden.harness
+
+
+def _version(file: Path) -> str:
+    found = re.search(r"v(\d+(?:\.\d+)+)", file.name)
+    return found[1] if found else "unknown"

@@ -1,0 +1,43 @@
+"""What can go wrong with a data set, said so that a person can act on it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pydantic import ValidationError
+
+
+class ProblemsError(Exception):
+    """Base of this package's errors; the message is a sentence for people."""
+
+
+class DatasetError(ProblemsError):
+    """A file can't be imported; nothing of it was."""
+
+    def __init__(self, file: Path, field: str, reason: str, line: int | None = None) -> None:
+        self.file = file
+        self.line = line
+        self.field = field
+        self.reason = reason
+        place = f"{file}:{line}" if line is not None else str(file)
+        where = f"{place}: field {field}: " if field else f"{place}: "
+        super().__init__(f"{where}{reason}")
+
+    @classmethod
+    def from_validation(cls, file: Path, error: ValidationError, line: int | None = None) -> DatasetError:
+        """The first thing pydantic found wrong, with the field as the data set calls it."""
+        first = error.errors(include_url=False)[0]
+        field = ".".join(str(part) for part in first["loc"] if part != "[key]")
+        return cls(file, field, first["msg"].removeprefix("Value error, "), line)
+
+
+class PatchError(ProblemsError):
+    """A unified diff does not fit the text it is for."""
+
+
+class UnknownProblemError(ProblemsError):
+    """No such pack or problem in the store."""
+
+
+class PackExistsError(ProblemsError):
+    """A pack of this name is there already."""

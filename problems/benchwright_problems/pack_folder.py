@@ -1,0 +1,184 @@
+"""Packs written as folders of TOML, Markdown and source files; the built-in ones are.
+
+`pack.toml` names the pack and the order of its problems. Each problem is a folder with
+`problem.toml`, `statement.md`, `public/` (files the solver gets), and for a design problem
+`hidden/harness/`, `hidden/reference/` and `hidden/wrong/NAME/` (solutions that must fail).
+`docs/reference/pack-format.md` describes every field.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from importlib.resources import as_file, files
+from pathlib import Path
+from typing import Annotated, TypeVar
+
+from pydantic import Field, JsonValue, ValidationError
+
+from benchwright_problems.category import Category
+from benchwright_problems.errors import DatasetError
+from benchwright_problems.problem import (
+    Answer,
+    Choice,
+    Difficulty,
+    Hidden,
+    Kind,
+    Limits,
+    Model,
+    Pack,
+    PackName,
+    Problem,
+    Provenance,
+    Public,
+    Question,
+    QuestionFormat,
+    RelativePath,
+    Reveal,
+    digest,
+)
+
+BUILT_IN = ("starter",)
+
+_File = TypeVar("_File", bound=Model)
+
+
+class _PackFile(Model):
+    name: PackName
+    title: str
+    version: str
+    license: str
+    source: str
+    description: str = ""
+    order: Annotated[list[str], Field(min_length=1)]
+
+
+class _QuestionTable(Model):
+    format: QuestionFormat
+    choices: dict[str, str] = Field(default_factory=dict)
+
+
+class _ProblemFile(Model):
+    id: str
+    kind: Kind
+    category: Category | None = None
+    difficulty: Difficulty
+    domain: str = ""
+    expected: tuple[RelativePath, ...] = ()
+    reveal: Reveal = Reveal.VERDICT
+    limits: Limits = Limits()
+    question: _QuestionTable | None = None
+    answer: Answer | None = None
+
+
+def read_pack_folder(folder: Path) -> Pack:
+    """Read a whole pack.
+
+    Raises:
+        DatasetError: Names the file, the field and what is wrong with it.
+    """
+    head = _toml(folder / "pack.toml", _PackFile)
+    if len(set(head.order)) != len(head.order):
+        raise DatasetError(folder / "pack.toml", "order", "names a problem twice")
+    return Pack(
+        name=head.name,
+        title=head.title,
+        version=head.version,
+        license=head.license,
+        source=head.source,
+        description=head.description,
+        problems=tuple(_problem(folder / name, head) for name in head.order),
+    )
+
+
+def read_built_in(name: str) -> Pack:
+    """Read a pack that ships with Benchwright."""
+    with as_file(files("benchwright_problems") / "packs" / name) as folder:
+        return read_pack_folder(folder)
+
+
+def wrong_solutions(folder: Path, problem: str) -> dict[str, dict[str, str]]:
+    """The solutions that must fail: name → path → text. For the tests of a pack."""
+    wrong = folder / problem / "hidden" / "wrong"
+    return {one.name: _texts(one) for one in sorted(wrong.iterdir())} if wrong.is_dir() else {}
+
+
+def _problem(folder: Path, pack: _PackFile) -> Problem:
+    file = folder / "problem.toml"
+    spec = _toml(file, _ProblemFile)
+    if spec.id != folder.name:
+        raise DatasetError(file, "id", f"is {spec.id!r} but the folder is called {folder.name!r}")
+    statement = _text(folder / "statement.md")
+    heading = statement.splitlines()[0] if statement else ""
+    if not heading.startswith("# "):
+        raise DatasetError(folder / "statement.md", "", "the first line must be '# Title'", 1)
+    public_files = _texts(folder / "public")
+    harness = _texts(folder / "hidden" / "harness")
+    reference = _texts(folder / "hidden" / "reference")
+    if spec.kind is Kind.DESIGN and "docker-compose.yml" not in harness:
+        raise DatasetError(folder / "hidden/harness/docker-compose.yml", "", "is missing")
+    if spec.kind is Kind.QUESTION and spec.answer is None:
+        raise DatasetError(file, "answer", "is missing")
+    content: dict[str, JsonValue] = {
+        "spec": spec.model_dump(mode="json"),
+        "statement": statement,
+        "public": dict(public_files),
+        "harness": dict(harness),
+        "reference": dict(reference),
+    }
+    try:
+        return Problem(
+            id=spec.id,
+            kind=spec.kind,
+            title=heading.removeprefix("# ").strip(),
+            category=spec.category,
+            difficulty=spec.difficulty,
+            reveal=spec.reveal,
+            limits=spec.limits,
+            provenance=Provenance(
+                source=pack.source,
+                license=pack.license,
+                version=pack.version,
+                sha256=digest(content),
+            ),
+            public=Public(
+                statement=statement,
+                files=public_files,
+                expected=spec.expected,
+                question=_question(spec),
+            ),
+            hidden=Hidden(harness=harness, reference=reference, answer=spec.answer),
+        )
+    except ValidationError as error:
+        raise DatasetError.from_validation(file, error) from error
+
+
+def _question(spec: _ProblemFile) -> Question | None:
+    if spec.question is None:
+        return None
+    choices = tuple(Choice(letter=letter, text=text) for letter, text in spec.question.choices.items())
+    return Question(format=spec.question.format, choices=choices, domain=spec.domain)
+
+
+def _toml(file: Path, model: type[_File]) -> _File:
+    try:
+        return model.model_validate(tomllib.loads(_text(file)))
+    except tomllib.TOMLDecodeError as error:
+        raise DatasetError(file, "", f"is not TOML: {error}") from error
+    except ValidationError as error:
+        raise DatasetError.from_validation(file, error) from error
+
+
+def _texts(folder: Path) -> dict[str, str]:
+    if not folder.is_dir():
+        return {}
+    paths = [path for path in sorted(folder.rglob("*")) if path.is_file() and "__pycache__" not in path.parts]
+    return {path.relative_to(folder).as_posix(): _text(path) for path in paths}
+
+
+def _text(file: Path) -> str:
+    try:
+        return file.read_bytes().decode()
+    except OSError as error:
+        raise DatasetError(file, "", f"can't be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise DatasetError(file, "", f"byte {error.start + 1} is not UTF-8") from error

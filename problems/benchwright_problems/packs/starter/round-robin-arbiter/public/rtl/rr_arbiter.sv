@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+
+module rr_arbiter #(
+    parameter int N = 4
+) (
+    input  logic         clk,
+    input  logic         rst_n,
+    input  logic [N-1:0] req,
+    input  logic         accept,
+    output logic [N-1:0] grant,
+    output logic         grant_valid
+);
+
+    localparam logic [N-1:0] REQUESTER_0 = {{(N - 1){1'b0}}, 1'b1};
+
+    // One-hot: the requester that is first in line.
+    logic [N-1:0] first_q, first_next;
+
+    always_ff @(posedge clk or negedge rst_n) begin
+        if (!rst_n) first_q <= REQUESTER_0;
+        else first_q <= first_next;
+    end
+
+    assign grant_valid = |req;
+
+    // ---- missing part: begin ----
+    assign grant = '0;
+    assign first_next = first_q;
+    // ---- missing part: end ----
+
+endmodule

@@ -1,0 +1,246 @@
+"""The problem model: what a solver may see, what stays hidden, and where both come from."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from enum import StrEnum
+from pathlib import PurePosixPath
+from typing import Annotated
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue, model_validator
+
+from benchwright_problems.category import Category
+
+
+class Model(BaseModel):
+    """Base of every problem model: immutable, refuses unknown fields."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+
+
+class Kind(StrEnum):
+    """How a problem is solved and scored."""
+
+    DESIGN = "design"
+    TEXT = "text"
+    QUESTION = "question"
+
+
+class Difficulty(StrEnum):
+    """The author's estimate."""
+
+    EASY = "easy"
+    MEDIUM = "medium"
+    HARD = "hard"
+
+
+class Reveal(StrEnum):
+    """How much of a run the solver gets to see. Each level includes the ones before it."""
+
+    VERDICT = "verdict"
+    """Outcome and counts."""
+    NAMES = "names"
+    """Names of the hidden tests, and which passed."""
+    MESSAGES = "messages"
+    """Failure messages."""
+    FULL = "full"
+    """The raw log."""
+
+    def includes(self, other: Reveal) -> bool:
+        """Whether this policy shows what `other` shows."""
+        order = list(Reveal)
+        return order.index(self) >= order.index(other)
+
+
+class QuestionFormat(StrEnum):
+    """How a question is asked and answered."""
+
+    MULTIPLE_CHOICE = "multiple-choice"
+    ASSERTION = "assertion"
+    FILL_IN_THE_BLANK = "fill-in-the-blank"
+    OPEN_ENDED = "open-ended"
+    FREE_RESPONSE = "free-response"
+
+
+def _inside(path: str) -> str:
+    """A dataset is hostile: its paths name files inside the workspace and nothing else."""
+    pure = PurePosixPath(path)
+    if (
+        not path
+        or pure.is_absolute()
+        or ".." in pure.parts
+        or "\\" in path
+        or any(ord(c) < 32 for c in path)
+        or str(pure) != path
+        or pure.parts[0].startswith(".benchwright")
+    ):
+        raise ValueError(f"{path!r} is not a plain relative path such as 'rtl/top.sv'")
+    return path
+
+
+RelativePath = Annotated[str, AfterValidator(_inside)]
+ProblemId = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", max_length=120)]
+PackName = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9._-]*$", max_length=60)]
+
+
+class Limits(Model):
+    """What one run may use. Defaults are CVDP's where it has them."""
+
+    wall_s: Annotated[float, Field(gt=0, le=86_400)] = 600.0
+    """Wall time of one step in seconds."""
+    memory_mb: Annotated[int, Field(gt=0)] = 4096
+    """Address space of one process, MiB."""
+    processes: Annotated[int, Field(gt=0)] = 256
+    """Processes and threads alive at once."""
+    file_mb: Annotated[int, Field(gt=0)] = 100
+    """Size of one written file, MiB."""
+    folder_mb: Annotated[int, Field(gt=0)] = 100
+    """Size of the run's folder, MiB."""
+
+
+class Provenance(Model):
+    """Where a problem comes from."""
+
+    source: str
+    """Name or address of the data set."""
+    license: str
+    version: str
+    sha256: str
+    """Digest of the record as it was imported (canonical JSON, or the files of a pack folder)."""
+
+
+class Choice(Model):
+    """One choice of a multiple-choice question."""
+
+    letter: Annotated[str, Field(pattern=r"^[A-Z]$")]
+    text: str
+
+
+class Question(Model):
+    """The public side of a question."""
+
+    format: QuestionFormat
+    choices: tuple[Choice, ...] = ()
+    domain: str = ""
+
+    @model_validator(mode="after")
+    def _choices_fit_the_format(self) -> Question:
+        letters = [choice.letter for choice in self.choices]
+        if self.format is QuestionFormat.MULTIPLE_CHOICE and len(letters) < 2:
+            raise ValueError("a multiple-choice question needs at least two choices")
+        if self.format is not QuestionFormat.MULTIPLE_CHOICE and letters:
+            raise ValueError(f"a question of format {self.format} has no choices")
+        if len(set(letters)) != len(letters):
+            raise ValueError("two choices have the same letter")
+        return self
+
+
+class Public(Model):
+    """What a solver may see."""
+
+    statement: str
+    """The task, Markdown."""
+    files: dict[RelativePath, str] = {}
+    """Files the workspace starts with."""
+    expected: tuple[RelativePath, ...] = ()
+    """Files the solver writes or changes; a harness takes these and no others."""
+    system_message: str | None = None
+    """What the data set tells a model besides the statement."""
+    question: Question | None = None
+
+
+class Answer(Model):
+    """The answer key of a question or text problem."""
+
+    value: str
+    """Letter; `true`/`false`; accepted text; or the reference answer."""
+    alternatives: tuple[str, ...] = ()
+    """Other accepted texts."""
+    rubric: str = ""
+    explanation: str = ""
+
+
+class Hidden(Model):
+    """What a solver must never see."""
+
+    harness: dict[RelativePath, str] = {}
+    """Files of the harness; `docker-compose.yml` says what runs, `src/` is mounted at `/src`."""
+    reference: dict[RelativePath, str] = {}
+    """The reference solution, whole files."""
+    patches: dict[RelativePath, str] = {}
+    """The same as unified diffs without file headers, where the data set ships it so."""
+    answer: Answer | None = None
+    record: list[dict[str, JsonValue]] = []
+    """What the model above does not hold of the source record: an RFC 6902 patch from
+    its export to the original."""
+    dataset_format: str = ""
+    """Which exporter writes it back: `cvdp-agentic`, `cvdp-nonagentic`, or none."""
+
+
+class Problem(Model):
+    """One thing to solve."""
+
+    id: ProblemId
+    kind: Kind
+    title: str
+    category: Category | None = None
+    difficulty: Difficulty
+    reveal: Reveal = Reveal.VERDICT
+    limits: Limits = Limits()
+    provenance: Provenance
+    public: Public
+    hidden: Hidden
+
+    @model_validator(mode="after")
+    def _parts_fit_the_kind(self) -> Problem:
+        if (self.kind is Kind.QUESTION) != (self.public.question is not None):
+            raise ValueError("a question, and nothing else, has public.question")
+        if self.kind is Kind.DESIGN and not self.public.expected:
+            raise ValueError("a design problem names the files it expects")
+        return self
+
+    @property
+    def public_digest(self) -> str:
+        """sha256 of everything a solver sees."""
+        return digest(self.model_dump(mode="json", exclude={"hidden"}))
+
+    @property
+    def harness_digest(self) -> str:
+        """sha256 of everything that decides: harness files, answer key and limits."""
+        return digest(
+            {
+                "harness": dict(self.hidden.harness),
+                "answer": self.hidden.answer.model_dump(mode="json") if self.hidden.answer else None,
+                "limits": self.limits.model_dump(mode="json"),
+            }
+        )
+
+
+class Pack(Model):
+    """A versioned set of problems."""
+
+    name: PackName
+    title: str
+    version: str
+    license: str
+    source: str
+    description: str = ""
+    problems: tuple[Problem, ...]
+
+    @model_validator(mode="after")
+    def _ids_differ(self) -> Pack:
+        seen: set[str] = set()
+        for problem in self.problems:
+            # A file system may not tell cases apart.
+            if problem.id.lower() in seen:
+                raise ValueError(f"two problems are called {problem.id!r}")
+            seen.add(problem.id.lower())
+        return self
+
+
+def digest(value: JsonValue) -> str:
+    """sha256 of a value's canonical JSON: sorted keys, no spaces, ASCII."""
+    return hashlib.sha256(
+        json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=True).encode()
+    ).hexdigest()

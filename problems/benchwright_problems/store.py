@@ -1,0 +1,146 @@
+"""Packs on disk, hidden parts sealed apart from public ones.
+
+`DATA/packs/PACK.json` holds everything a solver may see and names the folder below
+`DATA/sealed/` that holds the hidden part of each problem, mode 0600 in folders of mode 0700,
+outside every workspace. Writing that file is what makes a pack visible, so after a crash the
+old pack is there whole or the new one is.
+Built-in packs are read from the package the same way they would be from the store.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from benchwright_problems.atomic import sync_folder, write_atomically
+from benchwright_problems.errors import DatasetError, PackExistsError, UnknownProblemError
+from benchwright_problems.home import Home
+from benchwright_problems.pack_folder import BUILT_IN, read_built_in
+from benchwright_problems.problem import Hidden, Model, Pack, Problem
+
+_SEALED = Hidden()
+
+
+class _Stored(Model):
+    sealed: str
+    """Folder of the hidden parts."""
+    pack: Pack
+
+
+class Store:
+    """All packs of one user."""
+
+    def __init__(self, home: Home) -> None:
+        self._packs = home.data / "packs"
+        self._sealed = home.data / "sealed"
+        self._built_in: dict[str, Pack] = {}
+        self._read: dict[str, tuple[int, _Stored]] = {}
+
+    def pack_names(self) -> Sequence[str]:
+        """Built-in packs, then imported ones by name."""
+        imported = sorted(file.stem for file in self._packs.glob("*.json")) if self._packs.is_dir() else []
+        return [*BUILT_IN, *imported]
+
+    def public(self, name: str) -> Pack:
+        """A pack with every hidden part empty.
+
+        Raises:
+            UnknownProblemError: There is no such pack.
+        """
+        if name in BUILT_IN:
+            return _public(self._built_in_pack(name))
+        return self._stored(name).pack
+
+    def problem(self, ref: str) -> Problem:
+        """The public side of the problem called `pack/id`.
+
+        Raises:
+            UnknownProblemError: There is no such pack or problem.
+        """
+        name, slash, problem_id = ref.partition("/")
+        if not slash:
+            raise UnknownProblemError(f"{ref!r} is not the name of a problem; write PACK/PROBLEM, such as starter/fifo")
+        for problem in self.public(name).problems:
+            if problem.id == problem_id:
+                return problem
+        raise UnknownProblemError(
+            f"pack {name!r} has no problem {problem_id!r}; `benchwright problems list {name}` shows all"
+        )
+
+    def unseal(self, ref: str) -> Problem:
+        """A problem with its hidden part, for a harness or a judge only."""
+        problem = self.problem(ref)
+        name = ref.partition("/")[0]
+        if name in BUILT_IN:
+            return next(p for p in self._built_in_pack(name).problems if p.id == problem.id)
+        file = self._sealed / self._stored(name).sealed / f"{problem.id}.json"
+        try:
+            hidden = Hidden.model_validate_json(file.read_bytes())
+        except OSError as error:
+            raise UnknownProblemError(f"the hidden part of {ref} can't be read; import the pack again") from error
+        except ValidationError as error:
+            raise DatasetError.from_validation(file, error) from error
+        return problem.model_copy(update={"hidden": hidden})
+
+    def add(self, pack: Pack, replace: bool = False) -> None:
+        """Store a pack, sealing its hidden parts; all or nothing.
+
+        Raises:
+            PackExistsError: A pack of that name is there and `replace` is false, or it is built in.
+        """
+        file = self._packs / f"{pack.name}.json"
+        if pack.name in BUILT_IN:
+            raise PackExistsError(f"{pack.name!r} is a built-in pack; choose another name")
+        if file.exists() and not replace:
+            raise PackExistsError(f"a pack called {pack.name!r} is there already; --replace puts this one in its place")
+        self._packs.mkdir(parents=True, exist_ok=True)
+        self._sealed.mkdir(parents=True, exist_ok=True)
+        self._sealed.chmod(0o700)
+        sealed = Path(tempfile.mkdtemp(dir=self._sealed, prefix=f"{pack.name}@"))
+        try:
+            for problem in pack.problems:
+                _write_sealed(sealed / f"{problem.id}.json", problem.hidden.model_dump_json().encode())
+            sync_folder(sealed)
+            stored = _Stored(sealed=sealed.name, pack=_public(pack))
+            write_atomically(file, stored.model_dump_json().encode())
+        except BaseException:
+            shutil.rmtree(sealed, ignore_errors=True)
+            raise
+        for old in self._sealed.glob(f"{pack.name}@*"):
+            if old != sealed:
+                shutil.rmtree(old, ignore_errors=True)
+
+    def _built_in_pack(self, name: str) -> Pack:
+        if name not in self._built_in:
+            self._built_in[name] = read_built_in(name)
+        return self._built_in[name]
+
+    def _stored(self, name: str) -> _Stored:
+        file = self._packs / f"{name}.json"
+        try:
+            changed = file.stat().st_mtime_ns
+            if name not in self._read or self._read[name][0] != changed:
+                self._read[name] = (changed, _Stored.model_validate_json(file.read_bytes()))
+        except (FileNotFoundError, ValueError) as error:
+            if isinstance(error, ValidationError):
+                raise DatasetError.from_validation(file, error) from error
+            known = ", ".join(self.pack_names())
+            raise UnknownProblemError(f"there is no pack {name!r}; there are: {known}") from None
+        return self._read[name][1]
+
+
+def _write_sealed(file: Path, content: bytes) -> None:
+    with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as stream:
+        stream.write(content)
+        stream.flush()
+        os.fsync(stream.fileno())
+
+
+def _public(pack: Pack) -> Pack:
+    problems = tuple(problem.model_copy(update={"hidden": _SEALED}) for problem in pack.problems)
+    return pack.model_copy(update={"problems": problems})

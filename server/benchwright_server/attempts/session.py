@@ -1,0 +1,375 @@
+"""One attempt while this process has its workspace open."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import uuid
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass
+from datetime import UTC
+from typing import TYPE_CHECKING
+
+from benchwright_baselines.attempts import Attempts, AttemptVerdict, Summary
+from benchwright_baselines.clock import AttemptState, advance, next_state
+from benchwright_baselines.errors import AttemptError
+from benchwright_baselines.events import (
+    Abandoned,
+    Answered,
+    Diagnostics,
+    Event,
+    Focus,
+    Outcome,
+    Paused,
+    ProblemCount,
+    Resumed,
+    RunCancelled,
+    RunFinished,
+    RunStarted,
+    Started,
+    Submitted,
+    Tick,
+)
+from benchwright_baselines.file_text import sha256
+from benchwright_baselines.record import AttemptHeader
+from benchwright_harness.sandbox import Sandbox
+from benchwright_harness.verdict import Reason, Verdict
+from benchwright_judges.score import INSTANT
+from benchwright_problems.home import Home
+from benchwright_problems.problem import Kind, Problem
+from benchwright_problems.store import Store
+
+from benchwright_server.attempts.recorder import Recorder
+from benchwright_server.errors import ServerError
+from benchwright_server.protocol import AttemptStatus, SubmitSummary, VerdictView
+from benchwright_server.runs.grading import grade, judge
+from benchwright_server.runs.records import RunRecords
+from benchwright_server.runs.reveal import reveal
+from benchwright_server.workspaces.workspace import ANSWER, Workspace, editable_files, snapshot
+
+if TYPE_CHECKING:
+    # The database library takes a third of a second to import: nobody pays before a log is needed.
+    from benchwright_baselines.log import EventLog
+
+HEARTBEAT_S = 30.0
+
+Report = Callable[[str, int], None]
+"""Tells progress: what is being done, and how much of it in percent."""
+Progress = Callable[["Session"], AbstractAsyncContextManager[Report]]
+
+
+@asynccontextmanager
+async def silent(session: Session) -> AsyncIterator[Report]:
+    """Progress that nobody sees."""
+    yield lambda message, percent: None
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """What every session of a process shares."""
+
+    home: Home
+    store: Store
+    log: EventLog
+    attempts: Attempts
+    sandbox: Sandbox
+    on_change: Callable[[Session], None]
+    """Called after anything that a status shows has changed."""
+    on_failure: Callable[[BaseException], None]
+    """Called when something can't be recorded."""
+    progress: Progress = silent
+    """Shows a run's progress; leaving it early by cancellation cancels the run."""
+
+
+class Session:
+    """Starts, pauses, runs, submits; records all of it.
+
+    Args:
+        around: The process.
+        header: The attempt.
+        problem: Its problem, without the hidden part.
+        workspace: Its folder.
+        texts: What the log rebuilds for each file at this point.
+        summary: What came out so far.
+    """
+
+    def __init__(
+        self,
+        around: Surroundings,
+        header: AttemptHeader,
+        problem: Problem,
+        workspace: Workspace,
+        texts: Mapping[str, str | None],
+        summary: Summary,
+    ) -> None:
+        self.header = header
+        self.problem = problem
+        self.workspace = workspace
+        self.recorder = Recorder(around.log, header.id, texts, around.on_failure)
+        self.ended = summary.state.ended
+        self._around = around
+        self._records = RunRecords(around.home, header.id)
+        self._run: asyncio.Task[None] | None = None
+        self._heartbeat: asyncio.Task[None] | None = None
+        if summary.state is AttemptState.RUNNING:
+            self._beat()
+
+    # The clock
+
+    async def start(self) -> AttemptStatus:
+        """Begin the attempt."""
+        await self._step(Started())
+        self._beat()
+        return await self.status()
+
+    async def pause(self, reason: str | None) -> AttemptStatus:
+        """Stop the clock for a while."""
+        await self._step(Paused(reason=reason))
+        self._stop_beating()
+        return await self.status()
+
+    async def resume(self) -> AttemptStatus:
+        """Let the clock run again."""
+        await self._step(Resumed())
+        self._beat()
+        return await self.status()
+
+    async def abandon(self) -> AttemptStatus:
+        """Give up."""
+        await self.cancel_run("abandoned")
+        await self._step(Abandoned())
+        self._end()
+        return await self.status()
+
+    async def submit(self) -> SubmitSummary:
+        """Hand in the present files; they are run once more unless the newest verdict is theirs."""
+        summary = await self._summary()
+        # Refuse before running anything.
+        next_state(summary.state, "submitted")
+        if self._run is not None:
+            await self._wait_for_run()
+            summary = await self._summary()
+        if summary.verdict is None or summary.verdict.snapshot != _digests(self._snapshot()):
+            await self._judge_now()
+        await self._step(Submitted())
+        self._end()
+        first = (await self._summary()).first_pass
+        return SubmitSummary(
+            status=await self.status(),
+            first_pass_s=first.active_s if first else None,
+            first_pass_run=first.number if first else None,
+        )
+
+    # Runs
+
+    async def run(self) -> AttemptStatus:
+        """Run the hidden tests, or score the answer, and wait for the verdict.
+
+        Raises:
+            ServerError: The attempt is not running.
+        """
+        await self.start_run("solver")
+        await self._wait_for_run()
+        return await self.status()
+
+    async def start_run(self, instead: str) -> None:
+        """Begin a run; an older one is cancelled first, and all its processes are gone.
+
+        Args:
+            instead: Why an older run is cancelled, a stable word.
+        """
+        state = (await self._summary()).state
+        if state is not AttemptState.RUNNING:
+            raise ServerError(_NOT_RUNNING[state])
+        await self.cancel_run(instead)
+        self._run = asyncio.create_task(self._judge_now())
+        self._run.add_done_callback(self._report_failure)
+        self._around.on_change(self)
+
+    async def cancel_run(self, reason: str) -> None:
+        """Stop the present run, if there is one, and wait until its processes are gone."""
+        run = self._run
+        if run is None or run.done():
+            return
+        run.cancel(reason)
+        await asyncio.wait({run})
+
+    @property
+    def is_scored_at_once(self) -> bool:
+        """Whether saving an answer is enough to have it judged: no model and no person is needed."""
+        question = self.problem.public.question
+        return question is not None and question.format in INSTANT
+
+    async def is_clock_running(self) -> bool:
+        """Whether the attempt is started, not paused and not ended."""
+        return (await self._summary()).state is AttemptState.RUNNING
+
+    @property
+    def is_running(self) -> bool:
+        """Whether the hidden tests run right now."""
+        return self._run is not None and not self._run.done()
+
+    async def status(self) -> AttemptStatus:
+        """The attempt as views show it."""
+        summary = await self._summary()
+        clock = advance(summary.clock, self._around.log.moment())
+        return AttemptStatus(
+            attempt=self.header.id,
+            problem=self.header.problem,
+            title=self.problem.title,
+            kind=self.problem.kind.value,
+            workspace=self.workspace.folder.as_uri(),
+            state=summary.state,
+            elapsed_s=round(clock.elapsed_s if not summary.state.ended else summary.clock.elapsed_s, 3),
+            active_s=round(clock.active_s, 3),
+            runs=summary.runs,
+            running=self.is_running,
+            verdict=await asyncio.to_thread(self._view, summary.verdict) if summary.verdict else None,
+        )
+
+    # What the editor reports
+
+    async def linted(self, path: str, counts: Mapping[str, tuple[int, int]]) -> None:
+        """Tools found so many errors and warnings in a file."""
+        by_source = {
+            name: ProblemCount(errors=errors, warnings=warnings) for name, (errors, warnings) in counts.items()
+        }
+        await self._tell(Diagnostics(path=path, counts=by_source))
+
+    async def focused(self, focused: bool) -> None:
+        """The editor's window gained or lost the keyboard."""
+        await self._tell(Focus(focused=focused))
+
+    async def close(self) -> None:
+        """The editor goes away: nothing keeps running, and the clock is paused."""
+        await self.cancel_run("closing")
+        self._stop_beating()
+        if not self.ended and (await self._summary()).state is AttemptState.RUNNING:
+            await self._around.log.append(self.header.id, Paused(reason="the editor was closed"))
+
+    async def _judge_now(self) -> None:
+        summary = await self._summary()
+        number = summary.next_number
+        files = self._snapshot()
+        for path in editable_files(self.problem):
+            self.recorder.taken(path, files.get(path))
+        problem = await asyncio.to_thread(self._around.store.unseal, self.header.problem)
+        if problem.kind is Kind.DESIGN:
+            await self._run_tests(problem, number, files)
+        else:
+            verdict = judge(problem, files.get(ANSWER, b"").decode("utf-8", "replace"))
+            self._records.keep(number, verdict)
+            await self._around.log.append(
+                self.header.id,
+                Answered(
+                    number=number,
+                    outcome=Outcome(verdict.outcome.value),
+                    reason=verdict.reason.value,
+                    message=verdict.detail,
+                    snapshot=_digests(files),
+                    wall_s=verdict.wall_s,
+                    digests=verdict.digests.model_dump(),
+                ),
+            )
+        self._around.on_change(self)
+
+    async def _run_tests(self, problem: Problem, number: int, files: Mapping[str, bytes]) -> None:
+        run = uuid.uuid4().hex
+        await self._around.log.append(self.header.id, RunStarted(run=run, number=number, snapshot=_digests(files)))
+        try:
+            async with self._around.progress(self) as report:
+                with self._records.log(number) as log:
+                    verdict = await grade(
+                        problem,
+                        files,
+                        home=self._around.home,
+                        sandbox=self._around.sandbox,
+                        log=log,
+                        on_step=lambda step, of, name: report(f"step {step} of {of}", round(100 * (step - 1) / of)),
+                    )
+        except asyncio.CancelledError as cancelled:
+            reason = str(cancelled.args[0]) if cancelled.args else "solver"
+            await self._around.log.append(self.header.id, RunCancelled(run=run, number=number, reason=reason))
+            self._around.on_change(self)
+            raise
+        self._records.keep(number, verdict)
+        await self._around.log.append(
+            self.header.id,
+            RunFinished(
+                run=run,
+                number=number,
+                outcome=Outcome(verdict.outcome.value),
+                reason=verdict.reason.value,
+                message=verdict.detail,
+                passed=verdict.passed_tests if verdict.tests else None,
+                total=len(verdict.tests) or None,
+                wall_s=verdict.wall_s,
+                digests=verdict.digests.model_dump(),
+            ),
+        )
+
+    async def _wait_for_run(self) -> None:
+        # A newer run may take this one's place while we wait.
+        while self._run is not None and not self._run.done():
+            await asyncio.wait({self._run})
+
+    def _report_failure(self, run: asyncio.Task[None]) -> None:
+        if not run.cancelled() and (error := run.exception()) is not None:
+            self._around.on_failure(error)
+        self._around.on_change(self)
+
+    def _snapshot(self) -> dict[str, bytes]:
+        return snapshot(self.workspace.folder, self.problem)
+
+    def _view(self, verdict: AttemptVerdict) -> VerdictView:
+        kept = self._records.verdict(verdict.number)
+        if kept is None:
+            # The record was deleted; the log still has what the solver saw.
+            kept = Verdict(reason=Reason(verdict.reason), detail=verdict.message, wall_s=verdict.wall_s)
+        at = verdict.at.astimezone(UTC).isoformat(timespec="seconds")
+        return reveal(kept, self.problem.reveal, self._records.text(verdict.number), verdict.number, at)
+
+    async def _summary(self) -> Summary:
+        return await asyncio.to_thread(self._around.attempts.summary, self.header.id)
+
+    async def _step(self, event: Event) -> None:
+        await self._around.log.append(self.header.id, event)
+        self._around.on_change(self)
+
+    async def _tell(self, event: Event) -> None:
+        if not self.ended:
+            # Another window may have ended the attempt; then there is nothing to tell.
+            with contextlib.suppress(AttemptError):
+                await self._around.log.append(self.header.id, event)
+
+    def _end(self) -> None:
+        self.ended = True
+        self._stop_beating()
+        self._around.on_change(self)
+
+    def _beat(self) -> None:
+        async def beat() -> None:
+            while True:
+                await asyncio.sleep(HEARTBEAT_S)
+                await self._tell(Tick())
+
+        self._stop_beating()
+        self._heartbeat = asyncio.create_task(beat())
+
+    def _stop_beating(self) -> None:
+        if self._heartbeat is not None:
+            self._heartbeat.cancel()
+            self._heartbeat = None
+
+
+def _digests(files: Mapping[str, bytes]) -> dict[str, str]:
+    return {path: sha256(content) for path, content in files.items()}
+
+
+_NOT_RUNNING = {
+    AttemptState.OPEN: "The hidden tests run once the clock runs. Press Start first.",
+    AttemptState.PAUSED: "The clock is paused. Press Resume to run the hidden tests.",
+    AttemptState.SUBMITTED: "This attempt was submitted. Open the problem again to begin a new one.",
+    AttemptState.ABANDONED: "This attempt was abandoned. Open the problem again to begin a new one.",
+}

@@ -1,0 +1,280 @@
+"""Everything one process serves: packs, attempts, and the sessions of open workspaces."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from benchwright_baselines import open_log
+from benchwright_baselines.attempts import Attempts, ProblemRecord
+from benchwright_baselines.errors import AttemptError
+from benchwright_baselines.file_text import FileText
+from benchwright_baselines.record import AttemptHeader
+from benchwright_baselines.replay import replay
+from benchwright_harness.sandbox import Sandbox
+from benchwright_judges.score import read_selection
+from benchwright_problems.home import Home
+from benchwright_problems.problem import Problem, Question, QuestionFormat
+from benchwright_problems.store import Store
+
+from benchwright_server.attempts.session import Progress, Session, Surroundings, silent
+from benchwright_server.errors import WorkspaceError
+from benchwright_server.protocol import (
+    Choice,
+    OpenedProblem,
+    PackList,
+    PackSummary,
+    ProblemSummary,
+    QuestionView,
+    WorkspaceFile,
+)
+from benchwright_server.workspaces.workspace import (
+    ANSWER,
+    MARKER,
+    Marker,
+    Workspace,
+    content_of,
+    editable_files,
+    fill,
+    free_folder,
+    mark,
+)
+
+if TYPE_CHECKING:
+    # The database library takes a third of a second to import: nobody pays before a log is needed.
+    from benchwright_baselines.log import EventLog
+
+
+def log_file(home: Home) -> Path:
+    """Where the event log is."""
+    return home.data / "attempts.sqlite"
+
+
+class Workbench:
+    """What the editor's requests are about.
+
+    Args:
+        home: The folders of this user.
+        sandbox: Where hidden tests run.
+        on_change: Called after anything that an attempt's status shows has changed.
+        on_failure: Called when something can't be recorded.
+        progress: Shows a run's progress.
+    """
+
+    def __init__(
+        self,
+        home: Home,
+        sandbox: Sandbox,
+        on_change: Callable[[Session], None] = lambda session: None,
+        on_failure: Callable[[BaseException], None] = lambda error: None,
+        progress: Progress = silent,
+    ) -> None:
+        self.home = home
+        self.store = Store(home)
+        self._sandbox = sandbox
+        self._on_change = on_change
+        self._on_failure = on_failure
+        self._progress = progress
+        self._around: Surroundings | None = None
+        self._sessions: dict[Path, Session] = {}
+        self._opening = asyncio.Lock()
+
+    async def packs(self) -> PackList:
+        """All packs, with what this user has done with each problem."""
+        return await asyncio.to_thread(self._packs)
+
+    async def open(self, ref: str, fresh: bool) -> OpenedProblem:
+        """Go on with the unfinished attempt at a problem, or begin one in a new workspace.
+
+        Raises:
+            UnknownProblemError: There is no such problem.
+            WorkspaceError: The workspace can't be written.
+            AttemptError: The attempt can't be recorded.
+        """
+        async with self._opening:
+            folder = await asyncio.to_thread(self._prepare, ref, fresh)
+        session = await self.session(folder)
+        if session is None:
+            raise WorkspaceError(f"The workspace {folder} was made but can't be read back. Open the problem again.")
+        return await self._opened(session)
+
+    async def session(self, path: Path) -> Session | None:
+        """The session of the workspace around a file or folder; none outside workspaces."""
+        for folder in (path, *path.parents):
+            if folder in self._sessions:
+                return self._sessions[folder]
+        workspace = await asyncio.to_thread(Workspace.around, path)
+        if workspace is None:
+            return None
+        async with self._opening:
+            if workspace.folder not in self._sessions:
+                session = await self._load(workspace)
+                if session is None:
+                    return None
+                self._sessions[workspace.folder] = session
+        return self._sessions[workspace.folder]
+
+    async def demand(self, path: Path) -> Session:
+        """The session of the workspace around a file or folder.
+
+        Raises:
+            WorkspaceError: It does not belong to a workspace of this user.
+        """
+        session = await self.session(path)
+        if session is None:
+            raise WorkspaceError(
+                f"{path} does not belong to an open problem. Open one from the Benchwright view, or with"
+                " `benchwright open`."
+            )
+        return session
+
+    async def question(self, session: Session) -> QuestionView:
+        """What an answer form needs.
+
+        Raises:
+            WorkspaceError: The problem is not a question.
+        """
+        question = session.problem.public.question
+        if question is None:
+            raise WorkspaceError(f"{session.problem.title} is not a question; its statement says which files to write.")
+        return question_view(session.problem, question, session.workspace)
+
+    async def close(self) -> None:
+        """Pause every running clock, end every run, and write what is waiting."""
+        for session in self._sessions.values():
+            with contextlib.suppress(AttemptError):
+                await session.close()
+        if self._around is not None:
+            await asyncio.to_thread(self._around.log.close)
+
+    @property
+    def log(self) -> EventLog:
+        """The event log, opened at first use."""
+        return self._surroundings().log
+
+    @property
+    def attempts(self) -> Attempts:
+        """What came out of attempts."""
+        return self._surroundings().attempts
+
+    def _surroundings(self) -> Surroundings:
+        if self._around is None:
+            log = open_log(log_file(self.home))
+            self._around = Surroundings(
+                home=self.home,
+                store=self.store,
+                log=log,
+                attempts=Attempts(log),
+                sandbox=self._sandbox,
+                on_change=self._on_change,
+                on_failure=self._on_failure,
+                progress=self._progress,
+            )
+        return self._around
+
+    def _packs(self) -> PackList:
+        records = self.attempts.by_problem()
+        packs = []
+        for name in self.store.pack_names():
+            pack = self.store.public(name)
+            problems = [_summary(name, problem, records) for problem in pack.problems]
+            packs.append(
+                PackSummary(name=name, title=pack.title, version=pack.version, license=pack.license, problems=problems)
+            )
+        return PackList(packs=packs)
+
+    def _prepare(self, ref: str, fresh: bool) -> Path:
+        problem = self.store.problem(ref)
+        unfinished = None if fresh else self.attempts.unfinished(problem=ref)
+        if unfinished is not None and (Path(unfinished.workspace) / MARKER).is_file():
+            return Path(unfinished.workspace)
+        statement, files = content_of(problem)
+        folder = free_folder(self.home.workspaces, ref)
+        try:
+            fill(folder, files)
+            texts = {path: FileText.of_bytes(content) for path, content in files.items()}
+            header = self.attempts.create(ref, problem.public_digest, folder, texts)
+            mark(folder, Marker(attempt=header.id, problem=ref, statement=statement))
+        except BaseException:
+            shutil.rmtree(folder, ignore_errors=True)
+            raise
+        return folder
+
+    async def _load(self, workspace: Workspace) -> Session | None:
+        def read() -> tuple[AttemptHeader, Problem] | None:
+            try:
+                header = self.log.header(workspace.marker.attempt)
+            except AttemptError:
+                return None
+            # A copied folder must not write into the log of the one it was copied from.
+            if Path(header.workspace) != workspace.folder:
+                return None
+            return header, self.store.problem(header.problem)
+
+        found = await asyncio.to_thread(read)
+        if found is None:
+            return None
+        header, problem = found
+        around = self._surroundings()
+        await asyncio.to_thread(around.attempts.take_over, header.id)
+        events = await asyncio.to_thread(around.log.events, header.id)
+        texts = {path: file.text for path, file in replay(events).files.items()}
+        summary = await asyncio.to_thread(around.attempts.summary, header.id)
+        return Session(around, header, problem, workspace, texts, summary)
+
+    async def _opened(self, session: Session) -> OpenedProblem:
+        problem, workspace = session.problem, session.workspace
+        editable = editable_files(problem)
+        paths = dict.fromkeys((*editable, *problem.public.files))
+        files = [
+            WorkspaceFile(uri=(workspace.folder / path).as_uri(), path=path, editable=path in editable)
+            for path in paths
+        ]
+        return OpenedProblem(
+            status=await session.status(),
+            statement=workspace.statement.as_uri(),
+            primary=(workspace.folder / editable[0]).as_uri(),
+            files=files,
+        )
+
+
+def question_view(problem: Problem, question: Question, workspace: Workspace) -> QuestionView:
+    """What an answer form shows of a question, and what is chosen now."""
+    choices = [Choice(value=choice.letter, text=choice.text) for choice in question.choices]
+    if question.format is QuestionFormat.ASSERTION:
+        choices = [Choice(value="true", text="True"), Choice(value="false", text="False")]
+    text = (workspace.read(ANSWER) or b"").decode("utf-8", "replace")
+    return QuestionView(
+        title=problem.title,
+        format=question.format.value,
+        question=problem.public.statement,
+        choices=choices,
+        answer=(workspace.folder / ANSWER).as_uri(),
+        selected=read_selection(question, text),
+    )
+
+
+def _summary(pack: str, problem: Problem, records: dict[str, ProblemRecord]) -> ProblemSummary:
+    record = records.get(f"{pack}/{problem.id}", ProblemRecord())
+    question = problem.public.question
+    if problem.category is not None:
+        category, category_name = problem.category.value, problem.category.label
+    else:
+        category = question.format.value if question else problem.kind.value
+        category_name = f"{category.capitalize()} question"
+    return ProblemSummary(
+        ref=f"{pack}/{problem.id}",
+        id=problem.id,
+        title=problem.title,
+        kind=problem.kind.value,
+        category=category,
+        category_name=category_name.replace("-", " "),
+        difficulty=problem.difficulty.value,
+        state=record.state,
+        best_time_s=record.best_s,
+        attempts=record.attempts,
+    )

@@ -1,0 +1,18 @@
+"""The command line."""
+
+from __future__ import annotations
+
+import sys
+
+
+def main() -> None:
+    """Run the `benchwright` command."""
+    if sys.argv[1:2] == ["lsp"] and not {"--help", "-h"} & set(sys.argv):
+        # An editor waits for this one: the command line's libraries take longer to load than the server.
+        from benchwright_server.cli.lsp import serve
+
+        serve(sys.argv[2:])
+        return
+    from benchwright_server.cli.app import run
+
+    run()

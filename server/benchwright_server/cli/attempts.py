@@ -1,0 +1,158 @@
+"""`benchwright attempts`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from benchwright_baselines import open_log
+from benchwright_baselines.attempts import Attempts, Summary
+from benchwright_baselines.export import export_lines, verify_export, write_export
+from benchwright_baselines.record import AttemptHeader, format_wall
+from benchwright_baselines.replay import Verification, replay, verify
+from benchwright_problems.home import Home
+from rich.table import Table
+
+from benchwright_server.attempts.workbench import log_file
+from benchwright_server.cli.output import err, out, plain_errors, print_json
+from benchwright_server.errors import ServerError
+
+if TYPE_CHECKING:
+    from benchwright_baselines.log import EventLog
+
+app = typer.Typer(help="List, show, export, replay and verify attempts.", no_args_is_help=True)
+
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON value.")]
+AttemptId = Annotated[str, typer.Argument(metavar="ATTEMPT", help="Its id, or the beginning of it.")]
+
+
+@contextmanager
+def _log() -> Iterator[EventLog]:
+    with plain_errors():
+        log = open_log(log_file(Home.find()))
+        try:
+            yield log
+        finally:
+            log.close()
+
+
+@app.command("list")
+def list_command(json_output: Json = False) -> None:
+    """List attempts, the newest first."""
+    with _log() as log:
+        attempts = Attempts(log)
+        rows = [(header, attempts.summary(header.id)) for header in log.headers()]
+    if json_output:
+        print_json([_row(header, summary) for header, summary in rows])
+        return
+    table = Table("attempt", "problem", "state", "active s", "runs", "verdict", "created", box=None)
+    for header, summary in rows:
+        verdict = summary.verdict.outcome.value if summary.verdict else ""
+        active = f"{summary.clock.active_s:.0f}"
+        created = header.created.astimezone().strftime("%Y-%m-%d %H:%M")
+        table.add_row(header.id[:8], header.problem, summary.state.value, active, str(summary.runs), verdict, created)
+    out.print(table)
+
+
+@app.command("show")
+def show(attempt: AttemptId, json_output: Json = False) -> None:
+    """Show what happened in an attempt."""
+    with _log() as log:
+        header = log.header(attempt)
+        summary = Attempts(log).summary(header.id)
+        events = log.events(header.id)
+    if json_output:
+        counts: dict[str, int] = {}
+        for recorded in events:
+            counts[recorded.event.type] = counts.get(recorded.event.type, 0) + 1
+        print_json(_row(header, summary) | {"events": counts})
+        return
+    for recorded in events:
+        event = recorded.event
+        told = event.model_dump(mode="json", exclude={"type", "files", "file", "changes", "digests", "snapshot"})
+        facts = "  ".join(f"{name}={value}" for name, value in told.items() if value not in (None, ""))
+        out.print(f"{recorded.seq:>5}  {format_wall(recorded.moment.wall)}  {event.type:<13} {facts}", markup=False)
+
+
+@app.command("export")
+def export(
+    attempt: AttemptId,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="A file; standard output if not given.")] = None,
+) -> None:
+    """Write an attempt as JSON Lines that others can verify."""
+    with _log() as log:
+        header, rows = log.stored(attempt)
+        if output is None:
+            for line in export_lines(header, rows):
+                typer.echo(line)
+            return
+        try:
+            write_export(output.absolute(), header, rows)
+        except OSError as error:
+            raise ServerError(f"{output} can't be written: {error.strerror}.") from error
+        err.print(f"{len(rows)} events written to {output}.")
+
+
+@app.command("replay")
+def replay_command(
+    attempt: AttemptId,
+    to: Annotated[Path, typer.Option(help="An empty or new folder for the files.")],
+    until: Annotated[int | None, typer.Option(help="Number of the last event; all if not given.")] = None,
+    json_output: Json = False,
+) -> None:
+    """Rebuild an attempt's files from its log alone, and compare them with every save."""
+    with _log() as log:
+        replayed = replay(log.events(log.header(attempt).id), until=until)
+        if to.exists() and any(to.iterdir()):
+            raise ServerError(f"{to} is not empty. Give a new folder.")
+        for path, file in replayed.files.items():
+            if file.data is not None:
+                target = to / path
+                target.parent.mkdir(parents=True, exist_ok=True)
+                target.write_bytes(file.data)
+    flaws = [f"event {flaw.seq}: {flaw.path}: {flaw.reason}" for flaw in replayed.flaws]
+    if json_output:
+        print_json({"files": sorted(replayed.files), "saves": replayed.saves, "ok": replayed.ok, "flaws": [*flaws]})
+    else:
+        out.print(f"{len(replayed.files)} files written to {to}; {replayed.saves} saves compared.", soft_wrap=True)
+        for flaw in flaws:
+            err.print(flaw, markup=False)
+    raise typer.Exit(0 if replayed.ok else 1)
+
+
+@app.command("verify")
+def verify_command(
+    attempt: Annotated[str, typer.Argument(metavar="ATTEMPT|FILE", help="An attempt's id, or an exported file.")],
+    json_output: Json = False,
+) -> None:
+    """Check the hash chain of an attempt, and its files against every save."""
+    with _log() as log:
+        file = Path(attempt)
+        verification: Verification = verify_export(file) if file.is_file() else verify(*log.stored(attempt))
+    if json_output:
+        print_json({"ok": verification.ok, "problem": verification.problem})
+    else:
+        out.print(verification.problem or "The log is whole: every event fits, every save is rebuilt to the byte.")
+    raise typer.Exit(0 if verification.ok else 1)
+
+
+def _row(header: AttemptHeader, summary: Summary) -> dict[str, str | int | float | None]:
+    verdict, first = summary.verdict, summary.first_pass
+    return {
+        "id": header.id,
+        "problem": header.problem,
+        "workspace": header.workspace,
+        "solver": header.solver,
+        "condition": header.condition,
+        "created": format_wall(header.created),
+        "state": summary.state.value,
+        "elapsed_s": round(summary.clock.elapsed_s, 3),
+        "active_s": round(summary.clock.active_s, 3),
+        "runs": summary.runs,
+        "verdict": verdict.outcome.value if verdict else None,
+        "first_pass_s": round(first.active_s, 3) if first else None,
+        "first_pass_run": first.number if first else None,
+    }

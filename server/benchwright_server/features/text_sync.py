@@ -1,0 +1,138 @@
+"""Opening, changing, saving and closing documents."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+from functools import partial
+from typing import TYPE_CHECKING
+
+from benchwright_baselines.errors import AttemptError
+from benchwright_problems.errors import ProblemsError
+from benchwright_problems.problem import Kind
+from lsprotocol import types
+
+from benchwright_server.attempts.session import Session
+from benchwright_server.errors import ServerError
+from benchwright_server.operations import path_of
+from benchwright_server.syntax.documents import Replacement
+from benchwright_server.workspaces.workspace import editable_files
+
+if TYPE_CHECKING:
+    from benchwright_server.server import BenchwrightServer
+
+Work = Callable[[], Awaitable[None]]
+
+logger = logging.getLogger(__name__)
+
+
+class TextSync:
+    """Follows the client's documents.
+
+    A document changes at once, in the order of the client's messages. What takes longer
+    (recording, linting, starting runs) is done by one worker, in the same order.
+
+    Args:
+        server: Whose client.
+    """
+
+    def __init__(self, server: BenchwrightServer) -> None:
+        self._server = server
+        self._work: asyncio.Queue[Work] = asyncio.Queue()
+        self._worker: asyncio.Task[None] | None = None
+        self._lints: set[asyncio.Task[None]] = set()
+        # pygls marks what it registers, and methods can't be marked.
+        server.feature(types.TEXT_DOCUMENT_DID_OPEN)(partial(self._did_open))
+        server.feature(types.TEXT_DOCUMENT_DID_CHANGE)(partial(self._did_change))
+        server.feature(types.TEXT_DOCUMENT_DID_SAVE)(partial(self._did_save))
+        server.feature(types.TEXT_DOCUMENT_DID_CLOSE)(partial(self._did_close))
+
+    async def settled(self) -> None:
+        """Wait until everything the client has sent so far is recorded."""
+        await self._work.join()
+
+    def _did_open(self, params: types.DidOpenTextDocumentParams) -> None:
+        opened = params.text_document
+        document = self._server.documents.open(opened.uri, opened.version, opened.text)
+        self._server.live.changed(document.uri)
+        self._later(lambda: self._record_open(document.uri, document.text))
+
+    def _did_change(self, params: types.DidChangeTextDocumentParams) -> None:
+        uri, version = params.text_document.uri, params.text_document.version
+        document, changes = self._server.documents.change(uri, version, params.content_changes)
+        self._server.live.changed(uri)
+        self._later(lambda: self._record_change(uri, version, changes, document.text))
+
+    def _did_save(self, params: types.DidSaveTextDocumentParams) -> None:
+        self._later(lambda: self._saved(params.text_document.uri))
+
+    def _did_close(self, params: types.DidCloseTextDocumentParams) -> None:
+        uri = params.text_document.uri
+        self._server.documents.close(uri)
+        self._server.live.closed(uri)
+        self._later(lambda: self._record_close(uri))
+
+    async def _record_open(self, uri: str, text: str) -> None:
+        session, path = await self._place(uri)
+        if session is not None and not session.ended:
+            session.recorder.opened(path, text)
+
+    async def _record_change(self, uri: str, version: int, changes: list[Replacement], text: str) -> None:
+        session, path = await self._place(uri)
+        if session is not None and not session.ended:
+            session.recorder.changed(path, version, changes, text)
+
+    async def _record_close(self, uri: str) -> None:
+        session, path = await self._place(uri)
+        if session is not None and not session.ended:
+            session.recorder.closed(path, await asyncio.to_thread(session.workspace.read, path))
+
+    async def _saved(self, uri: str) -> None:
+        session, path = await self._place(uri)
+        self._lint(uri, session, path)
+        if session is None or session.ended:
+            return
+        content = await asyncio.to_thread(session.workspace.read, path)
+        if content is not None:
+            await session.recorder.saved(path, content)
+        is_judged = session.problem.kind is Kind.DESIGN or session.is_scored_at_once
+        if is_judged and path in editable_files(session.problem) and await session.is_clock_running():
+            await session.start_run("newer_save")
+
+    def _lint(self, uri: str, session: Session | None, path: str) -> None:
+        async def lint() -> None:
+            counts = await self._server.live.lint(uri)
+            if session is not None and counts is not None:
+                await session.linted(path, counts)
+
+        task = asyncio.create_task(lint())
+        self._lints.add(task)
+        task.add_done_callback(self._lints.discard)
+
+    async def _place(self, uri: str) -> tuple[Session | None, str]:
+        if not uri.startswith("file:"):
+            return None, ""
+        file = path_of(uri)
+        session = await self._server.bench.session(file)
+        path = session.workspace.relative(file) if session is not None else None
+        return (session, path) if path is not None else (None, "")
+
+    def _later(self, work: Work) -> None:
+        self._work.put_nowait(work)
+        if self._worker is None:
+            self._worker = asyncio.get_running_loop().create_task(self._do_all())
+
+    async def _do_all(self) -> None:
+        while True:
+            work = await self._work.get()
+            try:
+                await work()
+            except (AttemptError, ProblemsError, ServerError) as error:
+                self._server.tell_failure(error)
+            except Exception as error:
+                # One file that can't be followed must not stop the others from being followed.
+                logger.exception("following the editor failed")
+                self._server.tell_failure(error)
+            finally:
+                self._work.task_done()

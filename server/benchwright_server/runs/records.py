@@ -1,0 +1,53 @@
+"""Verdicts and raw logs of runs, sealed beside the hidden parts: both may hold hidden text."""
+
+from __future__ import annotations
+
+import os
+from typing import BinaryIO
+
+from benchwright_harness.verdict import Verdict
+from benchwright_problems.atomic import write_atomically
+from benchwright_problems.home import Home
+from pydantic import ValidationError
+
+_SHOWN_LOG_BYTES = 200_000
+
+
+class RunRecords:
+    """The runs of one attempt, by number.
+
+    Args:
+        home: Where the store is.
+        attempt: The attempt's id.
+    """
+
+    def __init__(self, home: Home, attempt: str) -> None:
+        self._folder = home.data / "sealed" / "@runs" / attempt
+
+    def log(self, number: int) -> BinaryIO:
+        """A file for the raw output of a run."""
+        self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        (self._folder.parent.parent).chmod(0o700)
+        flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
+        return os.fdopen(os.open(self._folder / f"{number}.log", flags, 0o600), "wb")
+
+    def keep(self, number: int, verdict: Verdict) -> None:
+        """Keep a verdict."""
+        self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        write_atomically(self._folder / f"{number}.json", verdict.model_dump_json().encode(), 0o600)
+
+    def verdict(self, number: int) -> Verdict | None:
+        """A kept verdict; none where it is gone."""
+        try:
+            return Verdict.model_validate_json((self._folder / f"{number}.json").read_bytes())
+        except (OSError, ValidationError):
+            return None
+
+    def text(self, number: int) -> str:
+        """The last part of a run's raw log."""
+        try:
+            with (self._folder / f"{number}.log").open("rb") as stream:
+                stream.seek(max(0, stream.seek(0, os.SEEK_END) - _SHOWN_LOG_BYTES))
+                return stream.read().decode("utf-8", "replace")
+        except OSError:
+            return ""

@@ -1,0 +1,39 @@
+"""What a solver may see of a verdict."""
+
+from __future__ import annotations
+
+from benchwright_harness.verdict import Verdict
+from benchwright_problems.problem import Reveal
+
+from benchwright_server.protocol import TestCount, TestLine, VerdictView
+
+
+def reveal(verdict: Verdict, policy: Reveal, log: str, number: int, finished_at: str) -> VerdictView:
+    """Shape a verdict by a problem's reveal policy.
+
+    Args:
+        verdict: The whole verdict.
+        policy: The problem's policy.
+        log: The run's raw log; shown only where the policy is `full`.
+        number: Which try it was.
+        finished_at: ISO 8601.
+    """
+    lines = None
+    if policy.includes(Reveal.NAMES):
+        with_messages = policy.includes(Reveal.MESSAGES)
+        lines = [
+            TestLine(name=test.name, passed=test.passed, message=(test.message or None) if with_messages else None)
+            for test in verdict.tests
+        ]
+    return VerdictView(
+        outcome=verdict.outcome.value,
+        reason=verdict.reason.value,
+        message=" ".join(filter(None, (verdict.detail, verdict.hint))),
+        tests=TestCount(passed=verdict.passed_tests, total=len(verdict.tests)) if verdict.tests else None,
+        lines=lines or None,
+        log=log if policy.includes(Reveal.FULL) else None,
+        reveal=policy.value,
+        wall_s=verdict.wall_s,
+        number=number,
+        finished_at=finished_at,
+    )

@@ -1,0 +1,35 @@
+"""Prints the JSON Schema of the `benchwright/*` messages; the client's types are made from it.
+
+Run as `python -m benchwright_server.schema`.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+
+from pydantic import JsonValue
+from pydantic.json_schema import models_json_schema
+
+from benchwright_server.operations import OPERATIONS
+from benchwright_server.protocol import Wire
+
+
+def message_schema() -> dict[str, JsonValue]:
+    """All messages as `$defs`, and a table of the operations."""
+    messages = {model: None for operation in OPERATIONS for model in (operation.params, operation.result)}
+    pairs: list[tuple[type[Wire], str]] = [(model, "serialization") for model in messages]
+    _, schema = models_json_schema(pairs, by_alias=True, title="Benchwright messages")  # type: ignore[arg-type]
+    schema["operations"] = {
+        operation.name: {
+            "params": operation.params.__name__,
+            "result": operation.result.__name__,
+            "request": operation.is_request,
+        }
+        for operation in OPERATIONS
+    }
+    return schema
+
+
+if __name__ == "__main__":
+    json.dump(message_schema(), sys.stdout, indent=1)

@@ -1,0 +1,1 @@
+"""What a design means, by slang."""

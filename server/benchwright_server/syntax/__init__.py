@@ -1,0 +1,1 @@
+"""Text and structure of files that are being typed."""

@@ -1,0 +1,1 @@
+"""The folders that problems open into: only the public part and the solver's work."""

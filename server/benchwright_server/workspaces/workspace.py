@@ -1,0 +1,176 @@
+"""One workspace on disk."""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+
+from benchwright_problems.atomic import write_atomically
+from benchwright_problems.problem import Kind, Problem
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from benchwright_server.errors import WorkspaceError
+
+MARKER = ".benchwright.json"
+ANSWER = "answer.md"
+
+_MAX_FILE_BYTES = 16 * 1024**2
+
+
+class Marker(BaseModel):
+    """What `.benchwright.json` holds: which attempt a folder belongs to, and nothing hidden."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    attempt: str
+    problem: str
+    statement: str
+
+
+class Workspace:
+    """A folder made for one attempt at one problem.
+
+    Args:
+        folder: The folder.
+        marker: What it says of itself.
+    """
+
+    def __init__(self, folder: Path, marker: Marker) -> None:
+        self.folder = folder
+        self.marker = marker
+
+    @classmethod
+    def around(cls, path: Path) -> Workspace | None:
+        """The workspace that a file or folder belongs to, if there is one."""
+        for folder in (path, *path.parents):
+            try:
+                content = (folder / MARKER).read_bytes()
+            except OSError:
+                continue
+            try:
+                return cls(folder, Marker.model_validate_json(content))
+            except ValidationError:
+                return None
+        return None
+
+    @property
+    def statement(self) -> Path:
+        """The task, Markdown."""
+        return self.folder / self.marker.statement
+
+    def relative(self, path: Path) -> str | None:
+        """A file's path inside the workspace, with forward slashes; none for files elsewhere."""
+        try:
+            return path.relative_to(self.folder).as_posix()
+        except ValueError:
+            return None
+
+    def read(self, path: str) -> bytes | None:
+        """A file's bytes; see `read_file`."""
+        return read_file(self.folder, path)
+
+
+def read_file(folder: Path, path: str) -> bytes | None:
+    """The bytes of a file below a folder; none where it is missing.
+
+    Links are not followed: a run takes what is in the workspace and nothing from elsewhere.
+
+    Raises:
+        WorkspaceError: The path is not a plain file of the workspace, or larger than 16 MiB.
+    """
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        *parents, name = path.split("/")
+        for parent in parents:
+            inner = os.open(parent, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=handle)
+            os.close(handle)
+            handle = inner
+        file = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=handle)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        reason = error.strerror or "it can't be opened"
+        raise WorkspaceError(f"{path} can't be taken: {reason}. It must be a plain file, not a link.") from error
+    finally:
+        os.close(handle)
+    with os.fdopen(file, "rb") as stream:
+        status = os.fstat(stream.fileno())
+        if not stat.S_ISREG(status.st_mode) or status.st_size > _MAX_FILE_BYTES:
+            raise WorkspaceError(f"{path} can't be taken: it must be a plain file of at most 16 MiB.")
+        return stream.read()
+
+
+def snapshot(folder: Path, problem: Problem) -> dict[str, bytes]:
+    """The present content of the files that are judged, missing ones left out."""
+    return {path: content for path in editable_files(problem) if (content := read_file(folder, path)) is not None}
+
+
+def editable_files(problem: Problem) -> tuple[str, ...]:
+    """The files of a workspace that the solver works on and that are judged."""
+    return problem.public.expected if problem.kind is Kind.DESIGN else (ANSWER,)
+
+
+def free_folder(root: Path, ref: str) -> Path:
+    """A folder that is not there yet: `root/pack/problem`, then `root/pack/problem-2` ..."""
+    base = root.joinpath(*ref.split("/"))
+    number = 1
+    folder = base
+    while folder.exists():
+        number += 1
+        folder = base.with_name(f"{base.name}-{number}")
+    return folder
+
+
+def content_of(problem: Problem) -> tuple[str, dict[str, bytes]]:
+    """The files of a new workspace, and which of them is the statement.
+
+    Files to be created are there empty, so that an editor can open them.
+    """
+    name = "README.md" if problem.kind is Kind.DESIGN else "question.md"
+    while name in problem.public.files or name in problem.public.expected:
+        name = f"_{name}"
+    files = dict.fromkeys(editable_files(problem), b"")
+    files |= {path: text.encode() for path, text in problem.public.files.items()}
+    return name, files | {name: _statement(problem).encode()}
+
+
+def fill(folder: Path, files: dict[str, bytes]) -> None:
+    """Write the files of a new workspace.
+
+    Raises:
+        WorkspaceError: The folder can't be made or written.
+    """
+    try:
+        folder.mkdir(parents=True)
+        for path, content in files.items():
+            (folder / path).parent.mkdir(parents=True, exist_ok=True)
+            write_atomically(folder / path, content)
+    except OSError as error:
+        raise WorkspaceError(
+            f"The workspace {folder} can't be written: {error.strerror}. Free some space or change the folder's"
+            " permissions, then open the problem again."
+        ) from error
+
+
+def mark(folder: Path, marker: Marker) -> Workspace:
+    """Make a filled folder the workspace of an attempt."""
+    write_atomically(folder / MARKER, marker.model_dump_json(indent=2).encode() + b"\n")
+    return Workspace(folder, marker)
+
+
+def _statement(problem: Problem) -> str:
+    statement = problem.public.statement
+    if not statement.lstrip().startswith("#"):
+        statement = f"# {problem.title}\n\n{statement}"
+    question = problem.public.question
+    if question is not None and question.choices:
+        choices = "\n".join(f"- **{choice.letter}.** {choice.text}" for choice in question.choices)
+        statement = f"{statement.rstrip()}\n\n{choices}"
+    todo = "Write your answer into `answer.md`." if problem.kind is not Kind.DESIGN else _todo(problem)
+    return f"{statement.rstrip()}\n\n---\n\n{todo}\n"
+
+
+def _todo(problem: Problem) -> str:
+    files = ", ".join(f"[`{path}`]({path})" for path in problem.public.expected)
+    return f"Files to write: {files}"
