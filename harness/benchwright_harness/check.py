@@ -6,6 +6,8 @@ from typing import BinaryIO
 
 from benchwright_problems.problem import Problem
 
+from benchwright_harness.errors import BadHarnessError
+from benchwright_harness.plan import make_plan
 from benchwright_harness.run import run_harness, starting_files
 from benchwright_harness.sandbox import Sandbox
 from benchwright_harness.toolchain import Toolchain
@@ -41,6 +43,12 @@ async def check_design(problem: Problem, sandbox: Sandbox, toolchain: Toolchain,
     if not problem.hidden.reference:
         nothing = Verdict(reason=Reason.NO_REFERENCE, detail="the pack has no reference solution")
         return TwoSided(reference=nothing, starting=nothing)
+    try:
+        make_plan(problem.hidden.harness)
+    except BadHarnessError as error:
+        # The author may know what the solver may not.
+        broken = Verdict(reason=error.reason, detail=str(error))
+        return TwoSided(reference=broken, starting=broken)
     starting = starting_files(problem)
     # What the reference leaves alone stays as it was.
     solved = starting | {path: text.encode() for path, text in problem.hidden.reference.items()}

@@ -14,7 +14,7 @@ from typing import BinaryIO
 
 from benchwright_problems.problem import Problem
 
-from benchwright_harness.errors import HarnessError
+from benchwright_harness.errors import BadHarnessError, HarnessError
 from benchwright_harness.plan import WORKDIR, Plan, Step, make_plan
 from benchwright_harness.process import End, Ended
 from benchwright_harness.results import PYTEST_RESULTS, Results, read_results
@@ -66,6 +66,14 @@ async def run_harness(
         toolchain.require(plan.tools)
         digests = digests.model_copy(update={"toolchain": toolchain.digest, "sandbox": sandbox.digest})
         verdict = await _run_plan(problem, solution, plan, sandbox, toolchain, log, on_step)
+    except BadHarnessError as error:
+        # What is wrong with it may name hidden files.
+        log.write(f"{error}\n".encode())
+        verdict = Verdict(
+            reason=error.reason,
+            detail="the harness of this problem is broken",
+            hint="Tell the people who made the pack; `benchwright problems check` shows them what is wrong.",
+        )
     except HarnessError as error:
         verdict = Verdict(reason=error.reason, detail=str(error), hint=error.hint)
     return verdict.model_copy(update={"digests": digests, "wall_s": round(time.monotonic() - start, 3)})

@@ -1,0 +1,35 @@
+"""SystemVerilog snippets in VS Code's format; the extension contributes the same file."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from importlib.resources import files
+
+_TAB_STOP = re.compile(r"\$\{\d+:([^{}]*)\}|\$\d+|\$\{\d+\}")
+
+
+@dataclass(frozen=True)
+class Snippet:
+    """One snippet (VS Code user guide, "Snippet syntax")."""
+
+    name: str
+    prefix: str
+    body: str
+    description: str
+
+    @property
+    def expanded(self) -> str:
+        """The text with every placeholder at its default."""
+        # A backslash keeps a dollar sign of the language itself.
+        return _TAB_STOP.sub(lambda stop: stop[1] or "", self.body.replace("\\$", "\0")).replace("\0", "$")
+
+
+def systemverilog() -> list[Snippet]:
+    """All snippets for Verilog and SystemVerilog."""
+    text = (files("benchwright_snippets") / "systemverilog.json").read_text(encoding="utf-8")
+    return [
+        Snippet(name, entry["prefix"], "\n".join(entry["body"]), entry["description"])
+        for name, entry in json.loads(text).items()
+    ]

@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 
 def log_file(home: Home) -> Path:
     """Where the event log is."""
-    return home.data / "attempts.sqlite"
+    return home.data / "attempts" / "log.sqlite"
 
 
 class Workbench:

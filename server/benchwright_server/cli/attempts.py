@@ -61,7 +61,7 @@ def list_command(json_output: Json = False) -> None:
 def show(attempt: AttemptId, json_output: Json = False) -> None:
     """Show what happened in an attempt."""
     with _log() as log:
-        header = log.header(attempt)
+        header = log.find(attempt)
         summary = Attempts(log).summary(header.id)
         events = log.events(header.id)
     if json_output:
@@ -84,7 +84,7 @@ def export(
 ) -> None:
     """Write an attempt as JSON Lines that others can verify."""
     with _log() as log:
-        header, rows = log.stored(attempt)
+        header, rows = log.stored(log.find(attempt).id)
         if output is None:
             for line in export_lines(header, rows):
                 typer.echo(line)
@@ -105,7 +105,7 @@ def replay_command(
 ) -> None:
     """Rebuild an attempt's files from its log alone, and compare them with every save."""
     with _log() as log:
-        replayed = replay(log.events(log.header(attempt).id), until=until)
+        replayed = replay(log.events(log.find(attempt).id), until=until)
         if to.exists() and any(to.iterdir()):
             raise ServerError(f"{to} is not empty. Give a new folder.")
         for path, file in replayed.files.items():
@@ -131,7 +131,10 @@ def verify_command(
     """Check the hash chain of an attempt, and its files against every save."""
     with _log() as log:
         file = Path(attempt)
-        verification: Verification = verify_export(file) if file.is_file() else verify(*log.stored(attempt))
+        if file.is_file():
+            verification: Verification = verify_export(file)
+        else:
+            verification = verify(*log.stored(log.find(attempt).id))
     if json_output:
         print_json({"ok": verification.ok, "problem": verification.problem})
     else:
