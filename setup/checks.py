@@ -1,0 +1,179 @@
+"""The command `./test`: set up what is missing, then run every check and say which failed."""
+
+import argparse
+import contextlib
+import enum
+import os
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+
+import folders
+import installation
+import packages
+from folders import ROOT
+from progress import SetupError, clear_line, heed_stop_signals, run_steps
+
+_STAGE_TIMEOUT_S = 30 * 60
+_INTERRUPTED = 130
+
+
+class Part(enum.Enum):
+    """What a stage needs beside Python."""
+
+    TOOLCHAIN = enum.auto()
+    NODE = enum.auto()
+    BROWSER_EDITOR = enum.auto()
+
+
+@dataclass(frozen=True)
+class Stage:
+    """Checks that pass or fail together."""
+
+    name: str
+    about: str
+    commands: tuple[tuple[str, ...], ...]
+    """Run in order; the first that fails ends the stage."""
+    needs: frozenset[Part] = frozenset()
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a stage went."""
+
+    stage: str
+    problem: str | None
+    """What went wrong, if anything did."""
+    elapsed_s: float
+
+
+def _npm(workspace: str, *scripts: str) -> tuple[tuple[str, ...], ...]:
+    return tuple(("npm", "--workspace", workspace, "run", script) for script in scripts)
+
+
+def _stages(*, nightly: bool) -> list[Stage]:
+    pytest = ("pytest", "--nightly") if nightly else ("pytest",)
+    simulators = frozenset({Part.TOOLCHAIN})
+    return [
+        Stage("lint", "style of the Python code", (("ruff", "check", "."), ("ruff", "format", "--check", "."))),
+        Stage("types", "types of the Python code", (("mypy",),)),
+        Stage("imports", "which room may import which", (("lint-imports",),)),
+        Stage("unit", "unit tests", ((*pytest, "tests/unit"),), simulators),
+        Stage("integration", "real simulators in the real sandbox", ((*pytest, "tests/integration"),), simulators),
+        Stage("lsp", "the server as an editor sees it", ((*pytest, "tests/lsp"),), simulators),
+        Stage(
+            "client",
+            "the extension: types, tests, build, package",
+            _npm("client-vscode", "generate", "check", "test", "build", "package"),
+            frozenset({Part.NODE}),
+        ),
+        Stage("e2e", "the whole of it in a real VS Code in a real browser", _npm("tests/e2e", "test"), frozenset(Part)),
+    ]
+
+
+def main() -> int:
+    """Runs the chosen stages; returns the exit status."""
+    options = _options()
+    heed_stop_signals()
+    try:
+        _set_up(options.stages)
+        outcomes = [_run(stage) for stage in options.stages]
+    except SetupError as error:
+        clear_line()
+        print(f"\n{error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        clear_line()
+        print("\nInterrupted.", file=sys.stderr)
+        return _INTERRUPTED
+    return _report(outcomes)
+
+
+def _options() -> argparse.Namespace:
+    names = {stage.name: stage.about for stage in _stages(nightly=False)}
+    parser = argparse.ArgumentParser(
+        prog="./test",
+        description="Sets up what is missing, then runs every check, or those that are named.",
+        epilog="Stages:\n" + "\n".join(f"  {name:<12} {about}" for name, about in names.items()),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.add_argument("names", nargs="*", metavar="STAGE", help="run only this stage; see the list below")
+    parser.add_argument("--fast", action="store_true", help="leave out the browser test (e2e)")
+    parser.add_argument("--nightly", action="store_true", help="also run the tests that take long")
+    options = parser.parse_args()
+    if unknown := [name for name in options.names if name not in names]:
+        parser.error(f"there is no stage {' or '.join(unknown)}: choose from {', '.join(names)}")
+    chosen = set(options.names or names) - ({"e2e"} if options.fast else set())
+    if not chosen:
+        parser.error("no stage is left to run: leave out --fast")
+    options.stages = [stage for stage in _stages(nightly=options.nightly) if stage.name in chosen]
+    return options
+
+
+def _set_up(stages: list[Stage]) -> None:
+    needs = frozenset[Part]().union(*(stage.needs for stage in stages))
+    system = packages.needed_always()
+    if Part.BROWSER_EDITOR in needs:
+        system += packages.needed_for_the_browser_editor() + packages.needed_for_browser_tests()
+    steps = [
+        packages.step(system),
+        installation.python_environment(),
+        installation.development_packages(),
+        installation.command_line(),
+    ]
+    if Part.TOOLCHAIN in needs:
+        steps.append(installation.toolchain())
+    if Part.NODE in needs:
+        steps += [installation.node(), installation.npm_packages()]
+    if Part.BROWSER_EDITOR in needs:
+        steps.append(installation.code_server())
+    before = os.umask(0o022)
+    try:
+        run_steps(steps, locks=[folders.SETUP_STATE / "lock", folders.cache() / "setup.lock"])
+    finally:
+        os.umask(before)
+
+
+def _run(stage: Stage) -> Outcome:
+    started = time.monotonic()
+    problem = None
+    for command in stage.commands:
+        print(f"\n== {stage.name}: {' '.join(command)}", flush=True)
+        if problem := _problem(command, _STAGE_TIMEOUT_S - (time.monotonic() - started)):
+            break
+    return Outcome(stage.name, problem, time.monotonic() - started)
+
+
+def _problem(command: tuple[str, ...], timeout_s: float) -> str | None:
+    environment = installation.environment() | {
+        "BENCHWRIGHT_CODE_SERVER": str(installation.code_server_entry()),
+        "CHROMIUM": packages.browser() or "",
+    }
+    process = subprocess.Popen(command, cwd=ROOT, env=environment, stdin=subprocess.DEVNULL, start_new_session=True)
+    try:
+        status = process.wait(timeout=timeout_s)
+    except subprocess.TimeoutExpired:
+        return f"no end after {_STAGE_TIMEOUT_S // 60} minutes"
+    finally:
+        # Also when it ended: a test that leaves a process behind must not slow down the next stage.
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+    return f"status {status}: {' '.join(command)}" if status else None
+
+
+def _report(outcomes: list[Outcome]) -> int:
+    failed = [outcome for outcome in outcomes if outcome.problem]
+    print(f"\n{'stage':<12} {'result':<7} {'seconds':>7}")
+    for outcome in outcomes:
+        result = "failed" if outcome.problem else "passed"
+        print(f"{outcome.stage:<12} {result:<7} {outcome.elapsed_s:>7.1f}  {outcome.problem or ''}".rstrip())
+    print(f"\n{len(outcomes) - len(failed)} passed, {len(failed)} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,168 @@
+"""What Benchwright needs from the operating system, and how to get it."""
+
+import ctypes.util
+import importlib.util
+import os
+import re
+import shutil
+import subprocess
+import sys
+import sysconfig
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from progress import Service, SetupError, Step, Tools
+
+_ARCHIVE = Service(
+    "The package source of this system (apt)",
+    "check the network and the addresses in /etc/apt, then start the same command again.",
+)
+
+
+@dataclass(frozen=True)
+class SystemPackage:
+    """A package of Debian and Ubuntu."""
+
+    name: str
+    present: Callable[[], bool]
+    """Whether what we need of it is here, however it came."""
+
+
+def needed_always() -> list[SystemPackage]:
+    """The packages without which Benchwright does not work."""
+    python = f"python3.{sys.version_info.minor}"
+    return [
+        SystemPackage(f"{python}-venv", _python_makes_environments),
+        SystemPackage(f"{python}-dev", lambda: Path(sysconfig.get_path("include"), "Python.h").exists()),
+        _program("g++"),
+        _program("make"),
+        _program("perl"),
+        _program("ccache"),
+        _program("iverilog"),
+        _program("bwrap", package="bubblewrap"),
+        SystemPackage("libseccomp2", lambda: _has_library("seccomp")),
+    ]
+
+
+def needed_for_the_browser_editor() -> list[SystemPackage]:
+    """The packages that code-server is built with."""
+    return [_program("krb5-config", package="libkrb5-dev")]
+
+
+def needed_for_browser_tests() -> list[SystemPackage]:
+    """The packages that drive and photograph the browser editor."""
+    fonts = Path("/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf")
+    return [
+        SystemPackage("chromium", lambda: browser() is not None),
+        SystemPackage("fonts-dejavu-core", fonts.exists),
+    ]
+
+
+def browser() -> str | None:
+    """The program that browser tests drive, if there is one."""
+    names = ("chromium", "chromium-browser", "google-chrome-stable", "google-chrome")
+    return os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, names)), None)
+
+
+def step(packages: list[SystemPackage]) -> Step:
+    """The step that installs what is missing of these packages."""
+
+    def missing() -> list[str]:
+        return [package.name for package in packages if not package.present()]
+
+    def work(tools: Tools) -> None:
+        names = missing()
+        if shutil.which("apt-get") is None:
+            raise SetupError(
+                f"These packages (named as on Debian) are missing: {' '.join(names)}.\n"
+                "Next step: install them with this system's own package manager, then start the same command again."
+            )
+        apt = [*_administrator(tools, names), "apt-get", "-o", "DPkg::Lock::Timeout=300", "-qq"]
+        listing = f"Missing: {', '.join(names)}."
+        again = "then start the same command again."
+        tools.run(
+            [*apt, "update"],
+            failure=f"{listing} The list of packages could not be renewed. Next step: repair `apt-get update`, {again}",
+            service=_ARCHIVE,
+        )
+        available = _available(names)
+        if absent := [name for name in names if name not in available]:
+            raise SetupError(
+                f"This system's package sources do not offer: {' '.join(absent)}.\n"
+                f"Next step: install what they stand for in another way (for chromium: any Chromium or Chrome, named "
+                f"by CHROMIUM), {again}"
+            )
+        tools.run(
+            [*apt, "install", "-y", "--no-install-recommends", *names],
+            failure=f"{listing} They could not be installed. Next step: read the lines above, repair apt, {again}",
+            service=_ARCHIVE,
+        )
+        if still := missing():
+            raise SetupError(
+                f"These packages were installed, but what they bring is not found: {' '.join(still)}.\n"
+                f"Next step: make sure that /usr/bin is on the PATH, {again}"
+            )
+
+    return Step("System packages", lambda: not missing(), work)
+
+
+def sandbox_problem() -> str | None:
+    """Why hidden tests can't run in the sandbox of this machine, if they can't."""
+    command = ["bwrap", "--unshare-all", "--unshare-user", "--ro-bind", "/", "/", "true"]
+    probe = subprocess.run(command, capture_output=True, text=True, check=False)
+    if probe.returncode == 0:
+        return None
+    return (
+        "The sandbox (bubblewrap) does not work on this machine, so hidden tests can't run yet:\n"
+        f"    {probe.stderr.strip()}\n"
+        "Next step: let this account make user namespaces (in a container: start it with more rights; "
+        "on Ubuntu 24.04 and newer: set kernel.apparmor_restrict_unprivileged_userns to 0 with sysctl), "
+        "then look at `.venv/bin/benchwright doctor`."
+    )
+
+
+def _administrator(tools: Tools, names: list[str]) -> list[str]:
+    """The words before a command that make it run as root."""
+    # After `su`, a root shell may lack the folders that dpkg needs on its PATH.
+    path = f"PATH={os.environ.get('PATH', os.defpath)}:/usr/local/sbin:/usr/sbin:/sbin"
+    variables = ["env", "DEBIAN_FRONTEND=noninteractive", path]
+    if os.geteuid() == 0:
+        return variables
+    refusal = (
+        f"These packages are missing, and this account may not install them: {' '.join(names)}.\n"
+        "Next step: ask an administrator to run:\n"
+        f"    apt-get install --no-install-recommends {' '.join(names)}\n"
+        "then start the same command again."
+    )
+    if shutil.which("sudo") is None:
+        raise SetupError(refusal)
+    if subprocess.run(["sudo", "-n", "true"], capture_output=True, check=False).returncode:
+        print(f"To install {', '.join(names)}, sudo may ask for your password.", flush=True)
+        tools.run_at_terminal(["sudo", "-v"], failure=refusal)
+    proxies = [f"{name}={value}" for name, value in os.environ.items() if re.fullmatch("(?i)(https?|no)_proxy", name)]
+    return ["sudo", "-n", *variables, *proxies]
+
+
+def _available(names: list[str]) -> set[str]:
+    """Those of the packages that have a version to install."""
+    policy = subprocess.run(
+        ["apt-cache", "policy", *names],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "LC_ALL": "C"},
+    ).stdout
+    return set(re.findall(r"^([^\s:]+):\n  Installed: .*\n  Candidate: (?!\(none\))", policy, re.MULTILINE))
+
+
+def _program(name: str, *, package: str | None = None) -> SystemPackage:
+    return SystemPackage(package or name, lambda: shutil.which(name) is not None)
+
+
+def _has_library(name: str) -> bool:
+    return ctypes.util.find_library(name) is not None
+
+
+def _python_makes_environments() -> bool:
+    return all(importlib.util.find_spec(module) for module in ("ensurepip", "venv"))

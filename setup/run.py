@@ -1,0 +1,118 @@
+"""The command `./run`: set up what is missing, then open Benchwright in an editor."""
+
+import argparse
+import os
+import shutil
+import sys
+
+import editor
+import folders
+import installation
+import packages
+from progress import SetupError, Step, clear_line, heed_stop_signals, run_steps
+
+_DESKTOP_EDITORS = ("code", "codium", "code-insiders", "cursor")
+_INTERRUPTED = 130
+
+
+def main() -> int:
+    """Does what the options say; returns the exit status."""
+    options = _options()
+    heed_stop_signals()
+    try:
+        return _desktop() if options.desktop else _browser(options)
+    except SetupError as error:
+        clear_line()
+        print(f"\n{error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        clear_line()
+        print("\nEnded. Start ./run again to go on.")
+        return _INTERRUPTED
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="./run",
+        description="Sets up what is missing, then opens Benchwright in an editor. Without options: in the browser.",
+        epilog="Problems open into ~/benchwright. Environment variables: BENCHWRIGHT_HOME, a folder for everything "
+        "that is yours (packs, attempts, workspaces, editor settings); BENCHWRIGHT_CACHE, a folder for what can be "
+        "fetched again (about 1 GB).",
+        allow_abbrev=False,
+    )
+    way = parser.add_mutually_exclusive_group()
+    way.add_argument("--desktop", action="store_true", help="install the extension into the VS Code of this desktop")
+    way.add_argument("--setup", action="store_true", help="only set up, start nothing")
+    parser.add_argument(
+        "--port",
+        type=_port,
+        metavar="NUMBER",
+        help=f"the port of the editor in the browser (default: {editor.DEFAULT_PORT}, or the next free one); "
+        "it listens on this machine only, but to every account of it",
+    )
+    parser.add_argument("--no-browser", action="store_true", help="only print the address, do not open the browser")
+    return parser.parse_args()
+
+
+def _port(text: str) -> int:
+    if not text.isdecimal() or not 1 <= int(text) <= 65535:
+        raise argparse.ArgumentTypeError(f"{text} is not a port: give a number from 1 to 65535")
+    return int(text)
+
+
+def _browser(options: argparse.Namespace) -> int:
+    steps = [
+        packages.step([*packages.needed_always(), *packages.needed_for_the_browser_editor()]),
+        *_fetched_always(),
+        installation.code_server(),
+        installation.extension(),
+        installation.extension_in_code_server(editor.editor_folder()),
+    ]
+    _set_up(steps)
+    if options.setup:
+        print("\nEverything is set up. Next: ./run")
+        return 0
+    editor.serve(options.port, browser=not options.no_browser)
+    return 0
+
+
+def _desktop() -> int:
+    program = next(filter(None, map(shutil.which, _DESKTOP_EDITORS)), None)
+    if program is None:
+        raise SetupError(
+            f"No desktop VS Code is on the PATH (looked for {', '.join(_DESKTOP_EDITORS)}).\n"
+            "Next step: start ./run without --desktop to use the editor in the browser, or install VS Code first."
+        )
+    steps = [
+        packages.step(packages.needed_always()),
+        *_fetched_always(),
+        installation.extension(),
+        installation.extension_in_desktop(program),
+    ]
+    _set_up(steps)
+    print(f"\nThe extension is installed. Next: start {program} (or reload its window) and choose Benchwright.")
+    return 0
+
+
+def _fetched_always() -> list[Step]:
+    return [
+        installation.python_environment(),
+        installation.command_line(),
+        installation.toolchain(),
+        installation.node(),
+        installation.npm_packages(),
+    ]
+
+
+def _set_up(steps: list[Step]) -> None:
+    before = os.umask(0o022)
+    try:
+        run_steps(steps, locks=[folders.SETUP_STATE / "lock", folders.cache() / "setup.lock"])
+    finally:
+        os.umask(before)
+    if problem := packages.sandbox_problem():
+        print(f"\n{problem}", file=sys.stderr, flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
