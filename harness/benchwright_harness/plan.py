@@ -28,6 +28,13 @@ _TEMPLATES = {
     "__VERIF_EDA_IMAGE__": "verif-eda",
     "__LICENSE_NETWORK__": "licnetwork",
 }
+_SYSTEM_FOLDERS = frozenset(
+    {
+        *("bin", "dev", "etc", "home", "lib", "lib32", "lib64", "opt", "proc"),
+        *("root", "run", "rundir", "sbin", "sys", "tmp", "usr", "var"),
+    }
+)
+_MAX_FILES = 400
 _TOOL_WORDS = ("iverilog", "verilator", "yosys", "xrun", "imc")
 _SIMULATOR_TOOLS = {"icarus": "iverilog", "verilator": "verilator", "xcelium": "xrun"}
 _COMPOSE = "docker-compose.yml"
@@ -67,7 +74,7 @@ def make_plan(harness: Mapping[str, str]) -> Plan:
         raise BadHarnessError(f"{_COMPOSE}: the harness has none")
     try:
         compose = yaml.safe_load(_expand(text))
-    except yaml.YAMLError as error:
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
         raise BadHarnessError(f"{_COMPOSE}: is not YAML: {error}") from error
     services = compose.get("services") if isinstance(compose, dict) else None
     if not isinstance(services, dict) or not services:
@@ -88,16 +95,20 @@ def _step(name: str, service: Any, harness: Mapping[str, str]) -> Step:
         values = dotenv_values(stream=StringIO(harness[file]), interpolate=False)
         env |= {key: value for key, value in values.items() if value is not None}
     env |= _environment(service.get("environment"), f"{field}.environment")
-    return Step(
-        service=name,
-        image=_image(service, field, harness),
-        argv=(
-            *_words(service.get("entrypoint"), f"{field}.entrypoint"),
-            *_words(service.get("command"), f"{field}.command"),
-        ),
-        env=env,
-        files=_mounts(service.get("volumes"), f"{field}.volumes", harness),
+    argv = (
+        *_words(service.get("entrypoint"), f"{field}.entrypoint"),
+        *_words(service.get("command"), f"{field}.command"),
     )
+    if not argv:
+        raise BadHarnessError(f"{field}.command: is missing")
+    for word in (*argv, *env, *env.values()):
+        if not _can_be_passed(word):
+            raise BadHarnessError(f"{field}: {word!r} can't be passed to a program")
+    for key in env:
+        if not key or "=" in key:
+            raise BadHarnessError(f"{field}.environment: {key!r} is not the name of a variable")
+    files = _mounts(service.get("volumes"), f"{field}.volumes", harness)
+    return Step(service=name, image=_image(service, field, harness), argv=argv, env=env, files=files)
 
 
 def _image(service: dict[str, Any], field: str, harness: Mapping[str, str]) -> str:
@@ -107,6 +118,8 @@ def _image(service: dict[str, Any], field: str, harness: Mapping[str, str]) -> s
     build = service.get("build")
     if build is None:
         raise BadHarnessError(f"{field}: has neither image nor build")
+    if not isinstance(build, str | dict):
+        raise BadHarnessError(f"{field}.build: must be a text or a mapping")
     context = build if isinstance(build, str) else build.get("context", ".")
     name = "Dockerfile" if isinstance(build, str) else build.get("dockerfile", "Dockerfile")
     dockerfile = harness.get(posixpath.normpath(posixpath.join(str(context), str(name))))
@@ -120,11 +133,12 @@ def _mounts(volumes: Any, field: str, harness: Mapping[str, str]) -> dict[str, s
     files: dict[str, str] = {}
     for volume in _list(volumes, field):
         source, _, rest = volume.partition(":")
-        target = posixpath.normpath(rest.partition(":")[0] or "/")
+        target = posixpath.normpath(re.sub("^/+", "/", rest.partition(":")[0] or "/"))
         if target == "/code" or target.startswith("/code/"):
             continue
         if source.startswith(("/", "~")) or not target.startswith("/") or target == "/":
             raise BadHarnessError(f"{field}: {volume!r} must mount a folder of the harness")
+        mounted = len(files)
         folder = posixpath.normpath(source)
         for path, text in harness.items():
             if folder == ".":
@@ -133,23 +147,47 @@ def _mounts(volumes: Any, field: str, harness: Mapping[str, str]) -> dict[str, s
                 files[target] = text
             elif path.startswith(folder + "/"):
                 files[posixpath.join(target, path.removeprefix(folder + "/"))] = text
+        if len(files) > mounted and target.split("/")[1] in _SYSTEM_FOLDERS:
+            raise BadHarnessError(f"{field}: {volume!r} would hide a folder of the system")
+    if len(files) > _MAX_FILES:
+        raise BadHarnessError(f"{field}: mount {len(files)} files; {_MAX_FILES} are allowed")
     return files
 
 
 def _environment(value: Any, field: str) -> dict[str, str]:
     if isinstance(value, dict):
-        return {str(key): "" if item is None else str(item) for key, item in value.items()}
+        return {_scalar(key, field): _scalar(item, field) for key, item in value.items()}
     pairs = (entry.partition("=") for entry in _list(value, field))
     return {key: item for key, _, item in pairs}
 
 
 def _words(value: Any, field: str) -> tuple[str, ...]:
     if isinstance(value, list):
-        return tuple(str(word) for word in value)
+        return tuple(_scalar(word, field) for word in value)
+    if value is not None and not isinstance(value, str):
+        raise BadHarnessError(f"{field}: must be a text or a list")
     try:
-        return tuple(shlex.split(value)) if isinstance(value, str) else ()
+        return tuple(shlex.split(value or ""))
     except ValueError as error:
         raise BadHarnessError(f"{field}: {error}") from error
+
+
+def _scalar(value: Any, field: str) -> str:
+    """A value as docker compose writes it into a command or environment."""
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, str | int | float):
+        return str(value)
+    raise BadHarnessError(f"{field}: holds {type(value).__name__} where a text or number belongs")
+
+
+def _can_be_passed(word: str) -> bool:
+    try:
+        return b"\0" not in word.encode()
+    except UnicodeEncodeError:
+        return False
 
 
 def _list(value: Any, field: str) -> list[str]:

@@ -6,16 +6,17 @@ import asyncio
 import contextlib
 import os
 import signal
-import stat
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import BinaryIO
+from typing import Protocol
 
 import psutil
 from benchwright_problems.problem import Limits
+
+from benchwright_harness.foreign_folder import folder_bytes
 
 MAX_OUTPUT_BYTES = 16 * 1024**2
 _POLL_S = 0.25
@@ -30,6 +31,14 @@ class End(StrEnum):
     MEMORY = "memory"
     FOLDER_QUOTA = "folder_quota"
     OUTPUT_QUOTA = "output_quota"
+
+
+class Output(Protocol):
+    """Where a program's output goes."""
+
+    def write(self, content: bytes, /) -> int:
+        """Take more of it."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -49,7 +58,7 @@ async def run_limited(
     cwd: Path,
     limits: Limits,
     folder: Path,
-    log: BinaryIO,
+    log: Output,
     uid: int | None = None,
     pass_fds: Sequence[int] = (),
 ) -> Ended:
@@ -70,47 +79,77 @@ async def run_limited(
         pass_fds: File descriptors that stay open in the program.
     """
     start = time.monotonic()
-    process = await asyncio.create_subprocess_exec(
-        *argv,
-        stdin=asyncio.subprocess.DEVNULL,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.STDOUT,
-        cwd=cwd,
-        env=dict(env),
-        pass_fds=tuple(pass_fds),
-        start_new_session=True,
-        user=uid,
-        group=uid,
-        extra_groups=None if uid is None else (),
-    )
-    output = asyncio.create_task(_copy(_pipe(process), log))
-    watch = asyncio.create_task(_watch(process.pid, limits, folder))
-    exited = asyncio.create_task(process.wait())
-    try:
-        await asyncio.wait({watch, exited}, return_when=asyncio.FIRST_COMPLETED)
-        while not exited.done() and not watch.done() and not output.done():
+    async with _pipe() as (source, sink):
+        starting = asyncio.create_task(
+            asyncio.create_subprocess_exec(
+                *argv,
+                stdin=asyncio.subprocess.DEVNULL,
+                stdout=sink,
+                stderr=asyncio.subprocess.STDOUT,
+                cwd=cwd,
+                env=dict(env),
+                pass_fds=tuple(pass_fds),
+                start_new_session=True,
+                user=uid,
+                group=uid,
+                extra_groups=None if uid is None else (),
+            )
+        )
+        try:
+            process = await asyncio.shield(starting)
+        except asyncio.CancelledError:
+            # Cancelled half-way, asyncio kills the program, but not what it has started by then.
+            process = await starting
+            _kill_group(process)
+            await asyncio.shield(process.wait())
+            raise
+        finally:
+            os.close(sink)
+        output = asyncio.create_task(_copy(source, log))
+        watch = asyncio.create_task(_watch(process.pid, limits, folder))
+        exited = asyncio.create_task(process.wait())
+        try:
             await asyncio.wait({watch, exited, output}, return_when=asyncio.FIRST_COMPLETED)
-        end = End.EXITED
-        if watch.done() and not exited.done():
-            end = watch.result()
-    finally:
-        watch.cancel()
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGKILL)
-        # A cancelled wait for the child would leave a zombie: shield it from a second cancel.
-        await asyncio.shield(exited)
-        with contextlib.suppress(asyncio.TimeoutError):
-            await asyncio.wait_for(asyncio.shield(output), 2)
+            if output.done() and output.result():
+                # It closed its output and goes on.
+                await asyncio.wait({watch, exited}, return_when=asyncio.FIRST_COMPLETED)
+            end = End.EXITED if exited.done() else watch.result() if watch.done() else End.OUTPUT_QUOTA
+        finally:
+            watch.cancel()
+            _kill_group(process)
+            # A cancelled wait for the child would leave a zombie: shield it from a second cancel.
+            await asyncio.shield(exited)
+            # Without a sandbox, a process that left the group may hold the pipe for ever.
+            await asyncio.wait({output}, timeout=2)
+            output.cancel()
     return Ended(end, exited.result(), time.monotonic() - start)
 
 
-def _pipe(process: asyncio.subprocess.Process) -> asyncio.StreamReader:
-    if process.stdout is None:
-        raise RuntimeError("the program was started without a pipe")
-    return process.stdout
+def _kill_group(process: asyncio.subprocess.Process) -> None:
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
 
 
-async def _copy(source: asyncio.StreamReader, log: BinaryIO) -> bool:
+@contextlib.asynccontextmanager
+async def _pipe() -> AsyncIterator[tuple[asyncio.StreamReader, int]]:
+    """A pipe: what to read from, and the end to write to, which the caller closes.
+
+    With a pipe of asyncio's own, waiting for a program's end also waits until nobody holds the
+    pipe any more and everything in it has been read.
+    """
+    ours, theirs = os.pipe()
+    stream = asyncio.StreamReader()
+    transport, _ = await asyncio.get_running_loop().connect_read_pipe(
+        lambda: asyncio.StreamReaderProtocol(stream), os.fdopen(ours, "rb", buffering=0)
+    )
+    try:
+        yield stream, theirs
+    finally:
+        transport.close()
+
+
+async def _copy(source: asyncio.StreamReader, log: Output) -> bool:
+    """Copy until the end of `source`; false where it is more than may be copied."""
     left = MAX_OUTPUT_BYTES
     while chunk := await source.read(_CHUNK):
         log.write(chunk[:left])
@@ -124,11 +163,17 @@ async def _watch(pid: int, limits: Limits, folder: Path) -> End:
     deadline = time.monotonic() + limits.wall_s
     while (left := deadline - time.monotonic()) > 0:
         await asyncio.sleep(min(_POLL_S, left))
-        if resident_bytes(pid) > limits.memory_mb << 20:
-            return End.MEMORY
-        if folder_bytes(folder, limits.folder_mb << 20) > limits.folder_mb << 20:
-            return End.FOLDER_QUOTA
+        # In a thread: a folder full of small files takes a while, and an editor is waiting.
+        if exceeded := await asyncio.to_thread(_exceeded, pid, limits, folder):
+            return exceeded
     return End.TIMEOUT
+
+
+def _exceeded(pid: int, limits: Limits, folder: Path) -> End | None:
+    if resident_bytes(pid) > limits.memory_mb << 20:
+        return End.MEMORY
+    quota = limits.folder_mb << 20
+    return End.FOLDER_QUOTA if folder_bytes(folder, quota) > quota else None
 
 
 def resident_bytes(pid: int) -> int:
@@ -139,18 +184,4 @@ def resident_bytes(pid: int) -> int:
         for process in [root, *root.children(recursive=True)]:
             with contextlib.suppress(psutil.Error):
                 total += process.memory_info().rss
-    return total
-
-
-def folder_bytes(folder: Path, enough: int) -> int:
-    """Disk space of a folder; stops counting beyond `enough`."""
-    total = 0
-    for parent, _, names in os.walk(folder, followlinks=False):
-        for name in names:
-            with contextlib.suppress(OSError):
-                status = os.lstat(os.path.join(parent, name))  # noqa: PTH118 - a hot loop
-                if stat.S_ISREG(status.st_mode):
-                    total += status.st_blocks * 512
-        if total > enough:
-            break
     return total

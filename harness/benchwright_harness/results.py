@@ -6,7 +6,9 @@ never followed through links, and parsed without entities.
 
 from __future__ import annotations
 
+import itertools
 import os
+import re
 import stat
 from pathlib import Path
 from xml.etree.ElementTree import Element, ParseError
@@ -14,6 +16,8 @@ from xml.etree.ElementTree import Element, ParseError
 from defusedxml import DefusedXmlException
 from defusedxml.ElementTree import fromstring
 
+from benchwright_harness.foreign_folder import entries
+from benchwright_harness.process import Output
 from benchwright_harness.verdict import Model, TestResult
 
 PYTEST_RESULTS = ".pytest-results.xml"
@@ -21,6 +25,31 @@ PYTEST_RESULTS = ".pytest-results.xml"
 _MAX_FILES = 1000
 _MAX_BYTES = 16 * 1024**2
 _MAX_MESSAGE = 4000
+
+
+_COUNTS = re.compile(rb"\*\* TESTS=\d+ PASS=\d+ FAIL=(\d+) SKIP=\d+")
+
+
+class FailureWatch:
+    """Passes output on, and counts the failures that cocotb's summaries in it speak of.
+
+    A design can overwrite the result file when the simulation is over, but cannot unsay a line.
+
+    Args:
+        log: Where the output goes.
+    """
+
+    def __init__(self, log: Output) -> None:
+        self._log = log
+        self._line = b""
+        self.failures = 0
+
+    def write(self, content: bytes, /) -> int:
+        """Take more output."""
+        *lines, rest = (self._line + content).split(b"\n")
+        self.failures += sum(int(found[1]) for line in lines if (found := _COUNTS.search(line)))
+        self._line = rest[-_MAX_MESSAGE:]
+        return self._log.write(content)
 
 
 class Results(Model):
@@ -58,13 +87,9 @@ def read_results(rundir: Path) -> Results:
 
 
 def _xml_files(folder: Path) -> list[Path]:
-    found: list[Path] = []
-    for parent, folders, names in os.walk(folder, followlinks=False):
-        folders.sort()
-        found += [Path(parent, name) for name in sorted(names) if name.endswith(".xml")]
-        if len(found) > _MAX_FILES:
-            return found[:_MAX_FILES]
-    return found
+    named = (entry for entry in entries(folder) if entry.name.endswith(".xml"))
+    found = (Path(entry) for entry in named if entry.is_file(follow_symlinks=False))
+    return sorted(itertools.islice(found, _MAX_FILES))
 
 
 def _parse(file: Path) -> list[TestResult]:
@@ -77,8 +102,8 @@ def _parse(file: Path) -> list[TestResult]:
         if not stat.S_ISREG(status.st_mode) or status.st_size > _MAX_BYTES:
             return []
         try:
-            root = fromstring(stream.read())
-        except (ParseError, DefusedXmlException, ValueError):
+            root = fromstring(stream.read(), forbid_dtd=True)
+        except (ParseError, DefusedXmlException, LookupError, ValueError):
             return []
     return [_test(case) for case in root.iter("testcase") if case.find("skipped") is None]
 

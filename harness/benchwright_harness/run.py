@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import contextlib
 import os
-import shutil
-import stat
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import BinaryIO
 
-from benchwright_problems.problem import Problem
+from benchwright_problems.problem import FOLDERS, Problem
 
 from benchwright_harness.errors import BadHarnessError, HarnessError
+from benchwright_harness.foreign_folder import remove_folder
 from benchwright_harness.plan import WORKDIR, Plan, Step, make_plan
 from benchwright_harness.process import End, Ended
-from benchwright_harness.results import PYTEST_RESULTS, Results, read_results
+from benchwright_harness.results import PYTEST_RESULTS, FailureWatch, Results, read_results
 from benchwright_harness.sandbox import Job, Sandbox
 from benchwright_harness.toolchain import Toolchain
 from benchwright_harness.verdict import Digests, Reason, Verdict
@@ -25,7 +24,6 @@ from benchwright_harness.verdict import Digests, Reason, Verdict
 # cocotb seeds `random` with it; without one two runs of the same design may differ.
 RANDOM_SEED = "1"
 
-_FOLDERS = ("docs", "rtl", "rundir", "verif")
 _ENDS = {
     End.TIMEOUT: (Reason.TIMEOUT, "The run took longer than {limits.wall_s:g} s and was stopped."),
     End.MEMORY: (Reason.MEMORY, "The run used more than {limits.memory_mb} MiB of memory and was stopped."),
@@ -91,6 +89,7 @@ async def _run_plan(
     user = sandbox.new_user()
     with _run_folder(_snapshot(problem, solution), user) as code:
         ended = Ended(End.EXITED, 0, 0.0)
+        output = FailureWatch(log)
         for number, step in enumerate(plan.steps, 1):
             on_step(number, len(plan.steps), step.service)
             log.write(f"--- {step.service}: {' '.join(step.argv)}\n".encode())
@@ -103,13 +102,13 @@ async def _run_plan(
                 toolchain=toolchain,
                 user=user,
             )
-            ended = await sandbox.run(job, log)
+            ended = await sandbox.run(job, output)
             if ended.end is not End.EXITED or ended.exit_code != 0:
                 break
-        return _verdict(problem, plan, ended, read_results(code / "rundir"))
+        return _verdict(problem, plan, ended, read_results(code / "rundir"), output.failures)
 
 
-def _verdict(problem: Problem, plan: Plan, ended: Ended, results: Results) -> Verdict:
+def _verdict(problem: Problem, plan: Plan, ended: Ended, results: Results, failures: int) -> Verdict:
     tests = results.shown
     if ended.end in _ENDS:
         reason, text = _ENDS[ended.end]
@@ -120,6 +119,9 @@ def _verdict(problem: Problem, plan: Plan, ended: Ended, results: Results) -> Ve
         if simulates and not results.cocotb:
             detail = "The harness ended well but left no test results, so nothing was checked."
             return Verdict(reason=Reason.NO_RESULTS, detail=detail)
+        if failures:
+            detail = "The simulation reported failed tests that its result file does not have."
+            return Verdict(reason=Reason.TESTS_FAILED, detail=detail)
         return Verdict(reason=Reason.PASSED, detail="All hidden tests passed.", tests=tests)
     if results.cocotb and bad:
         return Verdict(reason=Reason.TESTS_FAILED, detail="Some hidden tests failed.", tests=tests)
@@ -161,13 +163,15 @@ def _run_folder(files: Mapping[str, bytes], user: int | None) -> Iterator[Path]:
     """A folder of the run's own, which only its user can enter; gone afterwards."""
     folder = Path(tempfile.mkdtemp(prefix="benchwright-run-"))
     try:
-        for name in _FOLDERS:
+        for name in FOLDERS:
             (folder / name).mkdir()
-        (folder / "src").symlink_to("/src")
         for path, content in files.items():
             file = folder / path
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_bytes(content)
+        if not (folder / "src").exists():
+            # Last, so that no file of a problem is written through it to a /src of this machine.
+            (folder / "src").symlink_to("/src")
         if user is not None:
             for parent, folders, names in os.walk(folder):
                 for name in (".", *folders, *names):
@@ -175,13 +179,3 @@ def _run_folder(files: Mapping[str, bytes], user: int | None) -> Iterator[Path]:
         yield folder
     finally:
         remove_folder(folder)
-
-
-def remove_folder(folder: Path) -> None:
-    """Delete a folder that a stranger's program filled, whatever modes it left behind."""
-    for parent, folders, _ in os.walk(folder):
-        for name in folders:
-            inner = Path(parent, name)
-            if not inner.is_symlink():
-                inner.chmod(stat.S_IRWXU)
-    shutil.rmtree(folder, ignore_errors=True)

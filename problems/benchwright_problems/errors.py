@@ -21,7 +21,7 @@ class DatasetError(ProblemsError):
         self.reason = reason
         place = f"{file}:{line}" if line is not None else str(file)
         where = f"{place}: field {field}: " if field else f"{place}: "
-        super().__init__(f"{where}{reason}")
+        super().__init__(_visible(f"{where}{reason}"))
 
     @classmethod
     def from_validation(cls, file: Path, error: ValidationError, line: int | None = None) -> DatasetError:
@@ -31,12 +31,25 @@ class DatasetError(ProblemsError):
         return cls(file, field, first["msg"].removeprefix("Value error, "), line)
 
 
+def _visible(text: str) -> str:
+    """A stranger's words on a terminal: one line, and nothing that the terminal obeys."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
 class PatchError(ProblemsError):
     """A unified diff does not fit the text it is for."""
 
 
+class BadPackNameError(ProblemsError):
+    """No pack can be called so."""
+
+
 class UnknownProblemError(ProblemsError):
     """No such pack or problem in the store."""
+
+
+class StoreError(ProblemsError):
+    """A pack can't be written."""
 
 
 class PackExistsError(ProblemsError):

@@ -23,6 +23,7 @@ from benchwright_problems.problem import (
     Difficulty,
     Hidden,
     Kind,
+    Letter,
     Limits,
     Model,
     Pack,
@@ -54,7 +55,7 @@ class _PackFile(Model):
 
 class _QuestionTable(Model):
     format: QuestionFormat
-    choices: dict[str, str] = Field(default_factory=dict)
+    choices: dict[Letter, str] = Field(default_factory=dict)
 
 
 class _ProblemFile(Model):
@@ -79,15 +80,19 @@ def read_pack_folder(folder: Path) -> Pack:
     head = _toml(folder / "pack.toml", _PackFile)
     if len(set(head.order)) != len(head.order):
         raise DatasetError(folder / "pack.toml", "order", "names a problem twice")
-    return Pack(
-        name=head.name,
-        title=head.title,
-        version=head.version,
-        license=head.license,
-        source=head.source,
-        description=head.description,
-        problems=tuple(_problem(folder / name, head) for name in head.order),
-    )
+    problems = tuple(_problem(folder / name, head) for name in head.order)
+    try:
+        return Pack(
+            name=head.name,
+            title=head.title,
+            version=head.version,
+            license=head.license,
+            source=head.source,
+            description=head.description,
+            problems=problems,
+        )
+    except ValidationError as error:
+        raise DatasetError.from_validation(folder / "pack.toml", error) from error
 
 
 def read_built_in(name: str) -> Pack:
@@ -118,6 +123,10 @@ def _problem(folder: Path, pack: _PackFile) -> Problem:
         raise DatasetError(folder / "hidden/harness/docker-compose.yml", "", "is missing")
     if spec.kind is Kind.QUESTION and spec.answer is None:
         raise DatasetError(file, "answer", "is missing")
+    if spec.question is not None and spec.answer is not None:
+        keys = ("true", "false") if spec.question.format is QuestionFormat.ASSERTION else tuple(spec.question.choices)
+        if keys and spec.answer.value not in keys:
+            raise DatasetError(file, "answer.value", f"is {spec.answer.value!r}; it must be one of {', '.join(keys)}")
     content: dict[str, JsonValue] = {
         "spec": spec.model_dump(mode="json"),
         "statement": statement,

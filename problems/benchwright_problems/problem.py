@@ -4,13 +4,29 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Collection
 from enum import StrEnum
 from pathlib import PurePosixPath
 from typing import Annotated
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    JsonValue,
+    TypeAdapter,
+    ValidationError,
+    model_validator,
+)
 
 from benchwright_problems.category import Category
+
+FOLDERS = ("docs", "rtl", "rundir", "verif")
+"""The folders of every run; no file can be called so."""
+
+_MAX_PATH = 1000
+_MAX_NAME = 200
 
 
 class Model(BaseModel):
@@ -71,17 +87,28 @@ def _inside(path: str) -> str:
         or pure.is_absolute()
         or ".." in pure.parts
         or "\\" in path
+        or len(path.encode(errors="replace")) > _MAX_PATH
+        or any(len(part.encode(errors="replace")) > _MAX_NAME for part in pure.parts)
         or any(ord(c) < 32 for c in path)
         or str(pure) != path
         or pure.parts[0].startswith(".benchwright")
+        or path in FOLDERS
     ):
         raise ValueError(f"{path!r} is not a plain relative path such as 'rtl/top.sv'")
     return path
 
 
+def _file_is_no_folder(paths: Collection[str]) -> None:
+    for path in paths:
+        if inside := next((other for other in paths if other.startswith(f"{path}/")), None):
+            raise ValueError(f"{path!r} can't be a file: {inside!r} is inside it")
+
+
 RelativePath = Annotated[str, AfterValidator(_inside)]
 ProblemId = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", max_length=120)]
+Letter = Annotated[str, Field(pattern=r"^[A-Z]$")]
 PackName = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9._-]*$", max_length=60)]
+_PACK_NAME: TypeAdapter[str] = TypeAdapter(PackName)
 
 
 class Limits(Model):
@@ -89,13 +116,13 @@ class Limits(Model):
 
     wall_s: Annotated[float, Field(gt=0, le=86_400)] = 600.0
     """Wall time of one step in seconds."""
-    memory_mb: Annotated[int, Field(gt=0)] = 4096
+    memory_mb: Annotated[int, Field(gt=0, le=1 << 20)] = 4096
     """Address space of one process, MiB."""
-    processes: Annotated[int, Field(gt=0)] = 256
+    processes: Annotated[int, Field(gt=0, le=1 << 16)] = 256
     """Processes and threads alive at once."""
-    file_mb: Annotated[int, Field(gt=0)] = 100
+    file_mb: Annotated[int, Field(gt=0, le=1 << 20)] = 100
     """Size of one written file, MiB."""
-    folder_mb: Annotated[int, Field(gt=0)] = 100
+    folder_mb: Annotated[int, Field(gt=0, le=1 << 20)] = 100
     """Size of the run's folder, MiB."""
 
 
@@ -113,7 +140,7 @@ class Provenance(Model):
 class Choice(Model):
     """One choice of a multiple-choice question."""
 
-    letter: Annotated[str, Field(pattern=r"^[A-Z]$")]
+    letter: Letter
     text: str
 
 
@@ -149,6 +176,11 @@ class Public(Model):
     """What the data set tells a model besides the statement."""
     question: Question | None = None
 
+    @model_validator(mode="after")
+    def _paths_fit_together(self) -> Public:
+        _file_is_no_folder({*self.files, *self.expected})
+        return self
+
 
 class Answer(Model):
     """The answer key of a question or text problem."""
@@ -176,6 +208,11 @@ class Hidden(Model):
     its export to the original."""
     dataset_format: str = ""
     """Which exporter writes it back: `cvdp-agentic`, `cvdp-nonagentic`, or none."""
+
+    @model_validator(mode="after")
+    def _paths_fit_together(self) -> Hidden:
+        _file_is_no_folder(self.harness)
+        return self
 
 
 class Problem(Model):
@@ -237,6 +274,15 @@ class Pack(Model):
                 raise ValueError(f"two problems are called {problem.id!r}")
             seen.add(problem.id.lower())
         return self
+
+
+def is_pack_name(name: str) -> bool:
+    """Whether a pack can be called so."""
+    try:
+        _PACK_NAME.validate_python(name)
+    except ValidationError:
+        return False
+    return True
 
 
 def digest(value: JsonValue) -> str:

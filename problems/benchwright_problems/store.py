@@ -9,6 +9,7 @@ Built-in packs are read from the package the same way they would be from the sto
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import tempfile
@@ -18,7 +19,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from benchwright_problems.atomic import sync_folder, write_atomically
-from benchwright_problems.errors import DatasetError, PackExistsError, UnknownProblemError
+from benchwright_problems.errors import DatasetError, PackExistsError, StoreError, UnknownProblemError
 from benchwright_problems.home import Home
 from benchwright_problems.pack_folder import BUILT_IN, read_built_in
 from benchwright_problems.problem import Hidden, Model, Pack, Problem
@@ -39,7 +40,7 @@ class Store:
         self._packs = home.data / "packs"
         self._sealed = home.data / "sealed"
         self._built_in: dict[str, Pack] = {}
-        self._read: dict[str, tuple[int, _Stored]] = {}
+        self._read: dict[str, tuple[tuple[int, int], _Stored]] = {}
 
     def pack_names(self) -> Sequence[str]:
         """Built-in packs, then imported ones by name."""
@@ -92,12 +93,22 @@ class Store:
 
         Raises:
             PackExistsError: A pack of that name is there and `replace` is false, or it is built in.
+            StoreError: It can't be written.
         """
         file = self._packs / f"{pack.name}.json"
         if pack.name in BUILT_IN:
             raise PackExistsError(f"{pack.name!r} is a built-in pack; choose another name")
         if file.exists() and not replace:
             raise PackExistsError(f"a pack called {pack.name!r} is there already; --replace puts this one in its place")
+        try:
+            self._write(file, pack)
+        except OSError as error:
+            raise StoreError(
+                f"the pack can't be written to {self._packs.parent}: {error.strerror}; free some space or change"
+                " the folder's permissions, then import it again"
+            ) from error
+
+    def _write(self, file: Path, pack: Pack) -> None:
         self._packs.mkdir(parents=True, exist_ok=True)
         self._sealed.mkdir(parents=True, exist_ok=True)
         self._sealed.chmod(0o700)
@@ -109,11 +120,17 @@ class Store:
             stored = _Stored(sealed=sealed.name, pack=_public(pack))
             write_atomically(file, stored.model_dump_json().encode())
         except BaseException:
-            shutil.rmtree(sealed, ignore_errors=True)
+            if not self._is_visible(file, sealed):
+                shutil.rmtree(sealed, ignore_errors=True)
             raise
         for old in self._sealed.glob(f"{pack.name}@*"):
             if old != sealed:
                 shutil.rmtree(old, ignore_errors=True)
+
+    def _is_visible(self, file: Path, sealed: Path) -> bool:
+        with contextlib.suppress(OSError, ValidationError):
+            return _Stored.model_validate_json(file.read_bytes()).sealed == sealed.name
+        return False
 
     def _built_in_pack(self, name: str) -> Pack:
         if name not in self._built_in:
@@ -123,10 +140,12 @@ class Store:
     def _stored(self, name: str) -> _Stored:
         file = self._packs / f"{name}.json"
         try:
-            changed = file.stat().st_mtime_ns
+            status = file.stat()
+            # Two writes within a tick of the file system's clock have one time, but not one inode.
+            changed = (status.st_mtime_ns, status.st_ino)
             if name not in self._read or self._read[name][0] != changed:
                 self._read[name] = (changed, _Stored.model_validate_json(file.read_bytes()))
-        except (FileNotFoundError, ValueError) as error:
+        except (OSError, ValueError) as error:
             if isinstance(error, ValidationError):
                 raise DatasetError.from_validation(file, error) from error
             known = ", ".join(self.pack_names())

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO, Protocol
+from typing import Protocol
 
 from benchwright_problems.problem import Limits
 
-from benchwright_harness.process import Ended
+from benchwright_harness.process import Ended, Output
 from benchwright_harness.toolchain import Toolchain
 
 
@@ -47,7 +47,7 @@ class Sandbox(Protocol):
         """The user who is to own a job's folder and run it, where not the present one."""
         ...
 
-    async def run(self, job: Job, log: BinaryIO) -> Ended:
+    async def run(self, job: Job, log: Output) -> Ended:
         """Run a job to its end; cancelling kills every process of it.
 
         Raises:

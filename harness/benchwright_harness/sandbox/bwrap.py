@@ -6,21 +6,22 @@ inside as read-only files.
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import hashlib
 import itertools
 import os
 import re
 import shutil
+import signal
 import subprocess
 from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
-from typing import BinaryIO
 
 from benchwright_harness.errors import SandboxUnavailableError
 from benchwright_harness.plan import WORKDIR
-from benchwright_harness.process import Ended, run_limited
+from benchwright_harness.process import End, Ended, Output, run_limited
 from benchwright_harness.sandbox import Job
 from benchwright_harness.sandbox.seccomp import filter_program
 
@@ -37,7 +38,10 @@ _ISOLATION = """
     --new-session --cap-drop ALL --clearenv
 """
 _USERS = "solver:x:1000:1000:solver:/code/rundir:/bin/sh\n"
+_SCRATCH = ("/tmp", "/rundir", "/dev/shm")  # noqa: S108 - inside the sandbox
 _ADDRESS_SPACE_PER_RESIDENT = 4
+_STATUS_BYTES = 1 << 16
+_GRACE_S = 5
 
 
 class BwrapSandbox:
@@ -103,7 +107,7 @@ class BwrapSandbox:
         if tried.returncode != 0:
             raise SandboxUnavailableError(f"bubblewrap does not work on this machine: {tried.stderr.strip()}", _HINT)
 
-    async def run(self, job: Job, log: BinaryIO) -> Ended:
+    async def run(self, job: Job, log: Output) -> Ended:
         """See `Sandbox.run`."""
         with contextlib.ExitStack() as open_files:
             hidden: list[str] = []
@@ -114,6 +118,7 @@ class BwrapSandbox:
                 descriptors.append(handle)
                 return str(handle)
 
+            status = in_memory(b"")
             for path, text in job.hidden.items():
                 hidden += ["--perms", "0444", "--ro-bind-data", in_memory(text.encode()), path]
             roots = sorted({"/" + path.split("/")[1] for path in job.hidden})
@@ -127,26 +132,36 @@ class BwrapSandbox:
                 *hidden,
                 *itertools.chain.from_iterable(("--remount-ro", root) for root in roots),
                 *("--bind", str(job.code), "/code", "--chdir", WORKDIR),
-                *self._size(job.limits.folder_mb << 20),
-                *("--tmpfs", "/tmp", "--tmpfs", "/rundir"),  # noqa: S108 - inside the sandbox
+                # bubblewrap's own / and /dev live in memory too, with no limit but the machine's.
                 *itertools.chain.from_iterable(
-                    ("--setenv", key, value) for key, value in job.env.items() if key and "\0" not in value
+                    (*self._size(job.limits.folder_mb << 20), "--tmpfs", folder) for folder in _SCRATCH
                 ),
+                *("--remount-ro", "/dev", "--remount-ro", "/"),
+                *itertools.chain.from_iterable(("--setenv", key, value) for key, value in job.env.items()),
                 *("--seccomp", in_memory(filter_program())),
+                *("--json-status-fd", status),
                 "--",
                 *_limits(job),
                 *job.argv,
             ]
-            return await run_limited(
-                argv,
-                env={"PATH": "/usr/bin:/bin"},
-                cwd=Path("/"),
-                limits=job.limits,
-                folder=job.code,
-                log=log,
-                uid=job.user,
-                pass_fds=descriptors,
-            )
+            try:
+                ended = await run_limited(
+                    argv,
+                    env={"PATH": "/usr/bin:/bin"},
+                    cwd=Path("/"),
+                    limits=job.limits,
+                    folder=job.code,
+                    log=log,
+                    uid=job.user,
+                    pass_fds=descriptors,
+                )
+            finally:
+                told = os.pread(int(status), _STATUS_BYTES, 0)
+                await _end_of_namespace(told)
+            # bubblewrap tells the program's exit status only where it got as far as starting one.
+            if ended.end is End.EXITED and b"exit-code" not in told:
+                raise SandboxUnavailableError("bubblewrap does not work on this machine", _HINT)
+            return ended
 
     def _size(self, size: int) -> list[str]:
         return ["--size", str(size)] if self._version >= (0, 7) else []
@@ -155,6 +170,36 @@ class BwrapSandbox:
         options = _ISOLATION.split()
         # Older bubblewraps can't forbid nested user namespaces; the system call filter does.
         return [*options, "--disable-userns"] if self._version >= (0, 8) else options
+
+
+async def _end_of_namespace(told: bytes) -> None:
+    """Kill the first process inside, and with it all others; wait until they are gone.
+
+    It dies with the bubblewrap outside, but a little later, and not at all where that was killed
+    before the one inside had asked for it. What is left inside would still run and write.
+    """
+    found = re.search(rb'"child-pid": *(\d+)', told)
+    if not found:
+        return
+    gone = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    pid = int(found[1])
+    with contextlib.suppress(OSError, TimeoutError):
+        handle = os.pidfd_open(pid)
+        try:
+            if _is_first_inside(pid):
+                signal.pidfd_send_signal(handle, signal.SIGKILL)
+            loop.add_reader(handle, gone.set)
+            await asyncio.wait_for(gone.wait(), _GRACE_S)
+        finally:
+            loop.remove_reader(handle)
+            os.close(handle)
+
+
+def _is_first_inside(pid: int) -> bool:
+    """Whether a process is the first of a namespace, and not another one that got its old number."""
+    found = re.search(r"^NSpid:\t.*\t1$", Path(f"/proc/{pid}/status").read_text(), re.MULTILINE)
+    return found is not None
 
 
 def _system_binds() -> list[str]:

@@ -11,9 +11,8 @@ import re
 import shutil
 import tempfile
 from pathlib import Path
-from typing import BinaryIO
 
-from benchwright_harness.process import Ended, run_limited
+from benchwright_harness.process import Ended, Output, run_limited
 from benchwright_harness.sandbox import Job
 
 _ADDRESS_SPACE_PER_RESIDENT = 4
@@ -29,7 +28,7 @@ class NativeSandbox:
         """The present user."""
         return None
 
-    async def run(self, job: Job, log: BinaryIO) -> Ended:
+    async def run(self, job: Job, log: Output) -> Ended:
         """See `Sandbox.run`."""
         private = Path(tempfile.mkdtemp(prefix="benchwright-hidden-"))
         try:

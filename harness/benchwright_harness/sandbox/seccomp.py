@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import socket
 from functools import lru_cache
 
 import pyseccomp
@@ -15,6 +16,8 @@ _DENIED = """
     perf_event_open personality pivot_root process_vm_readv process_vm_writev ptrace quotactl reboot
     request_key setns swapoff swapon syslog umount2 unshare userfaultfd vhangup
 """
+# Other families, such as AF_VSOCK to a virtual machine's host, know nothing of network namespaces.
+_FAMILIES = frozenset({socket.AF_UNIX, socket.AF_INET, socket.AF_INET6, socket.AF_NETLINK})
 _CLONE_NEW_USER = 0x10000000
 _TIOCSTI = 0x5412
 
@@ -30,6 +33,9 @@ def filter_program() -> bytes:
     # clone3 hides its flags from filters; without it libc falls back to clone.
     rules.add_rule(pyseccomp.ERRNO(errno.ENOSYS), "clone3")
     rules.add_rule(refuse, "ioctl", pyseccomp.Arg(1, pyseccomp.MASKED_EQ, 0xFFFFFFFF, _TIOCSTI))
+    for family in set(range(max(_FAMILIES))) - _FAMILIES:
+        rules.add_rule(refuse, "socket", pyseccomp.Arg(0, pyseccomp.EQ, family))
+    rules.add_rule(refuse, "socket", pyseccomp.Arg(0, pyseccomp.GT, max(_FAMILIES)))
     handle = os.memfd_create("seccomp")
     try:
         with os.fdopen(os.dup(handle), "wb") as stream:

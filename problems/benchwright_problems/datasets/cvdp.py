@@ -11,7 +11,7 @@ stand for is decided when a harness runs.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TypeVar
 
@@ -20,7 +20,7 @@ from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError
 
 from benchwright_problems.category import Category
 from benchwright_problems.datasets.jsonl import read_records
-from benchwright_problems.errors import DatasetError, PatchError
+from benchwright_problems.errors import BadPackNameError, DatasetError, PatchError
 from benchwright_problems.patch import apply_patch
 from benchwright_problems.problem import (
     Answer,
@@ -35,6 +35,7 @@ from benchwright_problems.problem import (
     QuestionFormat,
     RelativePath,
     digest,
+    is_pack_name,
 )
 
 SOURCE = "https://github.com/NVlabs/cvdp_benchmark"
@@ -92,14 +93,17 @@ class _Agentic(_Record):
     harness: Texts | None = None
 
 
-def import_cvdp(files: Iterable[Path], pack: str) -> Pack:
+def import_cvdp(files: Sequence[Path], pack: str) -> Pack:
     """Import data files as one pack, all or nothing.
 
     One problem in two files, with and without its solution, becomes one with it.
 
     Raises:
         DatasetError: Names file, line and field of the first thing that is wrong.
+        BadPackNameError: No pack can be called so.
     """
+    if not is_pack_name(pack):
+        raise BadPackNameError(f"{pack!r} can't name a pack: use lower-case letters, digits, '-', '_' and '.'")
     problems: dict[str, Problem] = {}
     places: dict[str, str] = {}
     versions: set[str] = set()
@@ -108,13 +112,17 @@ def import_cvdp(files: Iterable[Path], pack: str) -> Pack:
         versions.add(version)
         for line, record in read_records(file):
             problem = _problem(file, line, record, version)
-            twin = problems.get(problem.id)
+            # A file system may not tell cases apart.
+            key = problem.id.lower()
+            twin = problems.get(key)
             if twin is None or _solved(problem, twin):
-                problems[problem.id] = problem
-                places.setdefault(problem.id, f"{file}:{line}")
+                problems[key] = problem
+                places.setdefault(key, f"{file}:{line}")
             elif not _solved(twin, problem) and problem != twin:
-                reason = f"{problem.id!r} is another problem at {places[problem.id]}"
+                reason = f"{problem.id!r} is another problem at {places[key]}"
                 raise DatasetError(file, "id", reason, line)
+    if not problems:
+        raise DatasetError(files[0], "", "holds no problem")
     return Pack(
         name=pack,
         title="CVDP",

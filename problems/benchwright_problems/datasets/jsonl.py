@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NoReturn
@@ -12,6 +13,9 @@ from pydantic import JsonValue
 from benchwright_problems.errors import DatasetError
 
 MAX_FILE_BYTES = 2 * 1024**3
+MAX_DEPTH = 64
+
+_TOO_DEEP = f"is nested more than {MAX_DEPTH} deep"
 
 
 def read_records(file: Path) -> Iterator[tuple[int, dict[str, JsonValue]]]:
@@ -32,16 +36,19 @@ def read_records(file: Path) -> Iterator[tuple[int, dict[str, JsonValue]]]:
         if not raw.strip():
             continue
         try:
-            record = json.loads(raw, object_pairs_hook=_unique, parse_constant=_no_constant)
+            text = raw.decode()
+            record = json.loads(text, object_pairs_hook=_unique, parse_constant=_no_constant, parse_float=_finite)
             json.dumps(record, ensure_ascii=False).encode()
         except UnicodeDecodeError as error:
             raise DatasetError(file, "", f"byte {error.start + 1} is not UTF-8", number) from error
         except UnicodeEncodeError as error:
             raise DatasetError(file, "", "holds half of a surrogate pair, which no file can hold", number) from error
         except RecursionError as error:
-            raise DatasetError(file, "", "nested too deeply", number) from error
+            raise DatasetError(file, "", _TOO_DEEP, number) from error
         except ValueError as error:
             raise DatasetError(file, "", f"is not JSON: {error}", number) from error
+        if _deeper(record, MAX_DEPTH):
+            raise DatasetError(file, "", _TOO_DEEP, number)
         if not isinstance(record, dict):
             raise DatasetError(file, "", "is not a JSON object", number)
         yield number, record
@@ -54,6 +61,25 @@ def _unique(pairs: list[tuple[str, JsonValue]]) -> dict[str, JsonValue]:
         twice = next(name for name in names if names.count(name) > 1)
         raise ValueError(f"the name {twice!r} stands twice in one object")
     return record
+
+
+def _deeper(value: JsonValue, depth: int) -> bool:
+    level = [value]
+    for _ in range(depth):
+        level = [
+            inner
+            for outer in level
+            if isinstance(outer, dict | list)
+            for inner in (outer.values() if isinstance(outer, dict) else outer)
+        ]
+    return any(isinstance(value, dict | list) for value in level)
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if not math.isfinite(number):
+        raise ValueError(f"{text} is more than a number can hold")
+    return number
 
 
 def _no_constant(name: str) -> NoReturn:

@@ -1,0 +1,76 @@
+"""Folders that a stranger's program filled: of any depth, size and mode, with links to anywhere."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import os
+import secrets
+import stat
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+ENTRY_BYTES = 1024
+
+
+def entries(folder: Path, on_error: Callable[[OSError], None] = lambda error: None) -> Iterator[os.DirEntry[str]]:
+    """Everything below a folder, without recursion and without following links.
+
+    Args:
+        folder: Where to begin.
+        on_error: Called for each folder that can't be listed; its content is left out.
+    """
+    waiting = [str(folder)]
+    while waiting:
+        try:
+            with os.scandir(waiting.pop()) as listed:
+                for entry in listed:
+                    if entry.is_dir(follow_symlinks=False):
+                        waiting.append(entry.path)
+                    yield entry
+        except OSError as error:
+            on_error(error)
+
+
+def folder_bytes(folder: Path, enough: int) -> int:
+    """Disk space of a folder; stops counting beyond `enough`.
+
+    An empty file counts as `ENTRY_BYTES`, for a million of them is no smaller burden. A folder
+    that can't be listed counts as too much: it is too deep, or closed on purpose.
+    """
+    total = 0
+
+    def uncountable(error: OSError) -> None:
+        nonlocal total
+        if not isinstance(error, FileNotFoundError):
+            total = enough + 1
+
+    for entry in entries(folder, uncountable):
+        with contextlib.suppress(OSError):
+            total += max(entry.stat(follow_symlinks=False).st_blocks * 512, ENTRY_BYTES)
+        if total > enough:
+            break
+    return total
+
+
+def remove_folder(folder: Path) -> None:
+    """Delete a folder, as far as that can be done."""
+    # Folders inside are first lifted to the top, so that no path is longer than the system takes.
+    token = secrets.token_hex(8)
+    lifted = (folder / f"{token}-{number}" for number in itertools.count())
+    waiting = [folder]
+    with contextlib.suppress(OSError):
+        while waiting:
+            inner = waiting.pop()
+            inner.chmod(stat.S_IRWXU)
+            with os.scandir(inner) as listed:
+                content = list(listed)
+            for entry in content:
+                if entry.is_dir(follow_symlinks=False):
+                    Path(entry).chmod(stat.S_IRWXU)
+                    waiting.append(Path(entry).rename(next(lifted)))
+                else:
+                    Path(entry).unlink()
+            if inner != folder:
+                inner.rmdir()
+        folder.rmdir()

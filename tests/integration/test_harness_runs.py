@@ -1,0 +1,359 @@
+"""Whole runs of a small problem whose harness trusts what it is told, as published ones do."""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import psutil
+import pytest
+from benchwright_harness.run import run_harness
+from benchwright_harness.sandbox import Sandbox
+from benchwright_harness.sandbox.bwrap import BwrapSandbox
+from benchwright_harness.sandbox.native import NativeSandbox
+from benchwright_harness.toolchain import Toolchain
+from benchwright_harness.verdict import Outcome, Reason, Verdict
+from benchwright_problems.category import Category
+from benchwright_problems.problem import Difficulty, Hidden, Kind, Limits, Problem, Provenance, Public
+
+CANARY = "CANARY-9c3e"
+RIGHT = "module inv(input a, output y); assign y = ~a; endmodule\n"
+WRONG = "module inv(input a, output y); assign y = a; endmodule\n"
+
+COMPOSE = """
+services:
+  direct:
+    image: __OSS_SIM_IMAGE__
+    volumes: [./src/:/src/:ro]
+    env_file: ./src/.env
+    command: pytest -s -o cache_dir=/rundir/.cache /src/test_runner.py -v
+"""
+ENV = """SIM=icarus
+TOPLEVEL_LANG=verilog
+VERILOG_SOURCES=/code/rtl/inv.sv
+TOPLEVEL=inv
+MODULE=test_inv
+PYTHONPATH=/src
+"""
+# Trusts the result file, and looks at nothing else.
+RUNNER = """import os
+from cocotb_tools.check_results import get_results
+from cocotb_tools.runner import get_runner
+
+def test_runner():
+    runner = get_runner(os.environ["SIM"])
+    runner.build(sources=os.environ["VERILOG_SOURCES"].split(), hdl_toplevel="inv", timescale=("1ns", "1ps"))
+    runner.test(hdl_toplevel="inv", test_module=os.environ["MODULE"])
+"""
+BENCH = f"""# {CANARY}
+import random
+import cocotb
+from cocotb.triggers import Timer
+
+@cocotb.test()
+async def inverts(dut):
+    for value in (0, 1):
+        dut.a.value = value
+        await Timer(1, "ns")
+        assert dut.y.value == 1 - value, "does not invert"
+
+@cocotb.test()
+async def likes_random_numbers(dut):
+    await Timer(1, "ns")
+    print("random", random.random(), hash("x"))
+"""
+
+
+def problem(harness: Mapping[str, str] | None = None, limits: Limits | None = None) -> Problem:
+    files = {
+        "docker-compose.yml": COMPOSE,
+        "src/.env": ENV,
+        "src/test_runner.py": RUNNER,
+        "src/test_inv.py": BENCH,
+    }
+    return Problem(
+        id="inv",
+        kind=Kind.DESIGN,
+        title="Inverter",
+        category=Category.SPEC_TO_RTL,
+        difficulty=Difficulty.EASY,
+        limits=limits or Limits(wall_s=60),
+        provenance=Provenance(source="", license="", version="", sha256=""),
+        public=Public(
+            statement="Invert.",
+            files={"docs/spec.md": "spec", "rtl/given.sv": "// given\n", "rtl/inv.sv": "// to do\n"},
+            expected=("rtl/inv.sv",),
+        ),
+        hidden=Hidden(harness=files | dict(harness or {})),
+    )
+
+
+def shell(script: str, **limits: float) -> Problem:
+    """A harness that is one shell script."""
+    compose = "services:\n  a:\n    image: i\n    volumes: [./src:/src]\n    command: [sh, /src/run.sh]\n"
+    files = {"docker-compose.yml": compose, "src/run.sh": script}
+    made = problem(files, Limits.model_validate({"wall_s": 30.0, **limits}))
+    return made.model_copy(update={"hidden": Hidden(harness=files)})
+
+
+@pytest.fixture(params=[BwrapSandbox, NativeSandbox], ids=["bwrap", "native"])
+def sandbox(request: pytest.FixtureRequest) -> Sandbox:
+    made: Sandbox = request.param()
+    return made
+
+
+@pytest.fixture
+def runs(open_folder: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[], list[Path]]:
+    """The run folders that are there."""
+    monkeypatch.setattr("tempfile.tempdir", str(open_folder))
+    return lambda: list(open_folder.iterdir())
+
+
+async def grade(
+    asked: Problem, solution: str | dict[str, str], sandbox: Sandbox, toolchain: Toolchain
+) -> tuple[Verdict, str]:
+    files = {"rtl/inv.sv": solution} if isinstance(solution, str) else solution
+    log = io.BytesIO()
+    content = {path: text.encode() for path, text in files.items()}
+    verdict = await run_harness(asked, content, sandbox=sandbox, toolchain=toolchain, log=log)
+    return verdict, log.getvalue().decode(errors="replace")
+
+
+async def test_a_right_design_passes(sandbox: Sandbox, toolchain: Toolchain) -> None:
+    verdict, log = await grade(problem(), RIGHT, sandbox, toolchain)
+    assert verdict.outcome is Outcome.PASSED, log
+    assert [(test.name, test.passed) for test in verdict.tests] == [("inverts", True), ("likes_random_numbers", True)]
+
+
+async def test_a_wrong_design_fails_with_the_tests_that_failed(sandbox: Sandbox, toolchain: Toolchain) -> None:
+    verdict, log = await grade(problem(), WRONG, sandbox, toolchain)
+    assert verdict.reason is Reason.TESTS_FAILED, log
+    assert (verdict.passed_tests, len(verdict.tests)) == (1, 2)
+    assert "does not invert" in verdict.tests[0].message
+
+
+@pytest.mark.parametrize(
+    "design",
+    [
+        "",
+        "module inv(",
+        "module other; endmodule",
+        "module inv(input b, output y); endmodule",
+        "\x00\x01\x02",
+        "é" * 999,
+    ],
+)
+async def test_a_design_that_does_not_compile_is_a_failure_of_its_own(design: str, toolchain: Toolchain) -> None:
+    verdict, log = await grade(problem(), design, BwrapSandbox(), toolchain)
+    assert verdict.outcome is Outcome.FAILED, log
+    assert verdict.reason is (Reason.TESTS_FAILED if "input b" in design else Reason.BUILD_FAILED)
+
+
+async def test_a_missing_design_fails(toolchain: Toolchain) -> None:
+    verdict, _ = await grade(problem(), {}, BwrapSandbox(), toolchain)
+    assert verdict.reason is Reason.BUILD_FAILED
+
+
+async def test_only_the_expected_files_are_taken(toolchain: Toolchain) -> None:
+    files = {"rtl/inv.sv": WRONG, "rtl/given.sv": RIGHT, "rtl/more.sv": RIGHT, "src/test_inv.py": "", "rundir/x": ""}
+    verdict, log = await grade(
+        shell("cat /code/rtl/given.sv /code/docs/spec.md; ls /code/rtl /code/rundir; exit 1"),
+        files,
+        BwrapSandbox(),
+        toolchain,
+    )
+    assert log.endswith("// given\nspec/code/rtl:\ngiven.sv\ninv.sv\n\n/code/rundir:\n")
+    assert verdict.outcome is Outcome.FAILED
+
+
+async def test_two_runs_of_one_design_say_the_same(toolchain: Toolchain) -> None:
+    (one, first), (two, second) = [await grade(problem(), RIGHT, BwrapSandbox(), toolchain) for _ in range(2)]
+    assert one.model_copy(update={"wall_s": 0}) == two.model_copy(update={"wall_s": 0})
+    assert all(one.digests.model_dump().values())
+    numbers = [[line for line in log.splitlines() if line.startswith("random")] for log in (first, second)]
+    assert numbers[0] == numbers[1] != []
+
+
+async def test_digests_tell_what_differs(toolchain: Toolchain) -> None:
+    verdict, _ = await grade(shell("exit 0"), RIGHT, BwrapSandbox(), toolchain)
+    other, _ = await grade(shell("exit  0"), RIGHT, NativeSandbox(), toolchain)
+    same = {name for name, value in verdict.digests if value == dict(other.digests)[name]}
+    assert same == {"problem", "toolchain"}
+
+
+async def test_an_endless_simulation_is_a_time_out_and_no_failure(sandbox: Sandbox, toolchain: Toolchain) -> None:
+    endless = "module inv(input a, output reg y); always #1 y = ~a; initial while (1) y = ~y; endmodule\n"
+    verdict, _ = await grade(problem(limits=Limits(wall_s=3)), endless, sandbox, toolchain)
+    assert (verdict.outcome, verdict.reason) == (Outcome.ERROR, Reason.TIMEOUT)
+    assert verdict.detail == "The run took longer than 3 s and was stopped."
+    assert verdict.wall_s < 5
+
+
+async def test_a_design_that_prints_without_end_is_an_output_quota(toolchain: Toolchain) -> None:
+    flood = 'module inv(input a, output y); initial while (1) $display("flood flood flood flood"); endmodule\n'
+    verdict, _ = await grade(problem(limits=Limits(wall_s=40)), flood, BwrapSandbox(), toolchain)
+    assert (verdict.outcome, verdict.reason) == (Outcome.ERROR, Reason.OUTPUT_QUOTA)
+
+
+async def test_a_folder_that_fills_up_is_a_quota(toolchain: Toolchain) -> None:
+    script = "for n in 1 2 3 4 5 6; do head -c 1000000 /dev/zero > $n; done; sleep 20"
+    verdict, _ = await grade(shell(script, folder_mb=4), RIGHT, BwrapSandbox(), toolchain)
+    assert verdict.reason is Reason.FOLDER_QUOTA
+
+
+async def test_a_missing_tool_is_an_error_that_names_it(toolchain: Toolchain) -> None:
+    harness = {"src/.env": ENV.replace("icarus", "xcelium")}
+    verdict, _ = await grade(problem(harness), RIGHT, BwrapSandbox(), toolchain)
+    assert (verdict.outcome, verdict.reason) == (Outcome.ERROR, Reason.TOOL_MISSING)
+    assert verdict.summary == "error: tool missing (xrun)"
+    assert "commercial" in verdict.hint
+
+
+async def test_a_broken_harness_is_an_error_that_tells_the_solver_nothing(toolchain: Toolchain) -> None:
+    broken = {"docker-compose.yml": f"services: {{{CANARY}: {{image: i, command: ls, env_file: {CANARY}.env}}}}"}
+    verdict, log = await grade(problem(broken), RIGHT, BwrapSandbox(), toolchain)
+    assert (verdict.outcome, verdict.reason) == (Outcome.ERROR, Reason.BAD_HARNESS)
+    assert CANARY not in verdict.model_dump_json()
+    assert CANARY in log
+
+
+async def test_a_sandbox_that_does_not_work_is_no_failure_of_the_solver(
+    toolchain: Toolchain, open_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # What bubblewrap does inside most containers.
+    program = open_folder / "bwrap"
+    program.write_text(
+        '#!/bin/sh\n[ "$1" = --version ] && echo bubblewrap 0.8.0 && exit\necho no namespaces >&2; exit 1\n'
+    )
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", str(open_folder))
+    verdict, _ = await grade(problem(), RIGHT, BwrapSandbox(), toolchain)
+    assert (verdict.outcome, verdict.reason) == (Outcome.ERROR, Reason.SANDBOX_UNAVAILABLE)
+    assert "--sandbox native" in verdict.hint
+
+
+async def test_a_harness_that_succeeds_without_results_proves_nothing(toolchain: Toolchain) -> None:
+    harness = {"src/test_runner.py": "def test_runner():\n    pass\n"}
+    verdict, _ = await grade(problem(harness), RIGHT, BwrapSandbox(), toolchain)
+    assert (verdict.outcome, verdict.reason) == (Outcome.ERROR, Reason.NO_RESULTS)
+
+
+async def test_failed_results_count_even_where_the_harness_ends_well(toolchain: Toolchain) -> None:
+    trusting = RUNNER.replace("    runner.test(", "    os.environ.pop('PYTEST_CURRENT_TEST')\n    runner.test(")
+    swallowing = trusting.replace("    runner.test(", "    try: runner.test(") + "    except SystemExit: pass\n"
+    verdict, log = await grade(problem({"src/test_runner.py": swallowing}), WRONG, BwrapSandbox(), toolchain)
+    assert verdict.reason is Reason.TESTS_FAILED, log
+
+
+async def test_every_service_has_to_succeed_and_the_first_failure_ends_the_run(toolchain: Toolchain) -> None:
+    compose = "services:\n" + "".join(
+        f"  s{number}: {{image: i, command: [sh, -c, 'echo ran {number}; exit {status}']}}\n"
+        for number, status in enumerate((0, 3, 0))
+    )
+    asked = problem().model_copy(update={"hidden": Hidden(harness={"docker-compose.yml": compose})})
+    steps: list[tuple[int, int, str]] = []
+    log = io.BytesIO()
+    verdict = await run_harness(
+        asked,
+        {},
+        sandbox=BwrapSandbox(),
+        toolchain=toolchain,
+        log=log,
+        on_step=lambda number, of, service: steps.append((number, of, service)),
+    )
+    assert steps == [(1, 3, "s0"), (2, 3, "s1")]
+    assert b"ran 0" in log.getvalue()
+    assert b"ran 2" not in log.getvalue()
+    assert verdict.outcome is Outcome.FAILED
+
+
+FORGED = "<testsuites><testsuite><testcase name='inverts'/></testsuite></testsuites>"
+FORGER = f"""module inv(input a, output y);
+  assign y = a;
+  integer f;
+  final begin
+    f = $fopen("test_runner.result.xml", "w");
+    $fdisplay(f, "{FORGED}");
+    $fclose(f);
+  end
+endmodule
+"""
+
+
+async def test_a_design_that_overwrites_its_result_file_does_not_pass(toolchain: Toolchain) -> None:
+    verdict, log = await grade(problem(), FORGER, BwrapSandbox(), toolchain)
+    assert " 1 passed" in log, "the harness should have believed it"
+    assert verdict.reason is Reason.TESTS_FAILED
+    assert verdict.detail == "The simulation reported failed tests that its result file does not have."
+
+
+async def test_the_run_folder_is_gone_afterwards(
+    sandbox: Sandbox, toolchain: Toolchain, runs: Callable[[], list[Path]]
+) -> None:
+    script = (
+        "mkdir -p a/b/c ../rtl/x; touch a/b/c/f; ln -s / root; mkfifo p; chmod 000 a/b/c a/b a ../rtl/x ../rtl; exit 1"
+    )
+    verdict, _ = await grade(shell(script), RIGHT, sandbox, toolchain)
+    assert verdict.outcome is Outcome.FAILED
+    assert runs() == []
+
+
+async def test_a_file_below_src_is_the_problems_and_not_the_hidden_one(
+    toolchain: Toolchain, runs: Callable[[], list[Path]]
+) -> None:
+    asked = shell("cat /code/src/mine.sv; ls /src; exit 1")
+    public = asked.public.model_copy(update={"expected": ("src/mine.sv",)})
+    _, log = await grade(
+        asked.model_copy(update={"public": public}), {"src/mine.sv": "mine\n"}, BwrapSandbox(), toolchain
+    )
+    assert log.endswith("mine\nrun.sh\n")
+    assert not Path("/src").exists()
+
+
+async def test_cancelling_a_run_leaves_no_process_and_no_folder(
+    sandbox: Sandbox, toolchain: Toolchain, runs: Callable[[], list[Path]]
+) -> None:
+    endless = "module inv(input a, output reg y); initial while (1) y = ~y; endmodule\n"
+    task = asyncio.ensure_future(grade(problem(), endless, sandbox, toolchain))
+
+    for _ in range(200):
+        if any(is_simulation_in(process, folder) for folder in runs() for process in psutil.process_iter()):
+            break
+        await asyncio.sleep(0.05)
+    folders = runs()
+    assert len(folders) >= 1
+    start = time.monotonic()
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert time.monotonic() - start < 1
+    assert [p for p in psutil.process_iter(["cmdline"]) if str(folders[0]) in " ".join(p.info["cmdline"] or ())] == []
+    assert runs() == []
+
+
+def is_simulation_in(process: psutil.Process, folder: Path) -> bool:
+    try:
+        commands = [" ".join(one.cmdline()) for one in (process, *process.parents())]
+        return "vvp" in process.name() and any(str(folder) in command for command in commands)
+    except psutil.Error:
+        return False
+
+
+async def test_hidden_text_is_never_on_the_disk_during_a_sandboxed_run(
+    toolchain: Toolchain, runs: Callable[[], list[Path]]
+) -> None:
+    task = asyncio.ensure_future(grade(problem(), RIGHT, BwrapSandbox(), toolchain))
+    seen: set[str] = set()
+    looks = 0
+    while not task.done():
+        for folder in runs():
+            looks += 1
+            seen |= {p.name for p in folder.rglob("*") if p.is_file() and CANARY.encode() in p.read_bytes()}
+        await asyncio.sleep(0.02)
+    verdict, _ = await task
+    assert verdict.outcome is Outcome.PASSED
+    assert looks > 5
+    assert seen == set()

@@ -1,0 +1,40 @@
+"""Verilator's lint, as a save triggers it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from benchwright_harness.lint import Severity, verilator_lint
+from benchwright_harness.toolchain import Toolchain
+
+TRUNCATES = "module top(input [7:0] x, output [3:0] y);\n  assign y = x;\nendmodule\n"
+
+
+async def test_a_warning_has_its_rule_and_place(tmp_path: Path, toolchain: Toolchain) -> None:
+    (tmp_path / "rtl").mkdir()
+    (tmp_path / "rtl" / "top.sv").write_text(TRUNCATES)
+    findings = await verilator_lint(tmp_path, "rtl/top.sv", toolchain)
+    truncation = next(finding for finding in findings if finding.rule == "WIDTHTRUNC")
+    assert (truncation.path, truncation.line, truncation.severity) == ("rtl/top.sv", 2, Severity.WARNING)
+
+
+async def test_modules_in_other_files_are_found(tmp_path: Path, toolchain: Toolchain) -> None:
+    for folder, name, text in (
+        ("rtl", "top", "module top(input a, output y); inner i(.a(a), .y(y)); endmodule\n"),
+        ("rtl/deep", "inner", "module inner(input a, output y); assign y = a; endmodule\n"),
+    ):
+        (tmp_path / folder).mkdir(exist_ok=True)
+        (tmp_path / folder / f"{name}.sv").write_text(text)
+    assert await verilator_lint(tmp_path, "rtl/top.sv", toolchain) == []
+
+
+async def test_a_syntax_error_is_an_error(tmp_path: Path, toolchain: Toolchain) -> None:
+    (tmp_path / "top.sv").write_text("module top(\n  assign;\n")
+    findings = await verilator_lint(tmp_path, "top.sv", toolchain)
+    assert Severity.ERROR in {finding.severity for finding in findings}
+
+
+async def test_lint_leaves_nothing_in_the_workspace(tmp_path: Path, toolchain: Toolchain) -> None:
+    (tmp_path / "top.sv").write_text(TRUNCATES)
+    await verilator_lint(tmp_path, "top.sv", toolchain)
+    assert [path.name for path in tmp_path.rglob("*")] == ["top.sv"]

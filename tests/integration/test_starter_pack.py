@@ -1,0 +1,96 @@
+"""Every starter problem from all its sides, on the real simulators in the real sandbox."""
+
+from __future__ import annotations
+
+import asyncio
+import io
+from collections.abc import Mapping
+from importlib.resources import files
+from pathlib import Path
+
+import pytest
+from benchwright_harness.run import run_harness, starting_files
+from benchwright_harness.sandbox.bwrap import BwrapSandbox
+from benchwright_harness.toolchain import Toolchain
+from benchwright_harness.verdict import Outcome, Reason, Verdict
+from benchwright_judges.check import check_question
+from benchwright_judges.score import Score
+from benchwright_problems.pack_folder import read_built_in, wrong_solutions
+from benchwright_problems.problem import Kind, Problem
+
+PACK = read_built_in("starter")
+FOLDER = Path(str(files("benchwright_problems") / "packs" / "starter"))
+DESIGNS = [problem for problem in PACK.problems if problem.kind is Kind.DESIGN]
+QUESTIONS = [problem for problem in PACK.problems if problem.kind is Kind.QUESTION]
+
+
+def id_of(problem: Problem) -> str:
+    return problem.id
+
+
+async def run_all(
+    problem: Problem, solutions: Mapping[str, Mapping[str, bytes]], toolchain: Toolchain
+) -> dict[str, tuple[Verdict, str]]:
+    sandbox = BwrapSandbox()
+    turn = asyncio.Semaphore(2)
+
+    async def one(solution: Mapping[str, bytes]) -> tuple[Verdict, str]:
+        log = io.BytesIO()
+        async with turn:
+            verdict = await run_harness(problem, solution, sandbox=sandbox, toolchain=toolchain, log=log)
+        return verdict, log.getvalue().decode(errors="replace")[-4000:]
+
+    ran = await asyncio.gather(*(one(solution) for solution in solutions.values()))
+    return dict(zip(solutions, ran, strict=True))
+
+
+def as_bytes(texts: Mapping[str, str]) -> dict[str, bytes]:
+    return {path: text.encode() for path, text in texts.items()}
+
+
+@pytest.mark.parametrize("problem", DESIGNS, ids=id_of)
+async def test_the_reference_passes_and_everything_else_fails(problem: Problem, toolchain: Toolchain) -> None:
+    starting = starting_files(problem)
+    wrong = wrong_solutions(FOLDER, problem.id)
+    assert wrong, "a problem without a wrong solution proves little"
+    solutions: dict[str, Mapping[str, bytes]] = {
+        "reference": starting | as_bytes(problem.hidden.reference),
+        "starting": starting,
+        **{f"wrong/{name}": starting | as_bytes(texts) for name, texts in wrong.items()},
+    }
+    ran = await run_all(problem, solutions, toolchain)
+    reference, log = ran.pop("reference")
+    assert reference.outcome is Outcome.PASSED, log
+    assert reference.tests
+    assert all(test.passed for test in reference.tests)
+    outcomes = {name: verdict.outcome for name, (verdict, _) in ran.items()}
+    assert outcomes == dict.fromkeys(ran, Outcome.FAILED)
+    unbuilt = {name for name, (verdict, _) in ran.items() if verdict.reason is Reason.BUILD_FAILED}
+    # A design that does not even build is no plausible wrong one; a cheat is refused before it runs.
+    assert {name for name in unbuilt if name.startswith("wrong/")} <= {"wrong/forges-results"}
+
+
+@pytest.mark.parametrize("problem", DESIGNS, ids=id_of)
+def test_wrong_solutions_say_in_their_first_line_what_is_wrong(problem: Problem) -> None:
+    for name, texts in wrong_solutions(FOLDER, problem.id).items():
+        assert any(text.startswith("//") for text in texts.values()), name
+        assert set(texts) <= set(problem.public.expected), name
+
+
+@pytest.mark.parametrize("problem", DESIGNS, ids=id_of)
+def test_no_hidden_text_is_given_away(problem: Problem) -> None:
+    public = problem.public.model_dump_json()
+    hidden = [*problem.hidden.harness.values(), *problem.hidden.reference.values()]
+    assert all(text not in public for text in hidden if len(text) > 40)
+
+
+@pytest.mark.parametrize("problem", QUESTIONS, ids=id_of)
+def test_the_key_of_a_question_is_right_and_an_empty_answer_is_not(problem: Problem) -> None:
+    key, empty = check_question(problem)
+    assert (key.score, empty.score) == (Score.RIGHT, Score.EMPTY)
+
+
+async def test_an_empty_design_fails_to_build(toolchain: Toolchain) -> None:
+    problem = DESIGNS[0]
+    ran = await run_all(problem, {"empty": {}}, toolchain)
+    assert ran["empty"][0].reason is Reason.BUILD_FAILED

@@ -1,0 +1,75 @@
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from benchwright_problems.home import Home
+from benchwright_problems.store import Store
+from pydantic import JsonValue
+
+Record = dict[str, JsonValue]
+WriteLines = Callable[..., Path]
+
+ROOT = Path(__file__).parents[3]
+
+
+@pytest.fixture
+def cvdp_files() -> list[Path]:
+    folder = ROOT.parent / "shared" / "data" / "cvdp"
+    if not folder.is_dir():
+        pytest.skip(f"NVIDIA's example datapoints are not at {folder}")
+    return sorted(folder.glob("*.jsonl"))
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Home:
+    return Home.find({"BENCHWRIGHT_HOME": str(tmp_path / "home")})
+
+
+@pytest.fixture
+def store(home: Home) -> Store:
+    return Store(home)
+
+
+@pytest.fixture
+def write_lines(tmp_path: Path) -> WriteLines:
+    """Writes records, texts or bytes as the lines of a file."""
+
+    def write(*lines: Record | str | bytes, name: str = "data_v1.2.3.jsonl") -> Path:
+        file = tmp_path / name
+        rows = [
+            line if isinstance(line, bytes) else (line if isinstance(line, str) else json.dumps(line)).encode()
+            for line in lines
+        ]
+        file.write_bytes(b"".join(row + b"\n" for row in rows))
+        return file
+
+    return write
+
+
+@pytest.fixture
+def nonagentic() -> Record:
+    return {
+        "id": "cvdp_copilot_inverter_0001",
+        "categories": ["cid003", "easy"],
+        "input": {"prompt": "Write an inverter.", "context": {"docs/spec.md": "y = !a\n"}},
+        "output": {"response": "", "context": {"rtl/inverter.sv": "module inverter; endmodule\n"}},
+        "harness": {"files": {"docker-compose.yml": "services: {}\n", "src/.env": "SIM = icarus\n"}},
+    }
+
+
+@pytest.fixture
+def agentic() -> Record:
+    return {
+        "id": "cvdp_agentic_inverter_0002",
+        "categories": ["cid016", "medium"],
+        "system_message": "You are a hardware engineer.",
+        "prompt": "Repair the inverter.",
+        "context": {"rtl/inverter.sv": "module inverter;\nassign y = a;\nendmodule\n"},
+        "patch": {
+            "rtl/inverter.sv": "@@ -1,3 +1,3 @@\n module inverter;\n-assign y = a;\n+assign y = ~a;\n endmodule\n"
+        },
+        "harness": {"docker-compose.yml": "services: {}\n"},
+    }

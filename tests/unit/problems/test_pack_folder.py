@@ -1,0 +1,116 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from benchwright_problems.errors import DatasetError
+from benchwright_problems.pack_folder import read_built_in, read_pack_folder, wrong_solutions
+from benchwright_problems.problem import Kind, QuestionFormat
+
+FILES = {
+    "pack.toml": 'name = "p"\ntitle = "P"\nversion = "1"\nlicense = "MIT"\nsource = "here"\norder = ["inv", "q"]\n',
+    "inv/problem.toml": 'id = "inv"\nkind = "design"\ncategory = "cid003"\ndifficulty = "easy"\n'
+    'expected = ["rtl/inv.sv"]\n[limits]\nwall_s = 5\n',
+    "inv/statement.md": "# Inverter\n\nInvert.\n",
+    "inv/public/rtl/inv.sv": "module inv; endmodule\n",
+    "inv/hidden/harness/docker-compose.yml": "services: {}\n",
+    "inv/hidden/reference/rtl/inv.sv": "module inv; /* right */ endmodule\n",
+    "inv/hidden/wrong/stuck/rtl/inv.sv": "// stuck\n",
+    "q/problem.toml": 'id = "q"\nkind = "question"\ndifficulty = "hard"\ndomain = "Caches"\n[question]\n'
+    'format = "multiple-choice"\nchoices = { A = "one", B = "two" }\n[answer]\nvalue = "B"\n',
+    "q/statement.md": "# Which?\n\nA or B?\n",
+}
+
+WritePack = Callable[[dict[str, str | bytes | None]], Path]
+
+
+@pytest.fixture
+def write_pack(tmp_path: Path) -> WritePack:
+    """A small right pack with some of its files changed, or left out (None)."""
+
+    def write(changes: dict[str, str | bytes | None]) -> Path:
+        for path, content in (FILES | changes).items():
+            if content is not None:
+                file = tmp_path / "pack" / path
+                file.parent.mkdir(parents=True, exist_ok=True)
+                file.write_bytes(content.encode() if isinstance(content, str) else content)
+        return tmp_path / "pack"
+
+    return write
+
+
+def test_a_pack_folder_is_read_whole(write_pack: WritePack) -> None:
+    folder = write_pack({})
+    design, question = read_pack_folder(folder).problems
+    assert (design.kind, design.title, design.limits.wall_s) == (Kind.DESIGN, "Inverter", 5)
+    assert design.public.files == {"rtl/inv.sv": "module inv; endmodule\n"}
+    assert design.hidden.reference == {"rtl/inv.sv": "module inv; /* right */ endmodule\n"}
+    assert question.public.question is not None
+    assert question.public.question.format is QuestionFormat.MULTIPLE_CHOICE
+    assert question.hidden.answer is not None
+    assert question.hidden.answer.value == "B"
+    assert wrong_solutions(folder, "inv") == {"stuck": {"rtl/inv.sv": "// stuck\n"}}
+    assert wrong_solutions(folder, "q") == {}
+
+
+def test_the_digest_of_a_problem_covers_every_file_that_counts(write_pack: WritePack) -> None:
+    digests = {
+        read_pack_folder(write_pack({path: FILES[path] + "\n"})).problems[0].provenance.sha256
+        for path in FILES
+        if path.startswith("inv/") and "/wrong/" not in path and not path.endswith(".toml")
+    }
+    assert len(digests) == 4
+
+
+def change(path: str, old: str, new: str) -> dict[str, str | bytes | None]:
+    assert old in FILES[path]
+    return {path: FILES[path].replace(old, new)}
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"pack.toml": None}, r"pack\.toml: can't be read: No such file"),
+        ({"pack.toml": "name ="}, r"pack\.toml: is not TOML"),
+        (change("pack.toml", 'title = "P"', ""), r"pack\.toml: field title: Field required"),
+        (change("pack.toml", '"p"', '"P P"'), r"pack\.toml: field name: "),
+        (change("pack.toml", '["inv", "q"]', "[]"), r"pack\.toml: field order: "),
+        (change("pack.toml", '"q"]', '"inv"]'), r"pack\.toml: field order: names a problem twice"),
+        (change("pack.toml", '"q"]', '"gone"]'), r"gone/problem\.toml: can't be read"),
+        ({"inv/problem.toml": b"id = '\xff'"}, r"inv/problem\.toml: byte 7 is not UTF-8"),
+        (change("inv/problem.toml", '"inv"', '"vni"'), r"inv/problem\.toml: field id: is 'vni' but"),
+        (change("inv/problem.toml", "design", "drawing"), r"inv/problem\.toml: field kind: "),
+        (change("inv/problem.toml", "cid003", "cid999"), r"inv/problem\.toml: field category: "),
+        (change("inv/problem.toml", "wall_s = 5", "wall_s = -5"), r"inv/problem\.toml: field limits\.wall_s: "),
+        (change("inv/problem.toml", "wall_s", "walls"), r"inv/problem\.toml: field limits\.walls: "),
+        (change("inv/problem.toml", "rtl/inv.sv", "../inv.sv"), r"inv/problem\.toml: field expected\.0: "),
+        (change("inv/problem.toml", '["rtl/inv.sv"]', "[]"), r"inv/problem\.toml: .*names the files it expects"),
+        ({"inv/statement.md": "Invert."}, r"inv/statement\.md:1: the first line must be '# Title'"),
+        ({"inv/statement.md": ""}, r"inv/statement\.md:1: the first line"),
+        ({"inv/statement.md": None}, r"inv/statement\.md: can't be read"),
+        ({"inv/public/rtl/inv.sv": b"\xff"}, r"inv/public/rtl/inv\.sv: byte 1 is not UTF-8"),
+        ({"inv/hidden/harness/docker-compose.yml": None}, r"harness/docker-compose\.yml: is missing"),
+        (change("q/problem.toml", '[answer]\nvalue = "B"', ""), r"q/problem\.toml: field answer: is missing"),
+        (change("q/problem.toml", 'value = "B"', ""), r"q/problem\.toml: field answer\.value: Field required"),
+        (change("q/problem.toml", "multiple-choice", "essay"), r"q/problem\.toml: field question\.format: "),
+        (change("q/problem.toml", 'A = "one"', 'AA = "one"'), r"q/problem\.toml: field question\.choices\.AA: "),
+        (change("q/problem.toml", 'A = "one", ', ""), r"q/problem\.toml: .*at least two choices"),
+        (change("q/problem.toml", 'value = "B"', 'value = "b"'), r"answer\.value: is 'b'; it must be one of A, B"),
+        (change("q/problem.toml", 'value = "B"', 'value = "C"'), r"q/problem\.toml: field answer\.value: .*'C'"),
+    ],
+)
+def test_an_error_names_file_and_field(
+    changes: dict[str, str | bytes | None], message: str, write_pack: WritePack
+) -> None:
+    with pytest.raises(DatasetError, match=message):
+        read_pack_folder(write_pack(changes))
+
+
+def test_the_starter_pack_has_every_promised_kind_of_problem() -> None:
+    pack = read_built_in("starter")
+    categories = {problem.category for problem in pack.problems if problem.category}
+    formats = {problem.public.question.format for problem in pack.problems if problem.public.question}
+    assert {"cid002", "cid003", "cid004", "cid007", "cid016"} <= categories
+    assert formats == set(QuestionFormat)
+    assert len(pack.problems) >= 8

@@ -1,0 +1,124 @@
+from __future__ import annotations
+
+import pytest
+from benchwright_problems.category import Category
+from benchwright_problems.problem import (
+    Choice,
+    Difficulty,
+    Hidden,
+    Kind,
+    Limits,
+    Pack,
+    Problem,
+    Provenance,
+    Public,
+    Question,
+    QuestionFormat,
+    Reveal,
+    digest,
+)
+from pydantic import ValidationError
+
+PUBLIC = Public(statement="s", expected=("rtl/a.sv",))
+QUESTION = Question(format=QuestionFormat.ASSERTION)
+
+
+def problem(kind: Kind = Kind.DESIGN, public: Public = PUBLIC, **fields: object) -> Problem:
+    values = {
+        "id": "p",
+        "kind": kind,
+        "title": "P",
+        "difficulty": Difficulty.EASY,
+        "provenance": Provenance(source="", license="", version="", sha256=""),
+        "public": public,
+        "hidden": Hidden(),
+    }
+    return Problem.model_validate(values | fields)
+
+
+def test_every_category_has_cvdps_name() -> None:
+    assert len({category.label for category in Category}) == len(Category) == 13
+
+
+@pytest.mark.parametrize("policy", Reveal)
+def test_each_reveal_policy_includes_the_ones_before_it(policy: Reveal) -> None:
+    shown = [other for other in Reveal if policy.includes(other)]
+    assert shown == list(Reveal)[: len(shown)]
+    assert shown[-1] is policy
+
+
+def test_a_question_and_nothing_else_has_a_question() -> None:
+    problem(Kind.QUESTION, Public(statement="s", question=QUESTION))
+    problem(Kind.TEXT, Public(statement="s"))
+    with pytest.raises(ValidationError, match=r"has public\.question"):
+        problem(Kind.QUESTION, Public(statement="s"))
+    with pytest.raises(ValidationError, match=r"has public\.question"):
+        problem(Kind.DESIGN, Public(statement="s", expected=("a.sv",), question=QUESTION))
+
+
+def test_a_design_names_its_files() -> None:
+    with pytest.raises(ValidationError, match="names the files it expects"):
+        problem(public=Public(statement="s"))
+
+
+def choices(*letters: str) -> tuple[Choice, ...]:
+    return tuple(Choice(letter=letter, text=letter) for letter in letters)
+
+
+def test_choices_fit_the_format() -> None:
+    assert Question(format=QuestionFormat.MULTIPLE_CHOICE, choices=choices("A", "B")).choices
+    with pytest.raises(ValidationError, match="at least two"):
+        Question(format=QuestionFormat.MULTIPLE_CHOICE, choices=choices("A"))
+    with pytest.raises(ValidationError, match="has no choices"):
+        Question(format=QuestionFormat.ASSERTION, choices=choices("A", "B"))
+    with pytest.raises(ValidationError, match="same letter"):
+        Question(format=QuestionFormat.MULTIPLE_CHOICE, choices=choices("A", "A"))
+    with pytest.raises(ValidationError, match="letter"):
+        choices("a")
+
+
+def test_ids_in_a_pack_differ_in_more_than_case() -> None:
+    with pytest.raises(ValidationError, match="two problems are called 'P'"):
+        Pack(
+            name="x", title="", version="", license="", source="", problems=(problem(), problem(id="P"))
+        )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "limits",
+    [
+        {"wall_s": 0},
+        {"wall_s": float("nan")},
+        {"wall_s": float("inf")},
+        {"memory_mb": 0},
+        {"memory_mb": 1 << 50},
+        {"processes": -1},
+        {"file_mb": 1 << 60},
+        {"folder_mb": 1 << 60},
+        {"other": 1},
+    ],
+)
+def test_limits_without_sense_are_refused(limits: dict[str, float]) -> None:
+    with pytest.raises(ValidationError):
+        Limits.model_validate(limits)
+
+
+def test_the_public_digest_does_not_depend_on_hidden_things() -> None:
+    one, other = problem(), problem(hidden=Hidden(harness={"a": "b"}))
+    assert one.public_digest == other.public_digest
+    assert one.harness_digest != other.harness_digest
+    assert one.public_digest != problem(title="Q").public_digest
+
+
+def test_limits_and_answers_decide_and_so_are_in_the_harness_digest() -> None:
+    assert problem().harness_digest != problem(limits=Limits(wall_s=1)).harness_digest
+
+
+def test_a_digest_ignores_the_order_of_names_only() -> None:
+    assert digest({"a": 1, "b": [1, 2]}) == digest({"b": [1, 2], "a": 1})
+    assert digest([1, 2]) != digest([2, 1])
+
+
+def test_problems_can_not_be_changed() -> None:
+    with pytest.raises(ValidationError, match="frozen"):
+        problem().title = "other"  # type: ignore[misc]
