@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -52,9 +53,16 @@ def path_of(uri: str) -> Path:
         ServerError: It names none on this machine.
     """
     path = to_fs_path(uri) if uri.startswith("file:") else None
-    if not path or not Path(path).is_absolute():
+    if not path or not Path(path).is_absolute() or not _is_encodable(path):
         raise ServerError(f"{uri!r} does not name a file on this machine. Open a file of a problem and try again.")
-    return Path(path)
+    return Path(os.path.normpath(path))
+
+
+def _is_encodable(path: str) -> bool:
+    try:
+        return b"\0" not in os.fsencode(path)
+    except UnicodeEncodeError:
+        return False
 
 
 async def _session(bench: Workbench, params: WorkspaceParams) -> Session:

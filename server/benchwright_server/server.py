@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import time
 from collections.abc import Generator
 from typing import Any
 
@@ -11,6 +12,7 @@ from benchwright_harness.sandbox import Sandbox
 from benchwright_problems.home import Home
 from cattrs import Converter
 from lsprotocol import converters, types
+from pygls.exceptions import FeatureNotificationError, JsonRpcInternalError
 from pygls.lsp.server import LanguageServer
 from pygls.protocol import JsonRPCNotification, JsonRPCRequestMessage, JsonRPCResponseMessage, LanguageServerProtocol
 from pygls.protocol.language_server import lsp_method
@@ -18,6 +20,7 @@ from pygls.protocol.language_server import lsp_method
 from benchwright_server import __version__
 from benchwright_server.attempts.session import Session
 from benchwright_server.attempts.workbench import Workbench
+from benchwright_server.errors import FORESEEN, log_place, sentence_of
 from benchwright_server.features.code_lens import CodeLenses
 from benchwright_server.features.diagnostics import LiveDiagnostics
 from benchwright_server.features.requests import register_requests
@@ -27,6 +30,9 @@ from benchwright_server.operations import CHANGED
 from benchwright_server.syntax.documents import Documents
 
 logger = logging.getLogger(__name__)
+
+_QUIET_S = 60.0
+"""How long a failure that repeats is not shown again."""
 
 
 class Protocol(LanguageServerProtocol):
@@ -76,7 +82,10 @@ class BenchwrightServer(LanguageServer):
         )
         self.live = LiveDiagnostics(self.documents, self.bench, self.text_document_publish_diagnostics)
         self.lenses = CodeLenses(self)
-        self._telling: dict[str, asyncio.Task[None]] = {}
+        self.is_shut_down = False
+        self._changed: set[Session] = set()
+        self._telling: dict[Session, asyncio.Task[None]] = {}
+        self._told: dict[str, float] = {}
         self.sync = TextSync(self)
         register_requests(self)
 
@@ -86,30 +95,42 @@ class BenchwrightServer(LanguageServer):
 
         @self.feature(types.SHUTDOWN)
         async def shutdown(params: None) -> None:
+            self.is_shut_down = True
+            await self.sync.settled()
             await self.bench.close()
 
     def tell_failure(self, error: BaseException) -> None:
-        """Show an error that no request can answer."""
-        logger.error("%s", error)
-        self.window_show_message(types.ShowMessageParams(types.MessageType.Error, str(error)))
+        """Show an error that no request can answer; one that repeats with every key only now and then."""
+        if not isinstance(error, FORESEEN):
+            log_place(error)
+        sentence, now = sentence_of(error), time.monotonic()
+        if now - self._told.get(sentence, -_QUIET_S) >= _QUIET_S:
+            self._told[sentence] = now
+            self.window_show_message(types.ShowMessageParams(types.MessageType.Error, sentence))
 
     def report_server_error(self, error: Exception, source: Any) -> None:
-        """A handler failed in a way nobody foresaw: say so, and go on."""
-        # The text may quote what the handler worked on, so it goes to nobody.
-        logger.error("unexpected %s", type(error).__name__)
+        """A handler failed and no request answers it: say so, and go on."""
+        if isinstance(error, JsonRpcInternalError) and source is FeatureNotificationError:
+            logger.error("unexpected\n%s", "".join((error.data or {}).get("traceback", ())))
+            self.tell_failure(error)
 
     def _attempt_changed(self, session: Session) -> None:
-        def tell() -> None:
-            attempt = session.header.id
-            if attempt not in self._telling or self._telling[attempt].done():
-                self._telling[attempt] = asyncio.ensure_future(self._tell_status(session))
+        self._changed.add(session)
+        if session not in self._telling:
+            self._telling[session] = asyncio.get_running_loop().create_task(self._tell_changes(session))
 
-        asyncio.get_running_loop().call_soon(tell)
-
-    async def _tell_status(self, session: Session) -> None:
-        status = await session.status()
-        self.protocol.notify(CHANGED, status.model_dump(mode="json", by_alias=True))
-        self.lenses.refresh()
+    async def _tell_changes(self, session: Session) -> None:
+        try:
+            # What changes while a status is put together is told by the next one.
+            while session in self._changed:
+                self._changed.discard(session)
+                status = await session.status()
+                self.protocol.notify(CHANGED, status.model_dump(mode="json", by_alias=True))
+                self.lenses.refresh()
+        except FORESEEN as error:
+            self.tell_failure(error)
+        finally:
+            del self._telling[session]
 
 
 def _converter() -> Converter:

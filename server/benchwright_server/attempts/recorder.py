@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from benchwright_baselines.events import Edit, Event, Save, TextCause, TextSet
 from benchwright_baselines.file_text import Change, FileText, apply_changes, sha256
 from benchwright_baselines.record import RecordedEvent
+from benchwright_baselines.replay import ReplayedFile
 
 from benchwright_server.syntax.documents import Replacement
 
@@ -17,46 +21,51 @@ if TYPE_CHECKING:
     from benchwright_baselines.log import EventLog
 
 
+_UNKNOWN = ReplayedFile(None)
+
+
 class Recorder:
     """Keeps the log able to rebuild every file of a workspace.
 
-    It knows the text that the log would rebuild. Where an editor or the disk has another one, the
+    It knows the files that the log would rebuild. Where an editor or the disk has another one, the
     whole text is recorded anew, so that a replay never drifts.
 
     Args:
         log: The event log.
         attempt: The attempt's id.
-        texts: What the log rebuilds at this point; `None` for files it does not know.
-        on_failure: Told once when an event can't be written.
+        files: What the log rebuilds at this point.
+        on_failure: Told when an event can't be written.
     """
 
     def __init__(
         self,
         log: EventLog,
         attempt: str,
-        texts: Mapping[str, str | None],
+        files: Mapping[str, ReplayedFile],
         on_failure: Callable[[BaseException], None],
     ) -> None:
         self._log = log
         self._attempt = attempt
-        self._texts = dict(texts)
+        self._files = dict(files)
         self._open: set[str] = set()
         self._on_failure = on_failure
+        self._loop = asyncio.get_running_loop()
 
     def opened(self, path: str, text: str) -> None:
         """An editor opened a file."""
         self._open.add(path)
-        if self._texts.get(path) != text:
-            self._set(path, FileText.of_text(text), TextCause.OPENED)
+        known = self._files.get(path, _UNKNOWN)
+        if known.text != text:
+            self._set(path, FileText.of_text(text, bom=known.bom), TextCause.OPENED)
 
     def changed(self, path: str, version: int, changes: Sequence[Replacement], text: str) -> None:
         """An editor changed a file, which is `text` now."""
-        known = self._texts.get(path)
+        known = self._files.get(path, _UNKNOWN)
         applied = tuple(Change(start=change.start, end=change.end, text=change.text) for change in changes)
-        if known is None or (self._texts[path] != text and _applied(known, applied) != text):
-            self._set(path, FileText.of_text(text), TextCause.RESYNC)
+        if known.text is None or _applied(known.text, applied) != text:
+            self._set(path, FileText.of_text(text, bom=known.bom), TextCause.RESYNC)
             return
-        self._texts[path] = text
+        self._files[path] = replace(known, text=text)
         self._send(path, Edit(path=path, version=version, changes=applied))
 
     def closed(self, path: str, content: bytes | None) -> None:
@@ -71,13 +80,10 @@ class Recorder:
 
     def _on_disk(self, path: str, content: bytes | None, cause: TextCause) -> None:
         if content is None:
-            if path in self._texts:
-                del self._texts[path]
+            if self._files.pop(path, None) is not None:
                 self._send(path, TextSet(path=path, cause=TextCause.DELETED, file=None))
-            return
-        file = FileText.of_bytes(content)
-        if path not in self._texts or self._texts[path] != file.text:
-            self._set(path, file, cause)
+        elif self._files.get(path, _UNKNOWN).data != content:
+            self._set(path, FileText.of_bytes(content), cause)
 
     async def saved(self, path: str, content: bytes) -> None:
         """A file was saved; returns when that is on disk.
@@ -89,16 +95,19 @@ class Recorder:
         await self._log.append(self._attempt, Save(path=path, sha256=sha256(content), size=len(content)))
 
     def _set(self, path: str, file: FileText, cause: TextCause) -> None:
-        self._texts[path] = file.text
+        self._files[path] = ReplayedFile(file.text, file.bom)
         self._send(path, TextSet(path=path, cause=cause, file=file))
 
     def _send(self, path: str, event: Event) -> None:
+        # Called in the thread that writes the log.
         def done(future: Future[RecordedEvent]) -> None:
             error = future.exception()
             if error is not None:
                 # The log misses an event about this file: its next one must carry the whole text.
-                self._texts[path] = None
-                self._on_failure(error)
+                self._files[path] = _UNKNOWN
+                # Nobody is left to be told once the loop is closed.
+                with contextlib.suppress(RuntimeError):
+                    self._loop.call_soon_threadsafe(self._on_failure, error)
 
         self._log.append_nowait(self._attempt, event).add_done_callback(done)
 

@@ -33,6 +33,7 @@ from benchwright_baselines.events import (
 )
 from benchwright_baselines.file_text import sha256
 from benchwright_baselines.record import AttemptHeader
+from benchwright_baselines.replay import ReplayedFile
 from benchwright_harness.sandbox import Sandbox
 from benchwright_harness.verdict import Reason, Verdict
 from benchwright_judges.score import INSTANT
@@ -90,7 +91,7 @@ class Session:
         header: The attempt.
         problem: Its problem, without the hidden part.
         workspace: Its folder.
-        texts: What the log rebuilds for each file at this point.
+        files: What the log rebuilds at this point.
         summary: What came out so far.
     """
 
@@ -100,17 +101,18 @@ class Session:
         header: AttemptHeader,
         problem: Problem,
         workspace: Workspace,
-        texts: Mapping[str, str | None],
+        files: Mapping[str, ReplayedFile],
         summary: Summary,
     ) -> None:
         self.header = header
         self.problem = problem
         self.workspace = workspace
-        self.recorder = Recorder(around.log, header.id, texts, around.on_failure)
+        self.recorder = Recorder(around.log, header.id, files, around.on_failure)
         self.ended = summary.state.ended
         self._around = around
         self._records = RunRecords(around.home, header.id)
         self._run: asyncio.Task[None] | None = None
+        self._waiting = 0
         self._heartbeat: asyncio.Task[None] | None = None
         if summary.state is AttemptState.RUNNING:
             self._beat()
@@ -143,15 +145,24 @@ class Session:
         return await self.status()
 
     async def submit(self) -> SubmitSummary:
-        """Hand in the present files; they are run once more unless the newest verdict is theirs."""
-        summary = await self._summary()
+        """Hand in the present files; they are run once more unless the newest verdict is theirs.
+
+        Raises:
+            ServerError: The run came to no verdict, for example because it was stopped.
+        """
         # Refuse before running anything.
-        next_state(summary.state, "submitted")
-        if self._run is not None:
+        next_state((await self._summary()).state, "submitted")
+        tried = False
+        while self.is_running or not await self._is_judged():
+            if not self.is_running:
+                if tried:
+                    raise ServerError(
+                        "The hidden tests came to no verdict on the present files, so nothing was submitted."
+                        " Submit again."
+                    )
+                tried = True
+                self._launch()
             await self._wait_for_run()
-            summary = await self._summary()
-        if summary.verdict is None or summary.verdict.snapshot != _digests(self._snapshot()):
-            await self._judge_now()
         await self._step(Submitted())
         self._end()
         first = (await self._summary()).first_pass
@@ -183,17 +194,16 @@ class Session:
         if state is not AttemptState.RUNNING:
             raise ServerError(_NOT_RUNNING[state])
         await self.cancel_run(instead)
-        self._run = asyncio.create_task(self._judge_now())
-        self._run.add_done_callback(self._report_failure)
-        self._around.on_change(self)
+        self._launch()
 
     async def cancel_run(self, reason: str) -> None:
         """Stop the present run, if there is one, and wait until its processes are gone."""
-        run = self._run
-        if run is None or run.done():
-            return
-        run.cancel(reason)
-        await asyncio.wait({run})
+        # While this waits, somebody else who waited may have begun the next one.
+        while (run := self._run) is not None and not run.done():
+            # A second cancel would break into the clean-up that the first one began.
+            if not run.cancelling():
+                run.cancel(reason)
+            await asyncio.wait({run})
 
     @property
     def is_scored_at_once(self) -> bool:
@@ -248,6 +258,16 @@ class Session:
         if not self.ended and (await self._summary()).state is AttemptState.RUNNING:
             await self._around.log.append(self.header.id, Paused(reason="the editor was closed"))
 
+    def _launch(self) -> None:
+        self._run = asyncio.create_task(self._judge_now())
+        self._run.add_done_callback(self._report_failure)
+        self._around.on_change(self)
+
+    async def _is_judged(self) -> bool:
+        """Whether the newest verdict is about the present files."""
+        verdict = (await self._summary()).verdict
+        return verdict is not None and verdict.snapshot == _digests(self._snapshot())
+
     async def _judge_now(self) -> None:
         summary = await self._summary()
         number = summary.next_number
@@ -272,12 +292,11 @@ class Session:
                     digests=verdict.digests.model_dump(),
                 ),
             )
-        self._around.on_change(self)
 
     async def _run_tests(self, problem: Problem, number: int, files: Mapping[str, bytes]) -> None:
         run = uuid.uuid4().hex
-        await self._around.log.append(self.header.id, RunStarted(run=run, number=number, snapshot=_digests(files)))
         try:
+            await self._around.log.append(self.header.id, RunStarted(run=run, number=number, snapshot=_digests(files)))
             async with self._around.progress(self) as report:
                 with self._records.log(number) as log:
                     verdict = await grade(
@@ -288,10 +307,10 @@ class Session:
                         log=log,
                         on_step=lambda step, of, name: report(f"step {step} of {of}", round(100 * (step - 1) / of)),
                     )
-        except asyncio.CancelledError as cancelled:
-            reason = str(cancelled.args[0]) if cancelled.args else "solver"
-            await self._around.log.append(self.header.id, RunCancelled(run=run, number=number, reason=reason))
-            self._around.on_change(self)
+        except BaseException as error:
+            # In the log every start has an end.
+            cancelled = RunCancelled(run=run, number=number, reason=_why_ended(error))
+            await self._around.log.append(self.header.id, cancelled)
             raise
         self._records.keep(number, verdict)
         await self._around.log.append(
@@ -310,12 +329,20 @@ class Session:
         )
 
     async def _wait_for_run(self) -> None:
-        # A newer run may take this one's place while we wait.
-        while self._run is not None and not self._run.done():
-            await asyncio.wait({self._run})
+        self._waiting += 1
+        try:
+            # A newer run may take this one's place while we wait.
+            while self._run is not None and not self._run.done():
+                await asyncio.wait({self._run})
+        finally:
+            self._waiting -= 1
+        if self._run is not None and (error := _failure(self._run)) is not None:
+            raise error
 
     def _report_failure(self, run: asyncio.Task[None]) -> None:
-        if not run.cancelled() and (error := run.exception()) is not None:
+        error = _failure(run)
+        # A request that waits for the run answers with the error instead.
+        if error is not None and not self._waiting:
             self._around.on_failure(error)
         self._around.on_change(self)
 
@@ -361,6 +388,17 @@ class Session:
         if self._heartbeat is not None:
             self._heartbeat.cancel()
             self._heartbeat = None
+
+
+def _failure(run: asyncio.Task[None]) -> BaseException | None:
+    return None if run.cancelled() else run.exception()
+
+
+def _why_ended(error: BaseException) -> str:
+    if not isinstance(error, asyncio.CancelledError):
+        return "broken"
+    # Only the end of the whole process cancels without saying why.
+    return str(error.args[0]) if error.args else "closing"
 
 
 def _digests(files: Mapping[str, bytes]) -> dict[str, str]:

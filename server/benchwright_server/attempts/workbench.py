@@ -5,13 +5,15 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import shutil
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchwright_baselines import open_log
 from benchwright_baselines.attempts import Attempts, ProblemRecord
-from benchwright_baselines.errors import AttemptError
+from benchwright_baselines.errors import AttemptError, UnknownAttemptError
+from benchwright_baselines.events import Abandoned
 from benchwright_baselines.file_text import FileText
 from benchwright_baselines.record import AttemptHeader
 from benchwright_baselines.replay import replay
@@ -34,7 +36,6 @@ from benchwright_server.protocol import (
 )
 from benchwright_server.workspaces.workspace import (
     ANSWER,
-    MARKER,
     Marker,
     Workspace,
     content_of,
@@ -80,6 +81,7 @@ class Workbench:
         self._on_failure = on_failure
         self._progress = progress
         self._around: Surroundings | None = None
+        self._opening_log = threading.Lock()
         self._sessions: dict[Path, Session] = {}
         self._opening = asyncio.Lock()
 
@@ -96,7 +98,13 @@ class Workbench:
             AttemptError: The attempt can't be recorded.
         """
         async with self._opening:
-            folder = await asyncio.to_thread(self._prepare, ref, fresh)
+            attempt, folder = await asyncio.to_thread(self._prepare, ref, fresh)
+            stale = self._sessions.get(folder)
+            if stale is not None and stale.header.id != attempt:
+                # The folder of that attempt was deleted, and its name is used again.
+                del self._sessions[folder]
+                with contextlib.suppress(AttemptError):
+                    await stale.close()
         session = await self.session(folder)
         if session is None:
             raise WorkspaceError(f"The workspace {folder} was made but can't be read back. Open the problem again.")
@@ -145,7 +153,7 @@ class Workbench:
 
     async def close(self) -> None:
         """Pause every running clock, end every run, and write what is waiting."""
-        for session in self._sessions.values():
+        for session in list(self._sessions.values()):
             with contextlib.suppress(AttemptError):
                 await session.close()
         if self._around is not None:
@@ -162,19 +170,21 @@ class Workbench:
         return self._surroundings().attempts
 
     def _surroundings(self) -> Surroundings:
-        if self._around is None:
-            log = open_log(log_file(self.home))
-            self._around = Surroundings(
-                home=self.home,
-                store=self.store,
-                log=log,
-                attempts=Attempts(log),
-                sandbox=self._sandbox,
-                on_change=self._on_change,
-                on_failure=self._on_failure,
-                progress=self._progress,
-            )
-        return self._around
+        # Requests ask for it from several threads at once; two logs would be two clocks.
+        with self._opening_log:
+            if self._around is None:
+                log = open_log(log_file(self.home))
+                self._around = Surroundings(
+                    home=self.home,
+                    store=self.store,
+                    log=log,
+                    attempts=Attempts(log),
+                    sandbox=self._sandbox,
+                    on_change=self._on_change,
+                    on_failure=self._on_failure,
+                    progress=self._progress,
+                )
+            return self._around
 
     def _packs(self) -> PackList:
         records = self.attempts.by_problem()
@@ -187,11 +197,12 @@ class Workbench:
             )
         return PackList(packs=packs)
 
-    def _prepare(self, ref: str, fresh: bool) -> Path:
+    def _prepare(self, ref: str, fresh: bool) -> tuple[str, Path]:
         problem = self.store.problem(ref)
-        unfinished = None if fresh else self.attempts.unfinished(problem=ref)
-        if unfinished is not None and (Path(unfinished.workspace) / MARKER).is_file():
-            return Path(unfinished.workspace)
+        while not fresh and (unfinished := self.attempts.unfinished(problem=ref)) is not None:
+            if self._can_go_on(unfinished, problem):
+                return unfinished.id, Path(unfinished.workspace)
+            self.log.append_blocking(unfinished.id, Abandoned(reason="its workspace was deleted"))
         statement, files = content_of(problem)
         folder = free_folder(self.home.workspaces, ref)
         try:
@@ -202,13 +213,28 @@ class Workbench:
         except BaseException:
             shutil.rmtree(folder, ignore_errors=True)
             raise
-        return folder
+        return header.id, folder
+
+    def _can_go_on(self, header: AttemptHeader, problem: Problem) -> bool:
+        """Whether an attempt's workspace is still there; a damaged marker in it is mended."""
+        folder = Path(header.workspace)
+        if not folder.is_dir():
+            return False
+        workspace = Workspace.around(folder)
+        owner = workspace.marker.attempt if workspace is not None and workspace.folder == folder else None
+        if owner is not None and owner != header.id:
+            with contextlib.suppress(UnknownAttemptError):
+                if Path(self.log.header(owner).workspace) == folder:
+                    return False
+        if owner != header.id:
+            mark(folder, Marker(attempt=header.id, problem=header.problem, statement=content_of(problem)[0]))
+        return True
 
     async def _load(self, workspace: Workspace) -> Session | None:
         def read() -> tuple[AttemptHeader, Problem] | None:
             try:
                 header = self.log.header(workspace.marker.attempt)
-            except AttemptError:
+            except UnknownAttemptError:
                 return None
             # A copied folder must not write into the log of the one it was copied from.
             if Path(header.workspace) != workspace.folder:
@@ -222,9 +248,9 @@ class Workbench:
         around = self._surroundings()
         await asyncio.to_thread(around.attempts.take_over, header.id)
         events = await asyncio.to_thread(around.log.events, header.id)
-        texts = {path: file.text for path, file in replay(events).files.items()}
+        files = replay(events).files
         summary = await asyncio.to_thread(around.attempts.summary, header.id)
-        return Session(around, header, problem, workspace, texts, summary)
+        return Session(around, header, problem, workspace, files, summary)
 
     async def _opened(self, session: Session) -> OpenedProblem:
         problem, workspace = session.problem, session.workspace

@@ -8,9 +8,18 @@ import sys
 from collections.abc import Sequence
 
 from benchwright_problems.home import Home
+from pygls.exceptions import JsonRpcException
 
 from benchwright_server.errors import ServerError
 from benchwright_server.runs.grading import DEFAULT_SANDBOX, choose_sandbox
+
+
+class _NotAnswered(logging.Filter):
+    """Drops what pygls logs of errors that were answered to a request: the client has shown them."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Whether to log it."""
+        return record.exc_info is None or not isinstance(record.exc_info[1], JsonRpcException)
 
 
 def serve(arguments: Sequence[str]) -> None:
@@ -21,10 +30,15 @@ def serve(arguments: Sequence[str]) -> None:
     options = parser.parse_args(arguments)
     # pygls prints whole messages at INFO and DEBUG; nothing that was said goes into a log.
     logging.basicConfig(level=logging.WARNING, stream=sys.stderr, format="%(levelname)s %(name)s: %(message)s")
+    for handler in logging.getLogger().handlers:
+        handler.addFilter(_NotAnswered())
     try:
         sandbox = choose_sandbox(options.sandbox)
     except ServerError as error:
         parser.error(str(error))
     from benchwright_server.server import BenchwrightServer
 
-    BenchwrightServer(Home.find(), sandbox).start_io()
+    server = BenchwrightServer(Home.find(), sandbox)
+    server.start_io()
+    # pygls leaves with 0 in any case; LSP 3.17, `exit`: 1 where no `shutdown` came first.
+    sys.exit(0 if server.is_shut_down else 1)

@@ -89,7 +89,8 @@ class LiveDiagnostics:
         """Lint a saved file, and publish everything known of it.
 
         Returns:
-            Errors and warnings by source; `None` for files that are not linted or changed meanwhile.
+            Errors and warnings by source; `None` for files of no workspace, which only slang looks at, and
+            for those that changed meanwhile.
         """
         document = self._documents.get(uri)
         if document is None or not _is_design(uri):
@@ -97,11 +98,13 @@ class LiveDiagnostics:
         self._look(uri)
         file = path_of(uri)
         workspace = await asyncio.to_thread(Workspace.around, file)
-        folder = workspace.folder if workspace else file.parent
+        if workspace is None:
+            return None
+        folder = workspace.folder
         try:
             toolchain = Toolchain.find(self._bench.home.cache)
             findings = await verilator_lint(folder, file.relative_to(folder).as_posix(), toolchain)
-        except HarnessError:
+        except (HarnessError, OSError):
             findings = []
         watched = self._watched.get(uri)
         if watched is None or self._documents.get(uri) is not document:
@@ -179,8 +182,12 @@ def _subject(diagnostic: Diagnostic) -> str:
 
 def _from_finding(found: Finding, document: Document) -> Diagnostic:
     lines = document.lines
-    start = lines.line_column(found.line, found.column)
-    end = lines.line_column(found.line, found.end_column)
+    line_start, line_end = lines.line(found.line)
+    line = document.text[line_start:line_end]
+    start, end = line_start + found.column - 1, line_start + found.end_column - 1
+    # Verilator counts columns once comments are out and macros are in, and bytes.
+    if end > line_end or not line.isascii() or "/*" in line or "`" in line:
+        start, end = line_end - len(line.lstrip()), line_start + len(line.rstrip())
     is_error = found.severity is LintSeverity.ERROR
     return Diagnostic(
         lines.range(start, max(start, end)),

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import logging
+import contextlib
 from typing import TYPE_CHECKING, Any
 
-from benchwright_baselines.errors import AttemptError
-from benchwright_harness.errors import HarnessError
-from benchwright_problems.errors import ProblemsError
 from pydantic import ValidationError
-from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams
+from pygls.exceptions import JsonRpcException, JsonRpcInternalError, JsonRpcInvalidParams
 
-from benchwright_server.errors import ServerError
+from benchwright_server.errors import FORESEEN, log_place, sentence_of
 from benchwright_server.operations import OPERATIONS, Operation
 
 if TYPE_CHECKING:
@@ -19,8 +16,6 @@ if TYPE_CHECKING:
 
 REQUEST_FAILED = -32803
 """LSP 3.17, `LSPErrorCodes.RequestFailed`: valid, but it can't be done."""
-
-logger = logging.getLogger(__name__)
 
 
 def register_requests(server: BenchwrightServer) -> None:
@@ -36,7 +31,12 @@ def _register(server: BenchwrightServer, operation: Operation[Any, Any]) -> None
     async def command(*arguments: Any) -> dict[str, Any]:
         return await _answer(server, operation, arguments[0] if arguments else None)
 
-    server.feature(f"benchwright/{operation.name}")(request)
+    async def notification(params: Any) -> None:
+        # Nobody waits for an answer, so nobody is told of a refusal.
+        with contextlib.suppress(JsonRpcException):
+            await _answer(server, operation, params)
+
+    server.feature(f"benchwright/{operation.name}")(request if operation.is_request else notification)
     if operation.is_request:
         server.command(f"benchwright.{operation.name}")(command)
 
@@ -51,7 +51,10 @@ async def _answer(server: BenchwrightServer, operation: Operation[Any, Any], par
     await server.sync.settled()
     try:
         result = await operation.handle(server.bench, parsed)
-    except (ServerError, ProblemsError, AttemptError, HarnessError) as error:
-        raise JsonRpcException(str(error), REQUEST_FAILED) from None
+    except FORESEEN as error:
+        raise JsonRpcException(sentence_of(error), REQUEST_FAILED) from None
+    except Exception as error:
+        log_place(error)
+        raise JsonRpcInternalError(sentence_of(error)) from None
     answer: dict[str, Any] = result.model_dump(mode="json", by_alias=True)
     return answer

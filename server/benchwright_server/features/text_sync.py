@@ -8,13 +8,10 @@ from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
-from benchwright_baselines.errors import AttemptError
-from benchwright_problems.errors import ProblemsError
 from benchwright_problems.problem import Kind
 from lsprotocol import types
 
 from benchwright_server.attempts.session import Session
-from benchwright_server.errors import ServerError
 from benchwright_server.operations import path_of
 from benchwright_server.syntax.documents import Replacement
 from benchwright_server.workspaces.workspace import editable_files
@@ -60,6 +57,9 @@ class TextSync:
 
     def _did_change(self, params: types.DidChangeTextDocumentParams) -> None:
         uri, version = params.text_document.uri, params.text_document.version
+        if self._server.documents.get(uri) is None:
+            logger.warning("a document that is not open was changed")
+            return
         document, changes = self._server.documents.change(uri, version, params.content_changes)
         self._server.live.changed(uri)
         self._later(lambda: self._record_change(uri, version, changes, document.text))
@@ -102,9 +102,12 @@ class TextSync:
 
     def _lint(self, uri: str, session: Session | None, path: str) -> None:
         async def lint() -> None:
-            counts = await self._server.live.lint(uri)
-            if session is not None and counts is not None:
-                await session.linted(path, counts)
+            try:
+                counts = await self._server.live.lint(uri)
+                if session is not None and counts is not None:
+                    await session.linted(path, counts)
+            except Exception as error:
+                self._server.tell_failure(error)
 
         task = asyncio.create_task(lint())
         self._lints.add(task)
@@ -128,11 +131,8 @@ class TextSync:
             work = await self._work.get()
             try:
                 await work()
-            except (AttemptError, ProblemsError, ServerError) as error:
-                self._server.tell_failure(error)
             except Exception as error:
                 # One file that can't be followed must not stop the others from being followed.
-                logger.exception("following the editor failed")
                 self._server.tell_failure(error)
             finally:
                 self._work.task_done()

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from benchwright_baselines.file_text import join_surrogates
 from lsprotocol.types import (
     PositionEncodingKind,
     TextDocumentContentChangeEvent,
@@ -68,7 +69,8 @@ class Documents:
         Raises:
             KeyError: The document is not open.
         """
-        document = self._open[uri]
+        # A message without changes is a new version too.
+        document = replace(self._open[uri], version=version)
         applied = []
         for change in changes:
             lines = document.lines
@@ -77,7 +79,8 @@ class Documents:
             else:
                 start, end = 0, len(lines.text)
             applied.append(Replacement(start, end, change.text))
-            text = lines.text[:start] + change.text + lines.text[end:]
+            # Two halves of a pair that meet are one character for the log, so they are one here.
+            text = join_surrogates(lines.text[:start] + change.text + lines.text[end:])
             document = Document(uri, version, Lines(text, self.encoding))
         self._open[uri] = document
         return document, applied

@@ -60,14 +60,14 @@ class Lines:
     def from_byte(self, byte: int) -> int:
         """The offset of a UTF-8 byte offset."""
         if self._ascii:
-            return byte
+            return min(byte, len(self.text))
         return bisect_right(self._byte_starts, byte) - 1
 
-    def line_column(self, line: int, column: int) -> int:
-        """The offset of a tool's line and column, both from 1 and in characters."""
-        if line > len(self._starts):
-            return len(self.text)
-        return min(self._starts[line - 1] + column - 1, self._line_end(line - 1))
+    def line(self, number: int) -> tuple[int, int]:
+        """The offsets of a tool's line, counted from 1, without its end; of the end of the text beyond it."""
+        if number > len(self._starts):
+            return len(self.text), len(self.text)
+        return self._starts[number - 1], self._line_end(number - 1)
 
     @cached_property
     def _byte_starts(self) -> list[int]:

@@ -77,9 +77,14 @@ def read_file(folder: Path, path: str) -> bytes | None:
     Links are not followed: a run takes what is in the workspace and nothing from elsewhere.
 
     Raises:
-        WorkspaceError: The path is not a plain file of the workspace, or larger than 16 MiB.
+        WorkspaceError: The folder is gone, or the path is not a plain file in it of at most 16 MiB.
     """
-    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    except OSError as error:
+        raise WorkspaceError(
+            f"The workspace {folder} can't be read: {error.strerror}. Open the problem again to get a new one."
+        ) from error
     try:
         *parents, name = path.split("/")
         for parent in parents:
@@ -94,10 +99,11 @@ def read_file(folder: Path, path: str) -> bytes | None:
         raise WorkspaceError(f"{path} can't be taken: {reason}. It must be a plain file, not a link.") from error
     finally:
         os.close(handle)
+    status = os.fstat(file)
+    if not stat.S_ISREG(status.st_mode) or status.st_size > _MAX_FILE_BYTES:
+        os.close(file)
+        raise WorkspaceError(f"{path} can't be taken: it must be a plain file of at most 16 MiB.")
     with os.fdopen(file, "rb") as stream:
-        status = os.fstat(stream.fileno())
-        if not stat.S_ISREG(status.st_mode) or status.st_size > _MAX_FILE_BYTES:
-            raise WorkspaceError(f"{path} can't be taken: it must be a plain file of at most 16 MiB.")
         return stream.read()
 
 

@@ -1,0 +1,218 @@
+"""A whole session on a pack whose hidden part is full of canaries: none may come out anywhere."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from benchwright_problems.home import Home
+from benchwright_problems.pack_folder import read_pack_folder
+from benchwright_problems.store import Store
+from benchwright_server.protocol import VerdictView
+from pygls.exceptions import JsonRpcException
+
+from .conftest import Editors
+from .session import SERVER, Editor
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+CANARY = b"zqcanary"
+"""Part of every text, name and value of the hidden parts below that a solver must not see."""
+
+RIGHT = "module gate (input logic a, output logic y);\n  assign y = ~a;\nendmodule\n"
+WRONG = RIGHT.replace("~a", "a")
+
+COMPOSE = """services:
+  direct:
+    image: __OSS_SIM_IMAGE__
+    volumes:
+      - ./src/:/src/:ro
+    env_file: ./src/.env
+    command: pytest -s -o cache_dir=/rundir/harness/.cache /src/test_zqcanary_runner.py -v
+"""
+ENV = "SIM=icarus\nMODULE=test_zqcanary_gate\nZQCANARY=zqcanary-environment\nPYTHONPATH=/src\n"
+RUNNER = """
+from cocotb_tools.runner import get_runner
+def test_runs():
+    print("zqcanary-printed")
+    runner = get_runner("icarus")
+    runner.build(sources=["/code/rtl/gate.sv"], hdl_toplevel="gate", build_dir="zqcanary_build")
+    runner.test(test_module="test_zqcanary_gate", hdl_toplevel="gate", build_dir="zqcanary_build",
+                results_xml="/code/rundir/results.xml")
+"""
+TESTS = """
+import cocotb
+from cocotb.triggers import Timer
+@cocotb.test()
+async def inverts(dut):
+    dut.a.value = 0
+    await Timer(1)
+    assert dut.y.value == 1, "zqcanary-message"
+@cocotb.test()
+async def settles(dut):
+    dut._log.info("zqcanary-logged")
+    await Timer(1)
+"""
+CRASH = 'raise RuntimeError("zqcanary-exception in " + __file__)\n'
+HANG = 'import time\ndef test_hangs():\n    print("zqcanary-hangs", flush=True)\n    time.sleep(60)\n'
+BROKEN = COMPOSE.replace("./src/.env", "./src/zqcanary-missing.env")
+
+DESIGNS = {
+    "says-verdict": ("verdict", COMPOSE, RUNNER, ""),
+    "says-names": ("names", COMPOSE, RUNNER, ""),
+    "crashes": ("names", COMPOSE, CRASH, ""),
+    "hangs": ("names", COMPOSE, HANG, "[limits]\nwall_s = 2\n"),
+    "is-broken": ("names", BROKEN, RUNNER, ""),
+    "lacks-a-tool": ("names", COMPOSE, RUNNER, ""),
+}
+QUESTION = """
+id = "{id}"
+kind = "question"
+difficulty = "easy"
+[question]
+format = "{format}"
+{choices}
+[answer]
+value = "{value}"
+alternatives = ["zqcanary-alternative"]
+rubric = "zqcanary-rubric"
+explanation = "zqcanary-explanation"
+"""
+QUESTIONS = {
+    "chooses": ("multiple-choice", 'choices = { A = "yes", B = "no" }', "B"),
+    "fills": ("fill-in-the-blank", "", "zqcanary-blank"),
+    "explains": ("open-ended", "", "zqcanary-reference"),
+}
+
+
+def write(folder: Path, files: dict[str, str]) -> None:
+    for path, text in files.items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_text(text)
+
+
+@pytest.fixture
+def pack(tmp_path: Path, home: Path) -> None:
+    folder = tmp_path / "pack"
+    order = [*DESIGNS, *QUESTIONS]
+    head = "".join(f'{name} = "{name}"\n' for name in ("title", "version", "license", "source"))
+    write(folder, {"pack.toml": f'name = "leaky"\n{head}order = {order}\n'})
+    for name, (reveal, compose, runner, limits) in DESIGNS.items():
+        problem = f'id = "{name}"\nkind = "design"\ncategory = "cid003"\ndifficulty = "easy"\n'
+        problem += f'expected = ["rtl/gate.sv"]\nreveal = "{reveal}"\n{limits}'
+        write(
+            folder / name,
+            {
+                "problem.toml": problem,
+                "statement.md": "# An inverter\n\nInvert `a`.\n",
+                "public/rtl/gate.sv": WRONG,
+                "hidden/harness/docker-compose.yml": compose,
+                "hidden/harness/src/.env": ENV.replace("icarus", "xcelium") if name == "lacks-a-tool" else ENV,
+                "hidden/harness/src/test_zqcanary_runner.py": runner,
+                "hidden/harness/src/test_zqcanary_gate.py": TESTS,
+                "hidden/reference/rtl/gate.sv": f"// zqcanary-reference\n{RIGHT}",
+            },
+        )
+    for name, (format_, choices, value) in QUESTIONS.items():
+        spec = QUESTION.format(id=name, format=format_, choices=choices, value=value)
+        write(folder / name, {"problem.toml": spec, "statement.md": "# A question\n\nWhat?\n"})
+    Store(Home.find({"BENCHWRIGHT_HOME": str(home)})).add(read_pack_folder(folder))
+
+
+async def test_nothing_hidden_leaves_the_sealed_store(editors: Editors, pack: None, tmp_path: Path, home: Path) -> None:
+    tee = tmp_path / "tee"
+    tee.mkdir()
+    command = (sys.executable, str(Path(__file__).with_name("tee.py")), str(tee), *SERVER)
+    editor = await editors(home, command=command)
+    verdicts: dict[str, list[VerdictView]] = {}
+    for name in DESIGNS:
+        verdicts[name] = await _solve(editor, name, [WRONG, RIGHT] if name == "says-names" else [WRONG])
+    for name in QUESTIONS:
+        verdicts[name] = await _solve(editor, name, ["A", "B"])
+        await editor.ask("question", uri=(home / "workspaces" / "leaky" / name).as_uri())
+    for operation in ("packs", "doctor"):
+        await editor.command(operation)
+    await _provoke(editor)
+    assert await editor.quit() == 0
+
+    reasons = {name: [verdict.reason for verdict in views] for name, views in verdicts.items()}
+    assert reasons == {
+        "says-verdict": ["tests_failed"],
+        "says-names": ["tests_failed", "passed"],
+        "crashes": ["build_failed"],
+        "hangs": ["timeout"],
+        "is-broken": ["bad_harness"],
+        "lacks-a-tool": ["tool_missing"],
+        "chooses": ["wrong_answer", "passed"],
+        "fills": ["wrong_answer", "wrong_answer"],
+        "explains": ["judge_unavailable", "judge_unavailable"],
+    }
+    named = verdicts["says-names"][0]
+    assert [(line.name, line.passed, line.message) for line in named.lines or ()] == [
+        ("inverts", False, None),
+        ("settles", True, None),
+    ]
+    assert verdicts["says-verdict"][0].lines is None
+
+    sealed = home / "data" / "sealed"
+    assert any(CANARY in file.read_bytes() for file in (sealed / "@runs").rglob("*.log"))
+    assert (sealed.stat().st_mode & 0o777) == 0o700
+    assert (tee / "from-server").stat().st_size > 10_000
+    places = [*tee.iterdir(), *(file for file in home.rglob("*") if file.is_file() and sealed not in file.parents)]
+    assert {"leaky.json", "log.sqlite", "gate.sv", "from-server", "stderr"} <= {place.name for place in places}
+    assert [place for place in places if leaks(place.read_bytes())] == []
+    assert [path for path in home.rglob("*") if leaks(path.name.encode()) and sealed not in path.parents] == []
+    for output in _told_by_the_command_line(home):
+        assert not leaks(output), output
+
+
+async def _solve(editor: Editor, name: str, texts: list[str]) -> list[VerdictView]:
+    desk = await editor.open_problem(f"leaky/{name}")
+    await desk.start()
+    file = desk.open()
+    verdicts = []
+    for number, text in enumerate(texts, 1):
+        file.paste(text)
+        file.save()
+        # A long answer is judged on demand only.
+        verdicts.append(await desk.run() if name == "explains" else await desk.verdict(number))
+        await editor.lenses(file)
+    await desk.submit()
+    return verdicts
+
+
+async def _provoke(editor: Editor) -> None:
+    """Ask for what might be quoted in a refusal."""
+    for operation, params in (
+        ("open", {"problem": "leaky/says-names/hidden"}),
+        ("open", {"problem": "leaky/../leaky/chooses"}),
+        ("run", {"uri": (editor.home / "data" / "sealed").as_uri()}),
+        ("question", {"uri": (editor.home / "workspaces" / "leaky" / "says-names").as_uri()}),
+        ("run", {"uri": (editor.home / "workspaces" / "leaky" / "fills").as_uri()}),
+    ):
+        with pytest.raises(JsonRpcException):
+            await editor.ask(operation, **params)
+
+
+def leaks(content: bytes) -> bool:
+    return CANARY in content.lower()
+
+
+def _told_by_the_command_line(home: Path) -> list[bytes]:
+    def told(*arguments: str) -> bytes:
+        ran = subprocess.run(
+            [SERVER[0], *arguments], env={"BENCHWRIGHT_HOME": str(home), "PATH": "/usr/bin:/bin"}, capture_output=True
+        )
+        return ran.stdout + ran.stderr
+
+    with_ids = told("attempts", "list", "--json")
+    ids = [attempt["id"] for attempt in json.loads(with_ids)]
+    assert len(ids) == len(DESIGNS) + len(QUESTIONS)
+    outputs = [with_ids, told("problems", "list"), told("problems", "show", "leaky/says-names")]
+    for attempt in ids[:: len(ids) // 3]:
+        outputs += [told("attempts", "export", attempt), told("attempts", "show", attempt)]
+        assert b"submitted" in outputs[-1]
+    return outputs

@@ -1,0 +1,165 @@
+from __future__ import annotations
+
+import asyncio
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from benchwright_server.features.requests import REQUEST_FAILED
+
+from .conftest import Editors
+from .session import Editor, reference
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+
+def files_of(folder: Path) -> set[str]:
+    return {path.relative_to(folder).as_posix() for path in folder.rglob("*") if not path.is_dir()}
+
+
+@pytest.mark.parametrize(
+    ("name", "files", "primary", "statement"),
+    [
+        (
+            "skid-buffer-bug",
+            {".benchwright.json", "README.md", "rtl/skid_buffer.sv", "verif/tb_skid_buffer.sv"},
+            "rtl/skid_buffer.sv",
+            "README.md",
+        ),
+        ("load-use-stalls", {".benchwright.json", "question.md", "answer.md"}, "answer.md", "question.md"),
+    ],
+)
+async def test_a_workspace_holds_the_public_part_and_nothing_else(
+    editor: Editor, home: Path, name: str, files: set[str], primary: str, statement: str
+) -> None:
+    desk = await editor.open_problem(f"starter/{name}")
+    assert desk.folder == home / "workspaces" / "starter" / name
+    assert files_of(desk.folder) == files
+    assert desk.opened.primary == (desk.folder / primary).as_uri()
+    assert desk.opened.statement == (desk.folder / statement).as_uri()
+    assert {file.path for file in desk.opened.files if file.editable} == {primary}
+    assert {file.path for file in desk.opened.files} == files - {".benchwright.json", statement}
+    assert set(json.loads((desk.folder / ".benchwright.json").read_text())) == {"attempt", "problem", "statement"}
+
+
+async def test_opening_again_goes_on_and_fresh_begins_anew(editors: Editors) -> None:
+    editor = await editors()
+    first = await editor.open_problem("starter/saturating-counter")
+    await first.start()
+    again = await editor.open_problem("starter/saturating-counter")
+    assert (again.attempt, again.folder, again.opened.status.state) == (first.attempt, first.folder, "running")
+    fresh = await editor.open_problem("starter/saturating-counter", fresh=True)
+    assert fresh.attempt != first.attempt
+    assert fresh.folder == first.folder.with_name("saturating-counter-2")
+    assert (await fresh.ask("status")).state == "open"
+    assert (await first.ask("status")).state == "running"
+    await editor.quit()
+    other = await editors()
+    later = await other.open_problem("starter/saturating-counter")
+    assert (later.attempt, later.folder) == (fresh.attempt, fresh.folder)
+
+
+async def test_after_the_end_opening_makes_a_new_folder(editor: Editor) -> None:
+    first = await editor.open_problem("starter/saturating-counter")
+    await first.ask("abandon")
+    second = await editor.open_problem("starter/saturating-counter")
+    assert second.attempt != first.attempt
+    assert second.folder != first.folder
+    assert (await first.ask("status")).state == "abandoned"
+
+
+async def test_many_openings_at_once_are_one_attempt(editor: Editor) -> None:
+    answers = await asyncio.gather(
+        editor.ask("packs"), *(editor.ask("open", problem="starter/saturating-counter") for _ in range(5))
+    )
+    assert len({answer["status"]["attempt"] for answer in answers[1:]}) == 1
+    with editor.log() as log:
+        assert len(log.headers()) == 1
+
+
+async def test_a_copied_workspace_does_not_write_into_the_log(editor: Editor, tmp_path: Path) -> None:
+    desk = await editor.open_problem("starter/saturating-counter")
+    await desk.start()
+    before = len(desk.events())
+    shutil.copytree(desk.folder, tmp_path / "copy")
+    copied = editor.open(tmp_path / "copy" / "rtl" / "sat_counter.sv")
+    copied.paste(reference("saturating-counter"))
+    copied.save()
+    code, sentence = await editor.refusal("status", uri=copied.uri)
+    assert (code, "does not belong to an open problem" in sentence) == (REQUEST_FAILED, True)
+    assert await editor.lenses(copied) == []
+    assert len(desk.events()) == before
+
+
+async def test_a_deleted_workspace_is_made_anew_with_a_new_attempt(editor: Editor) -> None:
+    desk = await editor.open_problem("starter/saturating-counter")
+    await desk.start()
+    shutil.rmtree(desk.folder)
+    code, sentence = await editor.refusal("submit", uri=desk.uri)
+    assert (code, "Open the problem again" in sentence) == (REQUEST_FAILED, True)
+    anew = await editor.open_problem("starter/saturating-counter")
+    assert anew.folder == desk.folder
+    assert anew.attempt != desk.attempt
+    assert anew.opened.status.state == "open"
+    assert (await anew.start()).attempt == anew.attempt
+    assert [event.reason for event in desk.told("abandoned")] == ["its workspace was deleted"]
+    # The attempt whose folder is gone must not come back once the new one has ended.
+    await anew.ask("abandon")
+    third = await editor.open_problem("starter/saturating-counter")
+    assert third.attempt not in {desk.attempt, anew.attempt}
+    assert third.opened.status.state == "open"
+
+
+MARKERS = {
+    "saturating-counter": b"",
+    "sync-fifo": b"\xff\x00",
+    "uart-parity": b"[]",
+    "skid-buffer-bug": b"{}",
+    "round-robin-arbiter": b'{"attempt": "0", "problem": "starter/sync-fifo", "statement": "README.md"}',
+    "vipt-synonyms": None,
+}
+
+
+async def test_a_damaged_marker_is_mended_by_opening_again(editors: Editors) -> None:
+    editor = await editors()
+    desks = [await editor.open_problem(f"starter/{name}") for name in MARKERS]
+    for desk in desks:
+        await desk.start()
+        desk.open().path.write_text("mine\n")
+    await editor.quit()
+    editor = await editors()
+    for desk, content in zip(desks, MARKERS.values(), strict=True):
+        marker = desk.folder / ".benchwright.json"
+        if content is None:
+            marker.unlink()
+        else:
+            marker.write_bytes(content)
+        code, sentence = await editor.refusal("status", uri=desk.uri)
+        assert (code, "does not belong to an open problem" in sentence) == (REQUEST_FAILED, True)
+        again = await editor.open_problem(desk.opened.status.problem)
+        assert (again.attempt, again.folder) == (desk.attempt, desk.folder)
+        assert again.open().text == "mine\n"
+
+
+async def test_a_marker_that_names_another_attempt_gets_nothing(editor: Editor) -> None:
+    counter = await editor.open_problem("starter/saturating-counter")
+    fifo = await editor.open_problem("starter/sync-fifo")
+    marker = json.loads((fifo.folder / ".benchwright.json").read_text())
+    stranger = counter.folder.with_name("stranger")
+    stranger.mkdir()
+    (stranger / ".benchwright.json").write_text(json.dumps(marker | {"statement": "../../../../etc/passwd"}))
+    code, _ = await editor.refusal("status", uri=stranger.as_uri())
+    assert code == REQUEST_FAILED
+
+
+async def test_a_home_with_spaces_and_letters_beyond_ascii_works(editors: Editors, tmp_path: Path) -> None:
+    editor = await editors(tmp_path / "größe 𝄞 100% #1;x")
+    desk = await editor.open_problem("starter/saturating-counter")
+    await desk.start()
+    file = desk.open()
+    file.paste(reference("saturating-counter").replace("endmodule", "wire [3:0] narrow = 8'd1;\nendmodule"))
+    file.save()
+    assert (await desk.verdict(1)).outcome == "passed"
+    await editor.until(lambda: any(p.source == "verilator" for p in file.problems or ()), "Verilator's findings")
+    assert desk.replayed("rtl/sat_counter.sv") == file.path.read_bytes()

@@ -1,0 +1,92 @@
+from __future__ import annotations
+
+import pytest
+
+from .session import Editor
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+
+@pytest.fixture
+def editor(shared_editor: Editor) -> Editor:
+    return shared_editor.forget()
+
+
+@pytest.mark.parametrize(
+    ("name", "right", "wrong"),
+    [
+        ("load-use-stalls", "C\n", "The answer is (B)."),
+        ("vipt-synonyms", "true", "False\r\n"),
+        ("cache-tag-bits", "24 \n", "𝄞"),
+    ],
+)
+async def test_a_saved_answer_is_scored_at_once(editor: Editor, name: str, right: str, wrong: str) -> None:
+    desk = await editor.open_problem(f"starter/{name}")
+    answer = desk.open()
+    assert answer.path.name == "answer.md"
+    answer.paste(right)
+    answer.save()
+    assert (await desk.ask("status")).verdict is None
+    await desk.start()
+    answer.paste(wrong)
+    answer.save()
+    assert (await desk.verdict(1)).reason == "wrong_answer"
+    answer.paste(right)
+    answer.save()
+    verdict = await desk.verdict(2)
+    assert (verdict.outcome, verdict.tests, verdict.log) == ("passed", None, None)
+    assert await editor.lenses(answer) == []
+    assert desk.replayed("answer.md") == right.encode()
+    assert (await desk.submit()).first_pass_run == 2
+
+
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [("load-use-stalls", ["A", "B", "C", "D"]), ("vipt-synonyms", ["true", "false"]), ("cache-tag-bits", [])],
+)
+async def test_an_answer_form_learns_what_to_show(editor: Editor, name: str, values: list[str]) -> None:
+    desk = await editor.open_problem(f"starter/{name}")
+    view = await editor.ask("question", uri=desk.uri)
+    assert [choice["value"] for choice in view["choices"]] == values
+    assert all(choice["text"] for choice in view["choices"])
+    assert (view["title"], view["answer"], view["selected"]) == (
+        desk.opened.status.title,
+        desk.opened.primary,
+        None,
+    )
+    assert view["question"].startswith("#")
+    if values:
+        desk.open().path.write_text(f"I say **{values[1]}**.\n" if name == "load-use-stalls" else "False")
+        assert (await editor.ask("question", uri=desk.uri))["selected"] == values[1]
+
+
+@pytest.mark.parametrize("name", ["reorder-buffer", "store-buffering"])
+async def test_a_long_answer_is_kept_and_says_that_it_needs_a_judge(editor: Editor, name: str) -> None:
+    desk = await editor.open_problem(f"starter/{name}")
+    await desk.start()
+    answer = desk.open()
+    answer.paste("Instructions retire in order.\n")
+    answer.save()
+    assert (await desk.ask("status")).runs == 0
+    verdict = await desk.run()
+    assert (verdict.outcome, verdict.reason) == ("error", "judge_unavailable")
+    assert "kept" in verdict.message
+    assert (await desk.submit()).status.state == "submitted"
+    assert desk.replayed("answer.md") == b"Instructions retire in order.\n"
+
+
+async def test_an_answer_that_cannot_be_read_is_an_error_not_a_failure(editor: Editor) -> None:
+    desk = await editor.open_problem("starter/load-use-stalls")
+    await desk.start()
+    path = desk.open().path
+    path.write_text("A or B")
+    verdict = await desk.run()
+    assert (verdict.outcome, verdict.reason) == ("error", "no_answer")
+    path.write_bytes(b"\x80\xff\0C")
+    assert (await desk.run()).outcome in {"passed", "error"}
+    path.write_bytes(b"")
+    verdict = await desk.run()
+    assert (verdict.outcome, verdict.reason) == ("failed", "wrong_answer")
+    assert "write it into answer.md" in verdict.message
+    path.unlink()
+    assert (await desk.run()).reason == "wrong_answer"

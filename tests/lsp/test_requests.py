@@ -1,0 +1,207 @@
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from benchwright_server.features.requests import REQUEST_FAILED
+from benchwright_server.operations import OPERATIONS
+from lsprotocol import types
+from pygls.exceptions import JsonRpcException, JsonRpcMethodNotFound
+
+from .conftest import Editors
+from .session import Editor, reference
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+
+@pytest.fixture
+def editor(shared_editor: Editor) -> Editor:
+    return shared_editor.forget()
+
+
+INVALID_PARAMS = -32602
+VARYING = {"attempt": "ID", "elapsedS": 0, "activeS": 0, "wallS": 0, "firstPassS": 0, "bestTimeS": 0}
+
+
+async def test_a_server_tells_what_it_can_do(editors: Editors) -> None:
+    editor = await editors()
+    assert editor.initialized is not None
+    capabilities = editor.initialized.capabilities
+    assert capabilities.execute_command_provider is not None
+    wanted = [f"benchwright.{operation.name}" for operation in OPERATIONS if operation.is_request]
+    assert list(capabilities.execute_command_provider.commands) == wanted
+    sync = capabilities.text_document_sync
+    assert isinstance(sync, types.TextDocumentSyncOptions)
+    assert (sync.open_close, sync.change) == (True, types.TextDocumentSyncKind.Incremental)
+    assert sync.save
+    assert capabilities.code_lens_provider
+    assert capabilities.position_encoding == types.PositionEncodingKind.Utf16
+    assert editor.initialized.server_info is not None
+    assert editor.initialized.server_info.name == "benchwright"
+    assert await editor.quit() == 0
+    assert editor.stderr == b""
+
+
+async def test_commands_answer_what_requests_answer(editors: Editors, tmp_path: Path) -> None:
+    asked = await _whole_session(await editors(tmp_path / "one"), "ask", tmp_path / "one")
+    commanded = await _whole_session(await editors(tmp_path / "two"), "command", tmp_path / "two")
+    assert asked == commanded
+    states = [answer["state"] for answer in asked if "state" in answer]
+    assert states == ["open", "running", "paused", "running", "running", "running", "submitted", "open", "abandoned"]
+
+
+async def _whole_session(editor: Editor, way: str, home: Path) -> list[dict[str, Any]]:
+    do = getattr(editor, way)
+    answers = [await do("packs")]
+
+    async def session(ref: str) -> dict[str, str]:
+        answers.append(await do("open", problem=ref))
+        return {"uri": answers[-1]["status"]["workspace"]}
+
+    place = await session("starter/saturating-counter")
+    file = editor.open(Path(place["uri"].removeprefix("file://")) / "rtl/sat_counter.sv")
+    for operation in ("status", "start", "pause", "resume", "cancelRun"):
+        reason = {"reason": "lunch"} if operation == "pause" else {}
+        answers.append(await do(operation, **place, **reason))
+    file.path.write_text(reference("saturating-counter"))
+    answers += [await do("run", **place), await do("submit", **place), await do("status", **place)]
+    place = await session("starter/vipt-synonyms")
+    answers += [await do("question", **place), await do("status", **place), await do("abandon", **place)]
+    answers += [await do("packs"), await do("doctor")]
+    return [_steady(answer, home) for answer in answers]
+
+
+def _steady(value: Any, home: Path) -> Any:
+    """Without what differs from session to session."""
+
+    def steady(found: dict[str, Any]) -> dict[str, Any]:
+        return {
+            name: VARYING.get(name, "" if name in {"log", "finishedAt"} else inner) if inner is not None else None
+            for name, inner in found.items()
+        }
+
+    return json.loads(json.dumps(value).replace(str(home), "HOME"), object_hook=steady)
+
+
+async def test_the_list_follows_what_was_done(editors: Editors) -> None:
+    editor = await editors()
+    (before,) = (await editor.ask("packs"))["packs"]
+    assert {problem["state"] for problem in before["problems"]} == {"new"}
+    assert len(before["problems"]) >= 8
+    desk = await editor.open_problem("starter/vipt-synonyms")
+    await desk.start()
+    assert (await _problem(editor, "vipt-synonyms"))["state"] == "open"
+    (desk.folder / "answer.md").write_text("true\n")
+    summary = await desk.submit()
+    assert summary.status.verdict is not None
+    assert summary.status.verdict.outcome == "passed"
+    assert (summary.first_pass_run, summary.status.runs) == (1, 1)
+    row = await _problem(editor, "vipt-synonyms")
+    assert (row["state"], row["attempts"]) == ("passed", 1)
+    assert row["bestTimeS"] == pytest.approx(summary.status.active_s, abs=0.01)
+    # Nothing of the hidden part, not even under another name.
+    assert set(row) == {
+        *("ref", "id", "title", "kind", "category", "categoryName", "difficulty", "state", "bestTimeS", "attempts")
+    }
+
+
+async def _problem(editor: Editor, name: str) -> dict[str, Any]:
+    packs = (await editor.ask("packs"))["packs"]
+    return next(problem for pack in packs for problem in pack["problems"] if problem["id"] == name)
+
+
+async def test_the_doctor_finds_the_main_job_working(editor: Editor) -> None:
+    report = await editor.ask("doctor")
+    assert report["ok"] is True
+    items = {item["name"]: item for item in report["items"]}
+    assert {"Python", "Toolchain", "Icarus Verilog", "Sandbox", "Packs", "Attempt log"} <= set(items)
+    assert items["Icarus Verilog"]["version"]
+    assert all(item["hint"] for item in report["items"] if item["status"] != "ok")
+
+
+async def test_what_cannot_be_done_is_refused_in_a_plain_sentence(editors: Editors, tmp_path: Path) -> None:
+    editor = await editors()
+    desk = await editor.open_problem("starter/saturating-counter")
+    place = {"uri": desk.uri}
+
+    async def refused(operation: str, wanted: str, **params: Any) -> None:
+        code, sentence = await editor.refusal(operation, **params)
+        assert (code, bool(re.search(wanted, sentence))) == (REQUEST_FAILED, True), (code, sentence)
+        assert "Traceback" not in sentence
+
+    for operation in ("run", "submit", "pause"):
+        await refused(operation, "Press Start", **place)
+    await refused("resume", "not been started", **place)
+    await desk.start()
+    await refused("start", "already running", **place)
+    await refused("resume", "already running", **place)
+    await desk.ask("pause")
+    await refused("run", "Press Resume", **place)
+    await refused("pause", "paused", **place)
+    await desk.ask("abandon")
+    for operation in ("run", "start", "pause", "resume", "submit", "abandon"):
+        await refused(operation, "was abandoned", **place)
+    await refused("question", "is not a question", **place)
+    await refused("status", "does not belong to an open problem", uri=tmp_path.as_uri())
+    await refused("status", "does not belong to an open problem", uri=(tmp_path / "no" / "such.sv").as_uri())
+    for uri in ("", "untitled:Untitled-1", "git:/a.sv", "a.sv", "file:", "file:///a%00b", "file:///a\ud800b"):
+        await refused("status", "does not name a file on this machine", uri=uri)
+    await refused("open", "has no problem 'nothing'", problem="starter/nothing")
+    await refused("open", "no pack 'nothing'", problem="nothing/fifo")
+    await refused("open", "write PACK/PROBLEM", problem="\ud83d")
+    for escape in ("../packs/starter", "/etc/passwd", "starter/../../x", "\0/\0"):
+        await refused("open", "no pack|no problem", problem=escape)
+    assert (await desk.ask("status")).state == "abandoned"
+    assert editor.shown.messages == []
+    await editor.quit()
+    assert editor.stderr == b""
+
+
+async def test_wrong_parameters_are_refused_by_name(editor: Editor) -> None:
+    for operation, params, field in (
+        ("open", {}, "problem"),
+        ("open", {"problem": "starter/sync-fifo", "extra": 1}, "extra"),
+        ("open", {"problem": 5}, "problem"),
+        ("status", {}, "uri"),
+        ("run", {"uri": None}, "uri"),
+        ("pause", {"uri": "file:///x", "reason": {}}, "reason"),
+        ("packs", {"all": True}, "all"),
+    ):
+        code, sentence = await editor.refusal(operation, **params)
+        assert code == INVALID_PARAMS
+        assert sentence.startswith(f"benchwright/{operation}: {field}: ")
+    nothings: tuple[Any, ...] = (None, [], "text", 5)
+    for nothing in nothings:
+        with pytest.raises(JsonRpcException) as refused:
+            await editor.send("benchwright/status", nothing)
+        assert refused.value.code == INVALID_PARAMS
+    assert (await editor.ask("packs"))["packs"]
+
+
+async def test_unknown_operations_are_refused_and_the_server_goes_on(editor: Editor) -> None:
+    with pytest.raises(JsonRpcMethodNotFound):
+        await editor.ask("format")
+    with pytest.raises(JsonRpcException) as refused:
+        await editor.command("format")
+    assert refused.value.code == INVALID_PARAMS
+    editor.client.protocol.notify("benchwright/nothing", {"a": 1})
+    editor.client.protocol.notify("$/nothing", None)
+    assert (await editor.ask("packs"))["packs"]
+
+
+async def test_the_focus_is_recorded_and_a_stray_one_ignored(editor: Editor, tmp_path: Path) -> None:
+    desk = await editor.open_problem("starter/saturating-counter")
+    await desk.start()
+    notify = editor.client.protocol.notify
+    notify("benchwright/focus", {"uri": desk.uri, "focused": False})
+    notify("benchwright/focus", {"uri": tmp_path.as_uri(), "focused": True})
+    notify("benchwright/focus", {"uri": "untitled:a", "focused": True})
+    notify("benchwright/focus", {"focused": "?"})
+    notify("benchwright/focus", {"uri": (desk.folder / "README.md").as_uri(), "focused": True})
+    await editor.until(lambda: len(desk.told("focus")) == 2, "the focus")
+    assert [event.focused for event in desk.told("focus")] == [False, True]
+    assert editor.shown.messages == []
+    assert (await desk.ask("status")).state == "running"

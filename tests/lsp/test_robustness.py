@@ -1,0 +1,230 @@
+from __future__ import annotations
+
+import asyncio
+import time
+from pathlib import Path
+
+import pytest
+from benchwright_baselines.replay import verify
+from benchwright_problems.home import Home
+from benchwright_problems.pack_folder import read_built_in
+from benchwright_problems.store import Store
+from lsprotocol import types
+
+from .conftest import Editors
+from .session import Editor, File, reference, still_alive
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+
+async def test_documents_that_are_nobodys_business_are_ignored(editor: Editor, tmp_path: Path) -> None:
+    for uri in ("untitled:Untitled-1", "git:/a/b.sv?%7B%22ref%22%3A%22%22%7D", "vscode-notebook-cell:x.sv", "a.sv", ""):
+        file = File(editor, uri, "module m; wire = 1;\n")
+        file.type("// more\n")
+        file.saved()
+        assert await editor.lenses(file) == []
+        file.close()
+    await editor.ask("packs")
+    assert (editor.shown.diagnostics, editor.shown.messages) == ([], [])
+    await editor.quit()
+    assert b"Traceback" not in editor.stderr
+
+
+async def test_changes_of_a_document_that_was_never_opened_are_ignored(editor: Editor) -> None:
+    desk = await editor.open_problem("starter/saturating-counter")
+    file = desk.open()
+    file.close()
+    file.type("// closed\n")
+    file.close()
+    file.saved()
+    again = desk.open()
+    again.type("// open\n")
+    again.save()
+    await desk.ask("status")
+    assert desk.replayed("rtl/sat_counter.sv") == again.path.read_bytes()
+    assert editor.shown.messages == []
+
+
+async def test_saving_a_deleted_file_is_recorded_as_nothing(editor: Editor) -> None:
+    desk = await editor.open_problem("starter/saturating-counter")
+    await desk.start()
+    file = desk.open()
+    file.path.unlink()
+    file.saved()
+    verdict = await desk.verdict(1)
+    assert verdict.outcome == "failed"
+    assert desk.told("save") == []
+    file.save()
+    assert (await desk.verdict(2)).number == 2
+    assert desk.replayed("rtl/sat_counter.sv") == file.path.read_bytes()
+
+
+async def test_a_link_or_a_folder_in_place_of_a_file_is_not_taken(editor: Editor) -> None:
+    desk = await editor.open_problem("starter/saturating-counter")
+    await desk.start()
+    path = desk.open().path
+    path.unlink()
+    path.symlink_to("/etc/passwd")
+    _, sentence = await editor.refusal("run", uri=desk.uri)
+    assert "not a link" in sentence
+    path.unlink()
+    path.mkdir()
+    _, sentence = await editor.refusal("submit", uri=desk.uri)
+    assert "plain file" in sentence
+    path.rmdir()
+    path.write_text(reference("saturating-counter"))
+    assert (await desk.submit()).first_pass_run == 1
+    assert [event.number for event in desk.told("run_started")] == [1]
+
+
+async def test_lone_surrogates_are_kept_and_joined_like_an_editor_does(editor: Editor) -> None:
+    desk = await editor.open_problem("starter/saturating-counter")
+    await desk.start()
+    file = desk.open(text="/* */\n" + reference("saturating-counter"))
+    file.type("\ud834", after="/* ")
+    file.type("\udd1e", after="\ud834")
+    file.text = file.text.replace("\ud834\udd1e", "𝄞")
+    file.type("\ud83d", before="𝄞")
+    file.type(" é", after="𝄞")
+    file.path.write_text(file.text.replace("\ud83d", "\ufffd"))
+    file.saved()
+    assert (await desk.verdict(1)).outcome == "passed"
+    assert desk.replayed("rtl/sat_counter.sv") == file.path.read_bytes()
+    assert {event.type for event in desk.events()} >= {"edit"}
+    # Joined halves are one character: nothing had to be recorded anew after the opening.
+    assert [event.cause for event in desk.told("text")] == ["opened"]
+    assert editor.shown.messages == []
+
+
+async def test_a_file_of_five_megabytes_does_not_stop_the_others(editor: Editor) -> None:
+    desk = await editor.open_problem("starter/saturating-counter")
+    await desk.start()
+    text = "// é " + "x" * 93 + "\n"
+    file = desk.open(text=reference("saturating-counter") + text * 52_000)
+    assert len(file.text) > 5_000_000
+    for _ in range(3):
+        file.type("// typed\n", before="endmodule")
+    began = time.monotonic()
+    await desk.ask("status")
+    assert time.monotonic() - began < 5
+    await file.marked()
+    file.save()
+    assert (await desk.verdict(1)).outcome == "passed"
+    assert desk.replayed("rtl/sat_counter.sv") == file.path.read_bytes()
+
+
+async def test_a_pack_that_is_gone_is_told_once(editors: Editors, home: Path) -> None:
+    store = Store(Home.find({"BENCHWRIGHT_HOME": str(home)}))
+    store.add(read_built_in("starter").model_copy(update={"name": "mine"}))
+    editor = await editors()
+    desk = await editor.open_problem("mine/saturating-counter")
+    await editor.quit()
+    (home / "data" / "packs" / "mine.json").unlink()
+    editor = await editors()
+    file = editor.open(desk.folder / "rtl" / "sat_counter.sv")
+    for _ in range(5):
+        file.type("// more\n")
+    file.save()
+    _, sentence = await editor.refusal("status", uri=desk.uri)
+    assert "no pack 'mine'" in sentence
+    assert editor.shown.messages == [sentence]
+
+
+async def test_two_servers_on_one_attempt_keep_one_whole_log(editors: Editors) -> None:
+    first, second = await editors(), await editors()
+    desk = await first.open_problem("starter/saturating-counter")
+    await desk.start()
+    other = await second.open_problem("starter/saturating-counter")
+    assert (other.attempt, other.folder) == (desk.attempt, desk.folder)
+    file, copy = desk.open(), other.open()
+    for number in range(10):
+        file.type(f"// first {number}\n")
+        copy.type(f"// second {number}\n")
+        await asyncio.sleep(0.01)
+    await asyncio.gather(desk.ask("status"), other.ask("status"))
+    copy.paste(reference("saturating-counter"))
+    copy.save()
+    assert (await other.verdict(1)).outcome == "passed"
+    status = await desk.ask("status")
+    assert status.verdict is not None
+    assert (status.verdict.outcome, status.runs) == ("passed", 1)
+    with first.log() as log:
+        assert verify(*log.stored(desk.attempt)).chain.ok
+    assert (await other.submit()).status.state == "submitted"
+    file.type("// too late\n")
+    file.save()
+    _, sentence = await first.refusal("run", uri=desk.uri)
+    assert "was submitted" in sentence
+    assert len(first.shown.messages) <= 1
+    assert await first.quit() == 0
+    assert await second.quit() == 0
+
+
+async def test_a_message_that_is_not_json_does_not_end_the_session(editor: Editor) -> None:
+    stdin = editor.process.stdin
+    assert stdin is not None
+    for garbage in (b"{nonsense}", b"[]", b'"text"', b'{"jsonrpc": "2.0"}', b'{"jsonrpc": "1.0", "method": "exit"}'):
+        stdin.write(b"Content-Length: %d\r\n\r\n%s" % (len(garbage), garbage))
+    stdin.write(b"Nonsense: 1\r\n")
+    assert (await editor.ask("packs"))["packs"]
+
+
+async def test_shutting_down_during_a_run_ends_it_within_three_seconds(editor: Editor) -> None:
+    desk = await editor.open_problem("starter/saturating-counter")
+    await desk.start()
+    file = desk.open()
+    file.save()
+    processes = await editor.simulating()
+    began = time.monotonic()
+    assert await editor.quit() == 0
+    assert time.monotonic() - began < 3
+    assert still_alive(processes) == []
+    assert [event.reason for event in desk.told("run_cancelled")] == ["closing"]
+    assert desk.events()[-1].type == "paused"
+    assert b"Traceback" not in editor.stderr
+
+
+async def test_shutting_down_during_a_submit_hands_nothing_in(editor: Editor) -> None:
+    desk = await editor.open_problem("starter/saturating-counter")
+    await desk.start()
+    submitting = asyncio.create_task(editor.ask("submit", uri=desk.uri))
+    processes = await editor.simulating()
+    assert await editor.quit() == 0
+    with pytest.raises(Exception, match=r"submitted|cancel|exited"):
+        await submitting
+    assert still_alive(processes) == []
+    assert desk.events()[-1].type == "paused"
+
+
+async def test_a_vanished_editor_leaves_no_processes_behind(editor: Editor) -> None:
+    desk = await editor.open_problem("starter/saturating-counter")
+    await desk.start()
+    file = desk.open()
+    file.type("// last words\n")
+    file.save()
+    processes = await editor.simulating()
+    began = time.monotonic()
+    await editor.vanish()
+    assert time.monotonic() - began < 3
+    assert still_alive(processes) == []
+    assert [event.reason for event in desk.told("run_cancelled")] == ["closing"]
+    assert desk.replayed("rtl/sat_counter.sv") == file.path.read_bytes()
+    assert b"Traceback" not in editor.stderr
+
+
+async def test_an_exit_without_shutdown_is_an_error(editor: Editor) -> None:
+    editor.client.exit(None)
+    assert await editor.gone() == 1
+
+
+async def test_files_are_told_apart_from_those_beside_them(editor: Editor) -> None:
+    desk = await editor.open_problem("starter/saturating-counter")
+    await desk.start()
+    odd = desk.uri + "/rtl/../rtl/./sat_counter.sv"
+    file = File(editor, odd, (desk.folder / "rtl" / "sat_counter.sv").read_text())
+    file.type("// more\n")
+    (desk.folder / "rtl" / "sat_counter.sv").write_text(file.text)
+    file.saved()
+    assert (await desk.verdict(1)).outcome == "failed"
+    assert {event.path for event in desk.told("edit")} == {"rtl/sat_counter.sv"}
+    assert isinstance((await editor.lenses(file))[0], types.CodeLens)

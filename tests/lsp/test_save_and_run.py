@@ -1,0 +1,267 @@
+from __future__ import annotations
+
+import asyncio
+import re
+from pathlib import Path
+
+import pytest
+from benchwright_server.features.requests import REQUEST_FAILED
+from lsprotocol import types
+from pygls.exceptions import JsonRpcException
+
+from .conftest import Editors
+from .session import Editor, File, reference, still_alive, wrong
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+
+@pytest.fixture
+def editor(shared_editor: Editor) -> Editor:
+    return shared_editor.forget()
+
+
+async def test_a_save_runs_the_hidden_tests_and_the_lens_tells_the_verdict(editor: Editor) -> None:
+    desk = await editor.open_problem("starter/saturating-counter")
+    file = desk.open()
+    assert await file.lens() == "▶ Start the clock to run the hidden tests"
+    await desk.start()
+    assert await file.lens() == "▶ Run hidden tests"
+    file.paste(wrong("saturating-counter", "wraps"))
+    refreshes = editor.shown.lens_refreshes
+    file.save()
+    await editor.simulating()
+    assert await file.lens() == "■ Stop the hidden tests"
+    verdict = await desk.verdict(1)
+    assert verdict.outcome == "failed"
+    assert verdict.tests is not None
+    passed, total = verdict.tests.passed, verdict.tests.total
+    assert 0 < passed < total
+    assert await file.lens() == f"▶ Run hidden tests · {passed}/{total} passed · {verdict.wall_s:.1f} s · try 1"
+    (lens,) = await editor.lenses(file)
+    assert lens.command is not None
+    assert (lens.command.command, lens.command.arguments) == ("benchwright.run", ({"uri": desk.uri},))
+    name = types.Position(*_place(file.text, "sat_counter"))
+    assert lens.range == types.Range(name, name)
+    file.paste(reference("saturating-counter"))
+    file.save()
+    assert (await desk.verdict(2)).outcome == "passed"
+    assert re.fullmatch(rf"▶ Run hidden tests · {total}/{total} passed · \d+\.\d s · try 2", await file.lens())
+    assert editor.shown.lens_refreshes > refreshes
+    await desk.ask("pause")
+    assert (await file.lens()).startswith("▶ Resume the clock to run the hidden tests · ")
+    assert (await desk.submit()).first_pass_run == 2
+    assert (await file.lens()).startswith("Submitted · ")
+
+
+def _place(text: str, word: str) -> tuple[int, int]:
+    before = text[: text.index(f"module {word}") + len("module ")]
+    return before.count("\n"), len(before) - before.rfind("\n") - 1
+
+
+async def test_a_run_shows_its_progress_from_begin_to_end(editor: Editor) -> None:
+    desk = await editor.open_problem("starter/saturating-counter")
+    await desk.start()
+    assert (await desk.run()).number == 1
+    assert len({token for token, _ in editor.shown.progress}) == 1
+    kinds = [value["kind"] for _, value in editor.shown.progress]
+    assert kinds == ["begin", "report", "end"]
+    begin, report = editor.shown.progress[0][1], editor.shown.progress[1][1]
+    assert (begin["title"], begin["cancellable"]) == ("Hidden tests", True)
+    assert report["message"] == "step 1 of 1"
+
+
+async def test_a_client_without_progress_gets_its_verdict_all_the_same(editors: Editors) -> None:
+    editor = await editors(capabilities=types.ClientCapabilities())
+    desk = await editor.open_problem("starter/saturating-counter")
+    await desk.start()
+    assert (await desk.run()).outcome == "failed"
+    assert (editor.shown.progress, editor.shown.lens_refreshes) == ([], 0)
+
+
+@pytest.mark.parametrize(
+    ("name", "solution", "shows"),
+    [
+        ("skid-buffer-bug", "one-word", "verdict"),
+        ("sync-fifo", "level-up-only", "names"),
+        ("round-robin-arbiter", "fixed-priority", "messages"),
+        ("saturating-counter", "wraps", "full"),
+    ],
+)
+async def test_each_reveal_policy_shows_what_it_may(editor: Editor, name: str, solution: str, shows: str) -> None:
+    desk = await editor.open_problem(f"starter/{name}")
+    await desk.start()
+    desk.open().path.write_text(wrong(name, solution))
+    verdict = await desk.run()
+    assert (verdict.outcome, verdict.reason, verdict.reveal) == ("failed", "tests_failed", shows)
+    assert verdict.tests is not None
+    assert verdict.tests.passed < verdict.tests.total
+    levels = ["verdict", "names", "messages", "full"]
+    assert (verdict.lines is not None) == (levels.index(shows) >= 1)
+    assert any(line.message for line in verdict.lines or ()) == (levels.index(shows) >= 2)
+    assert bool(verdict.log) == (levels.index(shows) >= 3)
+    if verdict.lines is not None:
+        assert len(verdict.lines) == verdict.tests.total
+    if verdict.log is not None:
+        assert "cocotb" in verdict.log
+    assert (await desk.ask("status")).verdict == verdict
+
+
+async def test_a_design_that_does_not_compile_fails_in_words_that_say_so(editor: Editor) -> None:
+    desk = await editor.open_problem("starter/sync-fifo")
+    await desk.start()
+    desk.open().path.write_text("module sync_fifo;\n")
+    verdict = await desk.run()
+    assert (verdict.outcome, verdict.reason, verdict.lines) == ("failed", "build_failed", None)
+    assert "does not compile" in verdict.message
+
+
+async def test_a_missing_toolchain_is_an_error_with_the_next_step(editors: Editors, tmp_path: Path) -> None:
+    editor = await editors(environment={"BENCHWRIGHT_CACHE": str(tmp_path / "empty")})
+    desk = await editor.open_problem("starter/saturating-counter")
+    await desk.start()
+    file = desk.open()
+    file.save()
+    verdict = await desk.verdict(1)
+    assert (verdict.outcome, verdict.reason, verdict.tests) == ("error", "tool_missing", None)
+    assert "./run --setup" in verdict.message
+    assert (await file.lens()).startswith("▶ Run hidden tests · tool missing · ")
+    report = await editor.ask("doctor")
+    assert report["ok"] is False
+
+
+async def test_a_newer_save_cancels_the_older_run_and_its_processes(editor: Editor) -> None:
+    desk = await editor.open_problem("starter/saturating-counter")
+    await desk.start()
+    file = desk.open(text=wrong("saturating-counter", "wraps"))
+    file.save()
+    older = await editor.simulating()
+    file.paste(reference("saturating-counter"))
+    file.save()
+    await editor.ask("status", uri=desk.uri)
+    assert still_alive(older) == []
+    assert (await desk.verdict(1)).outcome == "passed"
+    assert [event.reason for event in desk.told("run_cancelled")] == ["newer_save"]
+    assert len(desk.told("run_started")) == 2
+    assert len(desk.told("run_finished")) == 1
+
+
+async def test_a_burst_of_saves_and_runs_ends_in_the_verdict_on_the_last(editor: Editor) -> None:
+    desk = await editor.open_problem("starter/saturating-counter")
+    await desk.start()
+    file = desk.open()
+    for number in range(5):
+        file.paste(wrong("saturating-counter", "wraps") + f"// {number}\n")
+        file.save()
+    await editor.simulating()
+    file.paste(reference("saturating-counter"))
+    file.save()
+    # All of these want to take the place of the run that is going on.
+    await asyncio.gather(*(editor.ask("run", uri=desk.uri) for _ in range(4)))
+    status = await desk.ask("status")
+    assert status.verdict is not None
+    assert (status.verdict.outcome, status.running) == ("passed", False)
+    await editor.until(lambda: not editor.shown.statuses[-1].running, "a status")
+    started = [event.run for event in desk.told("run_started")]
+    finished = desk.told("run_finished")
+    assert sorted(started) == sorted(event.run for event in (*desk.told("run_cancelled"), *finished))
+    assert [event.number for event in finished] == list(range(1, status.runs + 1))
+    assert desk.replayed("rtl/sat_counter.sv") == file.path.read_bytes()
+    begun = [token for token, value in editor.shown.progress if value["kind"] == "begin"]
+    assert sorted(begun) == sorted(token for token, value in editor.shown.progress if value["kind"] == "end")
+
+
+async def test_the_cancel_button_of_the_progress_ends_the_run(editor: Editor) -> None:
+    desk = await editor.open_problem("starter/saturating-counter")
+    await desk.start()
+    file = desk.open()
+    file.save()
+    processes = await editor.simulating()
+    token = editor.shown.progress[0][0]
+    editor.client.window_work_done_progress_cancel(types.WorkDoneProgressCancelParams(token))
+    await editor.until(lambda: editor.shown.progress[-1][1]["kind"] == "end", "the end of the progress", 2)
+    assert still_alive(processes) == []
+    await editor.until(lambda: not editor.shown.statuses[-1].running, "a status")
+    assert [event.reason for event in desk.told("run_cancelled")] == ["solver"]
+    assert await file.lens() == "▶ Run hidden tests"
+    editor.client.window_work_done_progress_cancel(types.WorkDoneProgressCancelParams(token))
+    assert (await desk.run()).number == 1
+
+
+async def test_the_stop_command_ends_the_run(editor: Editor) -> None:
+    desk = await editor.open_problem("starter/saturating-counter")
+    await desk.start()
+    desk.open().save()
+    processes = await editor.simulating()
+    status = await desk.ask("cancelRun")
+    assert (status.running, status.runs, status.verdict) == (False, 0, None)
+    assert still_alive(processes) == []
+
+
+async def test_saving_before_the_start_and_in_a_pause_lints_only(editor: Editor) -> None:
+    desk = await editor.open_problem("starter/saturating-counter")
+    file = desk.open()
+    await file.marked()
+
+    async def save() -> None:
+        linted = len(desk.told("diagnostics"))
+        file.save()
+        await editor.until(lambda: len(desk.told("diagnostics")) > linted, "the lint")
+
+    await save()
+    await desk.start()
+    await desk.ask("pause", reason="lunch")
+    await save()
+    assert desk.told("run_started") == []
+    assert len(desk.told("save")) == 2
+    assert [event.reason for event in desk.told("paused")] == ["lunch"]
+
+
+async def test_saving_a_file_that_is_not_judged_runs_nothing(editor: Editor) -> None:
+    desk = await editor.open_problem("starter/skid-buffer-bug")
+    await desk.start()
+    bench = desk.open("verif/tb_skid_buffer.sv")
+    bench.type("// mine\n", before="module tb")
+    bench.save()
+    assert await editor.lenses(bench) == []
+    await editor.until(lambda: bool(desk.told("save")), "the save")
+    assert (await desk.ask("status")).running is False
+    assert desk.told("run_started") == []
+
+
+async def test_a_stopped_submit_hands_nothing_in(editor: Editor) -> None:
+    desk = await editor.open_problem("starter/saturating-counter")
+    await desk.start()
+    submitting = asyncio.create_task(editor.ask("submit", uri=desk.uri))
+    processes = await editor.simulating()
+    assert (await desk.ask("status")).running is True
+    await desk.ask("cancelRun")
+    with pytest.raises(JsonRpcException, match="nothing was submitted") as refused:
+        await submitting
+    assert refused.value.code == REQUEST_FAILED
+    assert still_alive(processes) == []
+    assert (await desk.ask("status")).state == "running"
+    assert (await desk.submit()).status.state == "submitted"
+
+
+async def test_a_save_during_submit_hands_in_what_was_saved(editor: Editor) -> None:
+    desk = await editor.open_problem("starter/saturating-counter")
+    await desk.start()
+    file = desk.open()
+    submitting = asyncio.create_task(desk.submit())
+    await editor.simulating()
+    file.paste(reference("saturating-counter"))
+    file.save()
+    summary = await submitting
+    assert summary.status.verdict is not None
+    assert (summary.status.verdict.outcome, summary.status.runs) == ("passed", 1)
+
+
+async def test_submit_does_not_run_again_what_was_just_judged(editor: Editor) -> None:
+    desk = await editor.open_problem("starter/saturating-counter")
+    await desk.start()
+    file: File = desk.open()
+    file.save()
+    await editor.simulating()
+    summary = await desk.submit()
+    assert (summary.status.state, summary.status.runs, summary.first_pass_s) == ("submitted", 1, None)
+    assert len(desk.told("run_started")) == 1

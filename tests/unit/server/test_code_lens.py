@@ -1,0 +1,67 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from benchwright_baselines.clock import AttemptState
+from benchwright_server import protocol
+from benchwright_server.features.code_lens import describe, lens_of
+from benchwright_server.protocol import AttemptStatus, VerdictView
+
+FAILED = VerdictView(
+    outcome="failed",
+    reason="tests_failed",
+    message="Some hidden tests failed.",
+    tests=protocol.TestCount(passed=3, total=5),
+    reveal="verdict",
+    wall_s=0.84,
+    number=4,
+    finished_at="2026-03-01T09:00:00+00:00",
+)
+
+
+@pytest.mark.parametrize(
+    ("changes", "text"),
+    [
+        ({}, " · 3/5 passed · 0.8 s · try 4"),
+        ({"tests": protocol.TestCount(passed=5, total=5)}, " · 5/5 passed, but failed · 0.8 s · try 4"),
+        ({"outcome": "passed", "tests": protocol.TestCount(passed=5, total=5)}, " · 5/5 passed · 0.8 s · try 4"),
+        ({"reason": "build_failed", "tests": None}, " · failed · 0.8 s · try 4"),
+        ({"outcome": "error", "reason": "tool_missing"}, " · tool missing · 0.8 s · try 4"),
+    ],
+)
+def test_a_verdict_is_told_in_a_few_words(changes: dict[str, Any], text: str) -> None:
+    assert describe(FAILED.model_copy(update=changes)) == text
+
+
+@pytest.mark.parametrize(
+    ("state", "running", "title", "command"),
+    [
+        (AttemptState.OPEN, False, "▶ Start the clock to run the hidden tests", "start"),
+        (AttemptState.RUNNING, False, "▶ Run hidden tests · 3/5 passed · 0.8 s · try 4", "run"),
+        (AttemptState.RUNNING, True, "■ Stop the hidden tests", "cancelRun"),
+        (
+            AttemptState.PAUSED,
+            False,
+            "▶ Resume the clock to run the hidden tests · 3/5 passed · 0.8 s · try 4",
+            "resume",
+        ),
+        (AttemptState.SUBMITTED, False, "Submitted · 3/5 passed · 0.8 s · try 4", "status"),
+        (AttemptState.ABANDONED, False, "Abandoned · 3/5 passed · 0.8 s · try 4", "status"),
+    ],
+)
+def test_the_lens_offers_the_next_step(state: AttemptState, running: bool, title: str, command: str) -> None:
+    status = AttemptStatus(
+        attempt="a",
+        problem="p/q",
+        title="Q",
+        kind="design",
+        workspace="file:///w",
+        state=state,
+        elapsed_s=0,
+        active_s=0,
+        runs=4,
+        running=running,
+        verdict=FAILED,
+    )
+    assert lens_of(status) == (title, command)

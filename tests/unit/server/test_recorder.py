@@ -1,0 +1,115 @@
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+from benchwright_baselines.attempts import Attempts
+from benchwright_baselines.events import Event, Focus
+from benchwright_baselines.file_text import FileText
+from benchwright_baselines.log import EventLog
+from benchwright_baselines.replay import Replay, replay
+from benchwright_server.attempts.recorder import Recorder
+from benchwright_server.syntax.documents import Replacement
+
+PATH = "rtl/a.sv"
+
+
+class Recording:
+    """A recorder over a real log, with one file that is `one` at first."""
+
+    def __init__(self, log: EventLog) -> None:
+        self.log = log
+        self.attempt = Attempts(log).create("p/q", "0" * 64, Path("/w"), {PATH: FileText.of_text("one")}).id
+        self.failures: list[BaseException] = []
+        self.recorder = Recorder(log, self.attempt, self.replayed().files, self.failures.append)
+
+    def replayed(self) -> Replay:
+        return replay(self.log.events(self.attempt))
+
+    async def settled(self) -> list[Event]:
+        """Everything but the opening, once it is on disk."""
+        await self.log.append(self.attempt, Focus(focused=True))
+        return [recorded.event for recorded in self.log.events(self.attempt)][1:-1]
+
+    def text(self) -> str | None:
+        replayed = self.replayed()
+        assert replayed.ok, replayed.flaws
+        return replayed.files[PATH].text
+
+
+@pytest.fixture
+async def recording(tmp_path: Path) -> AsyncIterator[Recording]:
+    with EventLog(tmp_path / "log.sqlite") as log:
+        yield Recording(log)
+
+
+async def test_an_edit_that_fits_is_recorded_as_itself(recording: Recording) -> None:
+    recording.recorder.opened(PATH, "one")
+    recording.recorder.changed(PATH, 2, [Replacement(3, 3, " two")], "one two")
+    assert [event.type for event in await recording.settled()] == ["edit"]
+    assert recording.text() == "one two"
+
+
+async def test_an_edit_that_does_not_fit_is_recorded_as_the_whole_text(recording: Recording) -> None:
+    recording.recorder.changed(PATH, 2, [Replacement(9, 9, "!")], "something else!")
+    (event,) = await recording.settled()
+    assert (event.type, getattr(event, "cause", None)) == ("text", "resync")
+    assert recording.text() == "something else!"
+
+
+async def test_an_edit_to_what_the_disk_already_had_is_not_applied_twice(recording: Recording) -> None:
+    # Saved, edited and saved again before the first save was read back from disk.
+    await recording.recorder.saved(PATH, b"one two")
+    recording.recorder.changed(PATH, 2, [Replacement(3, 3, " two")], "one two")
+    await recording.settled()
+    assert recording.text() == "one two"
+
+
+async def test_only_the_byte_order_mark_of_a_save_differs(recording: Recording) -> None:
+    recording.recorder.opened(PATH, "one")
+    for content in (b"\xef\xbb\xbfone", b"one", b"one"):
+        await recording.recorder.saved(PATH, content)
+        assert recording.replayed().files[PATH].data == content
+    assert [event.type for event in await recording.settled()] == ["text", "save", "text", "save", "save"]
+    assert recording.text() == "one"
+
+
+async def test_bytes_that_are_no_text_are_recorded_by_digest(recording: Recording) -> None:
+    await recording.recorder.saved(PATH, b"\xff")
+    await recording.recorder.saved(PATH, b"\xfe")
+    assert recording.text() is None
+    recording.recorder.changed(PATH, 2, [Replacement(0, 0, "x")], "x")
+    await recording.recorder.saved(PATH, b"x")
+    assert recording.text() == "x"
+
+
+async def test_a_file_that_was_never_there_is_not_recorded_as_deleted(recording: Recording) -> None:
+    recording.recorder.taken("rtl/b.sv", None)
+    recording.recorder.taken(PATH, None)
+    recording.recorder.taken(PATH, None)
+    events = await recording.settled()
+    assert [(event.type, getattr(event, "path", None)) for event in events] == [("text", PATH)]
+
+
+async def test_an_open_file_is_what_the_editor_has_not_the_disk(recording: Recording) -> None:
+    recording.recorder.opened(PATH, "one, unsaved")
+    recording.recorder.taken(PATH, b"one")
+    assert [getattr(event, "cause", None) for event in await recording.settled()] == ["opened"]
+    recording.recorder.closed(PATH, b"one")
+    await recording.settled()
+    assert recording.text() == "one"
+
+
+async def test_an_event_that_is_lost_is_told_and_the_next_one_carries_everything(recording: Recording) -> None:
+    log = recording.log
+    attempt, recording.recorder._attempt = recording.recorder._attempt, "nothing"
+    recording.recorder.changed(PATH, 2, [Replacement(3, 3, "!")], "one!")
+    await asyncio.sleep(0.1)
+    assert [type(error).__name__ for error in recording.failures] == ["UnknownAttemptError"]
+    recording.recorder._attempt = attempt
+    recording.recorder.changed(PATH, 3, [Replacement(4, 4, "!")], "one!!")
+    assert [getattr(event, "cause", None) for event in await recording.settled()] == ["resync"]
+    assert recording.text() == "one!!"
+    assert log.header(attempt).id == attempt

@@ -1,0 +1,49 @@
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+HEAVY = ["sqlalchemy", "pyslang", "typer", "rich"]
+"""What the server needs for its work but not to greet a client."""
+
+GREETING = """
+import io, json, sys
+from pathlib import Path
+from benchwright_problems.home import Home
+import benchwright_server.cli
+from benchwright_server.cli.lsp import serve
+body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params":
+    {"processId": None, "rootUri": None, "capabilities": {}}}).encode()
+sys.stdin = io.TextIOWrapper(io.BytesIO(b"Content-Length: %d\\r\\n\\r\\n%s" % (len(body), body)))
+try:
+    serve([])
+finally:
+    print(json.dumps(sorted(sys.modules)), file=sys.stderr)
+"""
+
+
+@pytest.fixture(scope="module")
+def greeting() -> subprocess.CompletedProcess[bytes]:
+    """A server that answered `initialize` and then lost its client; it prints its modules on standard error."""
+    return subprocess.run([sys.executable, "-c", GREETING], capture_output=True, timeout=60, check=False)
+
+
+def test_greeting_a_client_loads_nothing_that_is_not_needed_yet(greeting: subprocess.CompletedProcess[bytes]) -> None:
+    modules = set(json.loads(greeting.stderr.decode().splitlines()[-1]))
+    assert "benchwright_server.server" in modules
+    assert [name for name in HEAVY if name in modules] == []
+
+
+def test_the_greeting_is_answered(greeting: subprocess.CompletedProcess[bytes]) -> None:
+    answer = json.loads(greeting.stdout.partition(b"\r\n\r\n")[2])
+    assert answer["result"]["serverInfo"]["name"] == "benchwright"
+
+
+def test_an_unknown_sandbox_is_refused_by_name() -> None:
+    command = [sys.executable, "-c", "from benchwright_server.cli.lsp import serve; serve(['--sandbox', 'none'])"]
+    refused = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert refused.returncode == 2
+    assert "There is no sandbox 'none'; choose bwrap" in refused.stderr
