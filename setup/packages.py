@@ -37,7 +37,7 @@ def needed_always() -> list[SystemPackage]:
         SystemPackage(f"{python}-dev", lambda: Path(sysconfig.get_path("include"), "Python.h").exists()),
         _program("g++"),
         _program("make"),
-        _program("perl"),
+        SystemPackage("perl", _perl_has_its_modules),
         _program("ccache"),
         _program("iverilog"),
         _program("bwrap", package="bubblewrap"),
@@ -158,6 +158,12 @@ def _available(names: list[str]) -> set[str]:
 
 def _program(name: str, *, package: str | None = None) -> SystemPackage:
     return SystemPackage(package or name, lambda: shutil.which(name) is not None)
+
+
+def _perl_has_its_modules() -> bool:
+    # A base system has a `perl` without the modules that Verilator's start script uses.
+    modules = ["perl", "-MFindBin", "-MPod::Usage", "-MGetopt::Long", "-e", "1"]
+    return shutil.which("perl") is not None and not subprocess.run(modules, capture_output=True, check=False).returncode
 
 
 def _has_library(name: str) -> bool:

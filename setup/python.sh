@@ -47,7 +47,8 @@ install_python() {
     "${admin[@]}" env DEBIAN_FRONTEND=noninteractive DEBCONF_NOWARNINGS=yes \
         apt-get -qq install -y --no-install-recommends "${packages[@]}" >/dev/null || stop \
         "Python 3.11 or newer could not be installed: the packages ${packages[*]} are not to be had from this machine's package sources." \
-        'Next step: read the lines above; on a system older than Debian 12 or Ubuntu 22.04, install Python 3.11 or newer yourself, so that python3.11 is on the PATH.'
+        'Next step: read the lines above. On Ubuntu 22.04, switch on the sources "universe" and "jammy-updates"; on an older system, install' \
+        'Python 3.11 or newer yourself, so that python3.11 is on the PATH. Then start this command again.'
     find_python || stop \
         'Python was installed, but no python3 of version 3.11 or newer is on the PATH.' \
         'Next step: open a new terminal and start this command again.'

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import BinaryIO
 
-from benchwright_problems.problem import Problem
-
 from benchwright_harness.errors import BadHarnessError
 from benchwright_harness.plan import make_plan
 from benchwright_harness.run import run_harness, starting_files
 from benchwright_harness.sandbox import Sandbox
 from benchwright_harness.toolchain import Toolchain
 from benchwright_harness.verdict import Model, Outcome, Reason, Verdict
+from benchwright_problems.problem import Problem
 
 
 class TwoSided(Model):

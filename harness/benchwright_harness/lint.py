@@ -8,11 +8,10 @@ import tempfile
 from enum import StrEnum
 from pathlib import Path
 
-from benchwright_problems.problem import Limits
-
 from benchwright_harness.process import run_limited
 from benchwright_harness.toolchain import Toolchain
 from benchwright_harness.verdict import Model
+from benchwright_problems.problem import Limits
 
 _FINDING = re.compile(
     r"%(?P<severity>Error|Warning)(?:-(?P<rule>[A-Z0-9_]+))?: "
@@ -30,7 +29,7 @@ class Severity(StrEnum):
 
 
 class Finding(Model):
-    """One thing a linter says about a place. Lines and columns count from 1, columns in characters."""
+    """One thing a linter says about a place. Lines and columns count from 1; columns are Verilator's own."""
 
     path: str
     line: int
@@ -79,7 +78,7 @@ def parse_verilator(printed: str) -> list[Finding]:
         match = _FINDING.match(line)
         if not match:
             continue
-        under = next((caret for text in lines[number + 1 : number + 3] if (caret := _CARET.match(text))), None)
+        under = next((caret for text in lines[number + 1 : number + 4] if (caret := _CARET.match(text))), None)
         column = int(match["column"])
         finding = Finding(
             path=match["path"],

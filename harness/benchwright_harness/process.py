@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Protocol
 
 import psutil
-from benchwright_problems.problem import Limits
 
 from benchwright_harness.foreign_folder import folder_bytes
+from benchwright_problems.problem import Limits
 
 MAX_OUTPUT_BYTES = 16 * 1024**2
 _POLL_S = 0.25

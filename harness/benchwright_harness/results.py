@@ -10,6 +10,8 @@ import itertools
 import os
 import re
 import stat
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from xml.etree.ElementTree import Element, ParseError
 
@@ -73,17 +75,24 @@ class Results(Model):
 
 def read_results(rundir: Path) -> Results:
     """Collect the results below `rundir`."""
-    cocotb: list[TestResult] = []
+    cocotb: dict[Path, list[TestResult]] = {}
     pytest: list[TestResult] = []
-    simulations = 0
     for file in _xml_files(rundir):
         tests = _parse(file)
         if file.name == PYTEST_RESULTS:
             pytest += tests
         elif tests:
-            cocotb += tests
-            simulations += 1
-    return Results(cocotb=tuple(cocotb), simulations=simulations, pytest=tuple(pytest))
+            cocotb[file.relative_to(rundir).parent / file.stem] = tests
+    return Results(cocotb=tuple(_told_apart(cocotb)), simulations=len(cocotb), pytest=tuple(pytest))
+
+
+def _told_apart(simulations: Mapping[Path, list[TestResult]]) -> Iterator[TestResult]:
+    """All tests; those that ran in several simulations are named with the folder of theirs."""
+    names = Counter(test.name for tests in simulations.values() for test in tests)
+    for place, tests in simulations.items():
+        folder = place.parent.as_posix() if place.name == "results" else place.as_posix()
+        for test in tests:
+            yield test if names[test.name] == 1 else test.model_copy(update={"name": f"{test.name} [{folder}]"})
 
 
 def _xml_files(folder: Path) -> list[Path]:

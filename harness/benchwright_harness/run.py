@@ -10,8 +10,6 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import BinaryIO
 
-from benchwright_problems.problem import FOLDERS, Problem
-
 from benchwright_harness.errors import BadHarnessError, HarnessError
 from benchwright_harness.foreign_folder import remove_folder
 from benchwright_harness.plan import WORKDIR, Plan, Step, make_plan
@@ -20,6 +18,7 @@ from benchwright_harness.results import PYTEST_RESULTS, FailureWatch, Results, r
 from benchwright_harness.sandbox import Job, Sandbox
 from benchwright_harness.toolchain import Toolchain
 from benchwright_harness.verdict import Digests, Reason, Verdict
+from benchwright_problems.problem import FOLDERS, Problem
 
 # cocotb seeds `random` with it; without one two runs of the same design may differ.
 RANDOM_SEED = "1"

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from benchwright_problems.problem import Problem
-
 from benchwright_judges.score import Judgement, Score, score
+from benchwright_problems.problem import Problem
 
 
 def check_question(problem: Problem) -> tuple[Judgement, Judgement]:

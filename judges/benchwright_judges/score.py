@@ -6,10 +6,10 @@ import re
 import unicodedata
 from enum import StrEnum
 
-from benchwright_problems.problem import Answer, Problem, Question, QuestionFormat
 from pydantic import BaseModel, ConfigDict
 
 from benchwright_judges.choice import read_choice, read_truth
+from benchwright_problems.problem import Answer, Problem, Question, QuestionFormat
 
 
 class Score(StrEnum):

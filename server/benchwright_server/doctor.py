@@ -17,7 +17,6 @@ from benchwright_harness.toolchain import Toolchain
 from benchwright_problems.errors import ProblemsError
 from benchwright_problems.home import Home
 from benchwright_problems.store import Store
-
 from benchwright_server.attempts.workbench import log_file
 from benchwright_server.protocol import DoctorItem, DoctorReport
 

@@ -9,10 +9,11 @@ whose single argument is the parameter object. Field names are camelCase on the 
 
 from __future__ import annotations
 
-from benchwright_baselines.attempts import ProblemState
-from benchwright_baselines.clock import AttemptState
 from pydantic import BaseModel, ConfigDict
 from pydantic.alias_generators import to_camel
+
+from benchwright_baselines.attempts import ProblemState
+from benchwright_baselines.clock import AttemptState
 
 
 class Wire(BaseModel):

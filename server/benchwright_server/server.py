@@ -8,8 +8,6 @@ import time
 from collections.abc import Generator
 from typing import Any
 
-from benchwright_harness.sandbox import Sandbox
-from benchwright_problems.home import Home
 from cattrs import Converter
 from lsprotocol import converters, types
 from pygls.exceptions import FeatureNotificationError, JsonRpcInternalError
@@ -17,6 +15,8 @@ from pygls.lsp.server import LanguageServer
 from pygls.protocol import JsonRPCNotification, JsonRPCRequestMessage, JsonRPCResponseMessage, LanguageServerProtocol
 from pygls.protocol.language_server import lsp_method
 
+from benchwright_harness.sandbox import Sandbox
+from benchwright_problems.home import Home
 from benchwright_server import __version__
 from benchwright_server.attempts.session import Session
 from benchwright_server.attempts.workbench import Workbench

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
 from benchwright_harness.foreign_folder import remove_folder
 from benchwright_harness.toolchain import Toolchain
 from benchwright_problems.home import Home

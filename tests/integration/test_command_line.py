@@ -14,8 +14,9 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-from benchwright_server.cli.app import app
 from typer.testing import CliRunner
+
+from benchwright_server.cli.app import app
 
 STARTER = Path(str(files("benchwright_problems") / "packs" / "starter"))
 DESIGN = "starter/saturating-counter"

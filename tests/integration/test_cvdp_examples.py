@@ -6,6 +6,7 @@ import io
 from pathlib import Path
 
 import pytest
+
 from benchwright_harness.check import TwoSided, check_design
 from benchwright_harness.sandbox.bwrap import BwrapSandbox
 from benchwright_harness.toolchain import Toolchain

@@ -9,6 +9,7 @@ import time
 from pathlib import Path
 
 import pytest
+
 from benchwright_baselines.attempts import Attempts
 from benchwright_baselines.clock import AttemptState
 from benchwright_baselines.events import Edit, Started, Submitted

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import psutil
 import pytest
+
 from benchwright_harness.run import run_harness
 from benchwright_harness.sandbox import Sandbox
 from benchwright_harness.sandbox.bwrap import BwrapSandbox

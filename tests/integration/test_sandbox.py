@@ -14,6 +14,7 @@ from pathlib import Path
 
 import psutil
 import pytest
+
 from benchwright_harness.errors import SandboxUnavailableError
 from benchwright_harness.foreign_folder import folder_bytes, remove_folder
 from benchwright_harness.process import MAX_OUTPUT_BYTES, End, Ended

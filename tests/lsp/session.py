@@ -14,6 +14,12 @@ from typing import Any
 
 import psutil
 import pytest_lsp
+from cattrs import Converter
+from lsprotocol import converters, types
+from pygls.exceptions import JsonRpcException
+from pygls.protocol import JsonRPCNotification, JsonRPCRequestMessage, JsonRPCResponseMessage
+from pytest_lsp.client import DEFAULT_CLIENT_FEATURES, LanguageClient, register_lsp_features
+
 from benchwright_baselines import open_log
 from benchwright_baselines.events import Event
 from benchwright_baselines.log import EventLog
@@ -25,11 +31,6 @@ from benchwright_problems.problem import Pack, Problem
 from benchwright_server.attempts.workbench import log_file
 from benchwright_server.protocol import AttemptStatus, OpenedProblem, SubmitSummary, VerdictView
 from benchwright_server.syntax.lines import Lines
-from cattrs import Converter
-from lsprotocol import converters, types
-from pygls.exceptions import JsonRpcException
-from pygls.protocol import JsonRPCNotification, JsonRPCRequestMessage, JsonRPCResponseMessage
-from pytest_lsp.client import DEFAULT_CLIENT_FEATURES, LanguageClient, register_lsp_features
 
 SERVER = (str(Path(sys.executable).with_name("benchwright")), "lsp")
 PATIENCE_S = 20.0

@@ -8,11 +8,12 @@ import sys
 from pathlib import Path
 
 import pytest
+from pygls.exceptions import JsonRpcException
+
 from benchwright_problems.home import Home
 from benchwright_problems.pack_folder import read_pack_folder
 from benchwright_problems.store import Store
 from benchwright_server.protocol import VerdictView
-from pygls.exceptions import JsonRpcException
 
 from .conftest import Editors
 from .session import SERVER, Editor

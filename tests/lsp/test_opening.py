@@ -6,6 +6,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+
 from benchwright_server.features.requests import REQUEST_FAILED
 
 from .conftest import Editors

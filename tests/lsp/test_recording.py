@@ -8,8 +8,9 @@ from pathlib import Path
 
 import psutil
 import pytest
-from benchwright_baselines.clock import AttemptState, read_clock
 from lsprotocol import types
+
+from benchwright_baselines.clock import AttemptState, read_clock
 
 from .conftest import Editors
 from .session import SERVER, Desk, Editor, reference, starting, still_alive

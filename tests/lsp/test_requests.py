@@ -6,10 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from benchwright_server.features.requests import REQUEST_FAILED
-from benchwright_server.operations import OPERATIONS
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException, JsonRpcMethodNotFound
+
+from benchwright_server.features.requests import REQUEST_FAILED
+from benchwright_server.operations import OPERATIONS
 
 from .conftest import Editors
 from .session import Editor, reference

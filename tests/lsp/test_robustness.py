@@ -5,11 +5,12 @@ import time
 from pathlib import Path
 
 import pytest
+from lsprotocol import types
+
 from benchwright_baselines.replay import verify
 from benchwright_problems.home import Home
 from benchwright_problems.pack_folder import read_built_in
 from benchwright_problems.store import Store
-from lsprotocol import types
 
 from .conftest import Editors
 from .session import Editor, File, reference, still_alive

@@ -5,9 +5,10 @@ import re
 from pathlib import Path
 
 import pytest
-from benchwright_server.features.requests import REQUEST_FAILED
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
+
+from benchwright_server.features.requests import REQUEST_FAILED
 
 from .conftest import Editors
 from .session import Editor, File, reference, still_alive, wrong

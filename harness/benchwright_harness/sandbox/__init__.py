@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from benchwright_problems.problem import Limits
-
 from benchwright_harness.process import Ended, Output
 from benchwright_harness.toolchain import Toolchain
+from benchwright_problems.problem import Limits
 
 
 @dataclass(frozen=True)

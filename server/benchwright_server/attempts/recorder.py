@@ -13,7 +13,6 @@ from benchwright_baselines.events import Edit, Event, Save, TextCause, TextSet
 from benchwright_baselines.file_text import Change, FileText, apply_changes, sha256
 from benchwright_baselines.record import RecordedEvent
 from benchwright_baselines.replay import ReplayedFile
-
 from benchwright_server.syntax.documents import Replacement
 
 if TYPE_CHECKING:

@@ -40,7 +40,6 @@ from benchwright_judges.score import INSTANT
 from benchwright_problems.home import Home
 from benchwright_problems.problem import Kind, Problem
 from benchwright_problems.store import Store
-
 from benchwright_server.attempts.recorder import Recorder
 from benchwright_server.errors import ServerError
 from benchwright_server.protocol import AttemptStatus, SubmitSummary, VerdictView

@@ -22,7 +22,6 @@ from benchwright_judges.score import read_selection
 from benchwright_problems.home import Home
 from benchwright_problems.problem import Problem, Question, QuestionFormat
 from benchwright_problems.store import Store
-
 from benchwright_server.attempts.session import Progress, Session, Surroundings, silent
 from benchwright_server.errors import WorkspaceError
 from benchwright_server.protocol import (

@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.table import Table
+
 from benchwright_harness.verdict import Verdict
 from benchwright_problems.home import Home
 from benchwright_problems.problem import Kind
 from benchwright_problems.store import Store
-from rich.table import Table
-
 from benchwright_server import __version__
 from benchwright_server.attempts.workbench import Workbench
 from benchwright_server.cli import attempts, problems

@@ -7,9 +7,9 @@ import logging
 import sys
 from collections.abc import Sequence
 
-from benchwright_problems.home import Home
 from pygls.exceptions import JsonRpcException
 
+from benchwright_problems.home import Home
 from benchwright_server.errors import ServerError
 from benchwright_server.runs.grading import DEFAULT_SANDBOX, choose_sandbox
 

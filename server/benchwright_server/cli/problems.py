@@ -5,11 +5,14 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import re
 import time
 from pathlib import Path
 from typing import Annotated, BinaryIO
 
 import typer
+from rich.table import Table
+
 from benchwright_harness.check import TwoSided, check_design
 from benchwright_harness.sandbox import Sandbox
 from benchwright_harness.toolchain import Toolchain
@@ -19,8 +22,6 @@ from benchwright_problems.datasets.cvdp import export_cvdp, import_cvdp
 from benchwright_problems.home import Home
 from benchwright_problems.problem import Kind, Problem
 from benchwright_problems.store import Store
-from rich.table import Table
-
 from benchwright_server.cli.output import color_of, out, plain_errors, print_json, progress_bar
 from benchwright_server.errors import ServerError
 from benchwright_server.runs.grading import DEFAULT_SANDBOX, as_verdict, choose_sandbox
@@ -28,6 +29,7 @@ from benchwright_server.runs.grading import DEFAULT_SANDBOX, as_verdict, choose_
 app = typer.Typer(help="Import, list, show, export and check packs.", no_args_is_help=True)
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON value.")]
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _IMPORTERS = {"cvdp": import_cvdp}
 
 
@@ -91,7 +93,8 @@ def show(problem: Annotated[str, typer.Argument(metavar="PROBLEM", help="PACK/ID
     if json_output:
         print_json(found.model_dump(mode="json", exclude={"hidden"}))
         return
-    out.print(found.public.statement, markup=False)
+    # A stranger's words: nothing in them that a terminal obeys.
+    out.print(_CONTROL.sub("�", found.public.statement), markup=False)
     for path in found.public.expected:
         out.print(f"to write: {path}", markup=False)
 

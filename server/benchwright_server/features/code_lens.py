@@ -5,10 +5,10 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from benchwright_baselines.clock import AttemptState
-from benchwright_problems.problem import Kind
 from lsprotocol import types
 
+from benchwright_baselines.clock import AttemptState
+from benchwright_problems.problem import Kind
 from benchwright_server.operations import path_of
 from benchwright_server.protocol import AttemptStatus, VerdictView
 from benchwright_server.workspaces.workspace import editable_files

@@ -8,12 +8,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from lsprotocol.types import Diagnostic, DiagnosticSeverity, PublishDiagnosticsParams
+
 from benchwright_harness.errors import HarnessError
 from benchwright_harness.lint import Finding, verilator_lint
 from benchwright_harness.lint import Severity as LintSeverity
 from benchwright_harness.toolchain import Toolchain
-from lsprotocol.types import Diagnostic, DiagnosticSeverity, PublishDiagnosticsParams
-
 from benchwright_server.attempts.workbench import Workbench
 from benchwright_server.operations import path_of
 from benchwright_server.semantics.diagnostics import Analysis, Severity, analyse

@@ -8,9 +8,9 @@ from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
-from benchwright_problems.problem import Kind
 from lsprotocol import types
 
+from benchwright_problems.problem import Kind
 from benchwright_server.attempts.session import Session
 from benchwright_server.operations import path_of
 from benchwright_server.syntax.documents import Replacement

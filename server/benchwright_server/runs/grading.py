@@ -16,7 +16,6 @@ from benchwright_harness.verdict import Digests, Reason, Verdict
 from benchwright_judges.score import Judgement, Score, score
 from benchwright_problems.home import Home
 from benchwright_problems.problem import Kind, Problem
-
 from benchwright_server.errors import ServerError
 from benchwright_server.workspaces.workspace import ANSWER
 

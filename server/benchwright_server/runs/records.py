@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 from typing import BinaryIO
 
+from pydantic import ValidationError
+
 from benchwright_harness.verdict import Verdict
 from benchwright_problems.atomic import write_atomically
 from benchwright_problems.home import Home
-from pydantic import ValidationError
 
 _SHOWN_LOG_BYTES = 200_000
 

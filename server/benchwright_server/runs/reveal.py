@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from benchwright_harness.verdict import Verdict
 from benchwright_problems.problem import Reveal
-
 from benchwright_server.protocol import TestCount, TestLine, VerdictView
 
 

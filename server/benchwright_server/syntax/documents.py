@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from benchwright_baselines.file_text import join_surrogates
 from lsprotocol.types import (
     PositionEncodingKind,
     TextDocumentContentChangeEvent,
     TextDocumentContentChangePartial,
 )
 
+from benchwright_baselines.file_text import join_surrogates
 from benchwright_server.syntax.lines import Lines
 
 

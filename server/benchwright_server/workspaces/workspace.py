@@ -6,10 +6,10 @@ import os
 import stat
 from pathlib import Path
 
-from benchwright_problems.atomic import write_atomically
-from benchwright_problems.problem import Kind, Problem
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from benchwright_problems.atomic import write_atomically
+from benchwright_problems.problem import Kind, Problem
 from benchwright_server.errors import WorkspaceError
 
 MARKER = ".benchwright.json"

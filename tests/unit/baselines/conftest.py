@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+
 from benchwright_baselines.attempts import Attempts
 from benchwright_baselines.file_text import FileText
 from benchwright_baselines.log import EventLog

@@ -5,6 +5,9 @@ from pathlib import Path
 
 import pytest
 import time_machine
+from hypothesis import given
+from hypothesis import strategies as st
+
 from benchwright_baselines.attempts import Attempts
 from benchwright_baselines.clock import AttemptState, advance, read_clock, tell
 from benchwright_baselines.events import (
@@ -21,8 +24,6 @@ from benchwright_baselines.events import (
 )
 from benchwright_baselines.log import EventLog
 from benchwright_baselines.record import Moment, RecordedEvent
-from hypothesis import given
-from hypothesis import strategies as st
 
 MORNING = datetime(2026, 3, 1, 9, 0, tzinfo=UTC)
 

@@ -7,6 +7,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+
 from benchwright_baselines.errors import ExportError
 from benchwright_baselines.events import Edit, Paused, Save, Started
 from benchwright_baselines.export import export_lines, read_export, verify_export, write_export

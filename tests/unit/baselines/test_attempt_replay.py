@@ -4,14 +4,15 @@ import codecs
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
 from benchwright_baselines.attempts import Attempts
 from benchwright_baselines.events import Edit, Event, Opened, Save, TextCause, TextSet
 from benchwright_baselines.file_text import Change, FileText, encode_text, join_surrogates, sha256
 from benchwright_baselines.log import EventLog
 from benchwright_baselines.record import AttemptHeader, Moment, RecordedEvent, Row
 from benchwright_baselines.replay import replay, verify
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 FILE = "rtl/counter.sv"
 

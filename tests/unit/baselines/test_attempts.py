@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+
 from benchwright_baselines.attempts import Attempts, ProblemRecord, ProblemState
 from benchwright_baselines.clock import AttemptState
 from benchwright_baselines.errors import AttemptError, UnknownAttemptError

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+
 from benchwright_baselines import open_log
 from benchwright_baselines.chain import check_chain
 from benchwright_baselines.errors import (

@@ -3,11 +3,12 @@ from __future__ import annotations
 import codecs
 
 import pytest
-from benchwright_baselines.events import Save
-from benchwright_baselines.file_text import Change, FileText, apply_changes, encode_text, join_surrogates
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
+
+from benchwright_baselines.events import Save
+from benchwright_baselines.file_text import Change, FileText, apply_changes, encode_text, join_surrogates
 
 
 def test_changes_apply_in_order_each_to_the_result_of_the_one_before() -> None:

@@ -4,6 +4,7 @@ import os
 from pathlib import Path
 
 import pytest
+
 from benchwright_harness.foreign_folder import ENTRY_BYTES, entries, folder_bytes, remove_folder
 
 

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import pytest
+
 from benchwright_harness.errors import BadHarnessError
 from benchwright_harness.plan import Plan, Step, make_plan
 

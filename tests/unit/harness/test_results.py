@@ -5,6 +5,7 @@ import os
 from pathlib import Path
 
 import pytest
+
 from benchwright_harness.foreign_folder import remove_folder
 from benchwright_harness.results import PYTEST_RESULTS, FailureWatch, read_results
 from benchwright_harness.verdict import TestResult as Result
@@ -60,6 +61,15 @@ def test_cocotbs_view_is_shown_where_it_has_every_simulation(tmp_path: Path) -> 
         (tmp_path / name).mkdir()
         (tmp_path / name / "results.xml").write_text(PASSING.format(name))
     assert [test.name for test in read_results(tmp_path).shown] == ["a", "b"]
+
+
+def test_one_test_in_several_simulations_is_named_with_each(tmp_path: Path) -> None:
+    for name in ("fifo_DEPTH5", "fifo_DEPTH8"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "results.xml").write_text(PASSING.format("wraps"))
+    (tmp_path / "other.xml").write_text(PASSING.format("alone"))
+    names = {test.name for test in read_results(tmp_path).cocotb}
+    assert names == {"wraps [fifo_DEPTH5]", "wraps [fifo_DEPTH8]", "alone"}
 
 
 def test_pytests_view_is_shown_where_simulations_overwrote_each_other(tmp_path: Path) -> None:

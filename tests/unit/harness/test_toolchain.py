@@ -3,6 +3,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+
 from benchwright_harness.errors import ToolMissingError
 from benchwright_harness.toolchain import Toolchain, lock_digest
 from benchwright_harness.verdict import Reason

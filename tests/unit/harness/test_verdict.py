@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import pytest
+
 from benchwright_harness.check import TwoSided
 from benchwright_harness.verdict import Outcome, Reason, Verdict
 from benchwright_harness.verdict import TestResult as Result

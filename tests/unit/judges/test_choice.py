@@ -3,9 +3,10 @@ r"""What a person would read in an answer. `None`: they would ask back."""
 from __future__ import annotations
 
 import pytest
-from benchwright_judges.choice import read_choice, read_truth
 from hypothesis import given
 from hypothesis import strategies as st
+
+from benchwright_judges.choice import read_choice, read_truth
 
 CHOICES: list[tuple[str, str | None]] = [
     ("B", "B"),

@@ -1,6 +1,9 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
 from benchwright_judges.check import check_question
 from benchwright_judges.score import Score, normalise, read_selection, score, selectable
 from benchwright_problems.problem import (
@@ -15,8 +18,6 @@ from benchwright_problems.problem import (
     Question,
     QuestionFormat,
 )
-from hypothesis import given
-from hypothesis import strategies as st
 
 SECRET = "SECRET-42"
 

@@ -5,9 +5,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from pydantic import JsonValue
+
 from benchwright_problems.home import Home
 from benchwright_problems.store import Store
-from pydantic import JsonValue
 
 Record = dict[str, JsonValue]
 WriteLines = Callable[..., Path]

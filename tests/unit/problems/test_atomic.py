@@ -4,6 +4,7 @@ import stat
 from pathlib import Path
 
 import pytest
+
 from benchwright_problems.atomic import write_atomically
 
 

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+
 from benchwright_problems.errors import DatasetError
 from benchwright_problems.pack_folder import read_built_in, read_pack_folder, wrong_solutions
 from benchwright_problems.problem import Kind, QuestionFormat

@@ -3,10 +3,11 @@ from __future__ import annotations
 import difflib
 
 import pytest
-from benchwright_problems.errors import PatchError
-from benchwright_problems.patch import apply_patch
 from hypothesis import given
 from hypothesis import strategies as st
+
+from benchwright_problems.errors import PatchError
+from benchwright_problems.patch import apply_patch
 
 BARE = "\\ No newline at end of file"
 

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import pytest
+from pydantic import ValidationError
+
 from benchwright_problems.category import Category
 from benchwright_problems.problem import (
     Choice,
@@ -17,7 +19,6 @@ from benchwright_problems.problem import (
     Reveal,
     digest,
 )
-from pydantic import ValidationError
 
 PUBLIC = Public(statement="s", expected=("rtl/a.sv",))
 QUESTION = Question(format=QuestionFormat.ASSERTION)

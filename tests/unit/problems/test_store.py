@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from benchwright_problems import atomic
 from benchwright_problems import store as store_module
 from benchwright_problems.category import Category

@@ -3,6 +3,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+
 from benchwright_baselines.clock import AttemptState
 from benchwright_server import protocol
 from benchwright_server.features.code_lens import describe, lens_of

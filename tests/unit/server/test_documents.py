@@ -4,9 +4,6 @@ import re
 from itertools import accumulate
 
 import pytest
-from benchwright_baselines.file_text import Change, apply_changes
-from benchwright_server.syntax.documents import Documents
-from benchwright_server.syntax.lines import Lines
 from hypothesis import given
 from hypothesis import strategies as st
 from lsprotocol.types import (
@@ -16,6 +13,10 @@ from lsprotocol.types import (
     TextDocumentContentChangePartial,
     TextDocumentContentChangeWholeDocument,
 )
+
+from benchwright_baselines.file_text import Change, apply_changes
+from benchwright_server.syntax.documents import Documents
+from benchwright_server.syntax.lines import Lines
 
 UTF8, UTF16, UTF32 = PositionEncodingKind.Utf8, PositionEncodingKind.Utf16, PositionEncodingKind.Utf32
 CODECS = {UTF8: ("utf-8", 1), UTF16: ("utf-16-le", 2), UTF32: ("utf-32-le", 4)}

@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
+
 from benchwright_baselines.attempts import Attempts
 from benchwright_baselines.events import Event, Focus
 from benchwright_baselines.file_text import FileText
