@@ -1,0 +1,40 @@
+// Bundles the extension and the scripts of its webviews into out/.
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { build } from "esbuild";
+
+const shared = {
+  bundle: true,
+  minify: process.argv.includes("--production"),
+  sourcemap: process.argv.includes("--production") ? false : "linked",
+  logLevel: "warning",
+};
+
+const { metafile } = await build({
+  ...shared,
+  metafile: true,
+  entryPoints: ["src/extension.ts"],
+  outfile: "out/extension.cjs",
+  platform: "node",
+  format: "cjs",
+  target: "node20",
+  external: ["vscode"],
+});
+await build({
+  ...shared,
+  entryPoints: ["src/webview/answer.ts", "src/webview/results.ts"],
+  outdir: "out/webview",
+  platform: "browser",
+  format: "iife",
+  target: "es2022",
+});
+
+// The licences of the packages inside the bundle ask to go with it.
+const folders = Object.keys(metafile.inputs).flatMap(
+  (input) => input.match(/^.*node_modules\/(?:@[^/]+\/)?[^/]+/) ?? [],
+);
+const notices = [...new Set(folders)].sort().map((folder) => {
+  const { name, version, license } = JSON.parse(readFileSync(`${folder}/package.json`, "utf8"));
+  const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry));
+  return `${name} ${version} (${license})\n\n${file ? readFileSync(`${folder}/${file}`, "utf8").trim() : ""}\n`;
+});
+writeFileSync("out/third-party-notices.txt", notices.join(`\n${"-".repeat(80)}\n\n`));

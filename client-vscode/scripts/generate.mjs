@@ -1,0 +1,35 @@
+// Writes src/generated/protocol.ts from the server's models.
+import { execFileSync } from "node:child_process";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { compile } from "json-schema-to-typescript";
+
+const python = process.env.BENCHWRIGHT_PYTHON ?? fileURLToPath(new URL("../../.venv/bin/python", import.meta.url));
+const target = new URL("../src/generated/protocol.ts", import.meta.url);
+
+const { operations, $defs } = JSON.parse(
+  execFileSync(python, ["-m", "benchwright_server.schema"], { encoding: "utf8" }),
+);
+
+for (const model of Object.values($defs)) {
+  // A title makes the compiler invent a type alias for every field.
+  for (const property of Object.values(model.properties ?? {})) delete property.title;
+}
+
+const types = await compile({ $defs }, "Protocol", {
+  additionalProperties: false,
+  bannerComment: "// Generated from server/benchwright_server/protocol.py by `npm run generate`: do not edit.",
+  unreachableDefinitions: true,
+  format: false,
+});
+
+const table = Object.entries(operations).map(([name, operation]) => {
+  const result = operation.result ?? "void";
+  return `  ${name}: { params: ${operation.params}; result: ${result}; request: ${operation.request} };`;
+});
+
+mkdirSync(new URL(".", target), { recursive: true });
+writeFileSync(
+  target,
+  `${types}\n/** Every operation: what it takes, what it answers. */\nexport interface Operations {\n${table.join("\n")}\n}\n`,
+);

@@ -1,0 +1,125 @@
+import * as vscode from "vscode";
+import { answerShown, answerText } from "./answerFile.ts";
+import type { Attempts } from "./attempts.ts";
+import { shown } from "./reporting.ts";
+import { resultsPage } from "./resultsPage.ts";
+import type { Server } from "./server.ts";
+import { webviewHtml } from "./webviewHtml.ts";
+import type { FromAnswer, ToAnswer } from "./webview/messages.ts";
+
+/** The answer form over `answer.md`: the file stays the truth, the form edits it. */
+export class AnswerForm implements vscode.CustomTextEditorProvider {
+  constructor(
+    private readonly extension: vscode.Uri,
+    private readonly server: Server,
+    private readonly attempts: Attempts,
+  ) {}
+
+  register(): vscode.Disposable {
+    return vscode.window.registerCustomEditorProvider("benchwright.answer", this, {
+      webviewOptions: { retainContextWhenHidden: true },
+    });
+  }
+
+  resolveCustomTextEditor(document: vscode.TextDocument, panel: vscode.WebviewPanel): void {
+    const session = new FormSession(document, panel, this.server, this.attempts);
+    panel.webview.html = webviewHtml(panel.webview, this.extension, "answer", "Answer");
+    panel.onDidDispose(() => session.dispose());
+  }
+}
+
+/** One form on the screen. */
+class FormSession implements vscode.Disposable {
+  private applied = 0;
+  private writing: Promise<unknown> = Promise.resolve();
+  private readonly subscriptions: vscode.Disposable[];
+
+  constructor(
+    private readonly document: vscode.TextDocument,
+    private readonly panel: vscode.WebviewPanel,
+    private readonly server: Server,
+    private readonly attempts: Attempts,
+  ) {
+    this.subscriptions = [
+      panel.webview.onDidReceiveMessage((message: FromAnswer) => this.receive(message)),
+      vscode.workspace.onDidChangeTextDocument((event) => {
+        if (event.document === document && event.contentChanges.length > 0) this.postAnswer();
+      }),
+      // The newest edits may still be on their way when the save comes.
+      vscode.workspace.onWillSaveTextDocument((event) => {
+        if (event.document === document) event.waitUntil(this.writing);
+      }),
+      attempts.onDidChange(({ now }) => {
+        if (document.uri.path.startsWith(`${vscode.Uri.parse(now.workspace).path}/`)) void this.postResult();
+      }),
+      server.onDidChangeState((state) => {
+        if (state === "ready") void this.postQuestion();
+      }),
+    ];
+  }
+
+  dispose(): void {
+    vscode.Disposable.from(...this.subscriptions).dispose();
+  }
+
+  private receive(message: FromAnswer): void {
+    switch (message.type) {
+      case "ready":
+        void this.postQuestion();
+        break;
+      case "start":
+        void this.start();
+        break;
+      case "edit":
+        // One after the other: two edits under way at once would be made to the same old text.
+        this.writing = this.writing.then(() => this.write(message.answer, message.edit));
+        break;
+    }
+  }
+
+  private async write(answer: string, edit: number): Promise<void> {
+    const wanted = answerText(answer);
+    const present = this.document.getText();
+    if (wanted !== present) {
+      const change = new vscode.WorkspaceEdit();
+      const whole = new vscode.Range(this.document.positionAt(0), this.document.positionAt(present.length));
+      change.replace(this.document.uri, whole, wanted);
+      await vscode.workspace.applyEdit(change);
+    }
+    this.applied = edit;
+    this.postAnswer();
+  }
+
+  private async start(): Promise<void> {
+    await this.attempts.follow(this.document.uri);
+    await vscode.commands.executeCommand("benchwright.ui.start");
+  }
+
+  private async postQuestion(): Promise<void> {
+    try {
+      const view = await this.server.request("question", { uri: this.document.uri.toString() });
+      this.post({ type: "question", view });
+      this.postAnswer();
+      await this.postResult();
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      this.post({ type: "problem", text: `The question cannot be shown. ${reason}` });
+    }
+  }
+
+  private postAnswer(): void {
+    this.post({ type: "answer", answer: answerShown(this.document.getText()), edit: this.applied });
+  }
+
+  private async postResult(): Promise<void> {
+    const status = await shown(this.attempts.of(this.document.uri));
+    if (!status) return;
+    const page = resultsPage(status);
+    const text = page.message || page.headline;
+    this.post({ type: "result", outcome: page.outcome, text, canStart: status.state === "open" });
+  }
+
+  private post(message: ToAnswer): void {
+    void this.panel.webview.postMessage(message);
+  }
+}

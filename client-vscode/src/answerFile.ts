@@ -1,0 +1,17 @@
+import type { Choice } from "./generated/protocol.ts";
+
+/** The value of the choice that the text of `answer.md` names, if it names one. */
+export function chosenValue(text: string, choices: readonly Choice[]): string | undefined {
+  const answer = text.trim().toLowerCase();
+  return choices.find((choice) => choice.value.toLowerCase() === answer)?.value;
+}
+
+/** The text of `answer.md` for what the form holds: it ends with a line break unless it is empty. */
+export function answerText(answer: string): string {
+  return answer === "" || answer.endsWith("\n") ? answer : `${answer}\n`;
+}
+
+/** What the form shows for a text of `answer.md`: the line break of the last line is the file's. */
+export function answerShown(text: string): string {
+  return text.replace(/\r\n/g, "\n").replace(/\n$/, "");
+}

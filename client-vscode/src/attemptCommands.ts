@@ -1,0 +1,135 @@
+import * as vscode from "vscode";
+import { isUnfinished, type Attempts } from "./attempts.ts";
+import type { AttemptStatus } from "./generated/protocol.ts";
+import { shown } from "./reporting.ts";
+import { summarySentence } from "./resultsPage.ts";
+import type { Server } from "./server.ts";
+
+/** The steps of an attempt as the person takes them: clock, runs, submit, abandon. */
+export class AttemptCommands {
+  constructor(
+    private readonly server: Server,
+    private readonly attempts: Attempts,
+    private readonly showResults: () => void,
+  ) {}
+
+  async start(): Promise<void> {
+    await this.simply("start");
+  }
+
+  async resume(): Promise<void> {
+    await this.simply("resume");
+  }
+
+  async cancelRun(): Promise<void> {
+    await this.simply("cancelRun");
+  }
+
+  async pause(): Promise<void> {
+    const status = this.unfinished();
+    if (!status) return;
+    const reason = await vscode.window.showInputBox({
+      title: "Pause the Clock",
+      prompt: "Why do you pause? You may leave this empty. Enter pauses, Escape lets the clock run on.",
+      placeHolder: "lunch, a question from a colleague …",
+    });
+    if (reason === undefined) return;
+    const paused = await shown(this.server.request("pause", { uri: status.workspace, reason: reason.trim() || null }));
+    if (paused) this.attempts.update(paused);
+  }
+
+  /** Runs the hidden tests; the answer is the status after the run, or undefined when nothing ran. */
+  async run(): Promise<AttemptStatus | undefined> {
+    const status = this.unfinished();
+    if (!status || !(await this.ensureClockRuns(status))) return undefined;
+    await saveAll(status);
+    const after = await shown(this.server.request("run", { uri: status.workspace }));
+    if (after) this.attempts.update(after);
+    return after;
+  }
+
+  async runFrom(uri: string): Promise<void> {
+    await this.attempts.follow(vscode.Uri.parse(uri));
+    await this.run();
+  }
+
+  async submit(): Promise<void> {
+    const status = this.unfinished();
+    if (!status) return;
+    const sure = await vscode.window.showInformationMessage(
+      `Submit “${status.title}”?`,
+      { modal: true, detail: "This saves your files, ends the attempt and stops its clock." },
+      "Submit",
+    );
+    if (sure !== "Submit") return;
+    await saveAll(status);
+    const summary = await shown(this.server.request("submit", { uri: status.workspace }));
+    if (!summary) return;
+    this.attempts.submitted(summary);
+    this.showResults();
+    offerProblems(summarySentence(summary), "Open Another Problem…");
+  }
+
+  async abandon(): Promise<void> {
+    const status = this.unfinished();
+    if (!status) return;
+    const sure = await vscode.window.showWarningMessage(
+      `Abandon “${status.title}”?`,
+      { modal: true, detail: "This ends the attempt without a result. Your files stay where they are." },
+      "Abandon",
+    );
+    if (sure !== "Abandon") return;
+    const abandoned = await shown(this.server.request("abandon", { uri: status.workspace }));
+    if (abandoned) this.attempts.update(abandoned);
+  }
+
+  private async simply(name: "start" | "resume" | "cancelRun"): Promise<AttemptStatus | undefined> {
+    const status = this.unfinished();
+    if (!status) return undefined;
+    const after = await shown(this.server.request(name, { uri: status.workspace }));
+    if (after) this.attempts.update(after);
+    return after;
+  }
+
+  private unfinished(): AttemptStatus | undefined {
+    const status = this.attempts.current;
+    if (status && isUnfinished(status)) return status;
+    const message = status
+      ? `The attempt at “${status.title}” has ended. Open the problem as a fresh attempt to go on.`
+      : "No problem is open here. Open one first.";
+    offerProblems(message, "Open Problem…");
+    return undefined;
+  }
+
+  private async ensureClockRuns(status: AttemptStatus): Promise<boolean> {
+    if (status.state === "running") return true;
+    const [question, detail, button, step] =
+      status.state === "open"
+        ? ([
+            "Start the clock?",
+            "The hidden tests run once the clock has started.",
+            "Start the Clock",
+            "start",
+          ] as const)
+        : ([
+            "Resume the clock?",
+            "The hidden tests do not run while it is paused.",
+            "Resume the Clock",
+            "resume",
+          ] as const);
+    const choice = await vscode.window.showInformationMessage(question, { modal: true, detail }, button);
+    return choice === button && (await this.simply(step))?.state === "running";
+  }
+}
+
+function offerProblems(message: string, button: string): void {
+  void vscode.window.showInformationMessage(message, button).then((choice) => {
+    if (choice) void vscode.commands.executeCommand("benchwright.ui.openProblem");
+  });
+}
+
+async function saveAll(status: AttemptStatus): Promise<void> {
+  const folder = `${vscode.Uri.parse(status.workspace).path.replace(/\/$/, "")}/`;
+  const dirty = vscode.workspace.textDocuments.filter((doc) => doc.isDirty && doc.uri.path.startsWith(folder));
+  await Promise.all(dirty.map((doc) => doc.save()));
+}

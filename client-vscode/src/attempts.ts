@@ -1,0 +1,150 @@
+import { access } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import * as vscode from "vscode";
+import type { AttemptStatus, SubmitSummary } from "./generated/protocol.ts";
+import type { Server } from "./server.ts";
+
+/** What changed of one attempt; `before` is absent when it was not known yet. */
+export interface AttemptChange {
+  readonly before: AttemptStatus | undefined;
+  readonly now: AttemptStatus;
+}
+
+/** The attempts this window knows, and which of them the person works on. */
+export class Attempts implements vscode.Disposable {
+  private readonly byFolder = new Map<string, { status: AttemptStatus; seenAt: number }>();
+  private readonly summaries = new Map<string, SubmitSummary>();
+  private currentFolder: string | undefined;
+  private readonly changed = new vscode.EventEmitter<AttemptChange>();
+  private readonly currentChanged = new vscode.EventEmitter<void>();
+  private readonly subscriptions: vscode.Disposable[];
+
+  readonly onDidChange = this.changed.event;
+  /** Another attempt became the current one, or the current one changed. */
+  readonly onDidChangeCurrent = this.currentChanged.event;
+
+  constructor(private readonly server: Server) {
+    this.subscriptions = [
+      server.onAttemptChanged((status) => this.update(status)),
+      server.onDidChangeState((state) => {
+        if (state === "ready") void this.refresh();
+      }),
+      vscode.window.tabGroups.onDidChangeTabs(() => void this.followActiveTab()),
+      vscode.window.tabGroups.onDidChangeTabGroups(() => void this.followActiveTab()),
+    ];
+  }
+
+  get current(): AttemptStatus | undefined {
+    return this.currentFolder === undefined ? undefined : this.byFolder.get(this.currentFolder)?.status;
+  }
+
+  get all(): AttemptStatus[] {
+    return [...this.byFolder.values()].map(({ status }) => status);
+  }
+
+  /** Seconds the clock of an attempt ran until this moment. */
+  activeSeconds(status: AttemptStatus): number {
+    const seen = this.byFolder.get(folderPath(status));
+    const since = status.state === "running" && seen ? (performance.now() - seen.seenAt) / 1000 : 0;
+    return status.activeS + since;
+  }
+
+  summary(attempt: string): SubmitSummary | undefined {
+    return this.summaries.get(attempt);
+  }
+
+  submitted(summary: SubmitSummary): void {
+    this.summaries.set(summary.status.attempt, summary);
+    this.update(summary.status);
+  }
+
+  update(status: AttemptStatus): void {
+    const folder = folderPath(status);
+    const before = this.byFolder.get(folder)?.status;
+    this.byFolder.set(folder, { status, seenAt: performance.now() });
+    this.changed.fire({ before, now: status });
+    if (folder === this.currentFolder) this.announceCurrent();
+  }
+
+  makeCurrent(status: AttemptStatus): void {
+    this.update(status);
+    this.currentFolder = folderPath(status);
+    this.announceCurrent();
+  }
+
+  /** The attempt whose workspace holds `uri`, asked of the server when it is not known yet. */
+  async of(uri: vscode.Uri): Promise<AttemptStatus | undefined> {
+    const folder = await workspaceAbove(uri);
+    if (folder === undefined) return undefined;
+    if (!this.byFolder.has(folder)) await this.ask(folder);
+    return this.byFolder.get(folder)?.status;
+  }
+
+  /** Makes the attempt that `uri` belongs to the current one; leaves it be when it belongs to none. */
+  async follow(uri: vscode.Uri): Promise<void> {
+    const status = await this.of(uri);
+    if (status === undefined || folderPath(status) === this.currentFolder) return;
+    this.currentFolder = folderPath(status);
+    this.announceCurrent();
+  }
+
+  dispose(): void {
+    vscode.Disposable.from(...this.subscriptions, this.changed, this.currentChanged).dispose();
+  }
+
+  private async refresh(): Promise<void> {
+    await Promise.all([...this.byFolder.keys()].map((folder) => this.ask(folder)));
+    for (const folder of vscode.workspace.workspaceFolders ?? []) await this.follow(folder.uri);
+    await this.followActiveTab();
+  }
+
+  private async ask(folder: string): Promise<void> {
+    try {
+      this.update(await this.server.request("status", { uri: vscode.Uri.file(folder).toString() }));
+    } catch {
+      // A folder of another installation, or the server is not there: no attempt to show.
+    }
+  }
+
+  private async followActiveTab(): Promise<void> {
+    const uri = activeFile();
+    if (uri === undefined) return;
+    await this.of(uri);
+    // The person may have gone on to another tab while the server was asked.
+    if (activeFile()?.toString() === uri.toString()) await this.follow(uri);
+  }
+
+  private announceCurrent(): void {
+    void vscode.commands.executeCommand("setContext", "benchwright.attempt", this.current?.state ?? "none");
+    this.currentChanged.fire();
+  }
+}
+
+/** Whether the attempt still takes work. */
+export function isUnfinished(status: AttemptStatus): boolean {
+  return status.state === "open" || status.state === "running" || status.state === "paused";
+}
+
+function activeFile(): vscode.Uri | undefined {
+  const input = vscode.window.tabGroups.activeTabGroup.activeTab?.input;
+  return input instanceof vscode.TabInputText || input instanceof vscode.TabInputCustom ? input.uri : undefined;
+}
+
+function folderPath(status: AttemptStatus): string {
+  return vscode.Uri.parse(status.workspace).fsPath.replace(/[/\\]$/, "");
+}
+
+async function workspaceAbove(uri: vscode.Uri): Promise<string | undefined> {
+  if (uri.scheme !== "file") return undefined;
+  for (let folder = uri.fsPath; ; folder = dirname(folder)) {
+    if (await exists(join(folder, ".benchwright.json"))) return folder;
+    if (folder === dirname(folder)) return undefined;
+  }
+}
+
+async function exists(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  );
+}

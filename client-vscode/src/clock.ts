@@ -1,0 +1,87 @@
+import * as vscode from "vscode";
+import type { Attempts } from "./attempts.ts";
+import { clockTime, spokenTime } from "./duration.ts";
+import type { AttemptStatus } from "./generated/protocol.ts";
+
+/** The attempt's clock in the status bar; a click starts, pauses or resumes it. */
+export class ClockItem implements vscode.Disposable {
+  private readonly item = vscode.window.createStatusBarItem("clock", vscode.StatusBarAlignment.Left, 101);
+  private readonly subscription: vscode.Disposable;
+  private ticking: NodeJS.Timeout | undefined;
+
+  constructor(private readonly attempts: Attempts) {
+    this.item.name = "Benchwright Clock";
+    this.subscription = attempts.onDidChangeCurrent(() => this.show());
+    this.show();
+  }
+
+  dispose(): void {
+    clearInterval(this.ticking);
+    vscode.Disposable.from(this.item, this.subscription).dispose();
+  }
+
+  private show(): void {
+    clearInterval(this.ticking);
+    const status = this.attempts.current;
+    if (status === undefined) {
+      this.item.hide();
+      return;
+    }
+    this.draw(status);
+    if (status.state === "running") this.ticking = setInterval(() => this.draw(status), 1000);
+    this.item.show();
+  }
+
+  private draw(status: AttemptStatus): void {
+    const seconds = this.attempts.activeSeconds(status);
+    const face = FACES[status.state];
+    const time = status.state === "open" ? "" : clockTime(seconds);
+    this.item.text = `$(${face.icon}) ${face.word(time)}`;
+    this.item.tooltip = `${status.title}: ${face.tooltip}`;
+    this.item.accessibilityInformation = {
+      label: `Benchwright clock, ${status.title}, ${spokenTime(seconds)}. ${face.tooltip}`,
+      role: "button",
+    };
+    this.item.command = face.command;
+  }
+}
+
+interface Face {
+  readonly icon: string;
+  readonly word: (time: string) => string;
+  readonly tooltip: string;
+  readonly command: string;
+}
+
+const FACES: Readonly<Record<AttemptStatus["state"], Face>> = {
+  open: {
+    icon: "play",
+    word: () => "Start",
+    tooltip: "The clock has not started. Select to start it.",
+    command: "benchwright.ui.start",
+  },
+  running: {
+    icon: "watch",
+    word: (time) => time,
+    tooltip: "The clock is running. Select to pause it.",
+    command: "benchwright.ui.pause",
+  },
+  paused: {
+    icon: "debug-pause",
+    word: (time) => time,
+    tooltip: "The clock is paused. Select to resume it.",
+    command: "benchwright.ui.resume",
+  },
+  submitted: {
+    icon: "check-all",
+    word: (time) => `Submitted ${time}`,
+    tooltip: "This attempt is submitted. Select to see its results.",
+    command: "benchwright.ui.showResults",
+  },
+  abandoned: {
+    icon: "circle-slash",
+    word: (time) => `Abandoned ${time}`,
+    tooltip: "This attempt is abandoned. Select to see its results.",
+    command: "benchwright.ui.showResults",
+  },
+};

@@ -1,0 +1,57 @@
+import type { DoctorItem, DoctorReport } from "./generated/protocol.ts";
+
+/** The doctor's report in Markdown. */
+export function doctorPage(report: DoctorReport): string {
+  const missing = report.items.filter((item) => item.status !== "ok");
+  return [
+    "# Benchwright Doctor",
+    report.ok
+      ? "Problems can be opened, and the hidden tests can run."
+      : "Something that Benchwright needs is missing: see the next steps below.",
+    ...(missing.length > 0 ? ["## Next steps", missing.map(nextStep).join("\n")] : []),
+    "## Everything that was looked for",
+    table(report.items),
+    "## Where it was found",
+    report.items.flatMap((item) => (item.path ? [`- ${plain(item.name)}: ${plain(item.path)}`] : [])).join("\n"),
+    "",
+  ].join("\n\n");
+}
+
+/** The report when the server itself, which would write one, did not start. */
+export function serverMissingPage(failure: string): string {
+  return [
+    "# Benchwright Doctor",
+    "## The server is not running",
+    plain(failure),
+    "## Next steps",
+    [
+      "1. Open a terminal in the Benchwright folder and run `./run`: it installs what is missing.",
+      "2. If Benchwright is installed somewhere else, put the full path of its `benchwright` program " +
+        "into the setting `benchwright.server.command`.",
+      "3. Run *Benchwright: Refresh Problem List* to start the server again.",
+      "4. If it still does not start, its messages are in the output channel *Benchwright*.",
+    ].join("\n"),
+    "",
+  ].join("\n\n");
+}
+
+function nextStep(item: DoctorItem): string {
+  const hint = item.hint ? ` ${plain(item.hint)}` : "";
+  return `- **${plain(item.name)}** (${plain(item.status)}): needed for ${plain(item.neededFor)}.${hint}`;
+}
+
+function table(items: readonly DoctorItem[]): string {
+  const rows = items.map((item) => [item.name, item.status, item.version ?? "", item.neededFor]);
+  return [
+    ["Name", "Status", "Version", "Needed for"],
+    ["---", "---", "---", "---"],
+  ]
+    .concat(rows.map((row) => row.map(plain)))
+    .map((row) => `| ${row.join(" | ")} |`)
+    .join("\n");
+}
+
+/** Text that Markdown shows as it stands. */
+function plain(text: string): string {
+  return text.replace(/[\\`*_[\]<>|#&]/g, "\\$&").replace(/\s+/g, " ");
+}

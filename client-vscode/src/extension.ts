@@ -1,0 +1,72 @@
+import * as vscode from "vscode";
+import { AnswerForm } from "./answer.ts";
+import { AttemptCommands } from "./attemptCommands.ts";
+import { Attempts } from "./attempts.ts";
+import { ClockItem } from "./clock.ts";
+import { Doctor } from "./doctor.ts";
+import { reportFocus } from "./focus.ts";
+import { Opening } from "./opening.ts";
+import { ResultsView } from "./results.ts";
+import { hintOnSave } from "./saveHint.ts";
+import { Server } from "./server.ts";
+import { HiddenTests } from "./testing.ts";
+import { ProblemTree, type Row } from "./tree.ts";
+import { VerdictItem } from "./verdictItem.ts";
+
+export async function activate(context: vscode.ExtensionContext): Promise<void> {
+  const server = new Server();
+  const attempts = new Attempts(server);
+  const tree = new ProblemTree(server, attempts);
+  const opening = new Opening(server, attempts, context.globalState);
+  const results = new ResultsView(context.extensionUri, attempts);
+  const doctor = new Doctor(server);
+  const steps = new AttemptCommands(server, attempts, () => results.show());
+  server.runFromLens = (uri) => steps.runFrom(uri);
+
+  const commands: Record<string, (...args: never[]) => unknown> = {
+    openProblem: (row?: Row) => opening.open(row, false),
+    openFresh: (row?: Row) => opening.open(row, true),
+    start: () => steps.start(),
+    pause: () => steps.pause(),
+    resume: () => steps.resume(),
+    run: () => steps.run(),
+    cancelRun: () => steps.cancelRun(),
+    submit: () => steps.submit(),
+    abandon: () => steps.abandon(),
+    showResults: () => results.show(),
+    doctor: () => doctor.show(),
+    refresh: () => (server.failure ? server.start() : tree.refresh()),
+  };
+
+  context.subscriptions.push(
+    server,
+    attempts,
+    tree,
+    results,
+    doctor,
+    new ClockItem(attempts),
+    new VerdictItem(attempts),
+    new HiddenTests(server, attempts, (uri) => steps.runFrom(uri)),
+    new AnswerForm(context.extensionUri, server, attempts).register(),
+    server.onDidChangeState((state) => {
+      if (state === "failed") void offerDoctor(server.failure ?? "The Benchwright server is not running.");
+    }),
+    hintOnSave(attempts),
+    reportFocus(server, attempts),
+    vscode.workspace.onDidChangeConfiguration((event) => {
+      if (event.affectsConfiguration("benchwright.server.command")) void server.start();
+    }),
+    ...Object.entries(commands).map(([name, run]) => vscode.commands.registerCommand(`benchwright.ui.${name}`, run)),
+  );
+
+  await server.start();
+  await opening.finishPending();
+}
+
+async function offerDoctor(failure: string): Promise<void> {
+  const choice = await vscode.window.showErrorMessage(failure, "Run Doctor", "Open Settings");
+  if (choice === "Run Doctor") await vscode.commands.executeCommand("benchwright.ui.doctor");
+  if (choice === "Open Settings") {
+    await vscode.commands.executeCommand("workbench.action.openSettings", "benchwright.server.command");
+  }
+}

@@ -1,0 +1,44 @@
+import type { ProblemSummary } from "./generated/protocol.ts";
+import { clockTime, spokenTime } from "./duration.ts";
+
+/** `easy · RTL generation · passed 12:03`. */
+export function problemDescription(problem: ProblemSummary): string {
+  return [problem.difficulty, problem.categoryName, stateWords(problem, clockTime)].join(" · ");
+}
+
+/** The whole row as a screen reader should say it. */
+export function problemSpoken(problem: ProblemSummary): string {
+  return [problem.title, problem.difficulty, problem.categoryName, stateWords(problem, spokenTime)].join(", ");
+}
+
+/** Everything known about a problem, one fact per line. */
+export function problemTooltip(problem: ProblemSummary): string {
+  const best = problem.bestTimeS ?? undefined;
+  return [
+    problem.title,
+    `Name: ${problem.ref}`,
+    `Kind: ${problem.kind}`,
+    `Category: ${problem.categoryName} (${problem.category})`,
+    `Difficulty: ${problem.difficulty}`,
+    `State: ${problem.state}`,
+    `Attempts: ${problem.attempts ?? 0}`,
+    ...(best === undefined ? [] : [`Best time: ${clockTime(best)}`]),
+  ].join("\n");
+}
+
+/** Codicon id: the state is told by the shape, the colour only repeats it. */
+export function problemIcon(state: ProblemSummary["state"]): string {
+  switch (state) {
+    case "passed":
+      return "pass-filled";
+    case "open":
+      return "edit";
+    default:
+      return "circle-outline";
+  }
+}
+
+function stateWords(problem: ProblemSummary, time: (seconds: number) => string): string {
+  const best = problem.bestTimeS ?? undefined;
+  return problem.state === "passed" && best !== undefined ? `passed ${time(best)}` : problem.state;
+}

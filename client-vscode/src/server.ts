@@ -1,0 +1,151 @@
+import * as vscode from "vscode";
+import {
+  CloseAction,
+  ErrorAction,
+  LanguageClient,
+  State,
+  type ErrorHandler,
+  type LanguageClientOptions,
+} from "vscode-languageclient/node";
+import type { AttemptStatus, Operations } from "./generated/protocol.ts";
+import { findServerCommand } from "./serverCommand.ts";
+
+type Requests = { [K in keyof Operations as Operations[K]["request"] extends true ? K : never]: Operations[K] };
+type Notifications = { [K in keyof Operations as Operations[K]["request"] extends false ? K : never]: Operations[K] };
+
+export type ServerState = "starting" | "ready" | "failed";
+
+/** Writes the library's own messages to the output channel only: the person gets ours, which name the next step. */
+class Client extends LanguageClient {
+  override error(message: string, data?: unknown): void {
+    super.error(message, data, false);
+  }
+}
+
+/** The language server: one process for the window, started on activation. */
+export class Server implements vscode.Disposable {
+  /** Lets the code lens run through the same steps as the palette command. */
+  runFromLens: (uri: string) => Promise<void> = async () => {};
+
+  /** Why the server did not start, as a sentence with the next step. */
+  failure: string | undefined;
+
+  private state: ServerState = "starting";
+  private client: LanguageClient | undefined;
+  private command = "";
+  private started: Promise<void> = Promise.resolve();
+  private readonly attemptChanged = new vscode.EventEmitter<AttemptStatus>();
+  private readonly stateChanged = new vscode.EventEmitter<ServerState>();
+  private readonly output = vscode.window.createOutputChannel("Benchwright", { log: true });
+  private readonly trace = vscode.window.createOutputChannel("Benchwright Trace", { log: true });
+
+  readonly onAttemptChanged = this.attemptChanged.event;
+  readonly onDidChangeState = this.stateChanged.event;
+
+  /** Starts the server, or starts it anew; never throws, see `failure`. */
+  start(): Promise<void> {
+    this.started = this.launch();
+    return this.started;
+  }
+
+  async request<K extends keyof Requests>(name: K, params: Requests[K]["params"]): Promise<Requests[K]["result"]> {
+    await this.started;
+    if (!this.client || this.failure) throw new Error(this.failure ?? "The Benchwright server is not running.");
+    return this.client.sendRequest<Requests[K]["result"]>(`benchwright/${name}`, params);
+  }
+
+  async notify<K extends keyof Notifications>(name: K, params: Notifications[K]["params"]): Promise<void> {
+    await this.started;
+    if (this.client && !this.failure) await this.client.sendNotification(`benchwright/${name}`, params);
+  }
+
+  async stop(): Promise<void> {
+    const client = this.client;
+    this.client = undefined;
+    if (client?.state === State.Running) await client.stop();
+  }
+
+  dispose(): void {
+    void this.stop();
+    for (const owned of [this.attemptChanged, this.stateChanged, this.output, this.trace]) owned.dispose();
+  }
+
+  private async launch(): Promise<void> {
+    await this.stop();
+    this.enter("starting");
+    const setting = vscode.workspace.getConfiguration("benchwright").get<string>("server.command", "");
+    const { command, source } = findServerCommand(setting, process.env);
+    this.output.info(`Starting ${command} lsp (found by: ${source})`);
+    const client = new Client("benchwright", "Benchwright", { command, args: ["lsp"] }, this.options());
+    client.onNotification("benchwright/attemptChanged", (status: AttemptStatus) => this.attemptChanged.fire(status));
+    this.client = client;
+    this.command = command;
+    client.onDidChangeState(({ newState }) => {
+      if (newState === State.Running) this.enter("ready");
+    });
+    // Says nothing when `errorHandler` has told of the failure already.
+    await client.start().catch((error: unknown) => this.fail(didNotStart(command), error));
+  }
+
+  private options(): LanguageClientOptions {
+    return {
+      documentSelector: [
+        { scheme: "file", language: "verilog" },
+        { scheme: "file", language: "systemverilog" },
+        { scheme: "file", pattern: "**/*.{v,vh,sv,svh}" },
+        { scheme: "file", pattern: "**/answer.md" },
+      ],
+      outputChannel: this.output,
+      traceOutputChannel: this.trace,
+      initializationFailedHandler: () => false,
+      errorHandler: this.errorHandler(),
+      middleware: {
+        executeCommand: (command, args, next) => {
+          const uri: unknown = args[0]?.uri;
+          return command === "benchwright.run" && typeof uri === "string" ? this.runFromLens(uri) : next(command, args);
+        },
+      },
+    };
+  }
+
+  /** Restarts a server that crashes at work, but not one that can't even start. */
+  private errorHandler(): ErrorHandler {
+    let usual: ErrorHandler | undefined;
+    return {
+      error: () => ({ action: ErrorAction.Continue }),
+      closed: async () => {
+        if (this.state !== "ready" || !this.client) {
+          this.fail(didNotStart(this.command));
+          return { action: CloseAction.DoNotRestart, handled: true };
+        }
+        usual ??= this.client.createDefaultErrorHandler();
+        const result = await usual.closed();
+        if (result.action === CloseAction.Restart) this.enter("starting");
+        else this.fail("The Benchwright server keeps stopping. Its messages are in the output channel Benchwright.");
+        return { ...result, handled: true };
+      },
+    };
+  }
+
+  private fail(failure: string, cause?: unknown): void {
+    if (cause !== undefined) this.output.error(String(cause));
+    if (this.state === "failed") return;
+    this.failure = failure;
+    this.enter("failed");
+  }
+
+  private enter(state: ServerState): void {
+    if (state !== "failed") this.failure = undefined;
+    this.state = state;
+    void vscode.commands.executeCommand("setContext", "benchwright.server", state);
+    this.stateChanged.fire(state);
+  }
+}
+
+function didNotStart(command: string): string {
+  return (
+    `The Benchwright server did not start (tried: ${command}). ` +
+    "Run ./run once in the Benchwright folder, or put the full path of the benchwright program " +
+    "into the setting benchwright.server.command."
+  );
+}

@@ -1,0 +1,59 @@
+import type { VerdictView } from "./generated/protocol.ts";
+
+/** A verdict in a few words, for the status bar. */
+export interface VerdictText {
+  /** Codicon id. */
+  readonly icon: string;
+  readonly short: string;
+  /** The same as a sentence, for screen readers and headings. */
+  readonly spoken: string;
+}
+
+/** Words for reasons whose own name says too little. */
+const REASON_WORDS: Readonly<Record<string, string>> = {
+  timeout: "time limit",
+  memory: "memory limit",
+  folder_quota: "too many or too large files",
+  output_quota: "too much output",
+  sandbox_unavailable: "no sandbox",
+  bad_harness: "tests do not run",
+  judge_unavailable: "no judge",
+};
+
+export function verdictText(view: VerdictView, kind: string): VerdictText {
+  if (kind === "question" && view.outcome !== "error") {
+    return view.outcome === "passed"
+      ? { icon: "check", short: "right", spoken: "The answer is right" }
+      : { icon: "x", short: "not right", spoken: "The answer is not right" };
+  }
+  const tests = view.tests ?? undefined;
+  const count = tests && `${tests.passed}/${tests.total}`;
+  const spokenCount = tests ? `: ${tests.passed} of ${tests.total}` : "";
+  switch (view.outcome) {
+    case "passed":
+      return { icon: "check", short: count ?? "passed", spoken: `Hidden tests passed${spokenCount}` };
+    case "failed":
+      return view.reason === "build_failed"
+        ? { icon: "x", short: "build failed", spoken: "The design does not build" }
+        : { icon: "x", short: count ?? "failed", spoken: `Hidden tests failed${spokenCount}${tests ? " passed" : ""}` };
+    default: {
+      const words = REASON_WORDS[view.reason] ?? view.reason.replaceAll("_", " ");
+      return { icon: "warning", short: words, spoken: `Nothing could be decided: ${words}` };
+    }
+  }
+}
+
+/** What the problem lets the solver see, as a sentence. */
+export function revealSentence(reveal: string, kind: string): string {
+  if (kind === "question") return "This question shows only whether the answer is right.";
+  switch (reveal) {
+    case "names":
+      return "This problem shows test names only.";
+    case "messages":
+      return "This problem shows test names and failure messages, but no log.";
+    case "full":
+      return "This problem shows test names, failure messages and the log.";
+    default:
+      return "This problem shows only whether the hidden tests pass.";
+  }
+}

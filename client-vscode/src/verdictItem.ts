@@ -1,0 +1,39 @@
+import * as vscode from "vscode";
+import type { Attempts } from "./attempts.ts";
+import { verdictText } from "./verdict.ts";
+
+/** The newest verdict in the status bar; a click opens the results. */
+export class VerdictItem implements vscode.Disposable {
+  private readonly item = vscode.window.createStatusBarItem("verdict", vscode.StatusBarAlignment.Left, 100);
+  private readonly subscription: vscode.Disposable;
+
+  constructor(private readonly attempts: Attempts) {
+    this.item.name = "Benchwright Verdict";
+    this.item.command = "benchwright.ui.showResults";
+    this.subscription = attempts.onDidChangeCurrent(() => this.show());
+    this.show();
+  }
+
+  dispose(): void {
+    vscode.Disposable.from(this.item, this.subscription).dispose();
+  }
+
+  private show(): void {
+    const status = this.attempts.current;
+    if (status?.running) {
+      this.draw("sync~spin", "Running", "The hidden tests are running");
+    } else if (status?.verdict) {
+      const text = verdictText(status.verdict, status.kind);
+      this.draw(text.icon, text.short, `${text.spoken}. ${status.verdict.message}`);
+    } else {
+      this.item.hide();
+    }
+  }
+
+  private draw(icon: string, text: string, sentence: string): void {
+    this.item.text = `$(${icon}) ${text}`;
+    this.item.tooltip = `${sentence}\nSelect to see the results.`;
+    this.item.accessibilityInformation = { label: `Benchwright: ${sentence}`, role: "button" };
+    this.item.show();
+  }
+}

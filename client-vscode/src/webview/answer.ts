@@ -1,0 +1,94 @@
+import type { QuestionView } from "../generated/protocol.ts";
+import { chosenValue } from "../answerFile.ts";
+import type { FromAnswer, ToAnswer } from "./messages.ts";
+import { button, element, keepFocus, main } from "./page.ts";
+
+const host = acquireVsCodeApi<FromAnswer>();
+
+const form = element("form");
+// The live region stays in the page, so that screen readers announce what changes in it.
+const result = element("p", { role: "status", "aria-live": "polite", class: "headline" });
+const start = button("Start the Clock", () => host.postMessage({ type: "start" }));
+const hint = element("p", { class: "policy" });
+start.hidden = true;
+main().append(form, result, start, hint);
+form.addEventListener("submit", (event) => event.preventDefault());
+
+let edits = 0;
+let showAnswer: (answer: string) => void = () => {};
+
+window.addEventListener("message", ({ data }: MessageEvent<ToAnswer>) => {
+  switch (data.type) {
+    case "question":
+      showQuestion(data.view);
+      break;
+    case "answer":
+      // An answer older than the newest keystroke would undo that keystroke.
+      if (data.edit >= edits) showAnswer(data.answer);
+      break;
+    case "result":
+      result.textContent = data.text;
+      result.className = `headline ${data.outcome}`;
+      start.hidden = !data.canStart;
+      break;
+    case "problem":
+      form.replaceChildren();
+      result.textContent = data.text;
+      result.className = "headline error";
+      break;
+  }
+});
+keepFocus(field);
+host.postMessage({ type: "ready" });
+
+function field(): HTMLElement | null {
+  return form.querySelector<HTMLElement>("input:checked") ?? form.querySelector<HTMLElement>("input, textarea");
+}
+
+function edit(answer: string): void {
+  edits += 1;
+  host.postMessage({ type: "edit", answer, edit: edits });
+}
+
+function showQuestion(view: QuestionView): void {
+  hint.textContent = "Your answer is the file answer.md. Save (Ctrl+S, ⌘S on a Mac) to hand it in for scoring.";
+  form.replaceChildren(element("h1", {}, view.title), ...(view.choices.length > 0 ? choices(view) : [text(view)]));
+  field()?.focus();
+}
+
+function choices(view: QuestionView): Node[] {
+  const inputs = view.choices.map((choice) => {
+    const input = element("input", {
+      type: "radio",
+      name: "answer",
+      value: choice.value,
+      id: `choice-${choice.value}`,
+    });
+    input.addEventListener("change", () => edit(choice.value));
+    return input;
+  });
+  const rows = view.choices.map((choice, index) => {
+    const words = choice.text === choice.value ? [] : [element("span", {}, choice.text)];
+    const label = element("label", {}, inputs[index]!, element("strong", {}, choice.value), ...words);
+    return element("div", { class: "choice" }, label);
+  });
+  // The server also understands answers in other words than ours, as they may stand in the file at first.
+  let first: string | undefined;
+  showAnswer = (answer) => {
+    first ??= answer;
+    const chosen = chosenValue(answer, view.choices) ?? (answer === first ? view.selected : undefined);
+    for (const input of inputs) input.checked = input.value === chosen;
+  };
+  return [element("fieldset", {}, element("legend", {}, "Choose one answer"), ...rows)];
+}
+
+function text(view: QuestionView): Node {
+  const short = view.format === "fill-in-the-blank";
+  const area = element("textarea", { id: "answer", rows: short ? "2" : "14", spellcheck: "true" });
+  area.addEventListener("input", () => edit(area.value));
+  showAnswer = (answer) => {
+    if (area.value !== answer) area.value = answer;
+  };
+  const label = element("label", { for: "answer" }, short ? "What goes into the blank" : "Your answer, in Markdown");
+  return element("div", { class: "written" }, label, area);
+}

@@ -1,0 +1,23 @@
+import type { QuestionView } from "../generated/protocol.ts";
+import type { ResultsAction, ResultsPage } from "../resultsPage.ts";
+
+export type ToResults = { readonly type: "page"; readonly page: ResultsPage };
+
+export type FromResults = { readonly type: "ready" } | { readonly type: "command"; readonly command: ResultsAction };
+
+export type ToAnswer =
+  | { readonly type: "question"; readonly view: QuestionView }
+  /** `edit` is the number of the form's last edit that `answer` contains. */
+  | { readonly type: "answer"; readonly answer: string; readonly edit: number }
+  | {
+      readonly type: "result";
+      readonly outcome: ResultsPage["outcome"];
+      readonly text: string;
+      readonly canStart: boolean;
+    }
+  | { readonly type: "problem"; readonly text: string };
+
+export type FromAnswer =
+  | { readonly type: "ready" }
+  | { readonly type: "start" }
+  | { readonly type: "edit"; readonly answer: string; readonly edit: number };

@@ -1,0 +1,35 @@
+/** Makes an element; its content is text or other elements, never markup. */
+export function element<K extends keyof HTMLElementTagNameMap>(
+  tag: K,
+  attributes: Readonly<Record<string, string>> = {},
+  ...children: readonly (Node | string)[]
+): HTMLElementTagNameMap[K] {
+  const made = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+  made.append(...children);
+  return made;
+}
+
+export function button(label: string, onClick: () => void): HTMLButtonElement {
+  const made = element("button", { type: "button" }, label);
+  made.addEventListener("click", onClick);
+  return made;
+}
+
+export function main(): HTMLElement {
+  const found = document.querySelector("main");
+  if (!found) throw new Error("The page has no main element.");
+  return found;
+}
+
+/** Gives the focus back to the element that had it, when the person returns to the page from the palette, say. */
+export function keepFocus(first: () => HTMLElement | null): void {
+  let last: HTMLElement | undefined;
+  document.addEventListener("focusin", ({ target }) => {
+    if (target instanceof HTMLElement && target !== document.body) last = target;
+  });
+  window.addEventListener("focus", () => {
+    const wanted = last?.isConnected && !last.hidden ? last : first();
+    if (document.activeElement === document.body) wanted?.focus();
+  });
+}

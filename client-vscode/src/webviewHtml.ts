@@ -1,0 +1,32 @@
+import { randomBytes } from "node:crypto";
+import * as vscode from "vscode";
+
+/**
+ * The page of a webview: a script of ours and a style sheet, nothing else.
+ *
+ * The policy forbids every other source, and the scripts write text only through
+ * `textContent`, because problem texts come from files of others.
+ */
+export function webviewHtml(webview: vscode.Webview, extension: vscode.Uri, name: string, title: string): string {
+  const nonce = randomBytes(16).toString("base64");
+  const script = webview.asWebviewUri(vscode.Uri.joinPath(extension, "out", "webview", `${name}.js`));
+  const style = webview.asWebviewUri(vscode.Uri.joinPath(extension, "media", "webview.css"));
+  webview.options = {
+    enableScripts: true,
+    localResourceRoots: [vscode.Uri.joinPath(extension, "out", "webview"), vscode.Uri.joinPath(extension, "media")],
+  };
+  return `<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy"
+  content="default-src 'none'; style-src ${webview.cspSource}; script-src 'nonce-${nonce}'">
+<title>${title}</title>
+<link rel="stylesheet" href="${style}">
+</head>
+<body>
+<main></main>
+<script nonce="${nonce}" src="${script}"></script>
+</body>
+</html>`;
+}

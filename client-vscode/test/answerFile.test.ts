@@ -1,0 +1,31 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { answerShown, answerText, chosenValue } from "../src/answerFile.ts";
+
+const LETTERS = ["A", "B"].map((value) => ({ value, text: `Choice ${value}` }));
+const TRUTH = ["true", "false"].map((value) => ({ value, text: value }));
+
+test("a choice is read whatever its case and the space around it", () => {
+  assert.deepEqual(
+    ["B", " b \n", "A\r\n"].map((text) => chosenValue(text, LETTERS)),
+    ["B", "B", "A"],
+  );
+  assert.equal(chosenValue("True\n", TRUTH), "true");
+});
+
+test("a text that is no choice chooses nothing", () => {
+  assert.deepEqual(
+    ["", "AB", "C", "A or B"].map((text) => chosenValue(text, LETTERS)),
+    Array(4).fill(undefined),
+  );
+});
+
+test("what the form writes, it shows again", () => {
+  for (const typed of ["", "B", "two\nlines", "ends with breaks\n\n"]) {
+    assert.equal(answerShown(answerText(typed)), typed.replace(/\n$/, ""));
+  }
+});
+
+test("a text of another editor with Windows line breaks is shown without them", () => {
+  assert.equal(answerShown("a\r\nb\r\n"), "a\nb");
+});

@@ -1,0 +1,23 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { problemDescription, problemIcon, problemSpoken, problemTooltip } from "../src/problemLabel.ts";
+import { problem } from "./samples.ts";
+
+test("a solved problem shows its best time", () => {
+  const solved = problem({ state: "passed", bestTimeS: 723 });
+  assert.equal(problemDescription(solved), "easy · RTL generation · passed 12:03");
+  assert.equal(problemSpoken(solved), "Counter, easy, RTL generation, passed 12 minutes 3 seconds");
+});
+
+test("a problem passed without a submission shows no time", () => {
+  assert.equal(problemDescription(problem({ state: "passed" })), "easy · RTL generation · passed");
+});
+
+test("the tooltip leaves out a best time that is not there", () => {
+  assert.doesNotMatch(problemTooltip(problem()), /Best time/);
+  assert.match(problemTooltip(problem({ bestTimeS: 61 })), /^Best time: 01:01$/m);
+});
+
+test("each state has a shape of its own", () => {
+  assert.equal(new Set((["new", "open", "passed"] as const).map(problemIcon)).size, 3);
+});

@@ -1,0 +1,60 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { resultsPage, summarySentence } from "../src/resultsPage.ts";
+import { attempt, verdict } from "./samples.ts";
+
+test("the page shows exactly what the verdict reveals", () => {
+  const lines = [{ name: "test_reset", passed: true, message: null }];
+  const page = resultsPage(attempt({ verdict: verdict({ lines }) }));
+  assert.deepEqual(page.lines, lines);
+  assert.equal(page.log, "");
+  assert.equal(page.policy, "This problem shows test names only.");
+  assert.deepEqual(page.facts.slice(0, 3), [
+    ["Tests passed", "5 of 5"],
+    ["Try", "4"],
+    ["Run time", "0.8 s"],
+  ]);
+});
+
+test("while the tests run, the old verdict is not shown as if it were new", () => {
+  const page = resultsPage(attempt({ running: true, verdict: verdict({ log: "old" }) }));
+  assert.deepEqual([page.outcome, page.message, page.lines, page.log], ["running", "", [], ""]);
+  assert.deepEqual(
+    page.actions.map(({ command }) => command),
+    ["cancelRun"],
+  );
+});
+
+test("each state offers its next step", () => {
+  const steps = (["open", "running", "paused", "submitted", "abandoned"] as const).map((state) =>
+    resultsPage(attempt({ state })).actions.map(({ command }) => command),
+  );
+  assert.deepEqual(steps, [["start"], ["run", "submit"], ["resume"], [], []]);
+  assert.deepEqual(
+    resultsPage(undefined).actions.map(({ command }) => command),
+    ["openProblem"],
+  );
+});
+
+test("the summary of a submission names time, runs, first pass and verdict", () => {
+  const status = attempt({ state: "submitted", verdict: verdict() });
+  const summary = { status, firstPassS: 61, firstPassRun: 3 };
+  assert.equal(
+    summarySentence(summary),
+    "“Counter” submitted. Hidden tests passed: 5 of 5, active time 01:30 of 01:40, 4 runs, first pass at 01:01 (run 3).",
+  );
+  assert.deepEqual(resultsPage(status, summary).facts.slice(3), [
+    ["Attempt", "submitted"],
+    ["Active time", "01:30"],
+    ["Time in all", "01:40"],
+    ["Runs", "4"],
+    ["First pass", "01:01 (run 3)"],
+  ]);
+});
+
+test("a submission that never passed says so", () => {
+  const status = attempt({ state: "submitted" });
+  const summary = { status, firstPassS: null, firstPassRun: null };
+  assert.doesNotMatch(summarySentence(summary), /first pass/);
+  assert.deepEqual(resultsPage(status, summary).facts.at(-1), ["First pass", "none"]);
+});

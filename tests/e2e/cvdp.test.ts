@@ -1,0 +1,46 @@
+import assert from "node:assert/strict";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { benchwright, listAttempts } from "./commandLine.ts";
+import { ROOT } from "./installation.ts";
+import { scenario } from "./scenario.ts";
+
+const EXAMPLE = join(
+  ROOT,
+  "..",
+  "shared",
+  "data",
+  "cvdp",
+  "cvdp_v1.1.0_example_nonagentic_code_generation_no_commercial_with_solutions.jsonl",
+);
+const skip = existsSync(EXAMPLE) ? undefined : `NVIDIA's examples are not there: ${EXAMPLE}`;
+
+scenario(
+  "an example of CVDP passes when its known solution is pasted and saved",
+  {
+    skip,
+    before: async (folder) => {
+      await benchwright(folder, "problems", "import", "cvdp", EXAMPLE, "--pack", "cvdp-examples");
+    },
+  },
+  async (session) => {
+    const { editor, folder } = session;
+    const datapoint = JSON.parse(readFileSync(EXAMPLE, "utf8").split("\n")[0]!);
+    const solution = Object.entries<string>(datapoint.output.context);
+    assert.equal(solution.length, 1);
+    const [file, text] = solution[0]!;
+
+    await editor.openBenchwrightView();
+    await editor.openProblem("lfsr 0001");
+    await editor.file(file).waitFor();
+    await editor.command("Benchwright: Start the Clock");
+    await editor.sees(editor.statusBar("clock"), /\d\d:\d\d/);
+    await editor.pasteOver(file, text);
+    await editor.save();
+    await editor.sees(editor.statusBar("verdict"), /(\d+)\/\1$|passed/, 90);
+    await editor.picture("cvdp");
+
+    const [attempt] = await listAttempts(folder);
+    assert.deepEqual([attempt?.problem, attempt?.verdict], [`cvdp-examples/${datapoint.id}`, "passed"]);
+  },
+);

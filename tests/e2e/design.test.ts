@@ -1,0 +1,102 @@
+import assert from "node:assert/strict";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { benchwright, listAttempts, listProblems } from "./commandLine.ts";
+import { ROOT } from "./installation.ts";
+import { scenario } from "./scenario.ts";
+import { starterFile } from "./starter.ts";
+
+const PROBLEM = "saturating-counter";
+const TITLE = "Saturating up/down counter";
+const FILE = "rtl/sat_counter.sv";
+
+scenario("a starter problem is broken, fixed, passed, submitted and replayed from its log", {}, async (session) => {
+  const { editor, folder } = session;
+  const saved = join(session.workspaces, "starter", PROBLEM, FILE);
+
+  await editor.openBenchwrightView();
+  const titles = (await listProblems(folder)).map(({ title }) => title);
+  assert.ok(titles.length >= 8);
+  for (const title of titles) await editor.sees(editor.problem(title), title);
+
+  await editor.openProblem(TITLE);
+  await editor.file(FILE).waitFor();
+  await editor.sees((await editor.webview("h1#saturating-updown-counter")).locator("body"), "Write a counter");
+  await editor.sees(editor.statusBar("clock"), "Start");
+
+  await editor.statusBar("clock").click();
+  await editor.sees(editor.statusBar("clock"), /\d\d:\d\d/);
+
+  await editor.typeAtLine(FILE, 17, "\noops");
+  await editor.squiggles().first().waitFor();
+  await editor.openProblemsPanel();
+  await editor.sees(editor.problemsPanel(), "slang");
+
+  await editor.pasteOver(FILE, starterFile(PROBLEM, "hidden", "wrong", "wraps", FILE));
+  await editor.save();
+  await editor.sees(editor.statusBar("verdict"), /[1-9]\d*\/\d+/, 60);
+  await editor.sees(editor.codeLens(), /Run hidden tests · \d+\/\d+ passed · \d+\.\d s · try 1/);
+
+  await editor.statusBar("clock").click();
+  await editor.answer("coffee");
+  await editor.hears(editor.statusBar("clock"), /paused/);
+  const stopped = await editor.statusBar("clock").innerText();
+  await editor.page.waitForTimeout(1500);
+  assert.equal(await editor.statusBar("clock").innerText(), stopped);
+  await editor.statusBar("clock").click();
+
+  const reference = starterFile(PROBLEM, "hidden", "reference", FILE);
+  await editor.pasteOver(FILE, reference);
+  await editor.save();
+  await editor.sees(editor.statusBar("verdict"), /(\d+)\/\1$/, 60);
+  await editor.sees(editor.codeLens(), /(\d+)\/\1 passed · \d+\.\d s · try 2/);
+  await editor.sees(editor.problemsPanel(), "nothing", 10);
+  await editor.sees((await editor.webview(".headline.passed")).locator("main"), "Hidden tests passed");
+  await editor.closePanel();
+  await editor.widenSideBar(130);
+  const picture = await editor.picture("passed");
+  if (process.env.UPDATE_SCREENSHOT) await keepAsDocumentation(picture);
+
+  await editor.command("Testing: Focus on Test Explorer View");
+  await editor.testItem("passed").waitFor();
+  assert.equal(await editor.testItem().count(), 1);
+
+  await editor.command("Benchwright: Submit");
+  await editor.dialog().getByRole("button", { name: "Submit" }).waitFor();
+  await editor.page.keyboard.press("Enter");
+  await editor.sees(
+    editor.notification("submitted"),
+    /Hidden tests passed: .*, 2 runs, first pass at \d\d:\d\d \(run 2\)/,
+  );
+  const results = (await editor.webview(".headline.passed")).locator("main");
+  await editor.sees(results, /Attempt\s+submitted/);
+  await editor.sees(results, /Active time\s+\d\d:\d\d/);
+  await editor.picture("submitted");
+  assert.deepEqual(session.strangers, []);
+  await session.close();
+
+  const [attempt, ...others] = await listAttempts(folder);
+  assert.deepEqual(others, []);
+  assert.ok(attempt);
+  assert.deepEqual(
+    [attempt.problem, attempt.state, attempt.verdict, attempt.runs],
+    [`starter/${PROBLEM}`, "submitted", "passed", 2],
+  );
+  const exported = (await benchwright(folder, "attempts", "export", attempt.id)).trim().split("\n");
+  const types = exported.map((line) => JSON.parse(line).event?.type);
+  for (const type of ["started", "edit", "save", "run_started", "paused", "resumed", "submitted"]) {
+    assert.ok(types.includes(type), `the log has no event ${type}`);
+  }
+  assert.match(exported.join("\n"), /coffee/);
+
+  const replayed = join(folder, "replayed");
+  await benchwright(folder, "attempts", "replay", attempt.id, "--to", replayed);
+  assert.deepEqual(await readFile(join(replayed, FILE)), await readFile(saved));
+  assert.equal(await readFile(saved, "utf8"), reference);
+});
+
+async function keepAsDocumentation(picture: Buffer): Promise<void> {
+  const path = join(ROOT, "docs", "images", "benchwright.png");
+  await mkdir(dirname(path), { recursive: true });
+  await writeFile(path, picture);
+}

@@ -1,0 +1,240 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import type { FrameLocator, Locator, Page } from "playwright-core";
+import { ARTIFACTS } from "./installation.ts";
+
+const SECONDS = 1000;
+
+const TEST_ICONS = {
+  passed: "codicon-testing-passed-icon",
+  failed: "codicon-testing-failed-icon",
+  errored: "codicon-testing-error-icon",
+  skipped: "codicon-testing-skipped-icon",
+  running: "codicon-modifier-spin",
+};
+
+/** What a person does and sees in the editor. */
+export class Editor {
+  readonly page: Page;
+
+  constructor(page: Page) {
+    this.page = page;
+    page.setDefaultTimeout(30 * SECONDS);
+  }
+
+  async untilReady(): Promise<void> {
+    await this.page.locator(".monaco-workbench .activitybar").waitFor({ timeout: 60 * SECONDS });
+  }
+
+  /** Runs a command of the palette by its whole title. */
+  async command(title: string): Promise<void> {
+    const input = this.page.locator(".quick-input-widget input").first();
+    const row = this.page.locator(".quick-input-list .monaco-list-row", { hasText: title }).first();
+    for (let tries = 1; ; tries += 1) {
+      await this.page.keyboard.press("F1");
+      await input.fill(`>${title}`);
+      // Right after the editor's start the palette does not know the extension's commands yet.
+      const found = await row.waitFor({ timeout: 3 * SECONDS }).then(
+        () => true,
+        () => false,
+      );
+      if (found) break;
+      assert.ok(tries < 8, `The palette has no command ${title}.`);
+      await this.page.keyboard.press("Escape");
+    }
+    await this.page.keyboard.press("Enter");
+    await row.waitFor({ state: "hidden" });
+  }
+
+  /** Answers the input box that is open. */
+  async answer(text: string): Promise<void> {
+    const input = this.page.locator(".quick-input-widget input").first();
+    await input.waitFor();
+    await input.fill(text);
+    await this.page.keyboard.press("Enter");
+    await input.waitFor({ state: "hidden" });
+  }
+
+  async openBenchwrightView(): Promise<void> {
+    const list = this.page.locator(".pane-header", { hasText: "Problem List" });
+    // A click on the icon of the view that is shown would hide it.
+    if (!(await list.isVisible())) {
+      await this.page.locator(".activitybar a.action-label[aria-label^='Benchwright']").click();
+    }
+    await list.waitFor();
+  }
+
+  /** A row of the problem list. */
+  problem(title: string): Locator {
+    return this.page.locator(".pane-body .monaco-list-row", { hasText: title }).first();
+  }
+
+  async openProblem(title: string): Promise<void> {
+    await this.problem(title).click();
+  }
+
+  /** The text editor that shows a file. */
+  file(name: string): Locator {
+    return this.page.locator(`.editor-instance .monaco-editor[data-uri$="/${name}"]`);
+  }
+
+  /** Puts a text in the place of the whole file, as a paste does. */
+  async pasteOver(name: string, text: string): Promise<void> {
+    await this.focusFile(name);
+    await this.page.evaluate((copied) => navigator.clipboard.writeText(copied), text);
+    await this.page.keyboard.press("Control+A");
+    await this.page.keyboard.press("Control+V");
+    await this.page.keyboard.press("Control+Home");
+  }
+
+  /** Types at the end of a line, counted from 1. */
+  async typeAtLine(name: string, line: number, text: string): Promise<void> {
+    await this.focusFile(name);
+    await this.page.keyboard.press("Control+G");
+    await this.answer(`:${line}`);
+    await this.page.keyboard.press("End");
+    await this.page.keyboard.type(text);
+  }
+
+  /** Saves the file that has the focus. */
+  async save(): Promise<void> {
+    await this.page.keyboard.press("Control+S");
+  }
+
+  /** Goes to the first column of editors, which shows the file. */
+  async focusFile(name: string): Promise<void> {
+    await this.page.keyboard.press("Control+1");
+    await this.page.locator(`.editor-instance .monaco-editor.focused[data-uri$="/${name}"]`).waitFor();
+  }
+
+  squiggles(): Locator {
+    return this.page.locator(".monaco-editor .squiggly-error");
+  }
+
+  /** Rows of the Problems panel. */
+  problemsPanel(): Locator {
+    return this.page.locator(".markers-panel .monaco-list-row");
+  }
+
+  async openProblemsPanel(): Promise<void> {
+    if (!(await this.page.locator(".markers-panel").isVisible())) await this.page.keyboard.press("Control+Shift+M");
+    await this.page.locator(".markers-panel").waitFor();
+  }
+
+  async closePanel(): Promise<void> {
+    const panel = this.page.locator(".part.panel");
+    if (await panel.isVisible()) await this.page.keyboard.press("Control+J");
+    await panel.waitFor({ state: "hidden" });
+  }
+
+  codeLens(): Locator {
+    return this.page.locator(".monaco-editor .codelens-decoration a");
+  }
+
+  /** An item of ours in the status bar. */
+  statusBar(item: "clock" | "verdict"): Locator {
+    return this.page.locator(`.statusbar-item[id="benchwright.benchwright.${item}"]`);
+  }
+
+  /** Waits until the hidden tests have stopped, as they must within seconds of being cancelled. */
+  async notRunning(): Promise<void> {
+    await this.page.locator('[id="benchwright.benchwright.verdict"][aria-label*="are running"]').waitFor({
+      state: "detached",
+      timeout: 10 * SECONDS,
+    });
+  }
+
+  /** Rows of ours in the Test Explorer; in a state, as the icon tells it. */
+  testItem(state?: keyof typeof TEST_ICONS): Locator {
+    const rows = this.page.locator(".test-explorer .monaco-list-row", { hasText: "Hidden tests" });
+    return state ? rows.filter({ has: this.page.locator(`.computed-state.${TEST_ICONS[state]}`) }) : rows;
+  }
+
+  /** The page inside the webview that holds a text. */
+  async webview(selector: string): Promise<FrameLocator> {
+    const deadline = Date.now() + 30 * SECONDS;
+    while (Date.now() < deadline) {
+      const count = await this.page.locator("iframe.webview").count();
+      for (let index = 0; index < count; index += 1) {
+        const frame = this.page
+          .locator("iframe.webview")
+          .nth(index)
+          .contentFrame()
+          .locator("iframe#active-frame")
+          .contentFrame();
+        if (
+          (await frame
+            .locator(selector)
+            .count()
+            .catch(() => 0)) > 0
+        )
+          return frame;
+      }
+      await this.page.waitForTimeout(200);
+    }
+    throw new Error(`No webview shows ${selector}.`);
+  }
+
+  notification(text: string): Locator {
+    return this.page.locator(".notification-list-item, .notification-toast", { hasText: text }).first();
+  }
+
+  dialog(): Locator {
+    return this.page.locator(".monaco-dialog-box");
+  }
+
+  /** Waits until a place shows a text. */
+  async sees(place: Locator, text: string | RegExp, seconds = 30): Promise<void> {
+    const deadline = Date.now() + seconds * SECONDS;
+    let seen = "nothing";
+    while (Date.now() < deadline) {
+      const texts = await place.allInnerTexts();
+      seen = texts.map((part) => part.replaceAll("\u00a0", " ")).join("\n") || "nothing";
+      if (typeof text === "string" ? seen.includes(text) : text.test(seen)) return;
+      await this.page.waitForTimeout(150);
+    }
+    assert.fail(`Expected to see ${text} within ${seconds} s, but saw: ${seen}`);
+  }
+
+  /** Waits until a screen reader would read a text at a place. */
+  async hears(place: Locator, text: RegExp, seconds = 30): Promise<void> {
+    const deadline = Date.now() + seconds * SECONDS;
+    let heard = "nothing";
+    while (Date.now() < deadline) {
+      if ((await place.count()) > 0) heard = (await place.first().getAttribute("aria-label")) ?? "nothing";
+      if (text.test(heard)) return;
+      await this.page.waitForTimeout(150);
+    }
+    assert.fail(`Expected to hear ${text} within ${seconds} s, but heard: ${heard}`);
+  }
+
+  /** Goes to another tab of the browser for a moment. */
+  async lookAwayAndBack(): Promise<void> {
+    const context = this.page.context();
+    const tools = await context.newCDPSession(this.page);
+    // Playwright lets every page believe that it has the focus.
+    await tools.send("Emulation.setFocusEmulationEnabled", { enabled: false });
+    const other = await context.newPage();
+    await other.bringToFront();
+    await this.page.waitForTimeout(2 * SECONDS);
+    await other.close();
+    await this.page.bringToFront();
+    await this.page.waitForTimeout(2 * SECONDS);
+  }
+
+  async widenSideBar(pixels: number): Promise<void> {
+    const box = await this.page.locator(".part.sidebar").boundingBox();
+    assert.ok(box);
+    const [x, y] = [box.x + box.width, box.y + box.height / 2];
+    await this.page.mouse.move(x, y);
+    await this.page.mouse.down();
+    await this.page.mouse.move(x + pixels, y, { steps: 5 });
+    await this.page.mouse.up();
+    await this.page.mouse.move(x + 2 * pixels, y);
+    await this.page.waitForTimeout(500);
+  }
+
+  async picture(name: string): Promise<Buffer> {
+    return this.page.screenshot({ path: join(ARTIFACTS, `${name}.png`) });
+  }
+}

@@ -1,0 +1,46 @@
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { listAttempts } from "./commandLine.ts";
+import { scenario } from "./scenario.ts";
+
+const PROBLEM = "load-use-stalls";
+const TITLE = "Cycles of a short program in a five-stage pipeline";
+
+scenario("a question is opened, answered and scored by keyboard alone", {}, async (session) => {
+  const { editor, folder } = session;
+  const { keyboard } = editor.page;
+
+  await editor.command("Benchwright: Open Problem…");
+  await editor.answer(TITLE);
+  const form = await editor.webview("input[type=radio]");
+  await editor.sees(form.locator("main"), /Choose one answer[\s\S]*A\s+9 cycles[\s\S]*D\s+15 cycles/);
+  await editor.sees(
+    (await editor.webview("h1#cycles-of-a-short-program-in-a-five-stage-pipeline")).locator("body"),
+    "lw",
+  );
+
+  await editor.command("Benchwright: Start the Clock");
+  await editor.sees(editor.statusBar("clock"), /\d\d:\d\d/);
+  await form.locator("input:focus").waitFor();
+
+  await keyboard.press("ArrowDown");
+  await form.locator("input[value=B]:checked").waitFor();
+  await editor.save();
+  await editor.sees(form.locator("[role=status]"), "not right");
+  await editor.sees(editor.statusBar("verdict"), "not right");
+
+  await keyboard.press("ArrowDown");
+  await form.locator("input[value=C]:checked").waitFor();
+  await editor.save();
+  await editor.sees(form.locator("[role=status]"), /is right/);
+  await editor.sees(editor.statusBar("verdict"), "right");
+  await editor.picture("question");
+
+  assert.equal(await readFile(join(session.workspaces, "starter", PROBLEM, "answer.md"), "utf8"), "C\n");
+  const attempts = await listAttempts(folder);
+  assert.deepEqual(
+    attempts.map(({ problem, verdict, runs }) => [problem, verdict, runs]),
+    [[`starter/${PROBLEM}`, "passed", 2]],
+  );
+});

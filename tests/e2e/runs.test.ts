@@ -1,0 +1,43 @@
+import assert from "node:assert/strict";
+import { listAttempts } from "./commandLine.ts";
+import { scenario } from "./scenario.ts";
+import { starterFile } from "./starter.ts";
+
+const PROBLEM = "saturating-counter";
+const FILE = "rtl/sat_counter.sv";
+
+/** Compiles, and keeps the simulation busy for ever. */
+const ENDLESS = starterFile(PROBLEM, "hidden", "reference", FILE).replace(
+  "endmodule",
+  "    always @(posedge clk) forever begin end\n\nendmodule",
+);
+
+scenario("a run is begun in the Test Explorer, and one that does not end is cancelled", {}, async (session) => {
+  const { editor, folder } = session;
+  await editor.openBenchwrightView();
+  await editor.openProblem("Saturating up/down counter");
+  await editor.file(FILE).waitFor();
+
+  await editor.command("Testing: Focus on Test Explorer View");
+  await editor.command("Test: Run All Tests");
+  await editor.dialog().getByRole("button", { name: "Start the Clock" }).waitFor();
+  await editor.page.keyboard.press("Enter");
+  await editor.testItem("failed").waitFor({ timeout: 60_000 });
+  await editor.sees(editor.statusBar("verdict"), /\d+\/\d+/);
+
+  await editor.pasteOver(FILE, ENDLESS);
+  await editor.save();
+  await editor.sees(editor.statusBar("verdict"), "Running");
+  await editor.testItem("running").waitFor();
+  await editor.page.waitForTimeout(1500);
+  await editor.command("Benchwright: Cancel Run");
+  await editor.notRunning();
+  await editor.testItem("skipped").or(editor.testItem("errored")).waitFor();
+
+  await editor.pasteOver(FILE, starterFile(PROBLEM, "hidden", "reference", FILE));
+  await editor.save();
+  await editor.sees(editor.statusBar("verdict"), /(\d+)\/\1$/, 60);
+  await editor.testItem("passed").waitFor();
+  const [attempt] = await listAttempts(folder);
+  assert.equal(attempt?.verdict, "passed");
+});

@@ -1,0 +1,28 @@
+import { test } from "node:test";
+import { Session } from "./session.ts";
+
+interface Options {
+  /** Why the scenario can't be played here, if it can't. */
+  readonly skip?: string | undefined;
+  /** Prepares the folders of the session before the editor starts. */
+  readonly before?: (folder: string) => Promise<void>;
+  /** The folder that the editor opens at first, from the session's folder; else that of all workspaces. */
+  readonly opened?: (folder: string) => string;
+}
+
+/** A test that is one editing session; a picture is kept of how it looked when it failed. */
+export function scenario(name: string, options: Options, play: (session: Session) => Promise<void>): void {
+  test(name, { skip: options.skip ?? false, timeout: 5 * 60 * 1000 }, async () => {
+    const folder = await Session.prepare();
+    await options.before?.(folder);
+    const session = await Session.begin(folder, options.opened ? { opened: options.opened(folder) } : {});
+    try {
+      await play(session);
+    } catch (error) {
+      await session.editor.picture(`failed-${name.replace(/\W+/g, "-")}`);
+      throw error;
+    } finally {
+      await session.end();
+    }
+  });
+}

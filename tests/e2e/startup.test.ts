@@ -1,0 +1,52 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { installed } from "./installation.ts";
+import { scenario } from "./scenario.ts";
+import { homeOf } from "./session.ts";
+
+const elsewhere = (folder: string): string => join(folder, "elsewhere");
+
+scenario(
+  "opening a problem in a window on another folder goes on after the window has changed to the workspace",
+  {
+    before: async (folder) => {
+      await mkdir(elsewhere(folder));
+    },
+    opened: elsewhere,
+  },
+  async ({ editor }) => {
+    await editor.openBenchwrightView();
+    await editor.openProblem("Synchronous FIFO with level flags");
+    await editor.file("rtl/sync_fifo.sv").waitFor();
+    await editor.webview("h1#synchronous-fifo-with-level-flags");
+    await editor.sees(editor.statusBar("clock"), "Start");
+    await editor.sees(editor.problem("Synchronous FIFO with level flags"), "Synchronous FIFO");
+  },
+);
+
+scenario(
+  "without a server the editor says what to do, and goes on once there is one",
+  { before: (folder) => useServer(folder, "/bin/false") },
+  async ({ editor, folder }) => {
+    await editor.openBenchwrightView();
+    await editor.sees(editor.page.locator(".pane-body .welcome-view-content"), "did not start");
+    await editor.sees(editor.notification("did not start"), /benchwright\.server\.command/);
+    await editor.command("Benchwright: Doctor");
+    await editor.sees(
+      (await editor.webview("h1#benchwright-doctor")).locator("body"),
+      /The server is not running[\s\S]*\.\/run/,
+    );
+    await editor.picture("no-server");
+
+    await useServer(folder, installed().benchwright);
+    await editor.command("Benchwright: Refresh Problem List");
+    await editor.sees(editor.problem("Saturating up/down counter"), "Saturating");
+    await editor.command("Benchwright: Doctor");
+    await editor.sees((await editor.webview("table")).locator("body"), "iverilog");
+    await editor.picture("doctor");
+  },
+);
+
+async function useServer(folder: string, command: string): Promise<void> {
+  await writeFile(join(homeOf(folder), "data", "server-command"), `${command}\n`);
+}
