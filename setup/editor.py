@@ -32,6 +32,8 @@ _FIRST_SETTINGS = {
     "telemetry.telemetryLevel": "off",
     "extensions.autoUpdate": False,
     "extensions.ignoreRecommendations": True,
+    # Without a gallery there is nothing behind the chat's buttons.
+    "chat.disableAIFeatures": True,
 }
 
 

@@ -90,8 +90,8 @@ def step(packages: list[SystemPackage]) -> Step:
         if absent := [name for name in names if name not in available]:
             raise SetupError(
                 f"This system's package sources do not offer: {' '.join(absent)}.\n"
-                f"Next step: install what they stand for in another way (for chromium: any Chromium or Chrome, named "
-                f"by CHROMIUM), {again}"
+                "Next step: install what they stand for in another way (for chromium: any Chromium or Chrome, its path "
+                f"in the environment variable CHROMIUM), {again}"
             )
         tools.run(
             [*apt, "install", "-y", "--no-install-recommends", *names],
