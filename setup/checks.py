@@ -130,6 +130,8 @@ def _set_up(stages: list[Stage]) -> None:
         steps += [installation.node(), installation.npm_packages()]
     if Part.BROWSER_EDITOR in needs:
         steps.append(installation.code_server())
+        if all(stage.name != "client" for stage in stages):
+            steps.append(installation.extension())
     before = os.umask(0o022)
     try:
         run_steps(steps, locks=[folders.SETUP_STATE / "lock", folders.cache() / "setup.lock"])

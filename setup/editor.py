@@ -24,9 +24,11 @@ _HOST = "127.0.0.1"
 _START_TIMEOUT_S = 60.0
 _STOP_TIMEOUT_S = 5.0
 _FIRST_SETTINGS = {
+    "benchwright.showAtStart": True,
     "files.autoSave": "off",
     "remote.autoForwardPorts": False,
     "workbench.editor.useModal": "off",
+    "window.autoDetectColorScheme": True,
     "workbench.startupEditor": "none",
     "workbench.secondarySideBar.defaultVisibility": "hidden",
     "telemetry.telemetryLevel": "off",

@@ -80,7 +80,7 @@ def command_line() -> Step:
 
 def toolchain() -> Step:
     """Makes the environment that hidden tests run with."""
-    lock = ROOT / "harness" / "toolchain.lock"
+    lock = ROOT / "harness" / "benchwright_harness" / "toolchain.lock"
     folder = folders.cache() / "toolchains" / f"oss-sim-{_key(lock)}"
     stamp = folder / _STAMP
 

@@ -1,5 +1,5 @@
 // Bundles the extension and the scripts of its webviews into out/.
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { copyFileSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { build } from "esbuild";
 
 const shared = {
@@ -38,3 +38,6 @@ const notices = [...new Set(folders)].sort().map((folder) => {
   return `${name} ${version} (${license})\n\n${file ? readFileSync(`${folder}/${file}`, "utf8").trim() : ""}\n`;
 });
 writeFileSync("out/third-party-notices.txt", notices.join(`\n${"-".repeat(80)}\n\n`));
+
+// The server reads the same file.
+copyFileSync("../snippets/benchwright_snippets/systemverilog.json", "out/systemverilog.json");

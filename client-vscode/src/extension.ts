@@ -61,6 +61,16 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
 
   await server.start();
   await opening.finishPending();
+  // Last, because a window that is starting puts up its own view on the way.
+  await showAtStart();
+}
+
+/** Where Benchwright is what the editor was started for, its view comes up; work that was left open stays. */
+async function showAtStart(): Promise<void> {
+  const isEmpty = vscode.window.tabGroups.all.every((group) => group.tabs.length === 0);
+  if (isEmpty && vscode.workspace.getConfiguration("benchwright").get("showAtStart")) {
+    await vscode.commands.executeCommand("workbench.view.extension.benchwright");
+  }
 }
 
 async function offerDoctor(failure: string): Promise<void> {

@@ -12,6 +12,7 @@ import platform
 import shutil
 from collections.abc import Iterable
 from functools import cached_property
+from importlib.resources import files
 from pathlib import Path
 
 from benchwright_harness.errors import ToolMissingError
@@ -122,4 +123,4 @@ class Toolchain:
 
 def lock_digest() -> str:
     """sha256 of the list of pinned packages."""
-    return hashlib.sha256((Path(__file__).parent.parent / "toolchain.lock").read_bytes()).hexdigest()
+    return hashlib.sha256((files("benchwright_harness") / "toolchain.lock").read_bytes()).hexdigest()

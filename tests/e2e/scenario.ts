@@ -8,6 +8,8 @@ interface Options {
   readonly before?: (folder: string) => Promise<void>;
   /** The folder that the editor opens at first, from the session's folder; else that of all workspaces. */
   readonly opened?: (folder: string) => string;
+  /** Settings of the person, beside those of every session. */
+  readonly settings?: object;
 }
 
 /** A test that is one editing session; a picture is kept of how it looked when it failed. */
@@ -15,7 +17,10 @@ export function scenario(name: string, options: Options, play: (session: Session
   test(name, { skip: options.skip ?? false, timeout: 5 * 60 * 1000 }, async () => {
     const folder = await Session.prepare();
     await options.before?.(folder);
-    const session = await Session.begin(folder, options.opened ? { opened: options.opened(folder) } : {});
+    const session = await Session.begin(folder, {
+      ...(options.opened && { opened: options.opened(folder) }),
+      ...(options.settings && { settings: options.settings }),
+    });
     try {
       await play(session);
     } catch (error) {

@@ -7,6 +7,14 @@ import { homeOf } from "./session.ts";
 const elsewhere = (folder: string): string => join(folder, "elsewhere");
 
 scenario(
+  "an editor that was started for Benchwright shows its problems without a click",
+  { settings: { "benchwright.showAtStart": true } },
+  async ({ editor }) => {
+    await editor.sees(editor.problem("Saturating up/down counter"), "Saturating");
+  },
+);
+
+scenario(
   "opening a problem in a window on another folder goes on after the window has changed to the workspace",
   {
     before: async (folder) => {

@@ -51,7 +51,8 @@ def import_command(
     if json_output:
         print_json({"pack": pack, "problems": [problem.id for problem in imported.problems]})
     else:
-        out.print(f"{len(imported.problems)} problems imported as {pack}.")
+        count = len(imported.problems)
+        out.print(f"{count} problem{'' if count == 1 else 's'} imported as {pack}.")
 
 
 @app.command("list")
