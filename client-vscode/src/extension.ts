@@ -54,7 +54,8 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     hintOnSave(attempts),
     reportFocus(server, attempts),
     vscode.workspace.onDidChangeConfiguration((event) => {
-      if (event.affectsConfiguration("benchwright.server.command")) void server.start();
+      const restarts = ["benchwright.server.command", "benchwright.sandbox"];
+      if (restarts.some((setting) => event.affectsConfiguration(setting))) void server.start();
     }),
     ...Object.entries(commands).map(([name, run]) => vscode.commands.registerCommand(`benchwright.ui.${name}`, run)),
   );

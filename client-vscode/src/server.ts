@@ -73,10 +73,11 @@ export class Server implements vscode.Disposable {
   private async launch(): Promise<void> {
     await this.stop();
     this.enter("starting");
-    const setting = vscode.workspace.getConfiguration("benchwright").get<string>("server.command", "");
-    const { command, source } = findServerCommand(setting, process.env);
-    this.output.info(`Starting ${command} lsp (found by: ${source})`);
-    const client = new Client("benchwright", "Benchwright", { command, args: ["lsp"] }, this.options());
+    const settings = vscode.workspace.getConfiguration("benchwright");
+    const { command, source } = findServerCommand(settings.get<string>("server.command", ""), process.env);
+    const args = ["lsp", "--sandbox", settings.get<string>("sandbox", "bwrap")];
+    this.output.info(`Starting ${command} ${args.join(" ")} (found by: ${source})`);
+    const client = new Client("benchwright", "Benchwright", { command, args }, this.options());
     client.onNotification("benchwright/attemptChanged", (status: AttemptStatus) => this.attemptChanged.fire(status));
     this.client = client;
     this.command = command;

@@ -27,7 +27,7 @@ from benchwright_harness.sandbox.seccomp import filter_program
 
 _HINT = (
     "install bubblewrap (Debian and Ubuntu: apt-get install bubblewrap); where it can't work, such as"
-    " inside a container, `--sandbox native` runs without protection"
+    " inside a container, `--sandbox native` (in VS Code the setting benchwright.sandbox) runs without protection"
 )
 # Free for dynamic use by systemd's table of ids; each run takes its own, so that one run's
 # process limit and files are never another's.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -173,9 +174,8 @@ class LiveDiagnostics:
 
 
 def _subject(diagnostic: Diagnostic) -> str:
-    if diagnostic.severity is DiagnosticSeverity.Error and "expected" in diagnostic.message.replace(
-        "expecting", "expected"
-    ):
+    # slang says "expected ';'" where Verilator says "syntax error, unexpected …, expecting ';'".
+    if diagnostic.severity is DiagnosticSeverity.Error and re.search("expect(ed|ing)", diagnostic.message):
         return "syntax"
     return f"{diagnostic.source}:{diagnostic.code}:{diagnostic.message}:{diagnostic.range.start.character}"
 
