@@ -55,14 +55,16 @@ def _npm(workspace: str, *scripts: str) -> tuple[tuple[str, ...], ...]:
 
 def _stages(*, nightly: bool) -> list[Stage]:
     pytest = ("pytest", "--nightly") if nightly else ("pytest",)
+    # A file's tests stay together: some share one server.
+    parallel = (*pytest, "-n", "auto", "--dist", "loadfile")
     simulators = frozenset({Part.TOOLCHAIN})
     return [
         Stage("lint", "style of the Python code", (("ruff", "check", "."), ("ruff", "format", "--check", "."))),
         Stage("types", "types of the Python code", (("mypy",),)),
         Stage("imports", "which room may import which", (("lint-imports",),)),
-        Stage("unit", "unit tests", ((*pytest, "tests/unit"),), simulators),
+        Stage("unit", "unit tests", ((*parallel, "tests/unit"),), simulators),
         Stage("integration", "real simulators in the real sandbox", ((*pytest, "tests/integration"),), simulators),
-        Stage("lsp", "the server as an editor sees it", ((*pytest, "tests/lsp"),), simulators),
+        Stage("lsp", "the server as an editor sees it", ((*parallel, "tests/lsp"),), simulators),
         Stage(
             "client",
             "the extension: types, tests, build, package",
