@@ -13,11 +13,13 @@ from benchwright_baselines.events import Edit, Event, Save, TextCause, TextSet
 from benchwright_baselines.file_text import Change, FileText, apply_changes, sha256
 from benchwright_baselines.record import RecordedEvent
 from benchwright_baselines.replay import ReplayedFile
-from benchwright_server.syntax.documents import Replacement
 
 if TYPE_CHECKING:
     # The database library takes a third of a second to import: nobody pays before a log is needed.
     from benchwright_baselines.log import EventLog
+
+    # So do the protocol's types, which the command line does without.
+    from benchwright_server.syntax.documents import Replacement
 
 
 _UNKNOWN = ReplayedFile(None)

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import sys
 
+_INTERRUPTED = 130
+"""What a shell makes of a program that Ctrl+C ended."""
+
 
 def main() -> None:
     """Run the `benchwright` command."""
@@ -13,6 +16,9 @@ def main() -> None:
 
         serve(sys.argv[2:])
         return
-    from benchwright_server.cli.app import run
+    try:
+        from benchwright_server.cli.app import run
 
-    run()
+        run()
+    except KeyboardInterrupt:
+        sys.exit(_INTERRUPTED)

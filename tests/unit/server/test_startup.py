@@ -47,3 +47,24 @@ def test_an_unknown_sandbox_is_refused_by_name() -> None:
     refused = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
     assert refused.returncode == 2
     assert "There is no sandbox 'none'; choose bwrap" in refused.stderr
+
+
+def test_the_command_line_does_without_the_protocol() -> None:
+    code = "import sys, benchwright_server.cli.app; print('lsprotocol.types' in sys.modules)"
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
+    assert ran.stdout.strip() == "False"
+
+
+def test_an_interrupt_while_loading_shows_no_traceback() -> None:
+    code = (
+        "import sys; sys.argv = ['benchwright', 'doctor']\n"
+        "import benchwright_server.cli as cli, builtins\n"
+        "real = builtins.__import__\n"
+        "def interrupted(name, *rest):\n"
+        "    if name == 'typer': raise KeyboardInterrupt\n"
+        "    return real(name, *rest)\n"
+        "builtins.__import__ = interrupted\n"
+        "cli.main()\n"
+    )
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False)
+    assert (ran.returncode, ran.stderr) == (130, "")
