@@ -1,14 +1,15 @@
 import type { ProblemSummary } from "./generated/protocol.ts";
 import { clockTime, spokenTime } from "./duration.ts";
 
-/** `easy · RTL generation · passed 12:03`. */
+/** `passed 12:03 · easy · design · RTL generation`: a narrow side bar cuts off what matters least. */
 export function problemDescription(problem: ProblemSummary): string {
-  return [problem.difficulty, problem.categoryName, stateWords(problem, clockTime)].join(" · ");
+  return [stateWords(problem, clockTime), problem.difficulty, problem.kind, problem.categoryName].join(" · ");
 }
 
 /** The whole row as a screen reader should say it. */
 export function problemSpoken(problem: ProblemSummary): string {
-  return [problem.title, problem.difficulty, problem.categoryName, stateWords(problem, spokenTime)].join(", ");
+  const { title, difficulty, kind, categoryName } = problem;
+  return [title, stateWords(problem, spokenTime), difficulty, kind, categoryName].join(", ");
 }
 
 /** Everything known about a problem, one fact per line. */

@@ -5,12 +5,12 @@ import { problem } from "./samples.ts";
 
 test("a solved problem shows its best time", () => {
   const solved = problem({ state: "passed", bestTimeS: 723 });
-  assert.equal(problemDescription(solved), "easy · RTL generation · passed 12:03");
-  assert.equal(problemSpoken(solved), "Counter, easy, RTL generation, passed 12 minutes 3 seconds");
+  assert.equal(problemDescription(solved), "passed 12:03 · easy · design · RTL generation");
+  assert.equal(problemSpoken(solved), "Counter, passed 12 minutes 3 seconds, easy, design, RTL generation");
 });
 
 test("a problem passed without a submission shows no time", () => {
-  assert.equal(problemDescription(problem({ state: "passed" })), "easy · RTL generation · passed");
+  assert.equal(problemDescription(problem({ state: "passed" })), "passed · easy · design · RTL generation");
 });
 
 test("the tooltip leaves out a best time that is not there", () => {

@@ -10,10 +10,11 @@ Built-in packs are read from the package the same way they would be from the sto
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import os
 import shutil
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -98,20 +99,32 @@ class Store:
         file = self._packs / f"{pack.name}.json"
         if pack.name in BUILT_IN:
             raise PackExistsError(f"{pack.name!r} is a built-in pack; choose another name")
-        if file.exists() and not replace:
-            raise PackExistsError(f"a pack called {pack.name!r} is there already; --replace puts this one in its place")
         try:
-            self._write(file, pack)
+            with self._alone():
+                if file.exists() and not replace:
+                    hint = "--replace puts this one in its place"
+                    raise PackExistsError(f"a pack called {pack.name!r} is there already; {hint}")
+                self._write(file, pack)
         except OSError as error:
             raise StoreError(
                 f"the pack can't be written to {self._packs.parent}: {error.strerror}; free some space or change"
                 " the folder's permissions, then import it again"
             ) from error
 
-    def _write(self, file: Path, pack: Pack) -> None:
+    @contextlib.contextmanager
+    def _alone(self) -> Iterator[None]:
+        """Keeps other imports out: one would take the other's sealed half for an old one."""
         self._packs.mkdir(parents=True, exist_ok=True)
         self._sealed.mkdir(parents=True, exist_ok=True)
         self._sealed.chmod(0o700)
+        handle = os.open(self._sealed, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX)
+            yield
+        finally:
+            os.close(handle)
+
+    def _write(self, file: Path, pack: Pack) -> None:
         sealed = Path(tempfile.mkdtemp(dir=self._sealed, prefix=f"{pack.name}@"))
         try:
             for problem in pack.problems:

@@ -290,7 +290,7 @@ def _summary(pack: str, problem: Problem, records: dict[str, ProblemRecord]) -> 
         category, category_name = problem.category.value, problem.category.label
     else:
         category = question.format.value if question else problem.kind.value
-        category_name = f"{category.capitalize()} question"
+        category_name = category.capitalize()
     return ProblemSummary(
         ref=f"{pack}/{problem.id}",
         id=problem.id,

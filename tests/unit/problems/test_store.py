@@ -3,6 +3,7 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -102,6 +103,19 @@ def test_replacing_leaves_nothing_of_the_old_pack(store: Store, home: Home) -> N
     assert names == ["mine", "mine2"]
     with pytest.raises(UnknownProblemError):
         store.unseal("mine/gone")
+
+
+def test_two_imports_at_once_leave_one_whole_pack(home: Home) -> None:
+    def import_often(word: str) -> None:
+        for _ in range(15):
+            Store(home).add(pack(word=word), replace=True)
+
+    with ThreadPoolExecutor() as both:
+        for done in [both.submit(import_often, word) for word in ("one", "two")]:
+            done.result()
+    public, hidden = word(Store(home))
+    assert public == hidden
+    assert len(list((home.data / "sealed").glob("mine@*"))) == 1
 
 
 def test_a_quick_replacement_is_seen_by_a_reader_that_has_the_old_one(store: Store, home: Home) -> None:
