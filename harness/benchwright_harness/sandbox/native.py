@@ -13,9 +13,7 @@ import tempfile
 from pathlib import Path
 
 from benchwright_harness.process import Ended, Output, run_limited
-from benchwright_harness.sandbox import Job
-
-_ADDRESS_SPACE_PER_RESIDENT = 4
+from benchwright_harness.sandbox import Job, prlimit
 
 
 class NativeSandbox:
@@ -43,19 +41,11 @@ class NativeSandbox:
                 file = Path(f"{private}{path}")
                 file.parent.mkdir(parents=True, exist_ok=True)
                 file.write_text(here(text), encoding="utf-8")
-            limits = job.limits
             return await run_limited(
-                [
-                    "/usr/bin/prlimit",
-                    f"--fsize={limits.file_mb << 20}",
-                    f"--as={(limits.memory_mb << 20) * _ADDRESS_SPACE_PER_RESIDENT}",
-                    "--core=0",
-                    "--",
-                    *(here(word) for word in job.argv),
-                ],
+                [*prlimit(job.limits), *(here(word) for word in job.argv)],
                 env={key: here(value) for key, value in job.env.items()},
                 cwd=job.code / "rundir",
-                limits=limits,
+                limits=job.limits,
                 folder=job.code,
                 log=log,
             )

@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC
+from functools import partial
 from typing import TYPE_CHECKING
 
 from benchwright_baselines.attempts import Attempts, AttemptVerdict, Summary
@@ -230,7 +231,7 @@ class Session:
             kind=self.problem.kind.value,
             workspace=self.workspace.folder.as_uri(),
             state=summary.state,
-            elapsed_s=round(clock.elapsed_s if not summary.state.ended else summary.clock.elapsed_s, 3),
+            elapsed_s=round(clock.elapsed_s, 3),
             active_s=round(clock.active_s, 3),
             runs=summary.runs,
             running=self.is_running,
@@ -354,7 +355,8 @@ class Session:
             # The record was deleted; the log still has what the solver saw.
             kept = Verdict(reason=Reason(verdict.reason), detail=verdict.message, wall_s=verdict.wall_s)
         at = verdict.at.astimezone(UTC).isoformat(timespec="seconds")
-        return reveal(kept, self.problem.reveal, self._records.text(verdict.number), verdict.number, at)
+        log = partial(self._records.text, verdict.number)
+        return reveal(kept, self.problem.reveal, log, verdict.number, at)
 
     async def _summary(self) -> Summary:
         return await asyncio.to_thread(self._around.attempts.summary, self.header.id)

@@ -18,9 +18,9 @@ from benchwright_baselines.file_text import FileText
 from benchwright_baselines.record import AttemptHeader
 from benchwright_baselines.replay import replay
 from benchwright_harness.sandbox import Sandbox
-from benchwright_judges.score import read_selection
+from benchwright_judges.score import read_selection, selectable
 from benchwright_problems.home import Home
-from benchwright_problems.problem import Problem, Question, QuestionFormat
+from benchwright_problems.problem import Problem, Question
 from benchwright_problems.store import Store
 from benchwright_server.attempts.session import Progress, Session, Surroundings, silent
 from benchwright_server.errors import WorkspaceError
@@ -269,9 +269,8 @@ class Workbench:
 
 def question_view(problem: Problem, question: Question, workspace: Workspace) -> QuestionView:
     """What an answer form shows of a question, and what is chosen now."""
-    choices = [Choice(value=choice.letter, text=choice.text) for choice in question.choices]
-    if question.format is QuestionFormat.ASSERTION:
-        choices = [Choice(value="true", text="True"), Choice(value="false", text="False")]
+    texts = {choice.letter: choice.text for choice in question.choices}
+    choices = [Choice(value=value, text=texts.get(value, value.capitalize())) for value in selectable(question)]
     text = (workspace.read(ANSWER) or b"").decode("utf-8", "replace")
     return QuestionView(
         title=problem.title,

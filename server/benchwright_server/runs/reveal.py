@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from benchwright_harness.verdict import Verdict
 from benchwright_problems.problem import Reveal
 from benchwright_server.protocol import TestCount, TestLine, VerdictView
 
 
-def reveal(verdict: Verdict, policy: Reveal, log: str, number: int, finished_at: str) -> VerdictView:
+def reveal(verdict: Verdict, policy: Reveal, log: Callable[[], str], number: int, finished_at: str) -> VerdictView:
     """Shape a verdict by a problem's reveal policy.
 
     Args:
         verdict: The whole verdict.
         policy: The problem's policy.
-        log: The run's raw log; shown only where the policy is `full`.
+        log: Reads the run's raw log; called only where the policy is `full`.
         number: Which try it was.
         finished_at: ISO 8601.
     """
@@ -30,7 +32,7 @@ def reveal(verdict: Verdict, policy: Reveal, log: str, number: int, finished_at:
         message=" ".join(filter(None, (verdict.detail, verdict.hint))),
         tests=TestCount(passed=verdict.passed_tests, total=len(verdict.tests)) if verdict.tests else None,
         lines=lines or None,
-        log=log if policy.includes(Reveal.FULL) else None,
+        log=log() if policy.includes(Reveal.FULL) else None,
         reveal=policy.value,
         wall_s=verdict.wall_s,
         number=number,
