@@ -6,6 +6,7 @@ import contextlib
 import itertools
 import os
 import secrets
+import shutil
 import stat
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -55,7 +56,10 @@ def folder_bytes(folder: Path, enough: int) -> int:
 
 def remove_folder(folder: Path) -> None:
     """Delete a folder, as far as that can be done."""
-    # Folders inside are first lifted to the top, so that no path is longer than the system takes.
+    with contextlib.suppress(OSError, RecursionError):
+        shutil.rmtree(folder)
+        return
+    # Closed, or too deep. Folders inside are first lifted to the top, so that no path is longer than the system takes.
     token = secrets.token_hex(8)
     lifted = (folder / f"{token}-{number}" for number in itertools.count())
     waiting = [folder]

@@ -4,21 +4,32 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import fcntl
 import os
 import signal
+import subprocess
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from io import BytesIO, FileIO
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from benchwright_harness.foreign_folder import folder_bytes
 from benchwright_problems.problem import Limits
 
 MAX_OUTPUT_BYTES = 16 * 1024**2
-_POLL_S = 0.25
+_MEMORY_POLL_S = 0.25
+_CALM_POLL_S = 0.5
+"""As long as it needs less than a quarter of its memory."""
+_FOLDER_POLL_S = 1.0
 _CHUNK = 1 << 16
+# Simulators print line by line: waking up for each of them costs more than what is done with it.
+_GATHER_S = 0.2
+_PIPE_BYTES = 1 << 18
+_BUSY_BYTES = 1 << 15
+_TURN_BYTES = 1 << 18
 
 
 class End(StrEnum):
@@ -63,8 +74,6 @@ async def run_limited(
     limits: Limits,
     folder: Path,
     log: Output,
-    uid: int | None = None,
-    pass_fds: Sequence[int] = (),
 ) -> Ended:
     """Run a program in its own session and wait for it.
 
@@ -79,10 +88,8 @@ async def run_limited(
         limits: Wall time, resident memory of the process tree, and folder size are watched here.
         folder: The folder whose size is limited.
         log: Where output goes.
-        uid: User and group to become; needs root.
-        pass_fds: File descriptors that stay open in the program.
     """
-    program = await Program.start(argv, env=env, cwd=cwd, uid=uid, pass_fds=pass_fds)
+    program = Program(argv, env=env, cwd=cwd)
     return await program.finish(limits=limits, folder=folder, log=log)
 
 
@@ -90,85 +97,57 @@ class Program:
     """A program that was started in a session of its own, and will be waited for later.
 
     Whoever starts one has to `finish` or `kill` it.
+
+    Args:
+        argv: Program and arguments.
+        env: The whole environment.
+        cwd: Working directory.
+        pass_fds: File descriptors that stay open in the program.
+        talks: It reads a request from standard input, and writes reports, not output, to
+            standard error.
     """
 
     def __init__(
         self,
-        process: asyncio.subprocess.Process,
-        output: _Source,
-        reports: _Source | None,
-        request: asyncio.WriteTransport | None,
-    ) -> None:
-        self._process = process
-        self._output = output
-        self._reports = reports
-        self._request = request
-
-    @classmethod
-    async def start(
-        cls,
         argv: Sequence[str],
         *,
         env: Mapping[str, str],
         cwd: Path,
-        uid: int | None = None,
         pass_fds: Sequence[int] = (),
         talks: bool = False,
-    ) -> Program:
-        """Start a program; cancelled half-way, nothing of it stays.
-
-        Args:
-            argv: Program and arguments.
-            env: The whole environment.
-            cwd: Working directory.
-            uid: User and group to become; needs root.
-            pass_fds: File descriptors that stay open in the program.
-            talks: It reads a request from standard input, and writes reports, not output, to
-                standard error.
-        """
-        async with contextlib.AsyncExitStack() as undo:
-            theirs: list[int] = []
-            undo.callback(_close_all, theirs)
-            output, sink = await _pipe(undo)
-            theirs.append(sink)
-            reports: _Source | None = None
-            request: asyncio.WriteTransport | None = None
-            stdin, stderr = asyncio.subprocess.DEVNULL, asyncio.subprocess.STDOUT
+    ) -> None:
+        with contextlib.ExitStack() as theirs, contextlib.ExitStack() as undo:
+            self._output, sink = _pipe(theirs, undo)
+            self._reports: _Pipe | None = None
+            self._request: FileIO | None = None
+            stdin, stderr = subprocess.DEVNULL, subprocess.STDOUT
             if talks:
-                reports, stderr = await _pipe(undo)
-                theirs.append(stderr)
+                self._reports, stderr = _pipe(theirs, undo)
                 stdin, ours = os.pipe()
-                theirs.append(stdin)
-                request, _ = await asyncio.get_running_loop().connect_write_pipe(
-                    asyncio.BaseProtocol, os.fdopen(ours, "wb", buffering=0)
-                )
-                undo.callback(request.close)
-            starting = asyncio.create_task(
-                asyncio.create_subprocess_exec(
-                    *argv,
-                    stdin=stdin,
-                    stdout=sink,
-                    stderr=stderr,
-                    cwd=cwd,
-                    env=dict(env),
-                    pass_fds=tuple(pass_fds),
-                    start_new_session=True,
-                    user=uid,
-                    group=uid,
-                    extra_groups=None if uid is None else (),
-                )
+                theirs.callback(os.close, stdin)
+                self._request = undo.enter_context(FileIO(ours, "wb"))
+            self._process = subprocess.Popen(
+                argv,
+                stdin=stdin,
+                stdout=sink,
+                stderr=stderr,
+                cwd=cwd,
+                env=dict(env),
+                pass_fds=tuple(pass_fds),
+                start_new_session=True,
             )
-            try:
-                process = await asyncio.shield(starting)
-            except asyncio.CancelledError:
-                # Cancelled half-way, asyncio kills the program, but not what it has started by then.
-                process = await starting
-                _kill_group(process)
-                await asyncio.shield(process.wait())
-                raise
             undo.pop_all()
-            _close_all(theirs)
-            return cls(process, output, reports, request)
+        loop = asyncio.get_running_loop()
+        self._exited: asyncio.Future[int] = loop.create_future()
+        self._handle = os.pidfd_open(self._process.pid)
+        loop.add_reader(self._handle, self._on_exit)
+
+    def _on_exit(self) -> None:
+        self._exited.get_loop().remove_reader(self._handle)
+        os.close(self._handle)
+        # As long as its first process was not waited for, the group's number is nobody else's.
+        self._kill_group()
+        self._exited.set_result(self._process.wait())
 
     @property
     def pid(self) -> int:
@@ -178,14 +157,14 @@ class Program:
     @property
     def runs(self) -> bool:
         """Whether its end has not been seen yet."""
-        return self._process.returncode is None
+        return not self._exited.done()
 
     async def kill(self) -> None:
         """End it and all of its group, and wait for that."""
-        _kill_group(self._process)
+        self._kill_group()
         self._close()
         # A cancelled wait for the child would leave a zombie.
-        await asyncio.shield(self._process.wait())
+        await asyncio.shield(self._exited)
 
     async def finish(self, *, limits: Limits, folder: Path, log: Output, request: bytes = b"") -> Ended:
         """Wait for its end, or for the limit that it passes; see `run_limited`.
@@ -197,86 +176,126 @@ class Program:
             request: What it is told on standard input.
         """
         start = time.monotonic()
-        reported = bytearray()
-        if self._request is not None:
-            self._request.write(request)
-            self._request.close()
-        output = asyncio.create_task(_copy(self._output.stream, log))
-        reports = asyncio.create_task(self._hear(reported))
+        reported = BytesIO()
+        output = self._output.copy_to(log)
+        copied = {output} | ({self._reports.copy_to(reported)} if self._reports else set())
         memory = _Memory()
         watch = asyncio.create_task(_watch(self.pid, limits, folder, memory))
-        exited = asyncio.create_task(self._process.wait())
         try:
-            await asyncio.wait({watch, exited, output}, return_when=asyncio.FIRST_COMPLETED)
+            await self._tell(request)
+            ends: list[asyncio.Future[Any]] = [watch, self._exited]
+            await asyncio.wait([*ends, output], return_when=asyncio.FIRST_COMPLETED)
             if output.done() and output.result():
                 # It closed its output and goes on.
-                await asyncio.wait({watch, exited}, return_when=asyncio.FIRST_COMPLETED)
-            end = End.EXITED if exited.done() else watch.result() if watch.done() else End.OUTPUT_QUOTA
+                await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
+            end = End.EXITED if self._exited.done() else watch.result() if watch.done() else End.OUTPUT_QUOTA
         finally:
             watch.cancel()
-            _kill_group(self._process)
-            # A cancelled wait for the child would leave a zombie: shield it from a second cancel.
-            await asyncio.shield(exited)
+            self._kill_group()
+            # A cancelled wait for the child would leave a zombie.
+            await asyncio.shield(self._exited)
+            self._output.hurry()
+            if self._reports:
+                self._reports.hurry()
             # Without a sandbox, a process that left the group may hold the pipe for ever.
-            await asyncio.wait({output, reports}, timeout=2)
-            output.cancel()
-            reports.cancel()
+            await asyncio.wait(copied, timeout=2)
             self._close()
-        return Ended(end, exited.result(), time.monotonic() - start, memory.highest_bytes, bytes(reported))
+        exit_code = self._exited.result()
+        return Ended(end, exit_code, time.monotonic() - start, memory.highest_bytes, reported.getvalue())
 
-    async def _hear(self, reported: bytearray) -> None:
-        if self._reports is not None:
-            while len(reported) < MAX_OUTPUT_BYTES and (chunk := await self._reports.stream.read(_CHUNK)):
-                reported += chunk
+    async def _tell(self, request: bytes) -> None:
+        if self._request is not None:
+            # From here on it is asyncio's to close, at the latest when nobody reads any more.
+            pipe, self._request = self._request, None
+            told, _ = await self._exited.get_loop().connect_write_pipe(asyncio.BaseProtocol, pipe)
+            told.write(request)
+            told.close()
+
+    def _kill_group(self) -> None:
+        if self.runs:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(self.pid, signal.SIGKILL)
 
     def _close(self) -> None:
-        for source in (self._output, self._reports):
-            if source is not None:
-                source.transport.close()
-        if self._request is not None and not self._request.is_closing():
-            self._request.abort()
+        for pipe in (self._output, self._reports, self._request):
+            if pipe is not None:
+                pipe.close()
 
 
-def _close_all(handles: list[int]) -> None:
-    for handle in handles:
-        os.close(handle)
+class _Pipe:
+    """Our end of a pipe that a program writes to."""
+
+    def __init__(self, handle: int) -> None:
+        os.set_blocking(handle, False)
+        self._file = FileIO(handle, "rb")
+        self._loop = asyncio.get_running_loop()
+        self._copied: asyncio.Future[bool] = self._loop.create_future()
+        self._gathering: asyncio.TimerHandle | None = None
+        self._gathers = True
+        self._left = MAX_OUTPUT_BYTES
+
+    def copy_to(self, sink: Output) -> asyncio.Future[bool]:
+        """Begin to copy; done at the pipe's end, with false where it is more than may be copied."""
+        self._sink = sink
+        self._loop.add_reader(self._file, self._read)
+        return self._copied
+
+    def hurry(self) -> None:
+        """Wait for nothing to gather: the program has ended."""
+        self._gathers = False
+        if self._gathering is not None:
+            self._read()
+
+    def close(self) -> None:
+        """Stop copying."""
+        if not self._file.closed:
+            self._pause()
+            self._file.close()
+
+    def _read(self) -> None:
+        taken = 0
+        try:
+            while taken < _TURN_BYTES and (chunk := self._file.read(_CHUNK)) is not None:
+                self._sink.write(chunk[: self._left])
+                taken += len(chunk)
+                self._left -= len(chunk)
+                if not chunk or self._left < 0:
+                    self._pause()
+                    self._copied.set_result(not chunk)
+                    return
+        except Exception as error:
+            self._pause()
+            self._copied.set_exception(error)
+            return
+        if self._gathers and 0 < taken < _BUSY_BYTES:
+            if self._gathering is None:
+                self._loop.remove_reader(self._file)
+            self._gathering = self._loop.call_later(_GATHER_S, self._read)
+        elif self._gathering is not None:
+            self._pause()
+            self._loop.add_reader(self._file, self._read)
+
+    def _pause(self) -> None:
+        self._loop.remove_reader(self._file)
+        if self._gathering is not None:
+            self._gathering.cancel()
+            self._gathering = None
 
 
-def _kill_group(process: asyncio.subprocess.Process) -> None:
-    with contextlib.suppress(ProcessLookupError):
-        os.killpg(process.pid, signal.SIGKILL)
-
-
-@dataclass(frozen=True)
-class _Source:
-    stream: asyncio.StreamReader
-    transport: asyncio.BaseTransport
-
-
-async def _pipe(undo: contextlib.AsyncExitStack) -> tuple[_Source, int]:
-    """A pipe: what to read from, and the end to write to, which the caller closes.
+def _pipe(theirs: contextlib.ExitStack, undo: contextlib.ExitStack) -> tuple[_Pipe, int]:
+    """A pipe, and the end to write to, which closes with `theirs`.
 
     With a pipe of asyncio's own, waiting for a program's end also waits until nobody holds the
     pipe any more and everything in it has been read.
     """
-    ours, theirs = os.pipe()
-    stream = asyncio.StreamReader()
-    transport, _ = await asyncio.get_running_loop().connect_read_pipe(
-        lambda: asyncio.StreamReaderProtocol(stream), os.fdopen(ours, "rb", buffering=0)
-    )
-    undo.callback(transport.close)
-    return _Source(stream, transport), theirs
-
-
-async def _copy(source: asyncio.StreamReader, log: Output) -> bool:
-    """Copy until the end of `source`; false where it is more than may be copied."""
-    left = MAX_OUTPUT_BYTES
-    while chunk := await source.read(_CHUNK):
-        log.write(chunk[:left])
-        left -= len(chunk)
-        if left < 0:
-            return False
-    return True
+    ours, sink = os.pipe()
+    theirs.callback(os.close, sink)
+    # So that nobody waits for us to read; one with many pipes open may not have such large ones.
+    with contextlib.suppress(OSError):
+        fcntl.fcntl(ours, fcntl.F_SETPIPE_SZ, _PIPE_BYTES)
+    pipe = _Pipe(ours)
+    undo.callback(pipe.close)
+    return pipe, sink
 
 
 @dataclass
@@ -285,32 +304,40 @@ class _Memory:
 
 
 async def _watch(pid: int, limits: Limits, folder: Path, memory: _Memory) -> End:
-    deadline = time.monotonic() + limits.wall_s
-    while (left := deadline - time.monotonic()) > 0:
-        await asyncio.sleep(min(_POLL_S, left))
-        # In a thread: a folder full of small files takes a while, and an editor is waiting.
-        if exceeded := await asyncio.to_thread(_exceeded, pid, limits, folder, memory):
-            return exceeded
+    start = measured = time.monotonic()
+    quota, most, resident = limits.folder_mb << 20, limits.memory_mb << 20, 0
+    while (left := start + limits.wall_s - time.monotonic()) > 0:
+        await asyncio.sleep(min(_CALM_POLL_S if resident * 4 < most else _MEMORY_POLL_S, left))
+        resident = resident_bytes(pid)
+        memory.highest_bytes = max(memory.highest_bytes, resident)
+        if resident > most:
+            return End.MEMORY
+        if time.monotonic() - measured >= _FOLDER_POLL_S:
+            # In a thread: a folder full of small files takes a while, and an editor is waiting.
+            if await asyncio.to_thread(folder_bytes, folder, quota) > quota:
+                return End.FOLDER_QUOTA
+            measured = time.monotonic()
     return End.TIMEOUT
-
-
-def _exceeded(pid: int, limits: Limits, folder: Path, memory: _Memory) -> End | None:
-    resident = resident_bytes(pid)
-    memory.highest_bytes = max(memory.highest_bytes, resident)
-    if resident > limits.memory_mb << 20:
-        return End.MEMORY
-    quota = limits.folder_mb << 20
-    return End.FOLDER_QUOTA if folder_bytes(folder, quota) > quota else None
 
 
 def resident_bytes(pid: int) -> int:
     """Resident memory of a process and all its descendants."""
-    import psutil
+    pages = 0
+    waiting = [b"%d" % pid]
+    while waiting:
+        process = b"/proc/" + waiting.pop()
+        # It may end at any moment.
+        with contextlib.suppress(OSError):
+            pages += int(_told(process + b"/statm").split()[1])
+            with os.scandir(process + b"/task") as threads:
+                for thread in threads:
+                    waiting += _told(thread.path + b"/children").split()
+    return pages * os.sysconf("SC_PAGE_SIZE")
 
-    total = 0
-    with contextlib.suppress(psutil.Error):
-        root = psutil.Process(pid)
-        for process in [root, *root.children(recursive=True)]:
-            with contextlib.suppress(psutil.Error):
-                total += process.memory_info().rss
-    return total
+
+def _told(file: bytes) -> bytes:
+    handle = os.open(file, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        return os.read(handle, _CHUNK)
+    finally:
+        os.close(handle)

@@ -6,6 +6,8 @@ import contextlib
 import os
 import time
 from collections.abc import AsyncIterator, Callable, Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 
 from benchwright_harness.criterion import Listener, decide
@@ -19,6 +21,7 @@ from benchwright_harness.run_folder import new_run_folder, run_folder
 from benchwright_harness.sandbox import Job, Sandbox, WarmSandbox
 from benchwright_harness.scan import scan
 from benchwright_harness.selection import Selection, selections
+from benchwright_harness.testbench import Simulator
 from benchwright_harness.toolchain import Toolchain
 from benchwright_harness.verdict import Digests, Outcome, Reason, Usage, Verdict
 from benchwright_problems.problem import Problem, ScanAction
@@ -60,7 +63,7 @@ async def run_harness(
     digests = Digests(problem=problem.public_digest, harness=problem.harness_digest)
     try:
         selection = selection or selections(problem)[0]
-        plan = _plan(problem, sandbox, selection)
+        plan = _plan(problem, digests.harness, sandbox, selection)
         toolchain.require(plan.tools, selection)
         digests = digests.model_copy(update={"toolchain": toolchain.digest, "sandbox": sandbox.digest})
         verdict = await _run_plan(problem, solution, plan, selection, sandbox, toolchain, log, on_step, on_folder)
@@ -153,14 +156,25 @@ async def warm_up(problem: Problem, *, sandbox: Sandbox, toolchain: Toolchain, s
         HarnessError: The harness can't be run; a run says so too.
     """
     if isinstance(sandbox, WarmSandbox):
-        plan = _plan(problem, sandbox, selection)
+        plan = _plan(problem, problem.harness_digest, sandbox, selection)
         await sandbox.warm(_job(problem, plan.steps[0], selection, toolchain, Path("/"), None))
 
 
-def _plan(problem: Problem, sandbox: Sandbox, selection: Selection) -> Plan:
+def _plan(problem: Problem, digest: str, sandbox: Sandbox, selection: Selection) -> Plan:
     # Only containers can run the images that a site names; everywhere else the toolchain stands in for them.
-    environ = os.environ if sandbox.name == "docker" else {}
-    return make_plan(problem.hidden.harness, selection.simulator, environ)
+    environ = tuple(os.environ.items()) if sandbox.name == "docker" else ()
+    return _plan_of(_Harness(digest, problem.hidden.harness), selection.simulator, environ)
+
+
+@dataclass(frozen=True)
+class _Harness:
+    digest: str
+    files: Mapping[str, str] = field(compare=False)
+
+
+@lru_cache(maxsize=32)
+def _plan_of(harness: _Harness, simulator: Simulator | None, environ: tuple[tuple[str, str], ...]) -> Plan:
+    return make_plan(harness.files, simulator, dict(environ))
 
 
 @contextlib.asynccontextmanager

@@ -225,6 +225,7 @@ async def test_a_daemon(toolchain: Toolchain, marker: str) -> None:
     assert running(marker) == []
 
 
+@pytest.mark.alone
 async def test_a_cancelled_run_is_gone_within_a_third_of_a_second(toolchain: Toolchain, marker: str) -> None:
     script = f"trap '' TERM INT HUP; setsid -f sleep {marker}; sleep {marker}"
     task = asyncio.ensure_future(grade(with_shell(script), {}, toolchain))

@@ -333,9 +333,17 @@ async def test_the_stores_and_other_runs_files_are_not_there(walled: Run, tmp_pa
 
 
 async def test_no_process_of_the_host_is_seen(walled: Run) -> None:
-    pids = [int(word) for word in (await walled("ls /proc")).printed.split() if word.isdigit()]
+    mark = "86399.25"
+    process = await asyncio.create_subprocess_exec("sleep", mark)
+    try:
+        pids = (await walled("ls /proc | grep -x '[0-9]*'")).printed.split()
+        lines = (await walled("cat /proc/[0-9]*/cmdline")).printed
+    finally:
+        process.kill()
+        await process.wait()
     assert len(pids) < 6
-    assert os.getpid() not in pids
+    assert "cat" in lines
+    assert mark not in lines
 
 
 async def test_hidden_files_can_not_be_changed(walled: Run) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
@@ -39,6 +39,8 @@ class Job:
     """How to make the image, where the harness brings a Dockerfile."""
     networks: tuple[str, ...] = ()
     """Networks of the host that the harness asks for by name."""
+    shown: Mapping[str, Path] = field(default_factory=dict)
+    """Absolute path inside the sandbox → folder of the host that is shown there read-only. Only bubblewrap does."""
 
 
 class Sandbox(Protocol):

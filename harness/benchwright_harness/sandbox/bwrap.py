@@ -20,7 +20,7 @@ import signal
 import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 
 from benchwright_harness.errors import SandboxUnavailableError
@@ -30,7 +30,7 @@ from benchwright_harness.run_folder import new_run_folder, remove_leftovers
 from benchwright_harness.sandbox import Job
 from benchwright_harness.sandbox.guard import SUPERVISOR, hidden_roots, python_variables, request
 from benchwright_harness.sandbox.seccomp import filter_program
-from benchwright_harness.sandbox.users import run_users
+from benchwright_harness.sandbox.users import next_run_user
 from benchwright_harness.toolchain import Toolchain
 from benchwright_harness.toolchain.manifest import content, digest_of
 from benchwright_harness.toolchain.tree import INSIDE
@@ -59,10 +59,13 @@ class _Kind:
     folder_mb: int
     python: tuple[tuple[str, str], ...]
     """The variables that decide how Python starts."""
+    shown: tuple[tuple[str, Path], ...] = ()
+    """Folders of the host that are shown read-only, each with its path inside."""
 
     @classmethod
     def of(cls, job: Job) -> _Kind:
-        return cls(job.toolchain, hidden_roots(job), job.limits.folder_mb, tuple(sorted(python_variables(job).items())))
+        python = tuple(sorted(python_variables(job).items()))
+        return cls(job.toolchain, hidden_roots(job), job.limits.folder_mb, python, tuple(sorted(job.shown.items())))
 
 
 @dataclass
@@ -104,11 +107,10 @@ class BwrapSandbox:
         self._warming = asyncio.Lock()
         self._taken: dict[Path, _Started] = {}
         self._swept = False
-        self._users = run_users()
 
     def new_user(self) -> int | None:
         """As root, an unprivileged user of this run's own."""
-        return next(self._users) if self._is_root else None
+        return next_run_user() if self._is_root else None
 
     @cached_property
     def digest(self) -> str:
@@ -163,7 +165,7 @@ class BwrapSandbox:
         if not self._swept:
             self._swept = True
             await asyncio.to_thread(remove_leftovers)
-        started = self._take(job) or await self._start(_Kind.of(job), job.code, job.user)
+        started = self._take(job) or self._start(_Kind.of(job), job.code, job.user)
         try:
             ended = await started.program.finish(
                 limits=job.limits, folder=job.code, log=log, request=request(job, job.limits.processes + 1)
@@ -190,7 +192,7 @@ class BwrapSandbox:
             try:
                 if user is not None:
                     os.chown(code, user, user)
-                self._warm = await self._start(kind, code, user)
+                self._warm = self._start(kind, code, user)
             except BaseException:
                 remove_folder(code)
                 raise
@@ -225,7 +227,7 @@ class BwrapSandbox:
             return started
         raise ValueError("the job is not like the one that its sandbox was started for")
 
-    async def _start(self, kind: _Kind, code: Path, user: int | None) -> _Started:
+    def _start(self, kind: _Kind, code: Path, user: int | None) -> _Started:
         with contextlib.ExitStack() as open_files:
 
             def in_memory(content: bytes) -> int:
@@ -239,6 +241,8 @@ class BwrapSandbox:
                 *("--ro-bind", str(kind.toolchain.inside), INSIDE),
                 *("--ro-bind-data", str(users), "/etc/passwd"),
                 *itertools.chain.from_iterable(("--perms", "0755", "--tmpfs", root) for root in kind.roots),
+                *itertools.chain.from_iterable(("--ro-bind", str(folder), place) for place, folder in kind.shown),
+                *("--symlink", "/tmp", "/var/tmp"),  # noqa: S108 - inside the sandbox
                 *("--bind", str(code), "/code", "--chdir", "/"),
                 # bubblewrap's own / and /dev live in memory too, with no limit but the machine's.
                 *itertools.chain.from_iterable(
@@ -250,18 +254,15 @@ class BwrapSandbox:
             ]
             # On a command line everybody on this machine could read them.
             arguments = in_memory("".join(f"{option}\0" for option in options).encode())
-            try:
-                program = await Program.start(
-                    [self._program, "--args", str(arguments), "--", *SUPERVISOR],
-                    env={"PATH": "/usr/bin:/bin"},
-                    cwd=Path("/"),
-                    uid=user,
-                    pass_fds=[status, seccomp, users, arguments],
-                    talks=True,
-                )
-            except BaseException:
-                await _end_of_namespace(os.pread(status, _STATUS_BYTES, 0))
-                raise
+            # Python could change the user itself, but would copy the page tables of this whole process for it.
+            become = ("/usr/bin/setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups", "--")
+            program = Program(
+                [*(become if user is not None else ()), self._program, "--args", str(arguments), "--", *SUPERVISOR],
+                env={"PATH": "/usr/bin:/bin"},
+                cwd=Path("/"),
+                pass_fds=[status, seccomp, users, arguments],
+                talks=True,
+            )
             return _Started(kind, program, os.dup(status), code, user)
 
     def _size(self, size: int) -> list[str]:
@@ -307,15 +308,16 @@ def _is_first_inside(pid: int) -> bool:
     return found is not None
 
 
-def _system_binds(root: Path) -> list[str]:
-    binds = []
+@cache
+def _system_binds(root: Path) -> tuple[str, ...]:
+    binds: list[str] = []
     for name in ("usr", "etc", "opt", "bin", "sbin", "lib", "lib32", "lib64"):
         folder = root / name
         if folder.is_symlink():
             binds += ["--symlink", str(folder.readlink()), f"/{name}"]
         elif folder.is_dir():
             binds += ["--ro-bind", str(folder), f"/{name}"]
-    return [*binds, "--proc", "/proc", "--dev", "/dev"]
+    return (*binds, "--proc", "/proc", "--dev", "/dev")
 
 
 @contextlib.contextmanager

@@ -37,7 +37,7 @@ from benchwright_harness.sandbox import Job
 from benchwright_harness.sandbox.docker_images import Image, Images, ImageUnavailableError, image_name
 from benchwright_harness.sandbox.guard import FILES, SUPERVISOR, hidden_roots, python_variables, request
 from benchwright_harness.sandbox.seccomp import docker_profile
-from benchwright_harness.sandbox.users import run_users
+from benchwright_harness.sandbox.users import next_run_user
 from benchwright_harness.selection import Selection
 from benchwright_harness.toolchain import Toolchain
 from benchwright_harness.toolchain.tree import INSIDE
@@ -84,12 +84,11 @@ class DockerSandbox:
     def __init__(self, environ: Mapping[str, str] = os.environ, *, copies: bool | None = None) -> None:
         self._environ = environ
         self._copies = copies
-        self._users = run_users()
         self._connecting = threading.Lock()
 
     def new_user(self) -> int | None:
         """As root, an unprivileged user of this run's own."""
-        return next(self._users) if os.geteuid() == 0 else None
+        return next_run_user() if os.geteuid() == 0 else None
 
     @functools.cached_property
     def digest(self) -> str:

@@ -4,14 +4,41 @@ from __future__ import annotations
 
 import itertools
 import os
+import socket
 from collections.abc import Iterator
+from functools import cache
 
 # Free for dynamic use by systemd's table of ids.
 _FIRST_UID = 61184
-_UIDS = 4000
+_BLOCKS = 32
+_IN_A_BLOCK = 125
+_RESERVED: list[socket.socket] = []
+"""They live as long as the process, and with them what it has reserved."""
 
 
-def run_users() -> Iterator[int]:
-    """User ids without end: each run takes its own, so that its process limit and files are never another's."""
-    # Two processes at once should not meet in the same user either.
-    return itertools.islice(itertools.cycle(range(_FIRST_UID, _FIRST_UID + _UIDS)), os.getpid() * 97 % _UIDS, None)
+def next_run_user() -> int:
+    """A user id that no other run of this machine has, so that its process limit and files are its own.
+
+    Two processes take theirs from different blocks, which the kernel gives back when a process ends,
+    however it does. Where there are more processes than blocks, they share.
+    """
+    return next(_users(os.getpid()))
+
+
+@cache
+def _users(pid: int) -> Iterator[int]:
+    blocks = [(pid + later) % _BLOCKS for later in range(_BLOCKS)]
+    block = next(filter(_reserve, blocks), blocks[0])
+    first = _FIRST_UID + block * _IN_A_BLOCK
+    return itertools.cycle(range(first, first + _IN_A_BLOCK))
+
+
+def _reserve(block: int) -> bool:
+    name = socket.socket(socket.AF_UNIX)
+    try:
+        name.bind(f"\0benchwright-run-users-{block}")
+    except OSError:
+        name.close()
+        return False
+    _RESERVED.append(name)
+    return True

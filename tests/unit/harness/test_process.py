@@ -1,0 +1,105 @@
+"""Programs under limits: their output, memory and ends."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import subprocess
+import sys
+import time
+from io import BytesIO
+from pathlib import Path
+
+import pytest
+
+from benchwright_harness.process import MAX_OUTPUT_BYTES, End, Ended, Program, resident_bytes, run_limited
+from benchwright_problems.problem import Limits
+
+_MEGABYTE = 1 << 20
+
+
+def _run(program: str, folder: Path, log: BytesIO, *, wall_s: float = 20) -> Ended:
+    argv = [sys.executable, "-ISuc", program]
+    limits = Limits(wall_s=wall_s)
+    return asyncio.run(run_limited(argv, env={}, cwd=folder, limits=limits, folder=folder, log=log))
+
+
+def test_lines_printed_one_by_one_arrive_whole_and_in_order(tmp_path: Path) -> None:
+    log = BytesIO()
+    program = "import time\nfor i in range(60): print(i); time.sleep(0.01)"
+    ended = _run(program, tmp_path, log)
+    assert (ended.end, ended.exit_code) == (End.EXITED, 0)
+    assert log.getvalue().split() == [b"%d" % number for number in range(60)]
+
+
+def test_a_burst_after_a_first_line_arrives_whole(tmp_path: Path) -> None:
+    log = BytesIO()
+    _run(f"print('first'); print('x' * {5 * _MEGABYTE}); print('last')", tmp_path, log)
+    first, burst, last = log.getvalue().split()
+    assert (first, len(burst), last) == (b"first", 5 * _MEGABYTE, b"last")
+
+
+def test_more_output_than_allowed_is_cut_to_the_byte(tmp_path: Path) -> None:
+    log = BytesIO()
+    ended = _run("while True: print('y' * 100000)", tmp_path, log)
+    assert ended.end is End.OUTPUT_QUOTA
+    assert len(log.getvalue()) == MAX_OUTPUT_BYTES
+
+
+def test_a_log_that_can_not_be_written_ends_the_program_with_its_error(tmp_path: Path) -> None:
+    class Full(BytesIO):
+        def write(self, content: bytes, /) -> int:  # type: ignore[override]
+            raise OSError("no space left")
+
+    with pytest.raises(OSError, match="no space left"):
+        _run("import time; print('a'); time.sleep(60)", tmp_path, Full())
+
+
+def test_what_the_first_process_leaves_in_its_group_dies_with_it(tmp_path: Path) -> None:
+    log = BytesIO()
+    program = "import subprocess; print(subprocess.Popen(['sleep', '60']).pid)"
+    assert _run(program, tmp_path, log).end is End.EXITED
+    process = Path("/proc", log.getvalue().decode().strip())
+    deadline = time.monotonic() + 5
+    while process.exists() and "\nState:\tZ" not in (process / "status").read_text():
+        assert time.monotonic() < deadline
+
+
+def test_memory_of_all_descendants_counts(tmp_path: Path) -> None:
+    holds = f"import sys; held = b'x' * {40 * _MEGABYTE}; print('ready', flush=True); sys.stdin.read()"
+    nested = f"import subprocess, sys; subprocess.run([sys.executable, '-ISc', {holds!r}])"
+    with subprocess.Popen([sys.executable, "-ISc", nested], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as program:
+        assert program.stdout is not None
+        assert program.stdout.readline() == b"ready\n"
+        assert resident_bytes(program.pid) > 40 * _MEGABYTE
+        program.kill()
+        program.communicate()
+
+
+def test_a_process_that_is_gone_has_no_memory() -> None:
+    gone = subprocess.Popen(["/bin/true"])
+    gone.wait()
+    assert resident_bytes(gone.pid) == 0
+
+
+def test_a_program_that_can_not_be_started_leaves_no_file_open(tmp_path: Path) -> None:
+    async def start() -> None:
+        with pytest.raises(FileNotFoundError):
+            Program(["/nowhere/program"], env={}, cwd=tmp_path, talks=True)
+
+    before = len(os.listdir("/proc/self/fd"))  # noqa: PTH208
+    asyncio.run(start())
+    assert len(os.listdir("/proc/self/fd")) == before  # noqa: PTH208
+
+
+def test_a_request_that_nobody_reads_is_dropped_with_the_program(tmp_path: Path) -> None:
+    async def run() -> Ended:
+        program = Program([sys.executable, "-ISuc", "print('deaf')"], env={}, cwd=tmp_path, talks=True)
+        request = b"x" * 5 * _MEGABYTE
+        ended = await program.finish(limits=Limits(), folder=tmp_path, log=BytesIO(), request=request)
+        await asyncio.sleep(0)
+        return ended
+
+    before = len(os.listdir("/proc/self/fd"))  # noqa: PTH208
+    assert asyncio.run(run()).end is End.EXITED
+    assert len(os.listdir("/proc/self/fd")) == before  # noqa: PTH208
