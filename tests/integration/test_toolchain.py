@@ -105,6 +105,12 @@ def test_the_versions_are_those_that_the_manifest_tells(inside: Inside, toolchai
     assert known["g++"] in inside("g++ --version")
 
 
+def test_what_harnesses_of_cvdp_import_beside_cocotb_is_there(inside: Inside) -> None:
+    names = ("aes", "coverage")
+    script = f"import importlib.metadata as m; import aes, coverage; print(*map(m.version, {names!r}))"
+    assert inside(f'python3 -c "{script}"').split() == ["1.2.0", "7.13.4"]
+
+
 def test_nothing_of_this_machine_is_inside(inside: Inside) -> None:
     assert inside("test ! -e /home; test ! -e /root; cat /etc/hosts").count("localhost") == 2
     assert sys.prefix not in inside("python3 -c 'import sys; print(sys.path)'")

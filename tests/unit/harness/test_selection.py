@@ -41,6 +41,7 @@ def test_a_later_cvdp_is_strict() -> None:
         ("await Timer(1, units='ns')", "compat"),
         ("from cocotb.runner import get_runner", "compat"),
         ("import cocotb.result", "compat"),
+        ("if signal._type == 'GPI_NET':", "compat"),
         ("await Timer(1, unit='ns')", "2.0.1"),
         ("from cocotb_tools.runner import get_runner", "2.0.1"),
         ("subunits = 3; my_cocotb.runner", "2.0.1"),
@@ -48,6 +49,25 @@ def test_a_later_cvdp_is_strict() -> None:
 )
 def test_what_the_tests_say_decides_where_the_version_is_not_known(harness: str, cocotb: str) -> None:
     assert chosen(cvdp.SOURCE, "unknown", harness)[0][2] == cocotb
+
+
+# How CVDP's own tool moves a harness to cocotb 2.
+MOVED = """try:
+    from cocotb_tools.runner import get_runner
+except ImportError:
+    from cocotb.runner import get_runner
+# cocotb.result removed in v2
+"""
+
+
+@pytest.mark.parametrize("version", ["1.1.0", "unknown"])
+def test_a_harness_that_falls_back_on_older_names_is_a_new_one(version: str) -> None:
+    assert {cocotb for _, _, cocotb, _ in chosen(cvdp.SOURCE, version, MOVED)} == {"2.0.1"}
+
+
+def test_a_later_harness_that_imports_what_is_no_more_gets_it() -> None:
+    found = chosen(cvdp.SOURCE, "1.1.0", "from cocotb.runner import get_runner")
+    assert {(yosys, cocotb) for _, yosys, cocotb, _ in found} == {("0.40", "compat")}
 
 
 def test_verilogeval_never_runs_with_icarus_13() -> None:

@@ -24,6 +24,7 @@ module playground #(
     output logic [WIDTH-1:0]    never_set,
     output logic                never_set_bit
 );
+    localparam int    LOWEST = -3;
     logic [WIDTH-1:0] mem [0:DEPTH-1];
     integer           number = 0;
     real              analog = 0.0;

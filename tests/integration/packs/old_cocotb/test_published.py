@@ -122,6 +122,33 @@ async def test_a_started_task_runs_first(dut):
     assert task.done()
 
 
+@cocotb.test()
+async def test_inputs_are_found_by_their_type(dut):
+    kinds = {signal._name: signal._type for signal in dut}
+    assert {kinds[name] for name in ("clk", "rst_n", "valid", "a", "wide", "comb")} == {"GPI_NET"}
+    assert {kinds[name] for name in ("sum", "count")} == {"GPI_REGISTER"}
+    assert {kinds[name] for name in ("WIDTH", "LOWEST")} == {"GPI_INTEGER"}
+    for signal in dut:
+        if signal._type == "GPI_NET":
+            signal.value = 0
+    await Timer(1, units="ns")
+    assert dut.a.value == 0 and dut.wide_out.value == 0 and dut.comb.value == 0
+    assert dut.a._range == (7, 0)
+
+
+@cocotb.test()
+async def test_parameters_are_integers(dut):
+    width, lowest = dut.WIDTH.value, dut.LOWEST.value
+    assert isinstance(width, int) and 4 < width < 9 and min(width, 100) == 8
+    assert f"{5:0{width}b}" == "00000101" and list(range(width))[-1] == 7
+    assert width.to_unsigned() == width.integer == 8
+    assert lowest == -3 and lowest < 0
+    assert divmod(dut.WIDTH.value, 3) == (2, 2)
+    dut.a.value, dut.b.value = dut.WIDTH.value, 0
+    await Timer(1, units="ns")
+    assert divmod(dut.comb.value, 3) == (2, 2)
+
+
 @cocotb.test(timeout_time=1, timeout_unit="us", expect_fail=True)
 async def test_is_expected_to_fail(dut):
     await Timer(1, units="ns")

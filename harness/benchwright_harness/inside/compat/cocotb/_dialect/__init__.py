@@ -6,7 +6,7 @@ from types import ModuleType
 
 import cocotb._gpi_triggers
 import cocotb.types
-from cocotb._dialect import aliases, clock, coroutines, handles, tests, triggers, values
+from cocotb._dialect import aliases, clock, coroutines, handles, kinds, tests, triggers, values
 
 
 class SimPhase(enum.Enum):
@@ -21,6 +21,7 @@ def put_back(package: ModuleType) -> None:
     """Change the genuine modules so that older harnesses run."""
     values.put_back()
     handles.put_back()
+    kinds.put_back()
     triggers.put_back()
     coroutines.put_back(package)
     tests.put_back(package)

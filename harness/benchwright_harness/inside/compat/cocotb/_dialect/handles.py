@@ -129,6 +129,7 @@ def _compare_and_assign() -> None:
     values.__hash__ = base.__hash__
     values.__le__ = le
     values.setimmediatevalue = set_immediate_value
+    values._range = property(lambda self: (self.range.left, self.range.right))
     for old, new in _OLD_ATTRIBUTES.items():
         setattr(values, old, property(lambda self, new=new: getattr(self, new)))
 

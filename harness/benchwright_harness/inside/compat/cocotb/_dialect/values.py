@@ -19,6 +19,7 @@ _ARITHMETIC = {
     "truediv": operator.truediv,
     "floordiv": operator.floordiv,
     "mod": operator.mod,
+    "divmod": divmod,
     "pow": operator.pow,
     "lshift": operator.lshift,
     "rshift": operator.rshift,
