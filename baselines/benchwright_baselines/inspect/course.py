@@ -10,6 +10,7 @@ from benchwright_baselines.errors import EvaluationError
 from benchwright_baselines.inspect.bench import Bench
 from benchwright_baselines.inspect.runs import task_of
 from benchwright_baselines.inspect.sitting import Sitting, Solver
+from benchwright_baselines.study.machine_part import MachinePart
 from benchwright_problems.problem import Problem
 
 
@@ -22,27 +23,42 @@ class Course:
         problems: Public parts.
         agent: Whether an agent works on them.
         solver: Who, where that is not Inspect's model.
+        part: Of a study, where its plan says who solves what.
     """
 
-    def __init__(self, bench: Bench, pack: str, problems: Sequence[Problem], *, agent: bool, solver: str = "") -> None:
+    def __init__(
+        self,
+        bench: Bench,
+        pack: str,
+        problems: Sequence[Problem],
+        *,
+        agent: bool,
+        solver: str = "",
+        part: MachinePart | None = None,
+    ) -> None:
         self.bench = bench
         self.pack = pack
         self.agent = agent
         self.solver = solver
+        self._part = part
         self._problems = {problem.id: problem for problem in problems}
         self._sittings: dict[str, Sitting] = {}
 
     async def begin(self, state: TaskState) -> None:
         """Begin a sample's attempt."""
         problem = self._problems[str(state.sample_id)]
+        ref = f"{self.pack}/{problem.id}"
+        solver = self._solver(ref, str(state.model), state.epoch)
         self._sittings[state.uuid] = await Sitting.begin(
-            self.bench.log,
-            task_of(state.uuid),
-            f"{self.pack}/{problem.id}",
-            problem,
-            state.epoch,
-            Solver(self.solver or str(state.model), "agent" if self.agent else "model"),
+            self.bench.log, task_of(state.uuid), ref, problem, state.epoch, solver
         )
+
+    def _solver(self, ref: str, model: str, sample: int) -> Solver:
+        if self._part is None:
+            return Solver(self.solver or model, "agent" if self.agent else "model")
+        self._part.check_model(model)
+        assigned = self._part.assigned(ref, sample)
+        return Solver(model, assigned.condition, assigned, self._part.attempt(ref, sample))
 
     def sitting(self, state: TaskState) -> Sitting:
         """The attempt of a sample.

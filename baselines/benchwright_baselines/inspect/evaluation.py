@@ -143,7 +143,7 @@ def summary(log: EvalLog) -> dict[str, JsonValue]:
     return {
         "log": log.location,
         "status": log.status,
-        "task": log.eval.task,
+        "task": task_name(log),
         "model": log.eval.model,
         "samples": len(samples),
         **{name: outcomes.count(name) for name in ("passed", "failed", "undecided", "error")},
@@ -155,7 +155,23 @@ def summary(log: EvalLog) -> dict[str, JsonValue]:
         "cost_usd": round(sum(costs), 6) if costs else None,
         "length": {name: _length(facts, name) for name in ("prompt", "reply")},
         "attempts": [str(fact["attempt"]) for fact in facts if "attempt" in fact],
+        "why": _first_error(log, samples),
     }
+
+
+def task_name(log: EvalLog) -> str:
+    """`answer`, `agent` or `map_prompt`."""
+    return log.eval.task.rpartition("/")[2]
+
+
+def attempts_of(log: EvalLog) -> list[str]:
+    """The ids of the attempts that a run's samples are, as far as they have a verdict."""
+    return [str(fact["attempt"]) for fact in map(_facts, _samples(log)) if "attempt" in fact]
+
+
+def _first_error(log: EvalLog, samples: Sequence[EvalSample]) -> str | None:
+    error = next((sample.error for sample in samples if sample.error), None) or log.error
+    return error.message if error else None
 
 
 def _samples(log: EvalLog) -> Sequence[EvalSample]:

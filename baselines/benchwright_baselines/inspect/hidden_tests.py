@@ -24,8 +24,10 @@ async def run_tests(bench: Bench, sitting: Sitting) -> Verdict:
     return found
 
 
-def revealed(verdict: Verdict, policy: Reveal) -> str:
-    """What a problem's reveal policy lets a solver know; never the raw log."""
+def revealed(verdict: Verdict, policy: Reveal | None) -> str:
+    """What a problem's reveal policy, and a study, let a solver know; never the raw log."""
+    if policy is None:
+        return "The hidden tests were run. This study does not show what came of it."
     counts = f" {verdict.passed_tests} of {len(verdict.tests)} tests passed." if verdict.tests else ""
     lines = [f"{verdict.outcome.value}.{counts} {verdict.detail}".rstrip()]
     if policy.includes(Reveal.NAMES):

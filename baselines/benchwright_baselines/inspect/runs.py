@@ -67,3 +67,14 @@ def close_after_run(bench: Bench) -> Bench:
     """Have a bench closed when the run ends; one that is used again opens again."""
     _BOOK.benches.append(bench)
     return bench
+
+
+def bench_of_run() -> Bench:
+    """What the samples of this process share.
+
+    Raises:
+        EvaluationError: No task of ours runs.
+    """
+    if not _BOOK.benches:
+        raise EvaluationError("The sandbox `benchwright` is for Benchwright's own tasks.")
+    return _BOOK.benches[-1]

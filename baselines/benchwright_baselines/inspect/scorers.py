@@ -16,6 +16,7 @@ from benchwright_baselines.inspect.course import Course
 from benchwright_baselines.inspect.hidden_tests import run_tests
 from benchwright_baselines.inspect.prompt import final_answer
 from benchwright_baselines.inspect.sitting import ANSWER, Sitting
+from benchwright_baselines.study.vocabulary import Machine
 from benchwright_harness.verdict import Outcome, Reason, Verdict
 from benchwright_judges.text_length import ENCODING
 from benchwright_problems.problem import Kind
@@ -43,7 +44,7 @@ def verdict(course: Course, think: bool) -> Scorer:
             sitting = course.sitting(state)
             if sitting.earlier is not None:
                 return _known(sitting)
-            limit, at = _limit()
+            limit, at = _limit(sitting)
             if not course.agent:
                 await _take(sitting, state.output.completion, think)
             tokens = await _count(course, sitting, state)
@@ -51,10 +52,12 @@ def verdict(course: Course, think: bool) -> Scorer:
                 found, share = await run_tests(course.bench, sitting), None
             else:
                 answer = sitting.files.get(ANSWER, b"").decode("utf-8", "replace")
+                await sitting.hold(Machine.JUDGE)
                 found, by, share = await course.bench.judge(
                     sitting.header.problem, answer, sitting.header.id, sitting.number
                 )
                 await sitting.answered(found, by)
+                await sitting.release(Machine.JUDGE)
             if found.outcome is Outcome.ERROR and found.reason not in (Reason.NO_ANSWER, *_LATER):
                 raise EvaluationError(f"Nothing could be decided: {' '.join(filter(None, (found.detail, found.hint)))}")
             if limit or sitting.handed_in or not course.agent:
@@ -107,8 +110,10 @@ async def _count(course: Course, sitting: Sitting, state: TaskState) -> dict[str
     return {"encoding": ENCODING, "prompt": tokens.count(sent), "reply": tokens.count(received)}
 
 
-def _limit() -> tuple[str, float | None]:
+def _limit(sitting: Sitting) -> tuple[str, float | None]:
     """The limit that ended the sample, with its value; empty where none did."""
+    if sitting.out_of_time_s is not None:
+        return "time_limit", sitting.out_of_time_s
     limits = sample_limits()
     for name in ("token", "time", "working", "cost", "message", "turn"):
         one = getattr(limits, name)

@@ -32,12 +32,13 @@ from benchwright_baselines.events import (
     TextCause,
     TextSet,
 )
-from benchwright_baselines.evidence import ClockHeld, ClockReleased, ModelUsage, TimedOut
+from benchwright_baselines.evidence import Assigned, ClockHeld, ClockReleased, ModelUsage, TimedOut
 from benchwright_baselines.file_text import FileText, sha256
 from benchwright_baselines.log import EventLog
 from benchwright_baselines.record import AttemptHeader
+from benchwright_baselines.study.vocabulary import Feedback, Machine
 from benchwright_harness.verdict import Verdict
-from benchwright_problems.problem import Kind, Problem
+from benchwright_problems.problem import Kind, Problem, Reveal
 
 ANSWER = "answer.md"
 
@@ -49,7 +50,11 @@ class Solver:
     name: str
     """The model, or the agent and its model."""
     condition: str
-    """`model` or `agent`."""
+    """`model` or `agent`; in a study the condition's name."""
+    assigned: Assigned | None = None
+    """What a study's plan says about the attempt."""
+    attempt: str = ""
+    """Its id in a study, which does not follow from Inspect's task."""
 
 
 @dataclass
@@ -70,6 +75,10 @@ class Sitting:
     """Verdicts since the sample began."""
     over: bool = False
     """Whether the end of the attempt is recorded."""
+    assigned: Assigned | None = None
+    """What a study's plan says about it."""
+    out_of_time_s: float | None = None
+    """The study's time limit, once it has passed."""
 
     @classmethod
     async def begin(cls, log: EventLog, task: str, ref: str, problem: Problem, epoch: int, solver: Solver) -> Sitting:
@@ -83,7 +92,7 @@ class Sitting:
             epoch: Which sample of the problem, from 1.
             solver: Who solves.
         """
-        name = sha256(f"{task}\n{ref}\n{epoch}\n{solver.condition}".encode())[:32]
+        name = solver.attempt or sha256(f"{task}\n{ref}\n{epoch}\n{solver.condition}".encode())[:32]
         files = starting(problem)
         try:
             header = await asyncio.to_thread(log.header, name)
@@ -96,14 +105,17 @@ class Sitting:
                 solver=solver.name,
                 condition=solver.condition,
                 created=log.moment().wall,
+                study=solver.assigned.study if solver.assigned else "",
             )
             opened = Opened(files={path: FileText.of_bytes(content) for path, content in files.items()})
             await asyncio.to_thread(log.create, header, opened)
-            sitting = cls(log, problem, header, files, Summary())
+            sitting = cls(log, problem, header, files, Summary(), assigned=solver.assigned)
+            if solver.assigned is not None:
+                await sitting.tell(solver.assigned)
             await sitting.tell(Started())
             return sitting
         events = await asyncio.to_thread(log.events, name)
-        sitting = cls(log, problem, header, files, summarize(events))
+        sitting = cls(log, problem, header, files, summarize(events), assigned=solver.assigned)
         if not sitting.ended:
             await sitting._go_on()
         return sitting
@@ -156,17 +168,50 @@ class Sitting:
         """Which try of the attempt the next verdict is."""
         return self.summary.next_number + self.runs
 
+    @property
+    def shown(self) -> Reveal | None:
+        """What the solver gets to see of a run before the last one; none where a study shows nothing."""
+        own = self.problem.reveal
+        return own if self.assigned is None else Feedback(self.assigned.feedback).limit(own)
+
+    def runs_before_the_last(self, otherwise: int) -> int | None:
+        """How often the solver may have the hidden tests run before it hands in; none for any number.
+
+        Args:
+            otherwise: Outside studies.
+        """
+        if self.problem.kind is not Kind.DESIGN:
+            return 0
+        if self.assigned is None:
+            return otherwise
+        return None if self.assigned.runs_allowed is None else max(0, self.assigned.runs_allowed - self.number)
+
+    async def hold(self, machine: Machine) -> None:
+        """Stop the clock while a machine works, where a study does not let it run on."""
+        if self._stops_for(machine):
+            await self.tell(ClockHeld(reason=machine.value))
+
+    async def release(self, machine: Machine) -> None:
+        """Let the clock run again."""
+        if self._stops_for(machine):
+            await self.tell(ClockReleased(reason=machine.value))
+
+    def _stops_for(self, machine: Machine) -> bool:
+        if self.assigned is None:
+            return machine is Machine.HARNESS
+        return machine.value in self.assigned.clock_stops_for
+
     async def start_run(self) -> str:
-        """The hidden tests begin; the clock stands meanwhile."""
+        """The hidden tests begin."""
         run = uuid.uuid4().hex
-        await self.tell(ClockHeld(reason="harness"))
+        await self.hold(Machine.HARNESS)
         await self.tell(RunStarted(run=run, number=self.number, snapshot=self._digests()))
         return run
 
     async def cancel_run(self, run: str, reason: str) -> None:
         """They were stopped."""
         await self.tell(RunCancelled(run=run, number=self.number, reason=reason))
-        await self.tell(ClockReleased(reason="harness"))
+        await self.release(Machine.HARNESS)
 
     async def finish_run(self, run: str, verdict: Verdict) -> None:
         """They came to a verdict."""
@@ -183,7 +228,7 @@ class Sitting:
                 digests=verdict.digests.model_dump(),
             )
         )
-        await self.tell(ClockReleased(reason="harness"))
+        await self.release(Machine.HARNESS)
         self.runs += 1
 
     async def answered(self, verdict: Verdict, by: JudgedBy) -> None:
@@ -218,6 +263,8 @@ class Sitting:
             await self.tell(Paused(reason=reason))
 
     async def _go_on(self) -> None:
+        if self.assigned is not None and self.assigned.type not in self.summary.kinds:
+            await self.tell(self.assigned)
         if self.summary.state is AttemptState.RUNNING:
             await self.tell(Interrupted())
         else:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import shlex
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
+import anyio
 from inspect_ai.agent import AgentState, sandbox_agent_bridge
 from inspect_ai.model import (
     ChatMessageSystem,
@@ -17,7 +18,7 @@ from inspect_ai.model import (
     get_model,
 )
 from inspect_ai.solver import Generate, Solver, TaskState, solver
-from inspect_ai.util import sandbox
+from inspect_ai.util import OutputLimitExceededError, apply_limits, sandbox, time_limit
 
 from benchwright_baselines.errors import EvaluationError
 from benchwright_baselines.evidence import ClockHeld, ClockReleased
@@ -26,7 +27,6 @@ from benchwright_baselines.inspect.course import Course
 from benchwright_baselines.inspect.sitting import Sitting
 from benchwright_baselines.inspect.tools import agent_tools
 from benchwright_baselines.inspect.workspace import MOST_BYTES, Workspace
-from benchwright_problems.problem import Kind
 
 # Inspect writes the arguments of registered functions into its logs, so these have none: they close over them.
 
@@ -62,9 +62,12 @@ def reply(course: Course, seed: int | None) -> Solver:
     @solver(name="benchwright_reply")
     def made() -> Solver:
         async def solve(state: TaskState, generate: Generate) -> TaskState:
-            if course.sitting(state).ended:
-                return state
-            return await generate(state) if seed is None else await generate(state, seed=seed + state.epoch - 1)
+            sitting = course.sitting(state)
+            if not sitting.ended:
+                with _in_time(sitting):
+                    own = None if seed is None else seed + state.epoch - 1
+                    state = await generate(state) if own is None else await generate(state, seed=own)
+            return state
 
         return solve
 
@@ -101,32 +104,50 @@ def work(course: Course, command_s: float, runs: int, seed: int | None) -> Solve
             sitting = course.sitting(state)
             if sitting.ended:
                 return state
-            allowed = runs if sitting.problem.kind is Kind.DESIGN else 0
-            tools = agent_tools(Workspace(course.bench, sitting, command_s, allowed))
-            model = get_model()
-            config = GenerateConfig(seed=None if seed is None else seed + state.epoch - 1)
+            workspace = Workspace(course.bench, sitting, command_s, sitting.runs_before_the_last(runs))
             state.messages.insert(0, ChatMessageSystem(content=_AGENT))
-            urged = 0
-            while not sitting.handed_in and urged < _MOST_URGED:
-                state.output = await model.generate(state.messages, tools, config=config)
-                state.messages.append(state.output.message)
-                used = usage.of_output(str(state.model), state.output)
-                if used is not None:
-                    await sitting.use(used)
-                if state.output.stop_reason == "model_length":
-                    break
-                if state.output.message.tool_calls:
-                    urged = 0
-                    called = await execute_tools(state.messages, tools)
-                    state.messages.extend(called.messages)
-                else:
-                    urged += 1
-                    state.messages.append(ChatMessageUser(content=_URGE))
+            with _in_time(sitting):
+                await _converse(state, workspace, None if seed is None else seed + state.epoch - 1)
             return state
 
         return solve
 
     return made()
+
+
+async def _converse(state: TaskState, workspace: Workspace, seed: int | None) -> None:
+    sitting = workspace.sitting
+    tools = agent_tools(workspace)
+    model = get_model()
+    urged = 0
+    while not sitting.handed_in and urged < _MOST_URGED:
+        state.output = await model.generate(state.messages, tools, config=GenerateConfig(seed=seed))
+        state.messages.append(state.output.message)
+        used = usage.of_output(str(state.model), state.output)
+        if used is not None:
+            await sitting.use(used)
+        if state.output.stop_reason == "model_length":
+            break
+        if state.output.message.tool_calls:
+            urged = 0
+            called = await execute_tools(state.messages, tools)
+            state.messages.extend(called.messages)
+        else:
+            urged += 1
+            state.messages.append(ChatMessageUser(content=_URGE))
+
+
+@contextlib.contextmanager
+def _in_time(sitting: Sitting) -> Iterator[None]:
+    """End what is done within at the study's time limit for the problem, where there is one."""
+    seconds = sitting.assigned.time_limit_s if sitting.assigned is not None else None
+    if seconds is None:
+        yield
+        return
+    with apply_limits([time_limit(seconds)], catch_errors=True) as scope:
+        yield
+    if scope.limit_error is not None:
+        sitting.out_of_time_s = seconds
 
 
 def command_line_agent(course: Course, command: str, *, shared: bool) -> Solver:
@@ -150,9 +171,16 @@ def command_line_agent(course: Course, command: str, *, shared: bool) -> Solver:
             await sitting.tell(ClockHeld(reason="queue"))
             async with turn:
                 await sitting.tell(ClockReleased(reason="queue"))
-                told = await _start(sitting, command, state.input_text, AgentState(messages=state.messages))
+                told = AgentState(messages=state.messages)
+                try:
+                    with _in_time(sitting):
+                        told = await _start(sitting, command, state.input_text, told)
+                        sitting.handed_in = True
+                finally:
+                    # Also where a limit has ended it: the work counts as it then is.
+                    with anyio.CancelScope(shield=True):
+                        await _take_over(sitting)
             state.messages, state.output = told.messages, told.output
-            sitting.handed_in = True
             return state
 
         return solve
@@ -181,14 +209,21 @@ async def _start(sitting: Sitting, command: str, prompt: str, state: AgentState)
     if not ended.success:
         said = ended.stderr[-500:].strip()
         raise EvaluationError(f"The agent's command ended with {ended.returncode}: {said}")
+    return bridge.state
+
+
+async def _take_over(sitting: Sitting) -> None:
+    """The files that count, as the agent has left them."""
     for path in sitting.wanted:
         try:
-            content = await box.read_file(path, text=False)
-        except FileNotFoundError:
+            content = await sandbox().read_file(path, text=False)
+        except (OSError, OutputLimitExceededError):
             continue
+        except RuntimeError:
+            # The sandbox is gone, which whoever worked in it is told.
+            return
         if len(content) <= MOST_BYTES:
             await sitting.write(path, content)
-    return bridge.state
 
 
 async def _wait_for_bridge() -> None:

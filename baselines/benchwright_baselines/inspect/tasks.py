@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from inspect_ai import Task, task
@@ -10,13 +11,16 @@ from inspect_ai.util import SandboxEnvironmentType
 from benchwright_baselines.inspect.bench import Bench
 from benchwright_baselines.inspect.course import Course
 from benchwright_baselines.inspect.exchange import read_replies
+from benchwright_baselines.inspect.place import NAME
 from benchwright_baselines.inspect.prompt import ask_agent
 from benchwright_baselines.inspect.runs import close_after_run
 from benchwright_baselines.inspect.samples import Form, chosen, dataset
 from benchwright_baselines.inspect.scorers import verdict
 from benchwright_baselines.inspect.solvers import command_line_agent, given_reply, open_attempt, reply, work
+from benchwright_baselines.study.machine_part import MachinePart, machine_part
 from benchwright_harness.sandbox.choice import DEFAULT_SANDBOX
 from benchwright_problems.home import Home
+from benchwright_problems.problem import Problem
 from benchwright_problems.store import Store
 
 
@@ -32,6 +36,8 @@ def answer(
     replies: str = "",
     solver: str = "",
     sandbox: str = DEFAULT_SANDBOX,
+    study: str = "",
+    condition: str = "",
 ) -> Task:
     """Ask for each answer in one reply.
 
@@ -46,14 +52,17 @@ def answer(
         replies: A file of replies that are judged in place of asking a model.
         solver: Who gave these.
         sandbox: Where hidden tests run.
+        study: Id of the study that these attempts belong to, if any.
+        condition: The study's condition that they are made under.
     """
     bench = close_after_run(Bench(Home.find(), sandbox))
     form = Form(problems, shots, examples, think, template, seed or 0)
     asked, request = form.of(bench.store, pack)
+    part = _part(bench, study, condition, pack, asked)
     given = read_replies(Path(replies), asked) if replies else None
     if given is not None:
         asked = [problem for problem in asked if (problem.id, 1) in given]
-    course = Course(bench, pack, asked, agent=False, solver=solver)
+    course = Course(bench, pack, asked, agent=False, solver=solver, part=part)
     return Task(
         dataset=dataset(pack, asked, request),
         setup=open_attempt(course),
@@ -61,6 +70,7 @@ def answer(
         scorer=verdict(course, think),
         cleanup=course.leave,
         continue_on_fail=True,
+        epochs=part.condition.samples if part else None,
     )
 
 
@@ -74,6 +84,8 @@ def agent(
     seed: int | None = None,
     sandbox: str = DEFAULT_SANDBOX,
     place: str = "",
+    study: str = "",
+    condition: str = "",
 ) -> Task:
     """Let an agent work on each problem with tools.
 
@@ -85,11 +97,16 @@ def agent(
         runs: How often our agent may run the hidden tests and be told what the problem lets be known.
         seed: Plus the epoch, less one, sent to the model.
         sandbox: Where hidden tests and the commands of our agent run.
-        place: Inspect's sandbox for a command-line agent, such as `docker:compose.yaml`.
+        place: Where a command-line agent works: `benchwright`, the sandbox of hidden tests, where empty;
+            `benchwright:FOLDER` shows it a folder with programs; or a sandbox of Inspect's, such as
+            `docker:compose.yaml`.
+        study: Id of the study that these attempts belong to, if any.
+        condition: The study's condition that they are made under.
     """
     bench = close_after_run(Bench(Home.find(), sandbox))
     asked = chosen(bench.store, pack, problems)
-    course = Course(bench, pack, asked, agent=True)
+    part = _part(bench, study, condition, pack, asked)
+    course = Course(bench, pack, asked, agent=True, part=part)
     return Task(
         dataset=dataset(pack, asked, ask_agent),
         setup=open_attempt(course),
@@ -98,9 +115,11 @@ def agent(
         else work(course, command_s, runs, seed),
         scorer=verdict(course, False),
         cleanup=course.leave,
-        sandbox=_place(place),
+        sandbox=_place(place or NAME) if command else None,
         continue_on_fail=True,
-        time_limit=1800,
+        epochs=part.condition.samples if part else None,
+        # A study sets its own for each problem.
+        time_limit=None if part else 1800,
         message_limit=200,
     )
 
@@ -118,6 +137,21 @@ def map_prompt(pack: str, template: str, problems: str | list[str] = "") -> Task
     return Task(dataset=dataset(pack, asked, request), continue_on_fail=True)
 
 
-def _place(words: str) -> SandboxEnvironmentType | None:
+def _part(bench: Bench, study: str, condition: str, pack: str, asked: Sequence[Problem]) -> MachinePart | None:
+    """The condition of a study that a task carries out; none outside studies.
+
+    Raises:
+        StudyError: The study does not allow it.
+    """
+    if not study:
+        return None
+    part = machine_part(bench.log, study, condition)
+    part.check_open()
+    refs = [f"{pack}/{problem.id}" for problem in asked]
+    part.check_problems({ref: bench.store.problem(ref).public_digest for ref in refs})
+    return part
+
+
+def _place(words: str) -> SandboxEnvironmentType:
     name, _, config = words.partition(":")
-    return (name, config) if config else name or None
+    return (name, config) if config else name

@@ -71,9 +71,9 @@ def agent_tools(workspace: Workspace) -> list[ToolDef]:
         ),
         _tool(submit, "Hand in the files as they are, and end the work. Do so once you are sure of them."),
     ]
-    if workspace.runs:
-        told = f"Run the hidden tests on the files as they are, {workspace.runs} times at most."
-        tools.append(_tool(run_hidden_tests, told))
+    if workspace.runs != 0:
+        often = "as often as you like" if workspace.runs is None else f"{workspace.runs} times at most"
+        tools.append(_tool(run_hidden_tests, f"Run the hidden tests on the files as they are, {often}."))
     return tools
 
 

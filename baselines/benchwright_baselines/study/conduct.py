@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -45,6 +45,8 @@ class KnownStudy:
     """Its digest."""
     plan: Plan
     closed: Closed | None
+    digests: Mapping[str, str] = field(default_factory=dict)
+    """Of the public part of each problem when the study began, by `pack/id`; empty where they were not noted."""
 
     def assignment(self, participant: str) -> Assignment:
         """What a participant does.
@@ -78,8 +80,15 @@ class Conduct:
         self._journal = log.journal
         self._attempts = attempts
 
-    def register(self, file: StudyFile, difficulties: Mapping[str, Difficulty]) -> KnownStudy:
+    def register(
+        self, file: StudyFile, difficulties: Mapping[str, Difficulty], digests: Mapping[str, str] | None = None
+    ) -> KnownStudy:
         """Takes a study file over, and decides who does what. Doing it again with the same file changes nothing.
+
+        Args:
+            file: The study.
+            difficulties: Of its problems, as their packs have them.
+            digests: Of the public parts of its problems, by `pack/id`: models are asked these and no others.
 
         Raises:
             StudyError: A study of this id was taken over with another text.
@@ -94,7 +103,7 @@ class Conduct:
                 )
             return known
         plan = assign(file.study, file.sha256, difficulties)
-        self._journal.append(study, "", Registered(study_sha256=file.sha256, text=file.text))
+        self._journal.append(study, "", Registered(study_sha256=file.sha256, text=file.text, problems=digests or {}))
         self._journal.append(study, "", Planned(plan=plan, sha256=plan.sha256))
         return self.study(study)
 
@@ -121,7 +130,7 @@ class Conduct:
             )
         closed = next((entry for entry in entries if isinstance(entry, Closed)), None)
         parsed = parse_study(registered.text, Path(f"{study}.yaml")).study
-        return KnownStudy(parsed, registered.text, registered.study_sha256, planned.plan, closed)
+        return KnownStudy(parsed, registered.text, registered.study_sha256, planned.plan, closed, registered.problems)
 
     # A participant
 

@@ -20,6 +20,8 @@ class Registered(EventBody):
     """Digest of the file's text."""
     text: Text
     """The study file, as it was."""
+    problems: Mapping[str, Sha256] = Field(default_factory=dict)
+    """Digest of the public part of each problem, by `pack/id`."""
 
 
 class Planned(EventBody):

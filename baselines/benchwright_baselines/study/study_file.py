@@ -140,7 +140,14 @@ def parse_study(text: str, path: Path) -> StudyFile:
     return StudyFile(study, text, path, lines)
 
 
+_MOST_FIELDS = 100_000
+"""A few lines of aliases within aliases can stand for more than any memory holds."""
+
+
 def _walk(node: yaml.Node, field: str, lines: dict[str, int], flaws: list[Flaw], above: list[yaml.Node]) -> None:
+    if len(lines) > _MOST_FIELDS:
+        flaws[:] = [Flaw(1, "", f"aliases repeat more than {_MOST_FIELDS:,} fields. Write it without them.")]
+        return
     lines.setdefault(field, node.start_mark.line + 1)
     if node in above:
         flaws.append(Flaw(node.start_mark.line + 1, field, "an alias points to what it is part of. Write it out."))

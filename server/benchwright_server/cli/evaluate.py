@@ -13,6 +13,7 @@ import typer
 from pydantic import JsonValue
 from rich.table import Table
 
+from benchwright_baselines.kept_evals import folder_of, keep
 from benchwright_harness.sandbox.choice import DEFAULT_SANDBOX
 from benchwright_problems.home import Home
 from benchwright_problems.store import Store
@@ -77,6 +78,48 @@ class _Asking:
         return given
 
 
+@dataclass(frozen=True)
+class _Options:
+    """What does not go with everything."""
+
+    pack: str
+    samples: int
+    limit: int | None
+    seed: int | None
+    agent: bool
+    runs: int
+    map_only: bool
+    time_limit: int | None
+
+    def check(self, asking: _Asking, agent_command: str) -> None:
+        """Refuse what does not go together."""
+        if (agent_command or self.runs) and not self.agent:
+            raise ServerError("--agent-command and --runs need --agent.")
+        if self.map_only and asking.template is None:
+            raise ServerError("--map needs --template, the prompt to put to each problem.")
+        if self.agent and (asking.shots or asking.think or asking.template):
+            raise ServerError("--shots, --think and --template are for single replies; leave them out with --agent.")
+
+    def check_of_study(self, asking: _Asking) -> None:
+        """Refuse what a study's plan decides."""
+        given = {
+            "--pack": bool(self.pack),
+            "--problem": bool(asking.problems),
+            "--samples": self.samples != 1,
+            "--limit": self.limit is not None,
+            "--seed": self.seed is not None,
+            "--agent": self.agent,
+            "--runs": self.runs != 0,
+            "--shots": asking.shots != 0,
+            "--think": asking.think,
+            "--template": asking.template is not None,
+            "--map": self.map_only,
+            "--time-limit": self.time_limit is not None,
+        }
+        if wrong := [option for option, is_given in given.items() if is_given]:
+            raise ServerError(f"With --study the study file decides; leave out {', '.join(wrong)}.")
+
+
 @app.callback()
 def evaluate(
     context: typer.Context,
@@ -92,8 +135,12 @@ def evaluate(
         str, typer.Option(help="A command-line agent to start, in --agent-place; {prompt} stands for the task.")
     ] = "",
     agent_place: Annotated[
-        str, typer.Option(help="Inspect's sandbox for it, such as docker:compose.yaml; local runs unprotected.")
-    ] = "docker",
+        str,
+        typer.Option(
+            help="benchwright, or benchwright:DIR with its programs; or a sandbox of Inspect's, such as "
+            "docker:compose.yaml; local runs unprotected."
+        ),
+    ] = "benchwright",
     runs: Annotated[int, typer.Option(min=0, help="How often the agent may run the hidden tests.")] = 0,
     shots: Shots = 0,
     examples: ExamplesOption = "",
@@ -109,6 +156,12 @@ def evaluate(
     costs: Annotated[Path | None, typer.Option(help="What models cost, a file as Inspect reads it.")] = None,
     jobs: Annotated[int | None, typer.Option(min=1, help="Samples at a time.")] = None,
     sandbox: SandboxOption = DEFAULT_SANDBOX,
+    study: Annotated[
+        str, typer.Option(help="A study file, or the id of a study: ask what its plan wants of models and agents.")
+    ] = "",
+    condition: Annotated[
+        list[str] | None, typer.Option(help="Only this condition of the study; may be given often.")
+    ] = None,
     resume: Annotated[
         Path | None, typer.Option(help="Go on with an interrupted run: its .eval log, or the folder of it.")
     ] = None,
@@ -123,20 +176,21 @@ def evaluate(
     with plain_errors():
         if resume is not None:
             _finish(_resume(resume, json_output), json_output)
-        _require(pack, "--pack")
-        _require(model, "--model")
-        if (agent_command or runs) and not agent:
-            raise ServerError("--agent-command and --runs need --agent.")
-        if map_only and template is None:
-            raise ServerError("--map needs --template, the prompt to put to each problem.")
-        if agent and (shots or think or template):
-            raise ServerError("--shots, --think and --template are for single replies; leave them out with --agent.")
+        options = _Options(pack, samples, limit, seed, agent, runs, map_only, time_limit)
         asking = _Asking(problem, shots, examples, think, template, seed)
-        arguments = {"pack": pack} | asking.arguments()
+        if study:
+            options.check_of_study(asking)
+        else:
+            _require(pack, "--pack")
+            _require(model, "--model")
+            if condition:
+                raise ServerError("--condition needs --study.")
+            options.check(asking, agent_command)
+        arguments: dict[str, JsonValue] = {} if study else {"pack": pack, **asking.arguments()}
         if runs:
             arguments["runs"] = runs
         if agent_command:
-            arguments |= {"command": agent_command, "place": agent_place}
+            arguments |= {"command": agent_command, "place": _place(agent_place)}
             if agent_place == "local":
                 err.print(
                     "The agent runs on this machine unprotected: it can read the hidden tests if it looks for them."
@@ -171,6 +225,10 @@ def evaluate(
             at_once=jobs,
             display="none" if json_output else None,
         )
+        if study:
+            from benchwright_server.cli.study_evaluation import Wanted, evaluate_study
+
+            evaluate_study(Wanted(study, condition or [], model), run, _run_and_keep, json_output=json_output)
         _finish(_run(run), json_output)
 
 
@@ -242,6 +300,12 @@ def _run(run: Run) -> EvalLog:
         return run_task(run)
 
 
+def _run_and_keep(run: Run) -> EvalLog:
+    log = _run(run)
+    _keep(log)
+    return log
+
+
 def _resume(place: Path, json_output: bool) -> EvalLog:
     from benchwright_baselines.inspect.evaluation import newest_log
     from benchwright_baselines.inspect.evaluation import resume as go_on
@@ -262,12 +326,11 @@ def _interruptible(folder: Path) -> Iterator[None]:
 
 
 def _finish(log: EvalLog, json_output: bool) -> None:
-    from benchwright_baselines.inspect.evaluation import summary, write_replies
+    from benchwright_baselines.inspect.evaluation import summary
 
     facts = summary(log)
     file = Path(log.location)
-    if log.eval.task != "agent":
-        write_replies(log, file.with_suffix(".responses.jsonl"))
+    _keep(log)
     if json_output:
         print_json(facts)
     else:
@@ -285,6 +348,20 @@ def _finish(log: EvalLog, json_output: bool) -> None:
         )
         raise typer.Exit(1)
     raise typer.Exit(0)
+
+
+def _keep(log: EvalLog) -> None:
+    """Keep the log of a run for reports, and write the replies beside it."""
+    from benchwright_baselines.inspect.evaluation import attempts_of, task_name, write_replies
+
+    file = Path(log.location)
+    if task_name(log) != "agent":
+        write_replies(log, file.with_suffix(".responses.jsonl"))
+    if attempts := attempts_of(log):
+        try:
+            keep(folder_of(Home.find()), file, attempts)
+        except OSError as error:
+            raise ServerError(f"The log {file} can't be kept in the data folder: {error.strerror}.") from error
 
 
 def _print(facts: Mapping[str, JsonValue]) -> None:
@@ -316,8 +393,14 @@ def _quiet(quiet: bool) -> Iterator[None]:
         yield
 
 
+def _place(words: str) -> str:
+    """Where an agent works, its folder as Inspect finds it from wherever it looks."""
+    name, _, folder = words.partition(":")
+    return f"{name}:{Path(folder).absolute()}" if name == "benchwright" and folder else words
+
+
 def _folder(output: Path | None) -> Path:
-    return output or Home.find().data / "evals"
+    return output or folder_of(Home.find())
 
 
 def _require(value: str, option: str) -> None:

@@ -10,6 +10,7 @@ import typer
 from pydantic import JsonValue
 
 from benchwright_baselines import log_file, open_log
+from benchwright_baselines.kept_evals import folder_of
 from benchwright_problems.home import Home
 from benchwright_problems.store import Store
 from benchwright_server.cli.output import err, out, plain_errors, print_json
@@ -47,7 +48,8 @@ def report(
         typer.Option("--check/--no-check", help="Check every hash chain; if not given, up to a million events."),
     ] = None,
     logs: Annotated[
-        list[Path] | None, typer.Option(help="An Inspect .eval log, or a folder of them, to put beside.")
+        list[Path] | None,
+        typer.Option(help="An Inspect .eval log, or a folder, to put beside those that eval kept."),
     ] = None,
     votes: Annotated[
         Path | None, typer.Option(help="People's and judges' votes, as for `judge agreement`, instead of the database.")
@@ -69,6 +71,7 @@ def report(
         events=events,
         check=check,
         logs=tuple(logs or ()),
+        kept=None if demo else folder_of(Home.find()),
         seed=seed,
     )
     with plain_errors():

@@ -14,7 +14,6 @@ from rich.table import Table
 
 from benchwright_baselines import log_file, open_log
 from benchwright_baselines.attempts import Attempts
-from benchwright_problems.errors import ProblemsError
 from benchwright_problems.home import Home
 from benchwright_problems.problem import Difficulty
 from benchwright_problems.store import Store
@@ -25,6 +24,7 @@ from benchwright_server.errors import ServerError
 if TYPE_CHECKING:
     from benchwright_baselines.log import EventLog
     from benchwright_baselines.study.conduct import Conduct
+    from benchwright_baselines.study.delivery import Delivery
     from benchwright_baselines.study.study_file import StudyFile
 
 app = typer.Typer(help="Plan, carry out and close studies.", no_args_is_help=True)
@@ -42,6 +42,18 @@ def _log() -> Iterator[EventLog]:
             yield log
         finally:
             log.close()
+
+
+def _hand_in(log: EventLog) -> list[Delivery]:
+    """Tries once more to hand in what could not be handed in before; returns what goes on waiting."""
+    from benchwright_baselines.study.delivery import Deliveries
+
+    arrived, left = Deliveries(Home.find()).hand_in(log)
+    for one in arrived:
+        err.print(f"The records of {one.participant} in {one.study} are handed in now.", soft_wrap=True)
+    for one in left:
+        err.print(one.told, markup=False, soft_wrap=True)
+    return left
 
 
 def _conduct(log: EventLog) -> Conduct:
@@ -104,22 +116,9 @@ def _difficulties(file: StudyFile) -> dict[str, Difficulty]:
     Raises:
         StudyFileError: A problem is not there.
     """
-    from benchwright_baselines.study.study_file import Flaw, StudyFileError
+    from benchwright_baselines.study.taking_over import problems_of
 
-    store = Store(Home.find())
-    found: dict[str, Difficulty] = {}
-    flaws: list[Flaw] = []
-    named = [(f"problems[{place}]", task.problem) for place, task in enumerate(file.study.problems)]
-    if file.study.practice is not None:
-        named.append(("practice", file.study.practice))
-    for field, problem in named:
-        try:
-            found[problem] = store.problem(problem).difficulty
-        except ProblemsError as error:
-            flaws.append(Flaw(file.line_of(field), field, str(error)))
-    if flaws:
-        raise StudyFileError(file.path, flaws)
-    return found
+    return {ref: problem.difficulty for ref, problem in problems_of(Store(Home.find()), file).items()}
 
 
 @app.command("assign")
@@ -158,11 +157,13 @@ def run(
     and its plan are fixed.
     """
     from benchwright_baselines.study.study_file import read_study
+    from benchwright_baselines.study.taking_over import take_over
 
     with _log() as log:
+        _hand_in(log)
         found = read_study(file)
         conduct = _conduct(log)
-        known = conduct.register(found, _difficulties(found))
+        known = take_over(log, Store(Home.find()), found)
         study = known.study.study
         if participant is not None:
             conduct.enroll(study, participant)
@@ -173,15 +174,8 @@ def run(
     out.print(f"The study {study} is taken over, with plan {known.plan.sha256[:16]}.")
     if participant is not None:
         out.print(f"{participant} can begin: open the Benchwright view in the editor, and choose the study.")
-    for condition in known.study.conditions:
-        if not condition.solver.is_person:
-            packs = sorted({task.problem.partition("/")[0] for task in known.study.problems})
-            for pack in packs:
-                out.print(
-                    f"For {condition.name}: benchwright eval --model {condition.model} --samples {condition.samples} "
-                    f"--pack {pack}",
-                    soft_wrap=True,
-                )
+    if any(not condition.solver.is_person for condition in known.study.conditions):
+        out.print(f"For its models and agents: benchwright eval --study {study}", soft_wrap=True)
 
 
 @app.command("status")
@@ -191,13 +185,16 @@ def status(study: StudyId, json_output: Json = False) -> None:
     Exit status: 1 if a closed study is not as it was closed.
     """
     from benchwright_baselines.study.closing import check_seal
+    from benchwright_baselines.study.machine_part import machine_parts
 
     with _log() as log:
+        waiting = {one.participant: one for one in _hand_in(log) if one.study == study}
         conduct = _conduct(log)
         known = conduct.study(study)
         begun = log.journal.participants(study)
         walks = {one: conduct.walk(study, one) for one in known.study.pseudonyms if one in begun}
         deleted = [stone.id for stone in log.journal.tombstones(study) if stone.kind == "participant"]
+        machines = [(part, part.ended(log).total()) for part in machine_parts(log, study)]
         seal = check_seal(log, study) if known.closed is not None else None
     if json_output:
         print_json(
@@ -209,6 +206,14 @@ def status(study: StudyId, json_output: Json = False) -> None:
                 "participants": {
                     one: {"step": at.step.value, "done": at.done, "total": at.total} for one, at in walks.items()
                 },
+                "machines": {
+                    part.condition.name: {"model": part.condition.model, "done": done, "total": part.total}
+                    for part, done in machines
+                },
+                "not_handed_in": {
+                    one: delivery.model_dump(mode="json", exclude={"study", "participant"})
+                    for one, delivery in waiting.items()
+                },
                 "not_begun": [
                     one for one in known.study.pseudonyms if one not in walks and f"{study}/{one}" not in deleted
                 ],
@@ -216,13 +221,16 @@ def status(study: StudyId, json_output: Json = False) -> None:
             }
         )
     else:
-        table = Table("participant", "next", "done", box=None)
+        table = Table("participant", "next", "done", "records", box=None)
         for one in known.study.pseudonyms:
             at = walks.get(one)
             gone = f"{study}/{one}" in deleted
             step = at.step.value.replace("_", " ") if at else ("deleted" if gone else "not begun")
-            table.add_row(one, step, f"{at.done}/{at.total}" if at else "")
+            records = f"not handed in yet, tried {waiting[one].tries} times" if one in waiting else ""
+            table.add_row(one, step, f"{at.done}/{at.total}" if at else "", records)
         out.print(table)
+        for part, done in machines:
+            out.print(f"{part.condition.name}: {part.condition.model}, {done} of {part.total} attempts")
         if seal is not None:
             out.print(f"Closed. Digest {seal.digest}", soft_wrap=True)
             for flaw in seal.flaws:
@@ -240,6 +248,7 @@ def close(
     from benchwright_baselines.study.closing import close_study
 
     with _log() as log:
+        _hand_in(log)
         closed = close_study(log, study, force=force)
     attempts = closed.seal["attempts"]
     count = len(attempts) if isinstance(attempts, dict) else 0
@@ -260,6 +269,7 @@ def export(
     from benchwright_baselines.study.archive import write_archive
 
     with _log() as log:
+        _hand_in(log)
         try:
             written = write_archive(log, study, folder, None if participant is None else [participant])
         except OSError as error:
@@ -277,6 +287,7 @@ def collect_command(
 
     rows = []
     with _log() as log:
+        _hand_in(log)
         for folder in folders:
             rows.append(collect(log, folder))
     if json_output:
@@ -295,12 +306,14 @@ def delete(
     reason: Annotated[str, typer.Option(help="Kept with the tombstone.")] = "asked for by the participant",
 ) -> None:
     """Delete everything that was recorded of a participant; only a tombstone says that there was something."""
+    from benchwright_baselines.study.delivery import Deliveries
     from benchwright_server.attempts.study_desk import delete_participant
 
     with _log() as log:
         if not yes and not typer.confirm(f"Delete everything of {participant} in {study}? It can't be undone."):
             raise typer.Exit(1)
         count = delete_participant(Home.find(), log, study, participant, reason)
+        Deliveries(Home.find()).drop(study, participant)
         participation = Participation(Home.find())
         if participation.all().get(study) == participant:
             participation.end(study)

@@ -39,6 +39,10 @@ def test_a_study_of_models_needs_neither_participants_nor_consent() -> None:
     assert parse_study(text, FILE).study.pseudonyms == ()
 
 
+BOMB = "title: A study" + "".join(f"\nx{i}: &x{i} [{', '.join([f'*x{i - 1}' if i else 'x'] * 9)}]" for i in range(10))
+"""Ten lines that stand for nine to the power of ten fields."""
+
+
 @pytest.mark.parametrize(
     ("old", "new", "told"),
     [
@@ -60,6 +64,7 @@ def test_a_study_of_models_needs_neither_participants_nor_consent() -> None:
         ("data:\n", "data:\n  to: nowhere\n", "data.to: it is given twice. Remove one."),
         ("title: A study", "title: [A study", "study.yaml, line "),
         ("title: A study of my own", "title: &x [*x]", "line 4, title[0]: an alias points to what it is part of"),
+        ("title: A study of my own", BOMB, "aliases repeat more than 100,000 fields"),
         ("expect: sometimes", "expect: often", "expect is 'often', which is none of the choices"),
         ("study: mine", "study: My Study", "line 3, study: 'My Study' has the wrong form (small letters"),
         ("forecasts: [minutes,", "forecasts: [external_help,", "forecasts can't ask for external_help"),

@@ -1,0 +1,169 @@
+"""`benchwright eval --study`: the part of a study's plan that models and agents carry out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+from pydantic import JsonValue
+from rich.table import Table
+
+from benchwright_baselines import log_file, open_log
+from benchwright_problems.home import Home
+from benchwright_problems.store import Store
+from benchwright_server.cli.output import err, out, print_json
+from benchwright_server.errors import ServerError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from inspect_ai.log import EvalLog
+
+    from benchwright_baselines.inspect.evaluation import Run
+    from benchwright_baselines.study.machine_part import MachinePart
+
+_AGENT = "agent"
+_OF_AGENTS = ("command", "place")
+_OUTCOMES = ("passed", "failed", "undecided", "error")
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What of which study."""
+
+    study: str
+    """A study file, or the id of a study that was taken over."""
+    conditions: Sequence[str]
+    """Only these; all for models and agents where empty."""
+    model: str
+    """Only conditions of this one; any where empty."""
+
+
+def evaluate_study(wanted: Wanted, run: Run, ask: Callable[[Run], EvalLog], *, json_output: bool) -> None:
+    """Ask what a study's plan still wants of models and agents.
+
+    Exit status: as of `benchwright eval`.
+
+    Args:
+        wanted: What.
+        run: Where logs go, and what the plan says nothing of; the rest comes from the plan.
+        ask: Runs a task and keeps its log.
+        json_output: Whether one JSON value is printed.
+    """
+    from benchwright_baselines.inspect.evaluation import summary
+
+    study, parts, missing = _parts(wanted)
+    facts: list[Mapping[str, JsonValue]] = []
+    for part in parts:
+        for part_run in runs_of(part, missing[part.condition.name], run):
+            log = ask(part_run)
+            facts.append({"condition": part.condition.name} | summary(log))
+            if log.status == "cancelled":
+                err.print(f"Interrupted. Go on with: benchwright eval --study {study}", markup=False, soft_wrap=True)
+                raise typer.Exit(130)
+    progress = _progress(study, parts)
+    if json_output:
+        print_json({"study": study, "conditions": progress, "runs": [dict(one) for one in facts]})
+    else:
+        _print(progress, facts)
+    if any(one["done"] != one["total"] for one in progress.values()):
+        for one in facts:
+            if one["error"] and one["why"]:
+                err.print(str(one["why"]), markup=False, soft_wrap=True)
+        err.print(
+            f"What is missing is asked again with: benchwright eval --study {study}", markup=False, soft_wrap=True
+        )
+        raise typer.Exit(1)
+    raise typer.Exit(0)
+
+
+def runs_of(part: MachinePart, problems: Sequence[str], run: Run) -> list[Run]:
+    """The runs that ask some problems of a study, one for each pack.
+
+    Args:
+        part: Of the study.
+        problems: As `pack/id`.
+        run: What the plan says nothing of.
+    """
+    packs: dict[str, list[JsonValue]] = {}
+    for ref in problems:
+        pack, _, name = ref.partition("/")
+        packs.setdefault(pack, []).append(name)
+    condition, study = part.condition, part.known.study
+    is_agent = condition.solver == _AGENT
+    return [
+        replace(
+            run,
+            task="agent" if is_agent else "answer",
+            arguments={
+                **{name: value for name, value in run.arguments.items() if is_agent or name not in _OF_AGENTS},
+                "pack": pack,
+                "problems": names,
+                "seed": study.randomisation.seed,
+                "study": study.study,
+                "condition": condition.name,
+            },
+            model=condition.model,
+            samples=condition.samples,
+        )
+        for pack, names in packs.items()
+    ]
+
+
+def _parts(wanted: Wanted) -> tuple[str, list[MachinePart], dict[str, list[str]]]:
+    from benchwright_baselines.study.machine_part import machine_part, machine_parts
+    from benchwright_baselines.study.study_file import read_study
+    from benchwright_baselines.study.taking_over import take_over
+
+    home = Home.find()
+    store = Store(home)
+    log = open_log(log_file(home))
+    try:
+        study = wanted.study
+        if (file := Path(study)).is_file():
+            study = take_over(log, store, read_study(file)).study.study
+        elif file.suffix in (".yaml", ".yml"):
+            raise ServerError(f"There is no study file {file}.")
+        parts = [machine_part(log, study, name) for name in wanted.conditions] or machine_parts(log, study)
+        if not parts:
+            raise ServerError(f"No model and no agent works in the study {study}: only people do.")
+        chosen = [part for part in parts if not wanted.model or part.condition.model == wanted.model]
+        if not chosen:
+            parts[0].check_model(wanted.model)
+        for part in chosen:
+            part.check_open()
+            part.check_problems({ref: store.problem(ref).public_digest for ref in part.problems})
+        return study, chosen, {part.condition.name: part.missing(log) for part in chosen}
+    finally:
+        log.close()
+
+
+def _progress(study: str, parts: Sequence[MachinePart]) -> dict[str, dict[str, JsonValue]]:
+    log = open_log(log_file(Home.find()))
+    try:
+        return {
+            part.condition.name: {
+                "model": part.condition.model,
+                "done": part.ended(log).total(),
+                "total": part.total,
+            }
+            for part in parts
+        }
+    finally:
+        log.close()
+
+
+def _print(progress: Mapping[str, Mapping[str, JsonValue]], facts: Sequence[Mapping[str, JsonValue]]) -> None:
+    table = Table("condition", "model", "attempts", "planned", *_OUTCOMES, box=None)
+    for name, one in progress.items():
+        mine = [fact for fact in facts if fact["condition"] == name]
+        counts = [sum(int(str(fact[outcome])) for fact in mine) for outcome in _OUTCOMES]
+        table.add_row(name, *(str(one[key]) for key in ("model", "done", "total")), *map(str, counts))
+    out.print(table)
+    for fact in facts:
+        out.print(f"Log: {fact['log']}", markup=False, soft_wrap=True)
+    if not facts:
+        out.print("Nothing was missing.")

@@ -1,0 +1,55 @@
+"""Inspect's own command finds our tasks by the name of the distribution, from any folder."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+from inspect_ai.log import read_eval_log
+
+from benchwright_baselines import log_file
+from benchwright_baselines.log import EventLog
+from benchwright_problems.home import Home
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture
+def installed(tmp_path: Path) -> Path:
+    """What an installation of this checkout tells of itself; that of `.venv` may be an older one."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    folder = tmp_path / "installed" / f"{project['name']}-{project['version']}.dist-info"
+    folder.mkdir(parents=True)
+    (folder / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {project['name']}\nVersion: {project['version']}\n")
+    groups = project["entry-points"].items()
+    lines = [f"[{group}]\n{name} = {place}\n" for group, named in groups for name, place in named.items()]
+    (folder / "entry_points.txt").write_text("\n".join(lines))
+    return folder.parent
+
+
+def test_inspect_eval_runs_our_tasks_by_name(installed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    home, logs, template = tmp_path / "home", tmp_path / "logs", tmp_path / "own.txt"
+    template.write_text("Rate this: {{statement}}")
+    names = [f"benchwright/{name}" for name in ("answer", "agent", "map_prompt")]
+    options = [
+        *("-T", "pack=starter", "-T", "problems=amdahl", "-T", f"template={template}"),
+        *("--message-limit", "4", "--model", "mockllm/model", "--log-dir", str(logs)),
+    ]
+    ran = subprocess.run(
+        [str(Path(sys.executable).with_name("inspect")), "eval", *names, *options, "--display", "plain"],
+        cwd=tmp_path,
+        env=os.environ | {"BENCHWRIGHT_HOME": str(home), "PYTHONPATH": str(installed)},
+        capture_output=True,
+        text=True,
+        timeout=180,
+    )
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    found = [read_eval_log(str(file)) for file in logs.glob("*.eval")]
+    assert {log.eval.task: log.status for log in found} == dict.fromkeys(names, "success"), [log.error for log in found]
+    monkeypatch.setenv("BENCHWRIGHT_HOME", str(home))
+    with EventLog(log_file(Home.find())) as log:
+        assert {header.condition for header in log.headers()} == {"model", "agent"}

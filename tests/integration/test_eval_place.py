@@ -1,0 +1,205 @@
+"""Command-line agents in the sandbox that hidden tests run in: they reach their model, and nothing else."""
+
+from __future__ import annotations
+
+import json
+import socket
+import tempfile
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from inspect_ai.model import ModelOutput
+
+from benchwright_baselines import log_file
+from benchwright_baselines.clock import AttemptState
+from benchwright_baselines.evidence import ModelUsage, TimedOut
+from benchwright_baselines.inspect.evaluation import summary
+from benchwright_baselines.log import EventLog
+from benchwright_baselines.replay import replay
+from benchwright_problems.home import Home
+from benchwright_problems.store import Store
+
+from .test_eval import COUNTER, Desk, desk, run, says, scripted
+
+__all__ = ("desk",)
+
+AGENT = '''\
+#!/usr/bin/env python3
+"""Does what the model says: lines of shell commands, until it says `done`."""
+import json, os, subprocess, sys, urllib.request
+
+def ask(messages):
+    body = {"model": "inspect", "messages": messages}
+    request = urllib.request.Request(
+        os.environ["OPENAI_BASE_URL"] + "/chat/completions",
+        json.dumps(body).encode(),
+        {"Content-Type": "application/json"},
+    )
+    with urllib.request.urlopen(request) as reply:
+        return json.load(reply)["choices"][0]["message"]["content"]
+
+messages = [{"role": "user", "content": sys.argv[1]}]
+while (said := ask(messages)) != "done":
+    ran = subprocess.run(["/bin/sh", "-c", said], capture_output=True, text=True)
+    messages += [
+        {"role": "assistant", "content": said},
+        {"role": "user", "content": ran.stdout + ran.stderr + f"[{ran.returncode}]"},
+    ]
+'''
+
+
+@pytest.fixture
+def programs() -> Iterator[Path]:
+    """A folder with an agent, as one would be installed: everybody may read it."""
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place)
+        folder.chmod(0o755)
+        (folder / "bin").mkdir()
+        (folder / "bin" / "agent").write_text(AGENT)
+        (folder / "bin" / "agent").chmod(0o755)
+        yield folder
+
+
+def works(desk: Desk, programs: Path, *commands: str, **more: Any) -> tuple[Any, list[str]]:
+    """What comes of an agent whose model says these commands, and what each printed."""
+    said = iter((*commands, "done"))
+    printed: list[str] = []
+
+    def reply(asked: Any, config: Any) -> ModelOutput:
+        if asked[-1].role == "user":
+            printed.append(asked[-1].text)
+        return ModelOutput.from_content("mockllm/model", next(said))
+
+    place = f"benchwright:{programs}"
+    log = run(desk, scripted(reply), "agent", command="agent {prompt}", place=place, **more)
+    return log, printed[1:]
+
+
+def test_a_command_line_agent_solves_a_problem_in_the_sandbox_of_hidden_tests(desk: Desk, programs: Path) -> None:
+    log, printed = works(
+        desk,
+        programs,
+        "pwd; ls; id -un; which iverilog verilator yosys | wc -l",
+        f"cat > rtl/sat_counter.sv <<'END'\n{COUNTER}END\niverilog -g2012 -o rundir/sim rtl/*.sv && echo built",
+        problems="saturating-counter",
+    )
+    assert log.status == "success", summary(log)["why"]
+    assert summary(log)["passed"] == 1, printed
+    assert printed[0].splitlines() == ["/code", "docs", "rtl", "rundir", "src", "verif", "solver", "3", "[0]"]
+    assert printed[1] == "built\n[0]"
+    (attempt,) = desk.attempts()
+    assert (attempt.condition, desk.state(attempt.id)) == ("agent", AttemptState.SUBMITTED)
+    events = desk.events(attempt.id)
+    file = replay(events).files["rtl/sat_counter.sv"]
+    assert (file.text or "").strip() == COUNTER.strip()
+    assert sum(one.event.calls for one in events if isinstance(one.event, ModelUsage)) == 3
+    assert desk.are_whole()
+
+
+@pytest.fixture
+def listening() -> Iterator[tuple[int, list[str]]]:
+    """A service on this machine's loopback, and who came."""
+    came: list[str] = []
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        server.settimeout(0.2)
+
+        def serve() -> None:
+            while not over.is_set():
+                try:
+                    came.append(str(server.accept()[1]))
+                except TimeoutError:
+                    continue
+
+        over = threading.Event()
+        thread = threading.Thread(target=serve)
+        thread.start()
+        yield server.getsockname()[1], came
+        over.set()
+        thread.join()
+
+
+def test_an_agent_reaches_neither_hidden_parts_nor_home_nor_network(
+    desk: Desk, programs: Path, listening: tuple[int, list[str]]
+) -> None:
+    port, came = listening
+    Store(Home.find()).problem("starter/saturating-counter")
+    home = Home.find()
+    (home.data / "secret").parent.mkdir(parents=True, exist_ok=True)
+    (home.data / "secret").write_text("CANARY-77")
+    connect = "python3 -c 'import socket; socket.create_connection((\"{}\", {}), 3)'"
+    forbidden = (
+        f"cat {home.data}/secret {log_file(home)}",
+        f"ls {home.data.parent} {Path.home()} /home /work",
+        "find / -name 'test_*counter*' -not -path '/proc/*' 2>/dev/null | grep .",
+        "find / -name sealed -not -path '/proc/*' 2>/dev/null | grep .",
+        "cat /etc/shadow",
+        "cat /proc/1/environ",
+        "cat /proc/1/mem",
+        connect.format("127.0.0.1", port),
+        connect.format("1.1.1.1", 53),
+        "touch /agent/x",
+        "touch /usr/x",
+        "touch /x",
+        "ls /code/rundir/.attendant",
+        "unshare -U true",
+    )
+    probe = (
+        "import json, os, subprocess\n"
+        f"ran = [subprocess.run(c, shell=True, capture_output=True, text=True) for c in {forbidden!r}]\n"
+        "print(json.dumps([[one.returncode, one.stdout + one.stderr] for one in ran] + [[0, str(os.environ)]]))\n"
+    )
+    (programs / "probe.py").write_text(probe)
+    log, printed = works(desk, programs, "python3 /agent/probe.py", problems="saturating-counter")
+    assert log.status == "success", log.error
+    *tried, (_, environment) = json.loads(printed[0].removesuffix("[0]"))
+    assert [command for command, (code, _) in zip(forbidden, tried, strict=True) if code == 0] == []
+    assert "CANARY-77" not in printed[0]
+    assert str(home.data.parent) not in environment
+    assert came == []
+    assert not (programs / "x").exists()
+    assert summary(log)["failed"] == 1
+
+
+def test_what_an_agent_has_done_by_its_limit_counts(desk: Desk, programs: Path) -> None:
+    (programs / "bin" / "agent").rename(programs / "bin" / "ask")
+    (programs / "bin" / "agent").write_text(
+        f"#!/bin/sh\ncat > rtl/sat_counter.sv <<'END'\n{COUNTER}END\nexec ask \"$1\"\n"
+    )
+    (programs / "bin" / "agent").chmod(0o755)
+    log, _ = works(desk, programs, "true", problems="saturating-counter", tokens=1)
+    assert summary(log)["passed"] == 1
+    (attempt,) = desk.attempts()
+    ends = [one.event for one in desk.events(attempt.id) if isinstance(one.event, TimedOut)]
+    assert [event.reason for event in ends] == ["token_limit"]
+
+
+def test_an_agent_that_fails_is_an_error_and_leaves_no_process(desk: Desk, programs: Path) -> None:
+    (programs / "bin" / "agent").write_text("#!/bin/sh\nsleep 987 &\necho broken >&2\nexit 3\n")
+    log = run(
+        desk, says("done"), "agent", problems="saturating-counter", command="agent", place=f"benchwright:{programs}"
+    )
+    assert summary(log)["error"] == 1
+    assert log.samples
+    assert log.samples[0].error
+    assert "ended with 3: broken" in log.samples[0].error.message
+    with EventLog(log_file(desk.home)) as events:
+        assert [header.condition for header in events.headers()] == ["agent"]
+    assert not any(b"sleep\x00987" in _read(file) for file in Path("/proc").glob("[0-9]*/cmdline"))
+
+
+def _read(file: Path) -> bytes:
+    try:
+        return file.read_bytes()
+    except OSError:
+        return b""
+
+
+def test_a_folder_that_is_not_there_is_named(desk: Desk) -> None:
+    log = run(
+        desk, says("done"), "agent", problems="saturating-counter", command="agent", place="benchwright:/not/there"
+    )
+    told = json.dumps(summary(log))
+    assert "/not/there" in told

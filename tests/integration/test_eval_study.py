@@ -1,0 +1,349 @@
+"""A study in which a person and models work: the plan decides what models are asked, and the report counts them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from inspect_ai.log import read_eval_log
+from typer.testing import CliRunner, Result
+
+from benchwright_baselines import log_file
+from benchwright_baselines.attempts import Attempts
+from benchwright_baselines.events import Outcome, RunFinished, Started, Submitted
+from benchwright_baselines.evidence import Assigned, ClockHeld, Forecast, TimedOut
+from benchwright_baselines.file_text import FileText
+from benchwright_baselines.log import EventLog
+from benchwright_baselines.record import AttemptHeader
+from benchwright_baselines.study.conduct import Conduct
+from benchwright_problems.home import Home
+from benchwright_problems.store import Store
+from benchwright_server.cli.app import app
+
+from ..judge_endpoint import Asked, JudgeEndpoint, Played, content
+from .test_eval import COUNTER, design
+
+PASSES = "services: {a: {image: i, command: [sh, -c, exit 0]}}"
+STUDY = """\
+study: both
+title: People and models
+problems:
+  - {problem: starter/amdahl, time_minutes: 5}
+  - problem: starter/saturating-counter
+    time_minutes: 10
+conditions:
+  - {name: alone, solver: human}
+  - name: small
+    solver: model
+    model: openai-api/local/scripted
+    samples: 2
+  - name: worker
+    solver: agent
+    model: openai-api/local/worker
+participants: 1
+randomisation: {unit: task, order: random, seed: 40}
+limits: {runs: 2}
+feedback: verdict
+clock_stops_for: []
+forecasts: [minutes]
+self_estimates: []
+consent: {version: "1", text: A consent text that is long enough to be one.}
+"""
+MODELS_ONLY = """\
+study: machines
+title: Machines only
+problems: [starter/amdahl, starter/gates-of-a-figure]
+conditions:
+  - {name: small, solver: model, model: openai-api/local/scripted}
+randomisation: {seed: 1}
+"""
+
+
+@dataclass(frozen=True)
+class Lab:
+    home: Home
+    folder: Path
+
+    def study(self, text: str = STUDY) -> Path:
+        file = self.folder / "study.yaml"
+        file.write_text(text)
+        return file
+
+    def of(self, condition: str) -> list[AttemptHeader]:
+        with EventLog(log_file(self.home)) as log:
+            return [one for one in log.headers() if one.condition == condition]
+
+    def events(self, attempt: str) -> list[Any]:
+        with EventLog(log_file(self.home)) as log:
+            return [recorded.event for recorded in log.events(attempt)]
+
+
+@pytest.fixture
+def lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Lab:
+    monkeypatch.setenv("BENCHWRIGHT_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("LOCAL_API_KEY", "none")
+    monkeypatch.chdir(tmp_path)
+    return Lab(Home.find(), tmp_path)
+
+
+def run(*arguments: str | Path) -> Result:
+    return CliRunner().invoke(app, [*map(str, arguments)], env={"COLUMNS": "200"})
+
+
+def told(result: Result) -> Any:
+    assert result.exit_code == 0, result.output
+    return json.loads(result.stdout)
+
+
+def call(name: str, **arguments: str) -> Played:
+    function = {"name": name, "arguments": json.dumps(arguments)}
+    return content(None, tool_calls=[{"id": "1", "type": "function", "function": function}], finish_reason="tool_calls")
+
+
+class Models:
+    """Answers by their name: `scripted` knows the question at its first try only, `worker` works."""
+
+    def __init__(self) -> None:
+        self.seeds: list[tuple[str, int]] = []
+        self.tools: list[str] = []
+
+    def __call__(self, asked: Asked) -> Played:
+        model = asked.body["model"]
+        self.seeds.append((model, asked.seed))
+        if model == "worker":
+            return self._work(asked)
+        if "sat_counter" in asked.user:
+            return content(f"```systemverilog\n{COUNTER if asked.seed == 41 else 'module sat_counter; endmodule'}```")
+        return content("B" if asked.seed == 40 else "A")
+
+    def _work(self, asked: Asked) -> Played:
+        messages = asked.body["messages"]
+        done = [message for message in messages if message["role"] == "tool"]
+        self.tools += [str(message["content"]) for message in done[-1:]]
+        if not any("sat_counter" in str(message["content"]) for message in messages):
+            return call("write_file", path="answer.md", content="B") if not done else call("submit")
+        steps = (
+            call("run_hidden_tests"),
+            call("run_hidden_tests"),
+            call("write_file", path="rtl/sat_counter.sv", content=COUNTER),
+            call("submit"),
+        )
+        return steps[len(done)]
+
+
+@pytest.fixture
+def models() -> Models:
+    return Models()
+
+
+@pytest.fixture
+def endpoint(models: Models) -> Iterator[JudgeEndpoint]:
+    with JudgeEndpoint(models) as served:
+        yield served
+
+
+def the_person_works(lab: Lab) -> None:
+    """P01 solves the question after a minute, and the design never."""
+    moment = [0]
+    with EventLog(log_file(lab.home), monotonic_ns=lambda: moment[0]) as log:
+        conduct = Conduct(log, Attempts(log))
+        conduct.enroll("both", "P01")
+        conduct.give_consent("both", "P01", "1")
+        for _ in range(2):
+            assigned, agreed, ref = conduct.next_task("both", "P01")
+            problem = Store(lab.home).problem(ref)
+            header = Attempts(log).create(
+                ref,
+                problem.public_digest,
+                lab.folder / "w",
+                {path: FileText.of_text(text) for path, text in problem.public.files.items()},
+                solver="P01",
+                condition=assigned.condition,
+                study="both",
+                recording=assigned.recording,
+            )
+            for event in (assigned, agreed, Forecast(minutes=4), Started()):
+                log.append_blocking(header.id, event)
+            conduct.note_task(assigned, ref, header.id)
+            moment[0] += 60_000_000_000
+            passed = ref.endswith("amdahl")
+            outcome = Outcome.PASSED if passed else Outcome.FAILED
+            reason = "passed" if passed else "tests_failed"
+            log.append_blocking(
+                header.id, RunFinished(run="r", number=1, outcome=outcome, reason=reason, wall_s=1, digests={})
+            )
+            log.append_blocking(header.id, Submitted())
+        conduct.finish("both", "P01")
+
+
+def test_a_study_of_a_person_a_model_and_an_agent_comes_into_one_report(
+    lab: Lab, models: Models, endpoint: JudgeEndpoint
+) -> None:
+    file = lab.study()
+    assert run("study", "run", file).exit_code == 0
+    the_person_works(lab)
+    came = told(run("eval", "--study", file, "--base-url", endpoint.url, "--json"))
+    assert came["conditions"] == {
+        "small": {"model": "openai-api/local/scripted", "done": 4, "total": 4},
+        "worker": {"model": "openai-api/local/worker", "done": 2, "total": 2},
+    }
+    # The plan's seed, and one more for each further sample.
+    assert sorted(set(models.seeds)) == [("scripted", 40), ("scripted", 41), ("worker", 40)]
+
+    small = lab.of("small")
+    assert {(one.study, one.solver) for one in small} == {("both", "openai-api/local/scripted")}
+    kinds = [type(event).__name__ for event in lab.events(small[0].id)]
+    assert kinds[:3] == ["Opened", "Assigned", "Started"]
+    (assigned,) = {event for one in small for event in lab.events(one.id) if isinstance(event, Assigned)} & {
+        event for event in lab.events(small[0].id) if isinstance(event, Assigned)
+    }
+    assert (assigned.solver, assigned.condition, assigned.runs_allowed) == ("model", "small", 2)
+    assert assigned.time_limit_s in (300, 600)
+    # The study does not let the clock stand for hidden tests.
+    assert not any(isinstance(event, ClockHeld) for one in small for event in lab.events(one.id))
+
+    # Two runs are allowed: one before the last, and of it the agent sees the verdict alone.
+    (design_of_worker,) = [one for one in lab.of("worker") if one.problem.endswith("counter")]
+    runs = [event for event in lab.events(design_of_worker.id) if isinstance(event, RunFinished)]
+    assert [event.outcome for event in runs] == ["failed", "passed"]
+    first = next(text for text in models.tools if text.startswith("failed."))
+    assert first.splitlines()[1:] == ["[0 runs left]"]
+
+    said = told(run("study", "status", "both", "--json"))
+    assert said["machines"]["small"] == {"model": "openai-api/local/scripted", "done": 4, "total": 4}
+    assert run("study", "close", "both").exit_code == 0
+    assert told(run("study", "status", "both", "--json"))["flaws"] == []
+
+    assert run("report", "--study", "both", "--out", lab.folder / "report").exit_code == 0
+    report = json.loads((lab.folder / "report" / "report.json").read_text())
+    assert report["groups"] == ["alone", "worker", "small"]
+    numbers = {name: section["numbers"] for name, section in report["sections"].items()}
+    solved = {group: (rate["total"], rate["count"]) for group, rate in numbers["success"]["overall"].items()}
+    assert solved == {"alone": (2, 1), "worker": (2, 2), "small": (4, 2)}
+    # `small` knows each problem in one of two samples.
+    pass_at = {name: numbers["models"][name]["pass@1"]["estimate"]["unbiased"]["value"] for name in ("small", "worker")}
+    assert pass_at == {"small": 0.5, "worker": 1.0}
+    assert numbers["models"]["small"]["pass@2"]["estimate"]["unbiased"]["value"] == 1.0
+    assert numbers["models"]["small"]["usage"]["calls"] == 4
+    assert numbers["support"]["deviations"] == []
+    logs = [read_eval_log(str(lab.folder / "report" / name)) for name in report["files"]["inspect"]]
+    assert sorted((log.eval.task_args["condition"], len(log.samples or ())) for log in logs) == [
+        ("small", 4),
+        ("worker", 2),
+    ]
+
+
+def test_what_is_done_is_not_asked_again_and_what_is_missing_is(
+    lab: Lab, models: Models, endpoint: JudgeEndpoint
+) -> None:
+    file = lab.study(MODELS_ONLY)
+    options = ("--study", file, "--base-url", endpoint.url, "--json")
+    told(run("eval", *options))
+    assert len(models.seeds) == 2
+    again = told(run("eval", *options))
+    assert (again["runs"], len(models.seeds)) == ([], 2)
+    with EventLog(log_file(lab.home)) as log:
+        ids = {one.id for one in log.headers()}
+        conduct = Conduct(log, Attempts(log))
+        known = conduct.study("machines")
+    assert len(ids) == 2
+    assert set(known.digests) == {"starter/amdahl", "starter/gates-of-a-figure"}
+
+
+def test_a_sample_that_broke_off_is_gone_on_with_in_the_same_attempt(lab: Lab) -> None:
+    is_up = False
+
+    def play(asked: Asked) -> Played:
+        return content("B") if is_up else Played(b'{"error": {"message": "no such model"}}', status=400)
+
+    with JudgeEndpoint(play) as endpoint:
+        options = ("--study", lab.study(MODELS_ONLY), "--base-url", endpoint.url, "--json")
+        broken = run("eval", *options)
+        assert broken.exit_code == 1, broken.output
+        assert json.loads(broken.stdout)["conditions"]["small"]["done"] == 0
+        assert "eval --study machines" in broken.stderr
+        before = {one.id for one in lab.of("small")}
+        is_up = True
+        assert told(run("eval", *options))["conditions"]["small"]["done"] == 2
+    assert {one.id for one in lab.of("small")} == before
+    kinds = [type(event).__name__ for event in lab.events(next(iter(before)))]
+    assert kinds.count("Assigned") == 1
+
+
+def test_the_time_limit_is_the_problems_own(lab: Lab) -> None:
+    text = MODELS_ONLY.replace(
+        "[starter/amdahl, starter/gates-of-a-figure]",
+        "[{problem: starter/amdahl, time_minutes: 0.01}, starter/gates-of-a-figure]",
+    )
+
+    def play(asked: Asked) -> Played:
+        late = 0 if "figure" in asked.user or isinstance(asked.body["messages"][1]["content"], list) else 3
+        return Played(content("B").body, headers={"Content-Type": "application/json"}, delay_s=late)
+
+    with JudgeEndpoint(play) as endpoint:
+        came = told(run("eval", "--study", lab.study(text), "--base-url", endpoint.url, "--json"))
+    assert came["conditions"]["small"]["done"] == 2
+    ends: dict[str, object] = {
+        one.problem: [(event.reason, event.limit) for event in lab.events(one.id) if isinstance(event, TimedOut)]
+        for one in lab.of("small")
+    }
+    assert ends == {"starter/amdahl": [("time_limit", pytest.approx(0.6))], "starter/gates-of-a-figure": []}
+
+
+def replace_problem(lab: Lab, text: str) -> None:
+    from benchwright_problems.datasets.cvdp import import_cvdp
+
+    record = design(PASSES)
+    record["input"]["prompt"] = text
+    file = lab.folder / "designs.jsonl"
+    file.write_text(json.dumps(record) + "\n")
+    Store(lab.home).add(import_cvdp([file], "mine"), replace=True)
+
+
+def test_a_pack_of_another_version_is_refused_with_its_field(lab: Lab, models: Models, endpoint: JudgeEndpoint) -> None:
+    replace_problem(lab, "Write an inverter.")
+    text = MODELS_ONLY.replace("starter/gates-of-a-figure", "mine/inverter")
+    assert run("study", "run", lab.study(text)).exit_code == 0
+    replace_problem(lab, "Write a better inverter.")
+    refused = run("eval", "--study", "machines", "--base-url", endpoint.url)
+    assert refused.exit_code == 2, refused.output
+    assert "machines.yaml, line 3, problems[1]: mine/inverter is not the version" in refused.stderr
+    assert models.seeds == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("--model", "openai/gpt-5"), "machines.yaml, line 5, conditions[0].model: the study asks openai-api/local"),
+        (("--condition", "alone"), "no condition 'alone'"),
+        (("--samples", "3"), "leave out --samples"),
+        (("--pack", "starter", "--problem", "amdahl"), "leave out --pack, --problem"),
+        (("--time-limit", "3"), "leave out --time-limit"),
+    ],
+)
+def test_what_the_plan_does_not_allow_is_refused(arguments: tuple[str, ...], words: str, lab: Lab) -> None:
+    refused = run("eval", "--study", lab.study(MODELS_ONLY), *arguments)
+    assert refused.exit_code == 2, refused.output
+    assert words in refused.stderr
+    assert "Traceback" not in refused.output
+
+
+def test_a_closed_study_asks_nobody(lab: Lab, models: Models, endpoint: JudgeEndpoint) -> None:
+    file = lab.study(MODELS_ONLY)
+    assert run("study", "run", file).exit_code == 0
+    assert run("study", "close", "machines").exit_code == 0
+    refused = run("eval", "--study", "machines", "--base-url", endpoint.url)
+    assert refused.exit_code == 2
+    assert "is closed" in refused.stderr
+    assert models.seeds == []
+
+
+@pytest.mark.parametrize(("study", "words"), [("nowhere.yaml", "no study file"), ("unknown", "no study 'unknown'")])
+def test_a_study_that_is_not_there_is_named(study: str, words: str, lab: Lab) -> None:
+    refused = run("eval", "--study", study)
+    assert refused.exit_code == 2
+    assert words in refused.stderr
