@@ -25,6 +25,83 @@ class PostgresError(Exception):
     """It can't be started here."""
 
 
+class Cluster:
+    """A cluster that can be stopped and started again.
+
+    Args:
+        folder: An empty one; PostgreSQL's user owns it.
+
+    Raises:
+        PostgresError: It is not installed, or can't be made.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        """Where its socket is."""
+        self._programs = _programs()
+        self._data = folder / "data"
+        self._server: subprocess.Popen[bytes] | None = None
+        # PostgreSQL does not run as root.
+        user: dict[str, Any] = {}
+        if os.geteuid() == 0:
+            os.chown(folder, _NOBODY, _NOBODY)
+            user = {"user": _NOBODY, "group": _NOBODY, "extra_groups": []}
+        environment = {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8", "HOME": str(folder)}
+        self._runs: dict[str, Any] = {"cwd": folder, "env": environment, **user}
+        made = subprocess.run(
+            [self._programs / "initdb", "-D", self._data, "-U", _USER, "-A", "trust", "-E", "UTF8", "--no-sync"],
+            capture_output=True,
+            text=True,
+            **self._runs,
+        )
+        if made.returncode:
+            raise PostgresError(f"initdb failed: {made.stderr.strip()}")
+
+    def start(self) -> None:
+        """Starts it, and waits until it answers.
+
+        Raises:
+            PostgresError: It does not start.
+        """
+        settings = {"listen_addresses": "", "unix_socket_directories": str(self.folder), "max_connections": "60"}
+        options = [word for name, value in settings.items() for word in ("-c", f"{name}={value}")]
+        with (self.folder / "log").open("ab") as log:
+            self._server = server = subprocess.Popen(
+                [str(self._programs / "postgres"), "-D", str(self._data), *options],
+                stderr=log,
+                stdout=log,
+                **self._runs,
+            )
+        _wait_for(self.folder, server)
+
+    def stop(self, how: signal.Signals = signal.SIGQUIT) -> None:
+        """Ends it: at once as in a crash, or with `SIGINT` in order."""
+        if self._server is not None:
+            self._server.send_signal(how)
+            self._server.wait(20)
+            self._server = None
+
+
+@contextlib.contextmanager
+def restartable() -> Iterator[Cluster]:
+    """A cluster that runs, and is gone afterwards.
+
+    Raises:
+        PostgresError: It is not installed, or does not start.
+    """
+    # Short, because a socket's path may have 107 bytes only.
+    folder = Path(tempfile.mkdtemp(prefix="bw-pg-"))
+    try:
+        made = Cluster(folder)
+        try:
+            made.start()
+            yield made
+        finally:
+            made.stop()
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
 @contextlib.contextmanager
 def cluster() -> Iterator[Path]:
     """A running cluster; yields the folder of its socket.
@@ -32,46 +109,8 @@ def cluster() -> Iterator[Path]:
     Raises:
         PostgresError: It is not installed, or does not start.
     """
-    programs = _programs()
-    # Short, because a socket's path may have 107 bytes only.
-    folder = Path(tempfile.mkdtemp(prefix="bw-pg-"))
-    # PostgreSQL does not run as root.
-    user: dict[str, Any] = {}
-    if os.geteuid() == 0:
-        os.chown(folder, _NOBODY, _NOBODY)
-        user = {"user": _NOBODY, "group": _NOBODY, "extra_groups": []}
-    data = folder / "data"
-    environment = {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8", "HOME": str(folder)}
-    try:
-        made = subprocess.run(
-            [programs / "initdb", "-D", data, "-U", _USER, "-A", "trust", "-E", "UTF8", "--no-sync"],
-            capture_output=True,
-            text=True,
-            cwd=folder,
-            env=environment,
-            **user,
-        )
-        if made.returncode:
-            raise PostgresError(f"initdb failed: {made.stderr.strip()}")
-        settings = {"listen_addresses": "", "unix_socket_directories": str(folder), "max_connections": "60"}
-        options = [word for name, value in settings.items() for word in ("-c", f"{name}={value}")]
-        with (folder / "log").open("wb") as log:
-            server = subprocess.Popen(
-                [programs / "postgres", "-D", data, *options],
-                stderr=log,
-                stdout=log,
-                cwd=folder,
-                env=environment,
-                **user,
-            )
-        try:
-            _wait_for(folder, server)
-            yield folder
-        finally:
-            server.send_signal(signal.SIGQUIT)
-            server.wait(20)
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
+    with restartable() as made:
+        yield made.folder
 
 
 def new_database(folder: Path) -> str:

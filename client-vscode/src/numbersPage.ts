@@ -1,5 +1,5 @@
 import { clockTime } from "./duration.ts";
-import type { OwnNumber, Spread } from "./generated/protocol.ts";
+import type { OthersView, OwnNumber } from "./generated/protocol.ts";
 import { plain, table } from "./markdown.ts";
 
 /** One's own numbers under a heading: those of a study, or those outside studies. */
@@ -16,26 +16,39 @@ export function numbersPage(groups: readonly NumbersGroup[]): string {
 }
 
 const EXPLANATION =
-  "Active time is the time the clock ran. Time to the first pass is the active time until the hidden tests passed for " +
-  "the first time.";
+  "Active time is the time the clock ran; of a gap in which nothing happened, no more than the study's threshold counts " +
+  "(two minutes outside studies). Time to the first pass is the active time until the hidden tests passed for the first " +
+  "time. Taken / forecast is that time over what you expected: 2 is twice as long. From assistants is the share of the " +
+  "text you put in that came from completions or a chat.";
+
+const HEADER = [
+  ...["Problem", "Condition", "Result", "Score", "Active time", "First pass", "Runs"],
+  ...["Forecast", "Taken / forecast", "From assistants"],
+];
 
 function groupPart({ heading, attempts }: NumbersGroup): string[] {
   const rows = attempts.map((one) => [
     one.title,
     one.condition,
     resultText(one),
-    clockTime(one.activeS),
-    one.firstPassS == null ? "–" : clockTime(one.firstPassS),
+    known(one.score, (score) => score.toFixed(2)),
+    clockTime(60 * one.activeMin),
+    known(one.firstPassMin, (minutes) => clockTime(60 * minutes)),
     String(one.runs),
-    one.forecastMinutes == null ? "–" : `${one.forecastMinutes} min`,
+    known(one.forecastMin, (minutes) => `${minutes} min`),
+    known(one.forecastRatio, (ratio) => ratio.toPrecision(2)),
+    known(one.shareByAssistant, (share) => `${Math.round(100 * share)} %`),
   ]);
-  const header = ["Problem", "Condition", "Result", "Active time", "First pass", "Runs", "Forecast"];
-  const others = attempts.flatMap(({ title, others: spread }) => (spread ? [`- ${plain(title)}: ${spreadText(spread)}`] : []));
+  const others = attempts.flatMap(({ title, others }) => (others ? [`- ${plain(title)}: ${othersText(others)}`] : []));
   return [
     `## ${plain(heading)}`,
-    table(header, rows),
+    table(HEADER, rows),
     ...(others.length > 0 ? ["How others did:", others.join("\n")] : []),
   ];
+}
+
+function known(value: number | null, text: (value: number) => string): string {
+  return value === null ? "–" : text(value);
 }
 
 function resultText({ state, passed }: OwnNumber): string {
@@ -51,9 +64,9 @@ const ENDED: Readonly<Record<string, string>> = {
   timed_out: "time was up",
 };
 
-function spreadText({ solvers, passed, quartilesS }: Spread): string {
-  const share = `${Math.round(100 * passed)} of 100 passed, of ${solvers} who ended it`;
-  const [quarter, half, most] = quartilesS.map(clockTime);
-  if (most === undefined) return `${share}.`;
-  return `${share}. Of those who passed, a quarter took up to ${quarter}, half up to ${half}, three quarters up to ${most}.`;
+function othersText({ attempts, solved, quarterMin, halfMin, threeQuartersMin }: OthersView): string {
+  const share = `${solved} of ${attempts} solved it.`;
+  const parts: [string, number | null][] = [["A quarter", quarterMin], ["half", halfMin], ["three quarters", threeQuartersMin]];
+  const reached = parts.flatMap(([part, minutes]) => (minutes === null ? [] : [`${part} after ${clockTime(60 * minutes)}`]));
+  return reached.length === 0 ? share : `${share} ${reached.join(", ")}, by an estimate that counts who gave up too.`;
 }

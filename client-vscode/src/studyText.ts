@@ -49,6 +49,18 @@ export function destinationSentence(dataTo: string): string {
     : `When you are through, your records are written to ${dataTo}.`;
 }
 
+/** Whether the data are there, as sentences for who is through. */
+export function deliverySentences({ delivery, dataTo }: Pick<StudyView, "delivery" | "dataTo">): string[] {
+  if (!delivery) return [];
+  if (delivery.arrived) return [`Your records were written to ${dataTo}.`];
+  const times = delivery.tries === 1 ? "once" : `${delivery.tries} times`;
+  return [
+    `Your records are not delivered yet; it was tried ${times}. Nothing is lost: they are kept on this machine, and ` +
+      "Benchwright tries again each time the editor starts.",
+    delivery.told ?? "",
+  ];
+}
+
 /** Seconds of active time that are left of a task with a limit. */
 export function secondsLeft(status: Pick<AttemptStatus, "timeLimitS">, activeS: number): number | undefined {
   return status.timeLimitS == null ? undefined : Math.max(0, status.timeLimitS - activeS);

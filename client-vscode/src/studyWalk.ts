@@ -133,6 +133,9 @@ export class StudyWalk implements vscode.Disposable {
         case "questionnaire":
           this.present(await this.server.request("questionnaire", { study, answers: message.answers }));
           break;
+        case "handIn":
+          this.present(await this.server.request("study", { study }));
+          break;
         case "command":
           await this.command(study, message.command);
           break;

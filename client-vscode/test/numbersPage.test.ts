@@ -10,30 +10,35 @@ const NUMBER: OwnNumber = {
   condition: "alone",
   state: "submitted",
   passed: true,
-  activeS: 754,
-  firstPassS: 700,
+  score: 1,
+  activeMin: 12.57,
+  firstPassMin: 11.67,
   runs: 3,
-  forecastMinutes: 12,
+  forecastMin: 12,
+  forecastRatio: 0.972,
+  shareByAssistant: 0.451,
   others: null,
 };
 
 const page = (...attempts: OwnNumber[]): string => numbersPage([{ heading: "A study", attempts }]);
 
 test("an attempt is one row of plain text", () => {
-  assert.match(page({ ...NUMBER, title: "A | B" }), /^\| A \\\| B \| alone \| passed \| 12:34 \| 11:40 \| 3 \| 12 min \|$/m);
+  assert.match(page({ ...NUMBER, title: "A | B" }), /^\| A \\\| B \| alone \| passed \| 1\.00 \| 12:34 \| 11:40 \| 3 \| 12 min \| 0\.97 \| 45 % \|$/m);
 });
 
 test("a result that a study does not show is not guessed", () => {
-  const hidden = page({ ...NUMBER, passed: null, firstPassS: null, forecastMinutes: null });
-  assert.match(hidden, /\| alone \| submitted \| 12:34 \| – \| 3 \| – \|/);
+  const hidden = page({ ...NUMBER, passed: null, score: null, firstPassMin: null, forecastMin: null, forecastRatio: null });
+  assert.match(hidden, /\| alone \| submitted \| – \| 12:34 \| – \| 3 \| – \| – \|/);
   assert.match(page({ ...NUMBER, passed: false }), /\| submitted, not passed \|/);
   assert.match(page({ ...NUMBER, state: "running", passed: null }), /\| not ended \|/);
 });
 
 test("how others did stands there only where the study gives it", () => {
   assert.doesNotMatch(page(NUMBER), /others/);
-  const others = { solvers: 8, passed: 0.5, quartilesS: [60, 120, 300] };
-  assert.match(page({ ...NUMBER, others }), /- Counter: 50 of 100 passed, of 8 who ended it\. .* half up to 02:00/);
+  const others = { attempts: 8, solved: 5, quarterMin: 1, halfMin: 2, threeQuartersMin: null };
+  assert.match(page({ ...NUMBER, others }), /- Counter: 5 of 8 solved it\. A quarter after 01:00, half after 02:00, by /);
+  const nobody = { ...others, solved: 0, quarterMin: null, halfMin: null };
+  assert.match(page({ ...NUMBER, others: nobody }), /- Counter: 0 of 8 solved it\.$/m);
 });
 
 test("without attempts the page says what to do", () => {

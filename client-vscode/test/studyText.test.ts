@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
   conditionSentence,
+  deliverySentences,
   destinationSentence,
   progressText,
   recordingSentence,
@@ -54,4 +55,14 @@ test("the rules of a task tell limits, and that saving alone runs nothing", () =
   const free = Object.fromEntries(taskFacts(study({ timeLimitS: null, runsAllowed: null }), undefined));
   assert.equal(free["Time limit"], "none");
   assert.equal(free.Saving, undefined);
+});
+
+test("records that could not be handed in are said to be kept, and to be tried again", () => {
+  const told = "The database can't be reached.";
+  const waiting = deliverySentences({ dataTo: "/media/lab", delivery: { arrived: false, tries: 2, told } });
+  assert.match(waiting.join(" "), /not delivered yet; it was tried 2 times.*kept on this machine.*tries again/);
+  assert.equal(waiting.at(-1), told);
+  const there = deliverySentences({ dataTo: "/media/lab", delivery: { arrived: true } });
+  assert.deepEqual(there, ["Your records were written to /media/lab."]);
+  assert.deepEqual(deliverySentences({ dataTo: "nowhere", delivery: null }), []);
 });

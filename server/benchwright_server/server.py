@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import contextvars
 import gc
 import io
@@ -26,6 +27,7 @@ from pygls.protocol.language_server import lsp_method
 from benchwright_harness.sandbox import Sandbox
 from benchwright_problems.home import Home
 from benchwright_server import __version__
+from benchwright_server.attempts.handing_in import hand_in_what_waits
 from benchwright_server.attempts.session import Session
 from benchwright_server.attempts.workbench import Workbench
 from benchwright_server.errors import FORESEEN, log_place, sentence_of
@@ -199,7 +201,9 @@ class BenchwrightServer(LanguageServer):
 
         async def run() -> None:
             reader = await open_pipe(stdin)
-            asyncio.get_running_loop().run_in_executor(None, _load_ahead)
+            loop = asyncio.get_running_loop()
+            loop.run_in_executor(None, _load_ahead)
+            hand_in_what_waits(self.bench.home, partial(self._tell_of_delivery, loop))
             await run_async(stop, reader, self.protocol, logger, self.report_server_error)
 
         try:
@@ -227,6 +231,11 @@ class BenchwrightServer(LanguageServer):
         if now - self._told.get(sentence, -_QUIET_S) >= _QUIET_S:
             self._told[sentence] = now
             self.window_show_message(types.ShowMessageParams(types.MessageType.Error, sentence))
+
+    def _tell_of_delivery(self, loop: asyncio.AbstractEventLoop, sentence: str, arrived: bool) -> None:
+        kind = types.MessageType.Info if arrived else types.MessageType.Warning
+        with contextlib.suppress(RuntimeError):  # The server has ended meanwhile.
+            loop.call_soon_threadsafe(self.window_show_message, types.ShowMessageParams(kind, sentence))
 
     def report_server_error(self, error: Exception, source: Any) -> None:
         """A handler failed and no request answers it: say so, and go on."""

@@ -61,6 +61,17 @@ class StudyQuestionView(Wire):
     required: bool
 
 
+class DeliveryView(Wire):
+    """Whether the records of a participant who is through are where the study wants them."""
+
+    arrived: bool
+    """If not, it is tried again when the server starts, and with each `study` request."""
+    tries: int = 0
+    """How often it was tried in vain."""
+    told: str = ""
+    """What the last try was refused with, as sentences."""
+
+
 class StudyView(Wire):
     """A study as its participant sees it, and what comes next.
 
@@ -94,6 +105,8 @@ class StudyView(Wire):
     """`timing`, `edits`, `full`."""
     data_to: str
     """`nowhere`, or where the data go."""
+    delivery: DeliveryView | None = None
+    """None before the participant is through, and where the data go nowhere."""
     feedback: str
     """What is shown of a run: `none`, `verdict`, `names`, `messages`, `full`."""
     time_limit_s: float | None = None
@@ -290,14 +303,16 @@ class NumbersParams(Wire):
     """Only attempts of this study; those outside studies if left out."""
 
 
-class Spread(Wire):
+class OthersView(Wire):
     """How others did, where the study lets participants see it and there are five of them or more."""
 
-    solvers: int
-    passed: float
-    """Share that passed."""
-    quartiles_s: list[float]
-    """Of the active time of those who passed: a quarter, half, three quarters took no longer."""
+    attempts: int
+    """That have ended."""
+    solved: int
+    quarter_min: float | None
+    """A quarter of them had solved it after so many active minutes (Kaplan and Meier); none if not so many did."""
+    half_min: float | None
+    three_quarters_min: float | None
 
 
 class OwnNumber(Wire):
@@ -310,11 +325,20 @@ class OwnNumber(Wire):
     state: str
     passed: bool | None
     """None before the first verdict, and where the study shows no results."""
-    active_s: float
-    first_pass_s: float | None
+    score: float | None
+    """The best one, from 0 to 1; none like `passed`."""
+    active_min: float
+    """Minutes on the clock; of a gap without activity no more than the study's threshold (2 outside studies) counts."""
+    first_pass_min: float | None
+    """Active minutes to the first pass."""
     runs: int
-    forecast_minutes: float | None
-    others: Spread | None = None
+    forecast_min: float | None
+    forecast_ratio: float | None
+    """Active minutes to the first pass over the forecast; 2 is twice as long as expected."""
+    share_by_assistant: float | None
+    """Share of the text put in that came from completions or chat."""
+    others: OthersView | None
+    """None where the study does not show it, while the attempt goes on, and of fewer than five others."""
 
 
 class OwnNumbers(Wire):

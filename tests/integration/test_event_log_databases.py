@@ -166,7 +166,7 @@ def test_a_place_that_cannot_be_reached_is_named_and_nothing_is_lost(tmp_path: P
         conduct = Conduct(log, Attempts(log))
         conduct.register(parse_study(STUDY.replace("WHERE", f"{tmp_path}/file/x"), Path("s.yaml")), {})
         conduct.enroll("s", "ada")
-        with pytest.raises(StudyError, match="They are kept on this machine"):
+        with pytest.raises(StudyError, match=r"They are kept on this machine, and Benchwright will try again.*/file/x"):
             deliver(log, "s", "ada")
         assert log.journal.participants("s") == ["ada"]
 

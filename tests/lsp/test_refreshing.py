@@ -41,6 +41,7 @@ async def test_what_is_shown_of_a_file_is_fetched_again_after_another_changed(ed
 async def test_typing_in_one_file_fetches_nothing_again(editor: Editor) -> None:
     async with scratch(editor, FILES, on_disk=ON_DISK) as file:
         await file.marked("old_name", "new_name")
+        await editor.until(lambda: bool(editor.shown.colour_refreshes), "what the new folder makes old")
         editor.forget()
         file.type("  // more\n", before="endmodule")
         await file.marked("old_name", "new_name")

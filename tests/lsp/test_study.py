@@ -147,7 +147,7 @@ async def test_a_participant_goes_from_consent_to_the_end(editors: Editors, home
     view = await ask(editor, "questionnaire", study="small", answers={"years": 7, "check": "b"})
     assert (view.step, view.done) == ("finished", 2)
     numbers = (await ask(editor, "numbers", study="small")).attempts
-    assert [(one.state, one.passed, one.forecast_minutes) for one in numbers] == [
+    assert [(one.state, one.passed, one.forecast_min) for one in numbers] == [
         ("submitted", True, 12),
         ("abandoned", None, 30),
     ]

@@ -14,17 +14,23 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
+from sqlalchemy.exc import SQLAlchemyError
 
 from benchwright_baselines.attempts import Attempts
-from benchwright_baselines.errors import ConsentMissingError, ExportError, LogError, StudyError
+from benchwright_baselines.database import explain
+from benchwright_baselines.errors import AttemptError, ConsentMissingError, ExportError, StudyError
 from benchwright_baselines.export import read_export, write_export
 from benchwright_baselines.record import canonical, format_wall
 from benchwright_baselines.replay import verify
 from benchwright_baselines.study.conduct import Conduct
 from benchwright_baselines.study.journal import JournalEntry
+from benchwright_problems.atomic import write_atomically
 
 if TYPE_CHECKING:
     from benchwright_baselines.log import EventLog
+
+_PATIENCE_S = 5.0
+"""How long a participant waits for a database that does not answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,10 +79,10 @@ def write_archive(log: EventLog, study: str, folder: Path, participants: Iterabl
 
 
 def deliver(log: EventLog, study: str, participant: str) -> None:
-    """Puts a participant's records where the study says; nowhere unless it says so.
+    """Puts a participant's records where the study says; nowhere unless it says so. Doing it again changes nothing.
 
     Raises:
-        StudyError: That place can't be written. The records stay here.
+        StudyError: They did not arrive there as a whole. The records stay here.
     """
     to = Conduct(log, Attempts(log)).study(study).study.data.to
     try:
@@ -84,20 +90,23 @@ def deliver(log: EventLog, study: str, participant: str) -> None:
             write_archive(log, study, Path(to), [participant])
         elif to.startswith("postgresql:"):
             _deliver_to_database(log, study, participant, to)
-    except (OSError, LogError) as error:
-        told = error.strerror if isinstance(error, OSError) else error
+    except (OSError, AttemptError) as error:
+        told = f"{to}: {error.strerror}" if isinstance(error, OSError) else error
         raise StudyError(
-            f"Your records could not be handed in ({told}). They are kept on this machine. Tell the people of the "
-            f"study, who can use `benchwright study export {study} FOLDER`."
+            f"The records of {participant} in {study} could not be handed in yet. They are kept on this machine, and "
+            f"Benchwright will try again. What stood in the way: {told}"
         ) from error
 
 
 def _deliver_to_database(log: EventLog, study: str, participant: str, url: str) -> None:
     from benchwright_baselines.log import EventLog
 
-    with tempfile.TemporaryDirectory() as folder, EventLog(url) as there:
-        write_archive(log, study, Path(folder), [participant])
-        collect(there, Path(folder))
+    try:
+        with tempfile.TemporaryDirectory() as folder, EventLog(url, busy_timeout_s=_PATIENCE_S) as there:
+            write_archive(log, study, Path(folder), [participant])
+            collect(there, Path(folder))
+    except SQLAlchemyError as error:
+        raise explain(url, error) from error
 
 
 def _safe(name: str) -> str:
@@ -120,8 +129,7 @@ def _write_journal(path: Path, entries: Iterable[JournalEntry]) -> None:
         )
         for kept in entries
     ]
-    path.touch(mode=0o600)
-    path.write_text("".join(f"{line}\n" for line in lines))
+    write_atomically(path, "".join(f"{line}\n" for line in lines).encode(), 0o600)
 
 
 def collect(log: EventLog, folder: Path) -> Collected:

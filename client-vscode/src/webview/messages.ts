@@ -64,6 +64,8 @@ export type FromStudy =
   | { readonly type: "forecast"; readonly given: Omit<ForecastParams, "uri"> }
   | { readonly type: "selfEstimate"; readonly given: Omit<SelfEstimateParams, "uri"> }
   | { readonly type: "questionnaire"; readonly answers: QuestionnaireParams["answers"] }
+  /** To try again what could not be handed in. */
+  | { readonly type: "handIn" }
   | { readonly type: "command"; readonly command: StudyCommand };
 
 export type ToReplay =

@@ -2,6 +2,7 @@ import type { AttemptStatus, StudyView } from "../generated/protocol.ts";
 import { clockTime } from "../duration.ts";
 import {
   conditionSentence,
+  deliverySentences,
   destinationSentence,
   progressText,
   recordingSentence,
@@ -35,7 +36,7 @@ window.addEventListener("message", ({ data }: MessageEvent<ToStudy>) => {
   }
   const { view, status, activeS } = data;
   // What is typed into a form must survive news about the clock.
-  const key = JSON.stringify([view.step, view.position, view.workspace, view.consent]);
+  const key = JSON.stringify([view.step, view.position, view.workspace, view.consent, view.delivery]);
   if (key !== shownKey) {
     shownKey = key;
     show(view);
@@ -72,17 +73,26 @@ const PAGES: Readonly<Record<StudyView["step"], (view: StudyView) => Page>> = {
   work,
   self_estimate: selfEstimate,
   questionnaire,
-  finished: () => [
-    "Thank you",
-    element("p", {}, "You are through with this study. You can close this page."),
-    actions(button("See My Numbers", () => command("numbers"))),
-  ],
+  finished,
   withdrawn: () => [
     "You have withdrawn",
     element("p", {}, "Nothing more is recorded. You can close this page."),
   ],
   closed: () => ["This study is over", element("p", {}, "It takes no more work. You can close this page.")],
 };
+
+function finished(view: StudyView): Page {
+  const waits = view.delivery?.arrived === false;
+  return [
+    "Thank you",
+    element("p", {}, "You are through with this study. You can close this page."),
+    ...deliverySentences(view).map((sentence) => element("p", {}, sentence)),
+    actions(
+      ...(waits ? [button("Try Again Now", () => host.postMessage({ type: "handIn" }))] : []),
+      button("See My Numbers", () => command("numbers")),
+    ),
+  ];
+}
 
 function consent(view: StudyView): Page {
   const asked = view.consent;

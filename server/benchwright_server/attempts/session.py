@@ -48,7 +48,7 @@ from benchwright_baselines.evidence import (
 )
 from benchwright_baselines.file_text import sha256
 from benchwright_baselines.judging import Judging, judge, judged_by
-from benchwright_baselines.record import AttemptHeader
+from benchwright_baselines.record import AttemptHeader, Moment
 from benchwright_baselines.replay import ReplayedFile
 from benchwright_harness.sandbox import Sandbox
 from benchwright_harness.verdict import Reason, Verdict
@@ -146,6 +146,7 @@ class Session:
         self._run: asyncio.Task[None] | None = None
         self._waiting = 0
         self._heartbeat: asyncio.Task[None] | None = None
+        self._looked_at: Moment | None = None
         self._readying: asyncio.Task[None] | None = None
         if summary.state is AttemptState.RUNNING:
             self._beat()
@@ -356,6 +357,7 @@ class Session:
     async def close(self) -> None:
         """The editor goes away: nothing keeps running, and the clock is paused."""
         await self.cancel_run("closing")
+        await self._notice_suspension()
         self._stop_beating()
         if self._readying is not None:
             self._readying.cancel()
@@ -505,6 +507,8 @@ class Session:
         return await asyncio.to_thread(self._around.attempts.summary, self.header.id)
 
     async def _step(self, event: Event) -> None:
+        # Who wakes the computer and hands in at once does not wait for a heartbeat.
+        await self._notice_suspension()
         await self._around.log.append(self.header.id, event)
         self._around.on_change(self)
 
@@ -523,22 +527,28 @@ class Session:
         self._get_ready()
 
         async def beat() -> None:
-            before = self._around.log.moment()
             while True:
                 await asyncio.sleep(HEARTBEAT_S)
-                now = self._around.log.moment()
-                wall_s = (now.wall - before.wall).total_seconds()
-                mono_s = (now.mono_ns - before.mono_ns) / 1e9
-                if abs(wall_s - mono_s) >= _PARTED_S:
-                    await self._tell(Suspended(wall_s=wall_s, mono_s=mono_s))
+                await self._notice_suspension()
                 await self._tell(Tick())
-                before = now
 
         self._stop_beating()
+        self._looked_at = self._around.log.moment()
         self._heartbeat = asyncio.create_task(beat())
         limit_s = self.rules.assigned.time_limit_s if self.rules.assigned else None
         if limit_s is not None:
             self._limiting = asyncio.create_task(self._keep_limit(limit_s))
+
+    async def _notice_suspension(self) -> None:
+        """While the clock runs: note it if wall and monotonic time have parted since the last look."""
+        before, now = self._looked_at, self._around.log.moment()
+        if before is None:
+            return
+        self._looked_at = now
+        wall_s = (now.wall - before.wall).total_seconds()
+        mono_s = (now.mono_ns - before.mono_ns) / 1e9
+        if abs(wall_s - mono_s) >= _PARTED_S:
+            await self._tell(Suspended(wall_s=wall_s, mono_s=mono_s))
 
     async def _keep_limit(self, limit_s: float) -> None:
         # The clock may be held meanwhile, so what is left is looked at again.
@@ -558,6 +568,7 @@ class Session:
         if self._heartbeat is not None:
             self._heartbeat.cancel()
             self._heartbeat = None
+        self._looked_at = None
         if self._limiting is not None:
             self._limiting.cancel()
             self._limiting = None

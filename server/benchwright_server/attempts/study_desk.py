@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING
 from benchwright_baselines.errors import AttemptError
 from benchwright_baselines.events import Abandoned
 from benchwright_baselines.record import AttemptHeader
-from benchwright_baselines.study.archive import deliver
 from benchwright_baselines.study.conduct import Conduct, KnownStudy
+from benchwright_baselines.study.delivery import Deliveries
 from benchwright_baselines.study.questionnaire import Answer
 from benchwright_baselines.study.study import StudyQuestion
 from benchwright_baselines.study.vocabulary import Step
-from benchwright_baselines.study.walk import Walk
+from benchwright_baselines.study.walk import Walk, is_finished
 from benchwright_problems.errors import ProblemsError
 from benchwright_problems.home import Home
 from benchwright_problems.store import Store
@@ -27,6 +27,7 @@ from benchwright_server.protocol import OpenedProblem
 from benchwright_server.runs.records import RunRecords
 from benchwright_server.study_protocol import (
     ConsentView,
+    DeliveryView,
     StudyList,
     StudyQuestionView,
     StudySummary,
@@ -49,6 +50,7 @@ class StudyDesk:
     def __init__(self, bench: Workbench) -> None:
         self._bench = bench
         self._participation = Participation(bench.home)
+        self._deliveries = Deliveries(bench.home)
 
     async def studies(self) -> StudyList:
         """The studies that this user takes part in."""
@@ -84,6 +86,7 @@ class StudyDesk:
                 else:
                     await self._bench.log.append(header.id, Abandoned(reason="consent was taken back"))
         await asyncio.to_thread(self._conduct.take_consent_back, study, participant)
+        await asyncio.to_thread(self._deliveries.drop, study, participant)
         if not delete:
             return await asyncio.to_thread(self._study, study)
         for header in headers:
@@ -143,9 +146,20 @@ class StudyDesk:
         participant = self._participation.of(study)
         known = self._conduct.study(study)
         at = self._conduct.walk(study, participant)
-        if at.step is Step.FINISHED and self._conduct.finish(study, participant):
-            deliver(self._bench.log, study, participant)
+        if at.step is Step.FINISHED and not is_finished(self._conduct.entries(study, participant)):
+            if known.study.data.to != "nowhere":
+                self._deliveries.owe(study, participant)
+            self._conduct.finish(study, participant)
+        self._deliveries.hand_in(self._bench.log, lambda one: (one.study, one.participant) == (study, participant))
         return self._view(known, participant, at)
+
+    def _delivery(self, known: KnownStudy, participant: str) -> DeliveryView | None:
+        """Whether the records of who is through have arrived."""
+        study = known.study
+        if study.data.to == "nowhere" or not is_finished(self._conduct.entries(study.study, participant)):
+            return None
+        left = self._deliveries.of(study.study, participant)
+        return DeliveryView(arrived=False, tries=left.tries, told=left.told) if left else DeliveryView(arrived=True)
 
     def _view(self, known: KnownStudy, participant: str, at: Walk) -> StudyView:
         study = known.study
@@ -173,6 +187,7 @@ class StudyDesk:
             else None,
             recording=study.recording.value,
             data_to=study.data.to,
+            delivery=self._delivery(known, participant),
             feedback=study.feedback.value,
             time_limit_s=study.time_limit_s(at.problem) if at.problem else None,
             runs_allowed=study.limits.runs,

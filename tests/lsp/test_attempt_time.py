@@ -1,0 +1,180 @@
+"""Gaps, a sleeping computer and another window: from the server's clocks over the event log to the report."""
+
+from __future__ import annotations
+
+import asyncio
+import csv
+import os
+import shutil
+import struct
+import subprocess
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from benchwright_baselines.evidence import Suspended
+
+from .conftest import Editors
+from .session import SERVER, Desk
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+HOUR = 3600
+
+
+@dataclass
+class Clocks:
+    """The clocks of a server, which a test lets run ahead."""
+
+    file: Path
+    passed_s: int = 0
+    slept_s: int = 0
+
+    def __post_init__(self) -> None:
+        self._write()
+
+    def pass_time(self, seconds: int) -> None:
+        """Time goes by."""
+        self.passed_s += seconds
+        self._write()
+
+    def sleep(self, seconds: int) -> None:
+        """The computer sleeps: wall time goes by, and monotonic clocks stand."""
+        self.slept_s += seconds
+        self._write()
+
+    def _write(self) -> None:
+        # In place: the server has the file in its memory.
+        with self.file.open("r+b" if self.file.exists() else "wb") as file:
+            file.write(struct.pack("=qq", self.passed_s, self.slept_s))
+
+
+@pytest.fixture(scope="module")
+def shim(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What stands between the server and the kernel's clocks."""
+    compiler = shutil.which("cc")
+    if compiler is None:
+        pytest.skip("there is no C compiler")
+    library = tmp_path_factory.mktemp("clocks") / "clocks.so"
+    source = Path(__file__).with_name("clocks.c")
+    subprocess.run([compiler, "-shared", "-fPIC", "-O1", "-o", library, source, "-ldl"], check=True)
+    return library
+
+
+@pytest.fixture
+def clocks(tmp_path: Path) -> Clocks:
+    return Clocks(tmp_path / "ahead")
+
+
+def ahead(shim: Path, clocks: Clocks) -> dict[str, str]:
+    return {"LD_PRELOAD": str(shim), "CLOCKS_AHEAD": str(clocks.file)}
+
+
+async def reported(home: Path, desk: Desk) -> dict[str, str]:
+    """The attempt's row in a report's table."""
+    out = home.parent / "report"
+    command = [SERVER[0], "report", "--attempts", desk.attempt, "--out", str(out)]
+    environment = {**os.environ, "BENCHWRIGHT_HOME": str(home)}
+    await asyncio.to_thread(subprocess.run, command, env=environment, check=True, capture_output=True)
+    with (out / "attempts.csv").open(newline="") as table:
+        (row,) = csv.DictReader(table)
+    return row
+
+
+async def test_gaps_sleep_and_other_windows_become_facts_and_active_time_is_derived_from_them(
+    editors: Editors, home: Path, shim: Path, clocks: Clocks
+) -> None:
+    """The clock runs for 760 s, in gaps between what the solver does; of each gap no more than the threshold counts.
+
+    | until              | gap | 1 min | 2 min | 5 min |
+    | an edit            |  30 |    30 |    30 |    30 |
+    | another edit       |  90 |    60 |    90 |    90 |
+    | the window is left |   0 |     0 |     0 |     0 |
+    | and is back        |  40 |    40 |    40 |    40 |
+    | an edit, after it had been still | 200 | 60 | 120 | 200 |
+    | an edit, after the computer slept for an hour | 0 | 0 | 0 | 0 |
+    | giving up          | 400 |    60 |   120 |   300 |
+    """
+    editor = await editors(environment=ahead(shim, clocks))
+    desk = await editor.open_problem("starter/saturating-counter")
+    file = desk.open()
+
+    async def edit(number: int) -> None:
+        file.type("// x\n")
+        await editor.until(lambda: len(desk.told("edit")) == number, "the edit")
+
+    def tell(notice: str, **facts: object) -> None:
+        editor.client.protocol.notify(f"benchwright/{notice}", {"uri": desk.uri, **facts})
+
+    began = time.monotonic()
+    await desk.start()
+    clocks.pass_time(30)
+    await edit(1)
+    clocks.pass_time(90)
+    await edit(2)
+    tell("focus", focused=False)
+    await editor.until(lambda: len(desk.told("focus")) == 1, "the focus")
+    clocks.pass_time(40)
+    tell("focus", focused=True)
+    await editor.until(lambda: len(desk.told("focus")) == 2, "the focus")
+    clocks.pass_time(60)
+    tell("idle", idle=True, afterS=60)
+    await editor.until(lambda: len(desk.told("idle")) == 1, "the stillness")
+    clocks.pass_time(140)
+    tell("idle", idle=False, afterS=200)
+    await edit(3)
+    clocks.sleep(HOUR)
+    await edit(4)
+    clocks.pass_time(400)
+    status = await desk.ask("abandon", reason="enough")
+    took = time.monotonic() - began
+
+    assert [(one.idle, one.after_s) for one in desk.told("idle")] == [(True, 60), (False, 200)]
+    (slept,) = desk.told("suspended")
+    assert slept.wall_s - slept.mono_s == pytest.approx(HOUR, abs=1)
+    assert desk.verified().ok
+    assert 760 <= status.active_s <= 760 + took
+    row = await reported(home, desk)
+    by_hand = {
+        **{"clock_s": 760, "active_60_s": 250, "active_120_s": 400, "active_300_s": 660},
+        **{"active_s": 400, "time_s": 400, "unfocused_s": 40, "elapsed_s": 760 + HOUR},
+    }
+    for name, seconds in by_hand.items():
+        # What the test itself took comes on top.
+        assert seconds - 0.01 <= float(row[name]) <= seconds + took + 0.01, name
+    assert (row["suspensions"], row["pauses"], row["state"]) == ("1", "0", "abandoned")
+
+
+@pytest.mark.parametrize("end", ["pause", "abandon"])
+async def test_a_sleep_is_noticed_although_the_clock_stops_before_the_next_heartbeat(
+    editors: Editors, shim: Path, clocks: Clocks, end: str
+) -> None:
+    editor = await editors(environment=ahead(shim, clocks))
+    desk = await editor.open_problem("starter/saturating-counter")
+    await desk.start()
+    clocks.sleep(HOUR)
+    await desk.ask(end, reason="awake again")
+    kinds = [event.type for event in desk.events()]
+    assert kinds[-2:] == ["suspended", "paused" if end == "pause" else "abandoned"]
+    if end == "pause":
+        # What is slept through in a pause is nothing to the clock.
+        clocks.sleep(HOUR)
+        await desk.ask("resume")
+        assert len(desk.told("suspended")) == 1
+
+
+async def test_a_heartbeat_notices_a_sleep_once(editors: Editors, shim: Path, clocks: Clocks) -> None:
+    editor = await editors(environment=ahead(shim, clocks))
+    desk = await editor.open_problem("starter/saturating-counter")
+    await desk.start()
+    clocks.sleep(HOUR)
+    for _ in range(2):
+        beats = len(desk.told("tick"))
+        clocks.pass_time(31)
+        await desk.ask("status")
+        await editor.until(lambda beats=beats: len(desk.told("tick")) > beats, "a heartbeat")  # type: ignore[misc]
+    (slept,) = desk.told("suspended")
+    assert isinstance(slept, Suspended)
+    assert slept.wall_s - slept.mono_s == pytest.approx(HOUR, abs=1)
