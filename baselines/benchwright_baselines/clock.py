@@ -43,7 +43,6 @@ _STEPS: Mapping[str, Mapping[AttemptState, AttemptState]] = {
     "judged": {state: state for state in AttemptState if state is not AttemptState.OPEN},
     # What is asked once the work is handed in, and what a provider's bill says.
     "self_estimate": {state: state for state in AttemptState},
-    "answers": {state: state for state in AttemptState},
     "model_usage": {state: state for state in AttemptState},
     "clock_held": {AttemptState.RUNNING: AttemptState.RUNNING},
     # The pause or the end that came meanwhile has let go of the clock already.

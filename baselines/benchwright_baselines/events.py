@@ -11,7 +11,6 @@ from pydantic import Field, FiniteFloat, TypeAdapter
 from benchwright_baselines.event_body import Count, EventBody
 from benchwright_baselines.evidence import (
     Activity,
-    Answers,
     Assigned,
     AssistAccepted,
     AssistRejected,
@@ -295,7 +294,6 @@ Event = Annotated[
     | Consent
     | Forecast
     | SelfEstimate
-    | Answers
     | Violation
     | AssistShown
     | AssistAccepted

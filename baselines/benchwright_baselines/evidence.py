@@ -128,13 +128,6 @@ class SelfEstimate(EventBody):
     """How probable it is, to the solver, that the work is right."""
 
 
-class Answers(EventBody):
-    """Answers to a study's own questions and attention checks, by the question's id."""
-
-    type: Literal["answers"] = "answers"
-    answers: Mapping[str, str | int | float | bool]
-
-
 class Violation(EventBody):
     """Something that the condition does not allow was seen; flagged, not prevented."""
 

@@ -15,9 +15,9 @@ from pathlib import Path
 from queue import Empty, SimpleQueue
 from threading import Lock, Thread
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
-from sqlalchemy import ColumnElement, Connection, RowMapping, insert, select
+from sqlalchemy import ColumnElement, Connection, RowMapping, Select, insert, select
 from sqlalchemy.dialects import sqlite
 from sqlalchemy.exc import SQLAlchemyError
 
@@ -257,7 +257,7 @@ class EventLog:
 
     def headers(self, *, problem: str | None = None, workspace: str | None = None) -> list[AttemptHeader]:
         """Attempts, newest first, of one problem or workspace if given."""
-        return [header for header, _state in self.states(problem=problem, workspace=workspace)]
+        return [self._header(row) for row in self._attempts(select(ATTEMPTS), problem, workspace)]
 
     def states(
         self, *, problem: str | None = None, workspace: str | None = None
@@ -270,17 +270,19 @@ class EventLog:
             .limit(1)
             .scalar_subquery()
         )
+        found = self._attempts(select(ATTEMPTS, newest.label("state")), problem, workspace)
+        return [(self._header(row), self._state(row)) for row in found]
+
+    def _attempts(self, wanted: Select[Any], problem: str | None, workspace: str | None) -> Sequence[RowMapping]:
         if not _storable(problem) or not _storable(workspace):
             return []
-        wanted = select(ATTEMPTS, newest.label("state"))
         if problem is not None:
             wanted = wanted.where(ATTEMPTS.c.problem == problem)
         if workspace is not None:
             wanted = wanted.where(ATTEMPTS.c.workspace == workspace)
         wanted = wanted.order_by(ATTEMPTS.c.created.desc(), ATTEMPTS.c.id)
         with self._reading() as connection:
-            found = connection.execute(wanted).mappings().all()
-        return [(self._header(row), self._state(row)) for row in found]
+            return connection.execute(wanted).mappings().all()
 
     def header(self, attempt: str) -> AttemptHeader:
         """The attempt with this id.

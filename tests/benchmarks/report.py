@@ -74,7 +74,8 @@ def measure(home: Path, out: Path) -> dict[str, float]:
         nonlocal most
         while process.poll() is None:
             most = max(most, _memory(process.pid))
-            time.sleep(0.1)
+            # Reading it costs the watched processes: their page tables are walked.
+            time.sleep(0.5)
 
     watcher = threading.Thread(target=watch)
     watcher.start()

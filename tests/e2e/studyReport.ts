@@ -1,5 +1,4 @@
-import assert from "node:assert/strict";
-import { readFile } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { benchwright } from "./commandLine.ts";
 
@@ -7,15 +6,36 @@ export interface LoggedEvent {
   readonly seq: number;
   /** Of a monotonic clock, in nanoseconds. */
   readonly mono_ns: number;
+  readonly wall: string;
   readonly event: { readonly type: string; readonly [field: string]: any };
+}
+
+const STATES: Readonly<Record<string, string>> = {
+  started: "running",
+  resumed: "running",
+  paused: "paused",
+  submitted: "submitted",
+  abandoned: "abandoned",
+};
+const ENDS: readonly (string | undefined)[] = ["submitted", "abandoned"];
+
+/** An event, and what follows of it from those before. */
+export interface TimedEvent extends LoggedEvent {
+  /** Seconds since the attempt was opened; what comes after the end lies at the end. */
+  readonly at: number;
+  /** Seconds that the clock had run. */
+  readonly clock: number;
+  readonly state: string;
 }
 
 /** An attempt as its log has it. */
 export class LoggedAttempt {
+  readonly header: { readonly id: string; readonly problem_digest: string };
   readonly events: readonly LoggedEvent[];
 
   constructor(exported: string) {
     const lines = exported.trim().split("\n").map((line) => JSON.parse(line));
+    this.header = lines[0].attempt;
     this.events = lines.filter(({ event }) => event !== undefined);
   }
 
@@ -23,20 +43,40 @@ export class LoggedAttempt {
     return this.events.map(({ event }) => event).filter((event) => event.type === type);
   }
 
-  /** Seconds that the clock ran, added up from its starts and stops; until the first event of a kind, or to the end. */
-  clockSeconds(until?: string): number {
-    let [sum, since] = [0, undefined as number | undefined];
-    for (const { event, mono_ns } of this.events) {
-      if (event.type === "started" || event.type === "resumed") since = mono_ns;
-      const stops = ["paused", "submitted", "abandoned", ...(until ? [until] : [])];
-      if (since !== undefined && stops.includes(event.type)) {
-        sum += (mono_ns - since) / 1e9;
-        since = undefined;
+  /** Every event with its times, added up from the clock's starts and stops. */
+  timed(): TimedEvent[] {
+    let [at, clock, state, before] = [0, 0, "open", this.events[0]!.mono_ns];
+    return this.events.map((logged) => {
+      if (!ENDS.includes(state)) {
+        const passed = (logged.mono_ns - before) / 1e9;
+        at += passed;
+        if (state === "running") clock += passed;
       }
-      if (event.type === until) break;
-    }
-    return sum;
+      before = logged.mono_ns;
+      state = STATES[logged.event.type] ?? state;
+      return { ...logged, at, clock, state };
+    });
   }
+
+  /** Seconds that the clock ran until the first event of a kind, or to the end. */
+  clockSeconds(until?: string): number {
+    const timed = this.timed();
+    return (until ? timed.find(({ event }) => event.type === until) : timed.at(-1))!.clock;
+  }
+
+  /** Wall time from the first start to the end, in seconds. */
+  elapsedSeconds(): number {
+    const [from, to] = [["started"], ["submitted", "abandoned"]].map(
+      (types) => this.events.find(({ event }) => types.includes(event.type))?.wall,
+    );
+    return from && to ? wallSeconds(to) - wallSeconds(from) : 0;
+  }
+}
+
+/** A time with six digits behind the second, of which a `Date` would drop three. */
+function wallSeconds(wall: string): number {
+  const [whole, fraction] = wall.replace("Z", "").split(".");
+  return Date.parse(`${whole}Z`) / 1000 + Number(`0.${fraction ?? 0}`);
 }
 
 /** Attempts of a study by their problem, as `benchwright attempts export` writes them. */
@@ -50,55 +90,70 @@ export async function loggedAttempts(folder: string): Promise<Record<string, Log
   return found;
 }
 
+type Row = Readonly<Record<string, string>>;
+
 /** What `benchwright report` writes. */
 export interface Report {
-  readonly numbers: Record<string, any>;
-  /** Rows of `attempts.csv` by problem. */
-  readonly attempts: Record<string, Record<string, string>>;
+  /** `report.json`, all of it. */
+  readonly numbers: any;
+  readonly attempts: readonly Row[];
+  readonly events: readonly Row[];
+  /** Files of CVDP's shape by their path: texts, or what JSON holds. */
+  readonly cvdp: Readonly<Record<string, unknown>>;
   readonly page: string;
 }
 
 export async function reportOf(folder: string, study: string): Promise<Report> {
   const out = join(folder, "report");
   await benchwright(folder, "report", "--study", study, "--out", out);
-  const { sections } = JSON.parse(await readFile(join(out, "report.json"), "utf8"));
-  const rows = table(await readFile(join(out, "attempts.csv"), "utf8"));
+  const text = (...path: string[]): Promise<string> => readFile(join(out, ...path), "utf8");
+  const cvdp: Record<string, unknown> = {};
+  for (const entry of await readdir(join(out, "cvdp"), { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile()) continue;
+    const path = join(entry.parentPath, entry.name).slice(join(out, "cvdp").length + 1);
+    const content = await text("cvdp", path);
+    cvdp[path] = path.endsWith(".json") ? JSON.parse(content) : content;
+  }
   return {
-    numbers: Object.fromEntries(Object.entries<any>(sections).map(([name, section]) => [name, section.numbers])),
-    attempts: Object.fromEntries(rows.map((row) => [row.problem, row])),
-    page: await readFile(join(out, "report.html"), "utf8"),
+    numbers: JSON.parse(await text("report.json")),
+    attempts: table(await text("attempts.csv")),
+    events: table(await text("events.csv")),
+    cvdp,
+    page: await text("report.html"),
   };
 }
 
-/** Checks a row against what is expected of it; numbers may differ by what rounding does. */
-export function assertRow(row: Record<string, string> | undefined, expected: Record<string, string | number>): void {
-  assert.ok(row);
-  for (const [name, value] of Object.entries(expected)) {
-    if (typeof value === "number") assertNear(Number(row[name]), value, `${row.problem}: ${name}`);
-    else assert.equal(row[name], value, `${row.problem}: ${name}`);
-  }
+/** A table of a page: its caption, its heads and its cells, as people read them. */
+export interface ShownTable {
+  readonly title: string;
+  readonly columns: readonly string[];
+  readonly rows: readonly (readonly string[])[];
 }
 
-export function assertNear(seen: number, expected: number, what: string, within = 1e-6): void {
-  assert.ok(Math.abs(seen - expected) <= within, `${what} is ${seen}, and should be ${expected}.`);
+/** The tables of a report's page, in order. */
+export function shownTables(page: string): ShownTable[] {
+  return [...page.matchAll(/<table><caption>(.*?)<\/caption>(.*?)<\/table>/gs)].map(([, title, content]) => ({
+    title: plain(title!),
+    columns: [...content!.matchAll(/<th[^>]*>(.*?)<\/th>/gs)].map(([, cell]) => plain(cell!)),
+    rows: [...content!.matchAll(/<tr>(<td.*?)<\/tr>/gs)].map(([, row]) =>
+      [...row!.matchAll(/<td[^>]*>(.*?)<\/td>/gs)].map(([, cell]) => plain(cell!)),
+    ),
+  }));
 }
 
-/** Wilson's interval for a share, at 95 %. */
-export function wilson(count: number, total: number): [low: number, high: number] {
-  const z = 1.959963984540054;
-  const share = count / total;
-  const middle = (share + z ** 2 / (2 * total)) / (1 + z ** 2 / total);
-  const half = (z / (1 + z ** 2 / total)) * Math.sqrt((share * (1 - share)) / total + z ** 2 / (4 * total ** 2));
-  return [Math.max(0, middle - half), Math.min(1, middle + half)];
+/** A page's text without its marks. */
+export function plain(marked: string): string {
+  const names: Readonly<Record<string, string>> = { lt: "<", gt: ">", quot: '"', "#x27": "'", amp: "&" };
+  return marked.replaceAll(/<[^>]*>/g, "").replaceAll(/&([#a-z0-9]+);/g, (_, name: string) => names[name] ?? `&${name};`);
 }
 
-function table(csv: string): Record<string, string>[] {
+function table(csv: string): Row[] {
   const [header, ...rows] = csv.trim().split(/\r?\n/).map(cells);
   return rows.map((row) => Object.fromEntries(header!.map((name, index) => [name, row[index] ?? ""])));
 }
 
 function cells(line: string): string[] {
   return [...line.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^,]*))/g)].map(
-    ([, quoted, plain]) => quoted?.replaceAll('""', '"') ?? plain ?? "",
+    ([, quoted, bare]) => quoted?.replaceAll('""', '"') ?? bare ?? "",
   );
 }

@@ -381,12 +381,66 @@ def test_participants_see_their_own_numbers_and_no_others_while_there_are_few(la
 
     carry_out(lab)
     mine = own_numbers(lab.log, lab.store, "tiny", "P01")
-    assert len(mine.attempts) == 3
-    assert mine.solved == 2
-    assert all(one.others is None for one in mine.attempts)
-    one = next(one for one in mine.attempts if one.problem == "tiny/one")
+    assert [one.passed for one in mine].count(True) == 2
+    assert len(mine) == 3 and all(one.others is None for one in mine)
+    one = next(one for one in mine if one.problem == "tiny/one")
     assert one.first_pass_min in (pytest.approx(10), pytest.approx(4))
     assert one.forecast_ratio == pytest.approx((one.first_pass_min or 0) / 8)
+
+
+SHOWN = """\
+study: shown
+title: Everybody sees how the others did
+problems: [tiny/one]
+conditions: [{name: alone, solver: human}]
+participants: 6
+randomisation: {seed: 1}
+forecasts: []
+self_estimates: []
+show_distribution: SHOWN
+feedback: FEEDBACK
+consent: {version: "1", text: A consent text that is long enough to be one.}
+"""
+
+
+@pytest.mark.parametrize(("shown", "feedback"), [("true", "full"), ("false", "full"), ("true", "none")])
+def test_participants_see_how_five_others_did_where_the_study_shows_it(lab: Lab, shown: str, feedback: str) -> None:
+    """The others pass at 4, 6, 8 and 12 minutes, and one gives up at 10: a quarter of five is the second to pass.
+
+    Solved by 4: 1/5. By 6: 2/5. By 8: 3/5. By 12, when the one who gave up is not at risk any more: all that are left.
+    """
+    from benchwright_baselines.report.own_numbers import own_numbers
+
+    conduct = Conduct(lab.log, Attempts(lab.log))
+    conduct.register(parse_study(SHOWN.replace("SHOWN", shown).replace("FEEDBACK", feedback), Path("s.yaml")), {})
+    for participant, minutes in zip(("P01", "P02", "P03", "P04", "P05", "P06"), (5, 4, 6, 8, 10, 12), strict=True):
+        conduct.enroll("shown", participant)
+        conduct.give_consent("shown", participant, "1")
+        assigned, consent, problem = conduct.next_task("shown", participant)
+        header = Attempts(lab.log).create(
+            *(problem, lab.store.problem(problem).public_digest, Path("/w"), {"rtl/a.sv": FileText.of_text("")}),
+            solver=participant,
+            condition="alone",
+            study="shown",
+        )
+        conduct.note_task(assigned, problem, header.id)
+        lab.tell(header.id, assigned, consent, Started())
+        lab.work(header.id, minutes)
+        if participant == "P05":
+            lab.tell(header.id, Abandoned(reason="enough"))
+        else:
+            lab.verdict(header.id, 1, 4)
+            lab.tell(header.id, Submitted())
+    (mine,) = own_numbers(lab.log, lab.store, "shown", "P01")
+    assert mine.active_min == pytest.approx(5)
+    assert (mine.passed, mine.score) == ((True, 1) if feedback == "full" else (None, None))
+    others = mine.others
+    if (shown, feedback) != ("true", "full"):
+        assert others is None
+    else:
+        assert others is not None
+        assert (others.attempts, others.solved) == (5, 4)
+        assert (others.quarter_min, others.half_min, others.three_quarters_min) == (6, 8, 12)
 
 
 def test_a_damaged_log_is_refused_with_the_attempt_named(lab: Lab, tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ Everything is told apart by shape or dashes too, and each picture stands beside 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 Row = Mapping[str, str | float | int | None]
@@ -22,10 +22,18 @@ MOST_GROUPS = len(_PALETTE)
 MOST_BANDS = 2
 
 
+def drawn(shown: Collection[str], everything: Collection[str], what: str = "Drawn") -> str:
+    """A sentence that says so where not everything is shown, with a space before it; else nothing."""
+    if len(shown) >= len(everything):
+        return ""
+    return f" {what} are the first {len(shown)} of {len(everything)} groups."
+
+
 def curves(
     rows: Sequence[Row],
     groups: Sequence[str],
     *,
+    among: Sequence[str] = (),
     x: str,
     y: str,
     percent: bool = True,
@@ -38,6 +46,7 @@ def curves(
     Args:
         rows: With `x`, `y`, `group`, and `low` and `high` where there is a band.
         groups: In the order of the legend.
+        among: All groups of the report: each keeps its colour in all pictures.
         x: Title of the axis.
         y: Title of the axis.
         percent: Whether `y` is a share.
@@ -52,7 +61,7 @@ def curves(
     across = alt.X("x:Q", title=x, scale=scale, axis=axis)
     vertical = alt.Axis(format="%") if percent else alt.Axis()
     up = alt.Y("y:Q", title=y, axis=vertical, scale=alt.Scale(domain=[0, 1]) if percent else alt.Scale())
-    colour, dash, shape = _by_group(alt, groups, has_points=bool(points))
+    colour, dash, shape = _by_group(alt, groups, among, has_points=bool(points))
     shown: dict[str, Any] = {"interpolate": "step-after"} if step else {}
     base = alt.Chart(alt.Data(values=list(rows)))
     layers: list[Any] = []
@@ -67,12 +76,15 @@ def curves(
     return _svg(alt.layer(*layers), height=280)
 
 
-def intervals(rows: Sequence[Row], groups: Sequence[str], *, x: str, y: str, percent: bool = True) -> str:
+def intervals(
+    rows: Sequence[Row], groups: Sequence[str], *, among: Sequence[str] = (), x: str, y: str, percent: bool = True
+) -> str:
     """Points with their intervals, one line of the picture for each label and group.
 
     Args:
         rows: With `label`, `value`, `group`, and `low` and `high`.
         groups: In the order of the legend.
+        among: All groups of the report.
         x: Title of the axis.
         y: Title of the labels.
         percent: Whether the value is a share.
@@ -80,7 +92,7 @@ def intervals(rows: Sequence[Row], groups: Sequence[str], *, x: str, y: str, per
     alt = _altair()
 
     labels = list(dict.fromkeys(str(row["label"]) for row in rows))
-    colour, _, shape = _by_group(alt, groups)
+    colour, _, shape = _by_group(alt, groups, among)
     scale = alt.Scale(domain=[0, 1]) if percent else alt.Scale()
     axis = alt.Axis(format="%", tickCount=5) if percent else alt.Axis()
     across = alt.X("value:Q", title=x, scale=scale, axis=axis)
@@ -114,7 +126,7 @@ def stacked(rows: Sequence[Row], kinds: Sequence[str], groups: Sequence[str], *,
         .transform_calculate(place=_order("kind", kinds))
         .mark_bar(stroke=_GRID, strokeWidth=0.5)
         .encode(
-            x=alt.X("x:O", title=x, axis=alt.Axis(labelAngle=0)),
+            x=alt.X("x:O", title=x, axis=alt.Axis(labelAngle=0, labelOverlap=True)),
             y=alt.Y("value:Q", title=y, stack="normalize", axis=alt.Axis(format="%")),
             color=colour,
             order=alt.Order("place:Q"),
@@ -125,12 +137,13 @@ def stacked(rows: Sequence[Row], kinds: Sequence[str], groups: Sequence[str], *,
     return _svg(chart)
 
 
-def against(rows: Sequence[Row], groups: Sequence[str], *, x: str, y: str) -> str:
+def against(rows: Sequence[Row], groups: Sequence[str], *, among: Sequence[str] = (), x: str, y: str) -> str:
     """Two times of the same attempts on scales of doublings, with the line of equality.
 
     Args:
         rows: With `x`, `y`, `group`.
         groups: In the order of the legend.
+        among: All groups of the report.
         x: Title of the axis.
         y: Title of the axis.
     """
@@ -138,7 +151,7 @@ def against(rows: Sequence[Row], groups: Sequence[str], *, x: str, y: str) -> st
 
     values = [float(row[axis] or 1) for row in rows for axis in ("x", "y")]
     ends = [min(values), max(values)]
-    colour, _, shape = _by_group(alt, groups)
+    colour, _, shape = _by_group(alt, groups, among)
     scale = alt.Scale(type="log", base=2, domain=[ends[0] * 0.9, ends[1] * 1.1])
     axis = alt.Axis(format="~g", tickCount=8)
     line = (
@@ -159,12 +172,13 @@ def against(rows: Sequence[Row], groups: Sequence[str], *, x: str, y: str) -> st
     return _svg(alt.layer(line, marks), height=340, width=440)
 
 
-def radar(rows: Sequence[Row], groups: Sequence[str]) -> str:
+def radar(rows: Sequence[Row], groups: Sequence[str], *, among: Sequence[str] = ()) -> str:
     """One spoke for each label, one outline for each group.
 
     Args:
         rows: With `label`, `value` from 0 to 1, `group`; every group has every label.
         groups: In the order of the legend.
+        among: All groups of the report.
     """
     import math
 
@@ -188,7 +202,7 @@ def radar(rows: Sequence[Row], groups: Sequence[str]) -> str:
         values = {str(row["label"]): float(row["value"] or 0) for row in rows if row["group"] == group}
         for place, label in enumerate([*labels, labels[0]]):
             outlines.append({**at(label, values.get(label, 0.0)), "group": group, "order": place})
-    colour, dash, shape = _by_group(alt, groups, has_points=True)
+    colour, dash, shape = _by_group(alt, groups, among, has_points=True)
     across = alt.X("x:Q", axis=None, scale=alt.Scale(domain=[-1.5, 1.5]))
     up = alt.Y("y:Q", axis=None, scale=alt.Scale(domain=[-1.3, 1.3]))
     layers = [
@@ -216,18 +230,21 @@ def _altair() -> Any:
     return altair
 
 
-def _by_group(alt: Any, groups: Sequence[str], *, has_points: bool = False) -> tuple[Any, Any, Any]:
+def _by_group(
+    alt: Any, groups: Sequence[str], among: Sequence[str], *, has_points: bool = False
+) -> tuple[Any, Any, Any]:
     names = list(groups)
-    count = len(names)
-    legend = alt.Legend(title=None, labelLimit=260) if count > 1 else None
+    order = list(among) if len(among) <= MOST_GROUPS and set(names) <= set(among) else names
+    places = [order.index(name) for name in names]
+    legend = alt.Legend(title=None, labelLimit=260) if len(names) > 1 else None
+
+    def scale(looks: Sequence[Any]) -> Any:
+        return alt.Scale(domain=names, range=[looks[place] for place in places])
+
     return (
-        alt.Color("group:N", scale=alt.Scale(domain=names, range=list(_PALETTE[:count])), legend=legend),
-        alt.StrokeDash(
-            "group:N",
-            scale=alt.Scale(domain=names, range=[list(d) for d in _DASHES[:count]]),
-            legend=None if has_points else legend,
-        ),
-        alt.Shape("group:N", scale=alt.Scale(domain=names, range=list(_SHAPES[:count])), legend=legend),
+        alt.Color("group:N", scale=scale(_PALETTE), legend=legend),
+        alt.StrokeDash("group:N", scale=scale([list(dash) for dash in _DASHES]), legend=None if has_points else legend),
+        alt.Shape("group:N", scale=scale(_SHAPES), legend=legend),
     )
 
 
@@ -252,7 +269,20 @@ def _svg(chart: Any, **size: int) -> str:
         .configure_header(labelColor=_INK, labelFontSize=12, labelFontWeight=500)
         .to_dict()
     )
-    return themed(vl_convert.vegalite_to_svg(specification))
+    return themed(vl_convert.vegalite_to_svg(_drawable(specification)))
+
+
+def _drawable(value: Any) -> Any:
+    """The same without what would end the whole program instead of being drawn: characters that XML does not know."""
+    if isinstance(value, str):
+        return _NOT_DRAWABLE.sub("\N{REPLACEMENT CHARACTER}", value)
+    if isinstance(value, dict):
+        return {key: _drawable(one) for key, one in value.items()}
+    return [_drawable(one) for one in value] if isinstance(value, list) else value
+
+
+_NOT_DRAWABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\u2028\u2029\ud800-\udfff\ufffe\uffff]")
+"""What is not a `Char` of XML 1.0, and what ends a line in JavaScript's texts."""
 
 
 _COLOURS = {_INK: "var(--ink)", _GRID: "var(--grid)"} | {

@@ -13,6 +13,7 @@ from benchwright_baselines.statistics.calibration import (
     rank_correlation,
     time_calibration,
 )
+from benchwright_judges.estimators import Estimate
 
 _MOST_MARKS = 2000
 
@@ -63,26 +64,34 @@ def _time_row(what: str, group: str, result: TimeCalibration) -> Sequence[Cell]:
         group,
         result.attempts,
         result.left_out,
-        told(result.ratio),
+        _ratio(result.ratio),
         told(result.within_factor_2, share=True),
         told(result.rank_correlation),
     )
+
+
+def _ratio(estimate: Estimate) -> str:
+    """A ratio, with digits that tell something however small it is."""
+    ends = ["–" if end is None else f"{end:.3g}" for end in (estimate.value, estimate.low, estimate.high)]
+    return ends[0] if ends[1:] == ["–", "–"] else f"{ends[0]} ({ends[1]} to {ends[2]})"
 
 
 def _picture(data: Dataset, table: Table) -> Picture | None:
     found = [one for one in data.timed if one.forecast_minutes and one.passed]
     if not found:
         return None
-    rows = [{"x": one.forecast_minutes, "y": one.time_s / 60, "group": one.group} for one in found[:_MOST_MARKS]]
     longer = sum(one.time_s / 60 > (one.forecast_minutes or 0) for one in found)
-    left_out = f" The first {_MOST_MARKS:,} are drawn." if len(found) > _MOST_MARKS else ""
-    groups = [group for group in data.people_groups if any(row["group"] == group for row in rows)]
+    everybody = [group for group in data.people_groups if any(one.group == group for one in found)]
+    groups = everybody[: charts.MOST_GROUPS]
+    drawn = [one for one in found if one.group in groups]
+    rows = [{"x": one.forecast_minutes, "y": one.time_s / 60, "group": one.group} for one in drawn[:_MOST_MARKS]]
+    left_out = f" The first {_MOST_MARKS:,} are drawn." if len(drawn) > _MOST_MARKS else ""
     return Picture(
         "forecasts",
         "Forecast against actual time, attempts that passed",
         f"One mark for each attempt; above the dashed line it took longer than expected. {longer} of {len(found)} did."
-        f"{left_out}",
-        charts.against(rows, groups[: charts.MOST_GROUPS], x="forecast (minutes)", y="actual (active minutes)"),
+        f"{left_out}{charts.drawn(groups, everybody)}",
+        charts.against(rows, groups, among=data.groups, x="forecast (minutes)", y="actual (active minutes)"),
         table,
     )
 

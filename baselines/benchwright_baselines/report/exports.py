@@ -137,10 +137,14 @@ def _graded(one: Observation) -> Graded:
 
 
 def copy_logs(folder: Path, sources: Sequence[Path]) -> list[str]:
-    """Copies Inspect's `.eval` logs; returns their names."""
+    """Copies Inspect's `.eval` logs, each once; returns their names."""
     names: list[str] = []
+    seen: set[tuple[str, int]] = set()
     for source in sources:
         for file in sorted(source.glob("**/*.eval")) if source.is_dir() else [source]:
+            if (known := (file.name, file.stat().st_size)) in seen:
+                continue
+            seen.add(known)
             folder.mkdir(parents=True, exist_ok=True)
             name = _unused(file.name, names)
             shutil.copyfile(file, folder / name)

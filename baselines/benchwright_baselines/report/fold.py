@@ -20,7 +20,7 @@ from benchwright_baselines.clock import AttemptState, next_state
 from benchwright_baselines.errors import IllegalTransitionError
 from benchwright_baselines.file_text import join_surrogates
 from benchwright_baselines.record import AttemptHeader
-from benchwright_baselines.report.event_columns import METHOD, NOTHING, ORIGIN, EventColumns
+from benchwright_baselines.report.event_columns import EventColumns
 from benchwright_baselines.report.followed_text import FollowedText
 from benchwright_baselines.report.observation import Observation
 from benchwright_baselines.report.problem_facts import ProblemFacts
@@ -76,22 +76,37 @@ class Folded:
     """Source → code points put in, by tenth of the clock's time."""
     failure: str
     """What the solver saw of the newest verdict, where the attempt did not pass."""
-    events: EventColumns | None = None
-    """A row of each event."""
 
 
 @dataclass(slots=True)
 class _Edit:
-    place: int
-    """Index of its event."""
     seq: int
     path: str
     version: int | None
+    total: int
+    """Code points put in."""
     inserted: list[int]
+    """Of these, by each change."""
     lines: list[int]
     deleted: int | None
     clock_ns: int
     command: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Label:
+    """What an edit's origin means here; made once for all edits of a kind, as an enumeration is slow to look up by."""
+
+    origin: Origin
+    method: str
+    name: str
+    source: str
+    is_followed: bool
+
+
+@lru_cache(maxsize=128)
+def _labelled(origin: Origin, method: str) -> _Label:
+    return _Label(origin, method, origin.value, _COLUMN[origin], origin in FOLLOWED and origin in _BY_ASSISTANT)
 
 
 @dataclass(slots=True)
@@ -136,11 +151,49 @@ class Fold:
         header: Of the attempt.
         facts: Of its problem.
         threshold_s: From how long a gap does not count, in the main analysis.
-        keep_events: Whether each event gets a row too.
+        events: Takes a row for each event, if given.
     """
 
+    __slots__ = (
+        "_accepted",
+        "_active",
+        "_all_active",
+        "_at",
+        "_clock",
+        "_command",
+        "_contents",
+        "_counting",
+        "_edits",
+        "_ended",
+        "_facts",
+        "_first_row",
+        "_focused",
+        "_header",
+        "_held",
+        "_mark",
+        "_marks",
+        "_newest",
+        "_newest_activity",
+        "_problem",
+        "_process",
+        "_reasons",
+        "_rows",
+        "_shortest",
+        "_started",
+        "_state",
+        "_thresholds",
+        "_undecided",
+        "_unfocused",
+        "_verdicts",
+    )
+
     def __init__(
-        self, header: AttemptHeader, facts: ProblemFacts, *, threshold_s: float = 120.0, keep_events: bool = False
+        self,
+        header: AttemptHeader,
+        facts: ProblemFacts,
+        *,
+        threshold_s: float = 120.0,
+        events: EventColumns | None = None,
     ) -> None:
         self._header = header
         self._problem = facts
@@ -148,23 +201,25 @@ class Fold:
         self._shortest = min(self._thresholds)
         self._active = [0] * len(self._thresholds)
         self._all_active = 0
-        self._rows = EventColumns() if keep_events else None
+        self._rows = events
         self._state = AttemptState.OPEN
-        self._state_name = self._state.value
+        if events is not None:
+            self._first_row = len(events) - 1
+            events.begin(header.id)
+            events.state(self._state.value)
         self._ended = False
         self._held = False
         self._counting = False
         self._at = self._clock = self._newest_activity = self._unfocused = 0
         self._marks: dict[str, tuple[int, int]] = {}
-        self._process, self._mark_mono, self._mark_at = "", 0, 0
+        self._process, self._mark = "", 0
         self._focused = True
         self._started = self._newest = ""
-        self._place = 0
         self._verdicts: list[_Verdict] = []
         self._undecided: dict[int, _Verdict] = {}
         self._edits: list[_Edit] = []
-        self._contents: list[tuple[int, int, str, dict[str, Any]]] = []
-        self._reasons: dict[tuple[str, int], tuple[Origin, str]] = {}
+        self._contents: list[tuple[int, int, dict[str, Any]]] = []
+        self._reasons: dict[tuple[str, int], _Label] = {}
         self._accepted: dict[tuple[str, int], tuple[bool, bool]] = {}
         self._command: tuple[dict[str, Any], str] | None = None
         self._facts = _Facts()
@@ -178,11 +233,17 @@ class Fold:
         # Keys are sorted, and none behind `type` holds an object; a quotation mark inside a text is escaped.
         begin = body.rfind('"type":"') + 8
         step = body[begin : body.index('"', begin)]
-        before = self._clock
+        before = clock = self._clock
         if not self._ended:
-            self._advance(mono_ns, process)
+            if process != self._process:
+                self._switch(mono_ns, process)
+            passed = mono_ns - self._mark
+            self._mark = mono_ns
+            if passed > 0:
+                self._at += passed
+                if self._counting:
+                    self._clock = clock = before + passed
             self._newest = wall
-        clock = self._clock
         if not self._focused:
             self._unfocused += clock - before
         if step in BY_THE_SOLVER:
@@ -195,27 +256,22 @@ class Fold:
         if step in _STEPS:
             self._step(step, wall)
         reader = _READERS.get(step)
-        extra = reader(self, seq, wall, body) if reader is not None else None
-        if self._rows is not None:
-            self._rows.common.append((seq, wall, self._at, clock, step, self._state_name))
-            if extra is not None:
-                self._rows.special[self._place] = extra
-        self._place += 1
+        if reader is not None:
+            reader(self, seq, wall, body)
+        rows = self._rows
+        if rows is not None:
+            rows.wall.append(wall)
+            rows.at.append(self._at)
+            rows.clock.append(clock)
+            rows.kind.append(step)
 
-    def _advance(self, mono_ns: int, process: str) -> None:
-        if process == self._process:
-            seen = self._mark_at + max(0, mono_ns - self._mark_mono)
-        else:
-            if self._process:
-                self._marks[self._process] = (self._mark_mono, self._mark_at)
-            mark = self._marks.get(process)
-            seen = mark[1] + max(0, mono_ns - mark[0]) if mark else self._at
-            self._process = process
-        if seen > self._at:
-            if self._counting:
-                self._clock += seen - self._at
-            self._at = seen
-        self._mark_mono, self._mark_at = mono_ns, self._at
+    def _switch(self, mono_ns: int, process: str) -> None:
+        """Another process records: where its clock was seen before, its time since then counts from there."""
+        if self._process:
+            self._marks[self._process] = (self._mark, self._at)
+        mono, at = self._marks.get(process, (mono_ns, self._at))
+        seen = at + max(0, mono_ns - mono)
+        self._process, self._mark = process, mono_ns - (seen - self._at)
 
     def _step(self, step: str, wall: str) -> None:
         if step == "started":
@@ -227,7 +283,9 @@ class Fold:
         except IllegalTransitionError as error:
             raise ValueError(str(error)) from error
         self._held = step == "clock_held" or (self._held and step not in _LETS_GO)
-        self._state_name, self._ended = self._state.value, self._state.ended
+        self._ended = self._state.ended
+        if self._rows is not None:
+            self._rows.state(self._state.value)
         self._counting = self._state is AttemptState.RUNNING and not self._held
 
     def _count(self, gap: int) -> None:
@@ -242,34 +300,46 @@ class Fold:
 
     @property
     def _is_person(self) -> bool:
-        return self._header.condition not in ("model", "agent")
+        # A study's attempt has its condition's name in the header, and who solves in what it was assigned.
+        return self._facts.assigned.get("solver", self._header.condition) not in ("model", "agent")
 
     # Events
 
-    def _read_content(self, seq: int, _wall: str, body: str) -> list[Any]:
-        value = _read(body)
-        self._contents.append((self._at, seq, value["type"], value))
-        return [value.get("path", ""), *NOTHING[1:]]
+    def _put(self, column: str, value: object) -> None:
+        """Fills a cell of the row of the event that is being read."""
+        if self._rows is not None:
+            self._rows.put(column, value)
 
-    def _read_edit(self, seq: int, wall: str, body: str) -> list[Any]:
+    def _read_content(self, seq: int, _wall: str, body: str) -> None:
         value = _read(body)
-        path, version, changes = value["path"], value.get("version"), value["changes"]
-        if value["type"] == "edit":
-            texts = [change["text"] for change in changes]
-            # Characters count, not the halves that JSON writes some of them in.
-            inserted = [len(text if text.isascii() else join_surrogates(text)) for text in texts]
-            lines = [text.count("\n") for text in texts]
-            self._contents.append((self._at, seq, "edit", value))
-        else:
-            inserted = [shape["length"] for shape in changes]
-            lines = [shape["lines"] for shape in changes]
+        self._contents.append((self._at, seq, value))
+        self._put("path", value.get("path", ""))
+
+    def _read_edit(self, seq: int, wall: str, body: str) -> None:
+        value = _read(body)
+        path, version = value["path"], value.get("version")
+        has_text = value["type"] == "edit"
+        inserted: list[int] = []
+        lines: list[int] = []
+        total = 0
         deleted: int | None = 0
-        for change in changes:
+        for change in value["changes"]:
+            if has_text:
+                text = change["text"]
+                # Characters count, not the halves that JSON writes some of them in.
+                length = len(text if text.isascii() else join_surrogates(text))
+                lines.append(text.count("\n"))
+            else:
+                length = change["length"]
+                lines.append(change["lines"])
+            inserted.append(length)
+            total += length
             start, end = change.get("start"), change.get("end")
             deleted = None if deleted is None or start is None or end is None else deleted + end - start
+        if has_text:
+            self._contents.append((self._at, seq, value))
         command = self._command_of(path, version, wall) if self._command is not None else None
-        self._edits.append(_Edit(self._place, seq, path, version, inserted, lines, deleted, self._clock, command))
-        return [path, sum(inserted), deleted, *NOTHING[3:]]
+        self._edits.append(_Edit(seq, path, version, total, inserted, lines, deleted, self._clock, command))
 
     def _command_of(self, path: str, version: int | None, wall: str) -> str | None:
         if self._command is None:
@@ -287,12 +357,12 @@ class Fold:
         self._command = None
         return str(value["command"])
 
-    def _read_reason(self, _seq: int, _wall: str, body: str) -> list[Any]:
-        value = _read(body)
-        kind = value.get("metadata", {}).get("kind", "")
-        method = value.get("method", "change_reason")
-        self._reasons[value["path"], value["version"]] = (_origin(value["reason"], str(kind)), method)
-        return [value["path"], *NOTHING[1:]]
+    def _read_reason(self, _seq: int, _wall: str, body: str) -> None:
+        # Only the version, which stands last, differs from one event to the next.
+        said, _, version = body.rpartition(',"version":')
+        path, label = _reason(said + "}")
+        self._reasons[path, int(version[:-1])] = label
+        self._put("path", path)
 
     def _read_accepted(self, _seq: int, _wall: str, body: str) -> None:
         value = _read(body)
@@ -305,7 +375,7 @@ class Fold:
     def _read_focus(self, _seq: int, _wall: str, body: str) -> None:
         self._focused = '"focused":true' in body
 
-    def _read_verdict(self, _seq: int, _wall: str, body: str) -> list[Any]:
+    def _read_verdict(self, _seq: int, _wall: str, body: str) -> None:
         value = _read(body)
         judged = value.get("judged_by") or {}
         passed, total = value.get("passed"), value.get("total")
@@ -326,9 +396,11 @@ class Fold:
             self._facts.tests = (passed, total)
         self._facts.digests = value.get("digests") or self._facts.digests
         self._judgement(judged)
-        return ["", None, None, "", "", value["outcome"], value["reason"], passed, total]
+        for column, cell in (("tests_passed", passed), ("tests_total", total)):
+            self._put(column, cell)
+        self._put_outcome(value)
 
-    def _read_judged(self, _seq: int, _wall: str, body: str) -> list[Any]:
+    def _read_judged(self, _seq: int, _wall: str, body: str) -> None:
         value = _read(body)
         verdict = self._undecided.get(value["number"])
         if verdict is not None:
@@ -338,7 +410,11 @@ class Fold:
             if verdict.outcome != "error":
                 del self._undecided[verdict.number]
         self._judgement(value["judged_by"])
-        return ["", None, None, "", "", value["outcome"], value["reason"], None, None]
+        self._put_outcome(value)
+
+    def _put_outcome(self, value: dict[str, Any]) -> None:
+        self._put("outcome", value["outcome"])
+        self._put("reason", value["reason"])
 
     def _judgement(self, judged: dict[str, Any]) -> None:
         if judged:
@@ -386,27 +462,33 @@ class Fold:
         self._all_active = 0
         labels = [self._label(edit) for edit in self._edits]
         if self._rows is not None:
-            for edit, (origin, method) in zip(self._edits, labels, strict=True):
-                self._rows.special[edit.place][ORIGIN : METHOD + 1] = origin.value, method
+            self._put_edits(self._rows, labels)
         observation = self._observation(labels)
-        return Folded(observation, self._trace(), self._sources(labels), self._failure(), self._rows)
+        return Folded(observation, self._trace(), self._sources(labels), self._failure())
 
-    def _label(self, edit: _Edit) -> tuple[Origin, str]:
+    def _put_edits(self, rows: EventColumns, labels: Sequence[_Label]) -> None:
+        places = [self._first_row + edit.seq for edit in self._edits]
+        rows.fill("path", places, [edit.path for edit in self._edits])
+        rows.fill("inserted", places, [edit.total for edit in self._edits])
+        rows.fill("deleted", places, [edit.deleted for edit in self._edits])
+        rows.fill("origin", places, [label.name for label in labels])
+        rows.fill("method", places, [label.method for label in labels])
+
+    def _label(self, edit: _Edit) -> _Label:
         place = (edit.path, -1 if edit.version is None else edit.version)
         reason, assist = self._reasons.get(place), self._accepted.get(place)
         own = assist is not None and assist[0]
         if reason is not None:
-            origin, method = reason
-            if own and origin in (Origin.COMPLETION, Origin.COMPLETION_PART):
-                origin = Origin.OWN_COMPLETION
-            if origin is not Origin.UNKNOWN:
-                return origin, method
+            if own and reason.origin in (Origin.COMPLETION, Origin.COMPLETION_PART):
+                return _labelled(Origin.OWN_COMPLETION, reason.method)
+            if reason.origin is not Origin.UNKNOWN:
+                return reason
         if assist is not None:
             part = Origin.COMPLETION_PART if assist[1] else Origin.COMPLETION
-            return (Origin.OWN_COMPLETION if own else part), "own_provider"
+            return _labelled(Origin.OWN_COMPLETION if own else part, "own_provider")
         if edit.command is not None and (known := origin_of_command(edit.command)) is not None:
-            return known, "wrapped_command"
-        return origin_of_shape(edit.inserted, edit.lines), "heuristic"
+            return _labelled(known, "wrapped_command")
+        return _labelled(origin_of_shape(edit.inserted, edit.lines), "heuristic")
 
     def _first_pass(self) -> _Verdict | None:
         return min((one for one in self._verdicts if one.outcome == "passed"), key=lambda one: one.number, default=None)
@@ -417,26 +499,27 @@ class Fold:
     def _failure(self) -> str:
         return self._verdicts[-1].message if self._verdicts and self._first_pass() is None else ""
 
-    def _sources(self, labels: Sequence[tuple[Origin, str]]) -> dict[str, tuple[int, ...]]:
+    def _sources(self, labels: Sequence[_Label]) -> dict[str, tuple[int, ...]]:
         found: dict[str, list[int]] = {}
-        for edit, (origin, _) in zip(self._edits, labels, strict=True):
-            count = sum(edit.inserted)
-            if count:
-                tenth = min(BINS - 1, edit.clock_ns * BINS // self._clock) if self._clock else 0
-                found.setdefault(_COLUMN[origin], [0] * BINS)[tenth] += count
+        clock = self._clock
+        for edit, label in zip(self._edits, labels, strict=True):
+            if edit.total:
+                tenth = min(BINS - 1, edit.clock_ns * BINS // clock) if clock else 0
+                if label.source not in found:
+                    found[label.source] = [0] * BINS
+                found[label.source][tenth] += edit.total
         return {source: tuple(counts) for source, counts in found.items()}
 
-    def _observation(self, labels: Sequence[tuple[Origin, str]]) -> Observation:
+    def _observation(self, labels: Sequence[_Label]) -> Observation:
         header, facts, problem = self._header, self._facts, self._problem
         assigned, forecast, estimate = facts.assigned, facts.forecast, facts.estimate
         first = self._first_pass()
         verdict = self._verdicts[-1] if self._verdicts else None
         inserted = dict.fromkeys(SOURCES, 0)
         guessed = 0
-        for edit, (origin, method) in zip(self._edits, labels, strict=True):
-            count = sum(edit.inserted)
-            inserted[_COLUMN[origin]] += count
-            guessed += count if method == "heuristic" else 0
+        for edit, label in zip(self._edits, labels, strict=True):
+            inserted[label.source] += edit.total
+            guessed += edit.total if label.method == "heuristic" else 0
         total = sum(inserted.values())
         helped = inserted["completion"] + inserted["own_completion"] + inserted["chat"]
         followed = self._follow(labels) if header.recording.value == "full" else None
@@ -529,12 +612,12 @@ class Fold:
             return "still_open"
         return "not_decided" if verdict is None or verdict.outcome == "error" else "handed_in_unsolved"
 
-    def _follow(self, labels: Sequence[tuple[Origin, str]]) -> dict[str, int]:
+    def _follow(self, labels: Sequence[_Label]) -> dict[str, int]:
         """What became of accepted text."""
         mine = {
-            edit.seq: sum(edit.inserted)
-            for edit, (origin, _) in zip(self._edits, labels, strict=True)
-            if origin in FOLLOWED and origin in _BY_ASSISTANT and sum(edit.inserted) > 0
+            edit.seq: edit.total
+            for edit, label in zip(self._edits, labels, strict=True)
+            if label.is_followed and edit.total > 0
         }
         reached, survived, at_end = FollowedText(mine).follow(self._contents, self._at)
         return {
@@ -584,8 +667,12 @@ def _read(body: str) -> Any:
 
 
 @lru_cache(maxsize=4096)
-def _origin(reason: str, kind: str) -> Origin:
-    return origin_of_reason(reason, {"kind": kind})
+def _reason(body: str) -> tuple[str, _Label]:
+    """The path, and what was said of the edit there."""
+    value = _read(body)
+    kind = value.get("metadata", {}).get("kind", "")
+    origin = origin_of_reason(value["reason"], {"kind": str(kind)})
+    return value["path"], _labelled(origin, value.get("method", "change_reason"))
 
 
 def _score(outcome: str, judged: float | None, passed: int | None, total: int | None) -> float | None:

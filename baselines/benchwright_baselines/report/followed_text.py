@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -27,21 +28,26 @@ class FollowedText:
         self._marks = {seq: chr(place) for place, seq in enumerate(followed, start=1)}
         self._texts: dict[str, str | None] = {}
         self._owners: dict[str, str] = {}
+        self._soonest = math.inf
+        """When the next one is due."""
         self._due: list[list[tuple[float, int]]] = [[] for _ in AFTER_S]
         self._reached = [0] * len(AFTER_S)
         self._survived = [0] * len(AFTER_S)
 
     def follow(
-        self, contents: Sequence[tuple[int, int, str, dict[str, Any]]], end_ns: int
+        self, contents: Sequence[tuple[int, int, dict[str, Any]]], end_ns: int
     ) -> tuple[list[int], list[int], int]:
         """Code points that each moment came for, of these still there then, and at the end."""
         if not self._followed:
             return self._reached, self._survived, 0
-        for at, seq, kind, value in contents:
-            self._look(at)
+        for at, seq, value in contents:
+            kind = value["type"]
+            if at / _NS > self._soonest:
+                self._look(at)
             if seq in self._followed:
                 for due, after in zip(self._due, AFTER_S, strict=True):
                     due.append((at / _NS + after, seq))
+                    self._soonest = min(self._soonest, due[0][0])
             if kind == "edit":
                 self._edit(seq, value)
             elif kind == "opened":
@@ -62,6 +68,7 @@ class FollowedText:
                 self._reached[place] += self._followed[seq]
                 mark = self._marks[seq]
                 self._survived[place] += sum(owners.count(mark) for owners in self._owners.values())
+        self._soonest = min((due[0][0] for due in self._due if due), default=math.inf)
 
     def _set(self, path: str, file: dict[str, Any] | None) -> None:
         text = file.get("text") if file is not None else None
@@ -74,15 +81,17 @@ class FollowedText:
         path = value["path"]
         mark = self._marks.get(seq, _OTHER)
         for change in value["changes"]:
-            text, new = self._texts.get(path), join_surrogates(change["text"])
+            text, new = self._texts.get(path), change["text"]
+            if not new.isascii():
+                new = join_surrogates(new)
             start, end = change.get("start"), change.get("end")
             if start is None or end is None or text is None or end > len(text):
                 self._texts[path] = new if start is None else None
                 self._owners[path] = mark * len(new) if start is None else ""
                 continue
             owners = self._owners[path]
-            owners = owners[:start] + mark * len(new) + owners[end:]
-            changed = text[:start] + new + text[end:]
+            owners = f"{owners[:start]}{mark * len(new)}{owners[end:]}"
+            changed = f"{text[:start]}{new}{text[end:]}"
             if not changed.isascii():
                 changed = join_surrogates(changed)
                 excess = len(owners) - len(changed)

@@ -67,7 +67,8 @@ def _without_answers(one: FormatAgreement) -> object:
 
 
 def _picture(formats: Sequence[FormatAgreement], table: Table) -> Picture:
-    groups = list(dict.fromkeys(judge.judge for one in formats for judge in one.judges))[: charts.MOST_GROUPS]
+    everyone = list(dict.fromkeys(judge.judge for one in formats for judge in one.judges))
+    groups = everyone[: charts.MOST_GROUPS]
     rows: list[charts.Row] = [
         {
             "label": one.format,
@@ -84,7 +85,7 @@ def _picture(formats: Sequence[FormatAgreement], table: Table) -> Picture:
     return Picture(
         "judge-agreement",
         "Agreement with people",
-        f"Share of answers judged alike, with intervals: {told_of}.",
+        f"Share of answers judged alike, with intervals: {told_of}.{charts.drawn(groups, everyone)}",
         charts.intervals(rows, groups, x="judged as people do", y=""),
         table,
     )

@@ -52,7 +52,8 @@ def models(data: Dataset) -> Section:
         numbers[group] = {**results, "usage": _usage(found)}
     note = (
         "Pass@k is the unbiased estimate 1 - C(n-c, k)/C(n, k). CVDP's own value puts the observed rate into "
-        "1 - (1 - c/n)^k, which is too low on average for k > 1; it stands here for comparison with published numbers."
+        "1 - (1 - c/n)^k, which is too low on average for k > 1; it stands here for comparison with published numbers, "
+        "and so does its overall value, which takes the mean score of problems that are scored from 0 to 1."
     )
     columns = ("model", "problems", "samples", "k", "pass@k (95 % interval)", "CVDP's plug-in", "CVDP's overall")
     passes = Table("Pass@k", columns, rows, note)
@@ -63,13 +64,16 @@ def models(data: Dataset) -> Section:
             (
                 group,
                 len(found),
-                *(sum(getattr(one, name) for one in found) for name in ("calls", "input_tokens", "output_tokens")),
+                *(
+                    sum(getattr(one, name) for one in found) or None
+                    for name in ("calls", "input_tokens", "output_tokens")
+                ),
                 number(_cost(found), 4),
                 _per_solved(found),
             )
             for group, found in by_group.items()
         ],
-        "A dash: the provider did not tell.",
+        "A dash: the provider did not tell, or the replies were made elsewhere.",
     )
     return Section("models", title, (), (), (passes, used), numbers)
 
@@ -104,7 +108,8 @@ def _cost(found: Sequence[Observation]) -> float | None:
 
 def _per_solved(found: Sequence[Observation]) -> Cell:
     solved = sum(one.passed for one in found)
-    return round(sum(one.total_tokens for one in found) / solved) if solved else "–"
+    tokens = sum(one.total_tokens for one in found)
+    return round(tokens / solved) if solved and tokens else "–"
 
 
 def horizon(data: Dataset) -> Section:
@@ -187,7 +192,7 @@ def _curves(
             continue
         for at, value, low, high in zip(curve.minutes, curve.success, curve.low, curve.high, strict=True):
             rows.append({"x": at, "y": value, "low": low, "high": high, "group": group})
-        for problem, attempts in _by_problem([one.observation for one in data.of(group)]).items():
+        for problem, attempts in _by_problem([one for one in data.decided if one.group == group]).items():
             if problem in minutes:
                 rate = sum(one.passed for one in attempts) / len(attempts)
                 points.append({"x": minutes[problem], "y": rate, "group": group})
@@ -200,7 +205,15 @@ def _curves(
         "horizon",
         "Success of models against the time that people take",
         f"Curves that fall with the length of the task. {'; '.join(at_half) or 'No curve crosses one half'}. Marks are "
-        "problems.",
-        charts.curves(rows, shown, x="median minutes of people (doublings)", y="solved", points=points, log=True),
+        f"problems.{charts.drawn(shown, [group for group, fit in fits.items() if fit.curve is not None])}",
+        charts.curves(
+            rows,
+            shown,
+            among=data.groups,
+            x="median minutes of people (doublings)",
+            y="solved",
+            points=points,
+            log=True,
+        ),
         table,
     )

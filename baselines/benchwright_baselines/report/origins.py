@@ -60,7 +60,18 @@ def origins(data: Dataset) -> Section:
     ]
     if violations:
         lead.append(f"{count(violations, 'violation')} of a condition was flagged: see the table of attempts.")
-    return Section("origins", title, lead, [_picture(by_group, results, table)], tables, {"by_condition": results})
+    tenths = {group: _tenths(found) for group, found in by_group.items()}
+    numbers = {"by_condition": results, "by_tenth": tenths}
+    return Section("origins", title, lead, [_picture(tenths, results, table)], tables, numbers)
+
+
+def _tenths(found: Sequence[Folded]) -> dict[str, list[int]]:
+    """Source → characters put in by tenth of the time, of sources that there are."""
+    totals = {
+        source: [sum(one.sources.get(source, (0,) * BINS)[part] for one in found) for part in range(BINS)]
+        for source in SOURCES
+    }
+    return {source: each for source, each in totals.items() if any(each)}
 
 
 def _counts(one: Folded) -> AttemptProvenance:
@@ -92,19 +103,15 @@ def _survival(results: dict[str, Provenance]) -> list[Table]:
     return [Table("What became of accepted text", columns, rows, note)]
 
 
-def _picture(by_group: dict[str, list[Folded]], results: dict[str, Provenance], table: Table) -> Picture:
+def _picture(tenths: dict[str, dict[str, list[int]]], results: dict[str, Provenance], table: Table) -> Picture:
     rows: list[charts.Row] = []
-    groups = list(by_group)[:6]
+    groups = list(tenths)[:6]
     for group in groups:
-        for source in SOURCES:
-            totals = [
-                sum(one.sources.get(source, (0,) * BINS)[part] for one in by_group[group]) for part in range(BINS)
+        for source, totals in tenths[group].items():
+            rows += [
+                {"x": (part + 1) * (100 // BINS), "value": total, "kind": _WORDS[source], "group": group}
+                for part, total in enumerate(totals)
             ]
-            if any(totals):
-                rows += [
-                    {"x": (part + 1) * (100 // BINS), "value": total, "kind": _WORDS[source], "group": group}
-                    for part, total in enumerate(totals)
-                ]
     kinds = [word for word in _WORDS.values() if any(row["kind"] == word for row in rows)]
     most = [
         f"{group}: {_WORDS[top.source]} {percent(top.pooled.value)}"
@@ -114,7 +121,8 @@ def _picture(by_group: dict[str, list[Folded]], results: dict[str, Provenance], 
     return Picture(
         "origins",
         "Sources of the text over the course of attempts",
-        f"Stacked bars, one for each tenth of the time on the clock. Most characters by: {'; '.join(most)}.",
+        f"Stacked bars, one for each tenth of the time on the clock. Most characters by: {'; '.join(most)}."
+        f"{charts.drawn(groups, tenths)}",
         charts.stacked(rows, kinds, groups, x="part of the time (%)", y="characters"),
         table,
     )

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from benchwright_baselines.attempts import Attempts
+from benchwright_baselines.record import AttemptHeader
 from benchwright_baselines.report.exclusions import exclude
 from benchwright_baselines.report.observation import Observation
 from benchwright_baselines.report.problem_facts import facts_of
@@ -18,7 +19,7 @@ from benchwright_problems.store import Store
 if TYPE_CHECKING:
     from benchwright_baselines.log import EventLog
 
-FEWEST_OTHERS = 3
+FEWEST_OTHERS = 5
 """With fewer others at a task, a distribution would tell what one person did."""
 
 
@@ -57,18 +58,8 @@ class OwnAttempt:
     """None where the study does not show it, where they are too few, or the own attempt goes on."""
 
 
-@dataclass(frozen=True)
-class OwnNumbers:
-    """Everything to show to a participant."""
-
-    attempts: Sequence[OwnAttempt]
-    solved: int | None
-    """None where the study shows no results."""
-    active_min: float
-
-
-def own_numbers(log: EventLog, store: Store, study: str, participant: str) -> OwnNumbers:
-    """A participant's numbers, practice left out.
+def own_numbers(log: EventLog, store: Store, study: str = "", participant: str = "") -> list[OwnAttempt]:
+    """A participant's attempts, practice left out; without a study, those of people outside studies.
 
     Blocks on the disk; asynchronous code calls it in a thread. Imports SciPy only where a distribution is shown.
 
@@ -76,28 +67,25 @@ def own_numbers(log: EventLog, store: Store, study: str, participant: str) -> Ow
         StudyError: There is no such study.
         LogDamagedError: An attempt is not as it was written.
     """
-    known = Conduct(log, Attempts(log)).study(study)
-    headers = [
-        header
-        for header in log.journal.attempts(study)
-        if header.solver == participant or known.study.show_distribution
-    ]
-    job = Job(
-        log.path,
-        headers,
-        facts_of(store, {header.problem for header in headers}),
-        {study: known.study.idle_minutes * 60},
-        check=False,
-    )
-    folded, _ = fold_attempts(job, events=0)
-    rows = exclude([one.observation for one in folded], None, None)
-    shows_results = known.study.feedback is not Feedback.NONE
-    mine = sorted((one for one in rows if one.participant == participant and not one.practice), key=_position)
+    if not study:
+        mine = [header for header in log.headers() if not header.study and header.condition.startswith("human")]
+        return [_own(one, [], shows_results=True) for one in sorted(_rows(log, store, mine, {}), key=_position)]
+    known = Conduct(log, Attempts(log)).study(study).study
+    shows_results = known.feedback is not Feedback.NONE
+    shows_others = known.show_distribution and shows_results
+    headers = [header for header in log.journal.attempts(study) if shows_others or header.solver == participant]
+    rows = _rows(log, store, headers, {study: known.idle_minutes * 60})
+    own = sorted((one for one in rows if one.participant == participant and not one.practice), key=_position)
     others = [one for one in rows if one.participant != participant and one.is_analysed and one.is_person]
-    shown = known.study.show_distribution and shows_results
-    attempts = [_own(one, others if shown else [], shows_results=shows_results) for one in mine]
-    solved = sum(one.passed for one in mine) if shows_results else None
-    return OwnNumbers(attempts, solved, sum(one.active_s for one in mine) / 60)
+    return [_own(one, others, shows_results=shows_results) for one in own]
+
+
+def _rows(
+    log: EventLog, store: Store, headers: Sequence[AttemptHeader], thresholds: dict[str, float]
+) -> list[Observation]:
+    facts = facts_of(store, {header.problem for header in headers})
+    folded, _ = fold_attempts(Job(log.path, headers, facts, thresholds, check=False), events=0)
+    return exclude([one.observation for one in folded], None, None)
 
 
 def _position(one: Observation) -> tuple[int, str]:
@@ -113,7 +101,7 @@ def _own(one: Observation, others: Sequence[Observation], *, shows_results: bool
         title=one.title,
         condition=one.condition,
         state=one.state,
-        passed=one.passed if shows_results and one.outcome not in ("", "error") else None,
+        passed=one.passed if shows_results and (one.passed or one.outcome == "failed") else None,
         score=one.score if shows_results else None,
         active_min=one.active_s / 60,
         first_pass_min=first,

@@ -13,6 +13,8 @@ from benchwright_baselines.report.section import Cell, Picture, Section, Table
 
 _UNBROKEN = 26
 """Cells up to this length stay on one line."""
+_LONGEST = 300
+"""Of a text in a cell; the files beside the page have all of it."""
 
 
 def page(title: str, subtitle: str, sections: Sequence[Section], sources: Mapping[str, str]) -> str:
@@ -84,12 +86,15 @@ def _section(section: Section) -> str:
 
 
 def _picture(picture: Picture) -> str:
-    svg = placed(picture.svg, picture.id).replace(
-        "<svg ", f'<svg role="img" aria-labelledby="{picture.id}-name" aria-describedby="{picture.id}-words" ', 1
+    # Sections have names of their own, and some share theirs with their picture.
+    name = f"picture-{picture.id}"
+    svg = placed(picture.svg, name).replace(
+        "<svg ", f'<svg role="img" aria-labelledby="{name}-name" aria-describedby="{name}-words" ', 1
     )
     return (
-        f'<figure id="{picture.id}"><h3 id="{picture.id}-name">{escape(picture.title)}</h3>{svg}'
-        f'<figcaption id="{picture.id}-words">{escape(picture.alt)}</figcaption></figure>'
+        f'<figure id="{name}"><h3 id="{name}-name">{escape(picture.title)}</h3>'
+        f'<div class="wide" role="group" aria-labelledby="{name}-name" tabindex="0">{svg}</div>'
+        f'<figcaption id="{name}-words">{escape(picture.alt)}</figcaption></figure>'
     )
 
 
@@ -123,4 +128,8 @@ def _cell(cell: Cell) -> str:
     if isinstance(cell, float):
         return f'<td class="n">{cell:.4g}</td>'
     kept = ' class="n"' if len(cell) <= _UNBROKEN else ""
-    return f"<td{kept}>{escape(cell)}</td>"
+    return f"<td{kept}>{escape(_shortened(cell))}</td>"
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"

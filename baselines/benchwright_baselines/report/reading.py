@@ -6,11 +6,11 @@ import gc
 import multiprocessing
 import os
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sqlalchemy import Connection, func, select
 from sqlalchemy.exc import SQLAlchemyError
@@ -19,15 +19,13 @@ from benchwright_baselines.chain import check_chain
 from benchwright_baselines.database import explain, open_database, place
 from benchwright_baselines.errors import AttemptError, LogDamagedError, LogError
 from benchwright_baselines.record import SCHEMA, AttemptHeader, Row
+from benchwright_baselines.report.codebook import schema_of
 from benchwright_baselines.report.event_columns import EventColumns
 from benchwright_baselines.report.event_row import EventRow
 from benchwright_baselines.report.fold import Fold, Folded
 from benchwright_baselines.report.problem_facts import ProblemFacts
 from benchwright_baselines.report.spreadsheet import without_formulas
-from benchwright_baselines.tables import EVENTS
-
-if TYPE_CHECKING:
-    import pyarrow as pa
+from benchwright_baselines.tables import ATTEMPTS, EVENTS
 
 IN_ONE_PROCESS = 100_000
 """Up to this many events another process would cost more than it saves."""
@@ -51,7 +49,7 @@ class Job:
 
 
 def count_events(path: Path | str) -> int:
-    """Events in a log.
+    """Events in a log, by the number of each attempt's newest: counting rows reads all of a large log.
 
     Raises:
         LogError: It can't be read.
@@ -59,7 +57,9 @@ def count_events(path: Path | str) -> int:
     engine = open_database(path, busy_timeout_s=10)
     try:
         with engine.connect() as connection:
-            return int(connection.scalar(select(func.count()).select_from(EVENTS)) or 0)
+            newest = select(func.max(EVENTS.c.seq).label("seq")).where(EVENTS.c.attempt == ATTEMPTS.c.id)
+            each = select(newest.scalar_subquery().label("events")).select_from(ATTEMPTS).subquery()
+            return int(connection.scalar(select(func.sum(each.c.events))) or 0)
     except SQLAlchemyError as error:
         raise explain(path, error) from error
     finally:
@@ -133,10 +133,11 @@ def _fold(job: Job) -> Iterator[Folded]:
     try:
         with engine.connect() as connection:
             for header in job.headers:
-                folded = _one(job, connection, header)
-                if sink is not None and folded.events is not None:
-                    sink.take(header.id, folded.events)
-                yield Folded(folded.observation, folded.trace, folded.sources, folded.failure)
+                yield _one(job, connection, header, sink.columns if sink is not None else None)
+                if sink is not None and len(sink.columns) >= _ROWS_AT_ONCE:
+                    sink.write()
+            if sink is not None:
+                sink.write()
     except SQLAlchemyError as error:
         raise explain(job.path, error) from error
     finally:
@@ -145,16 +146,16 @@ def _fold(job: Job) -> Iterator[Folded]:
         engine.dispose()
 
 
-def _one(job: Job, connection: Connection, header: AttemptHeader) -> Folded:
+def _one(job: Job, connection: Connection, header: AttemptHeader, events: EventColumns | None) -> Folded:
     fold = Fold(
         header,
         job.facts.get(header.problem, ProblemFacts()),
         threshold_s=job.thresholds_s.get(header.study, 120.0),
-        keep_events=job.events is not None,
+        events=events,
     )
     seq = 0
     try:
-        rows = _checked(connection, header) if job.check else _plain(connection, header.id)
+        rows: Iterable[Sequence[Any]] = _checked(connection, header) if job.check else _plain(connection, header.id)
         for seq, (number, wall, mono_ns, process, body) in enumerate(rows, start=1):
             if number != seq:
                 raise _FlawError(f"it is missing: number {number} stands in its place")
@@ -175,19 +176,18 @@ class _FlawError(ValueError):
     """What is wrong, in words for people."""
 
 
-def _plain(connection: Connection, attempt: str) -> Iterator[Sequence[Any]]:
+def _plain(connection: Connection, attempt: str) -> Iterable[Sequence[Any]]:
     if connection.dialect.name == "sqlite":
         # SQLAlchemy takes as long for each row as everything that is done with it.
         driver = connection.connection.driver_connection
         if not isinstance(driver, sqlite3.Connection):
             raise TypeError(driver)
         driver.text_factory = str
-        yield from driver.execute(
+        return driver.execute(
             "SELECT seq, wall, mono_ns, process, body FROM events WHERE attempt = ? ORDER BY seq", (attempt,)
         )
-        return
     columns = (EVENTS.c.seq, EVENTS.c.wall, EVENTS.c.mono_ns, EVENTS.c.process, EVENTS.c.body)
-    yield from connection.execute(select(*columns).where(EVENTS.c.attempt == attempt).order_by(EVENTS.c.seq)).tuples()
+    return connection.execute(select(*columns).where(EVENTS.c.attempt == attempt).order_by(EVENTS.c.seq)).tuples()
 
 
 def _checked(connection: Connection, header: AttemptHeader) -> Iterator[Sequence[Any]]:
@@ -216,36 +216,29 @@ class _EventSink:
         import pyarrow.parquet as pq
         from pyarrow import csv
 
-        self._schema = event_schema()
-        self._writer = pq.ParquetWriter(path, self._schema, compression="zstd")
-        self._lines = csv.CSVWriter(
-            path.with_suffix(".csv"), self._schema, write_options=csv.WriteOptions(include_header=False)
+        schema = schema_of(EventRow)
+        # Looking for repetitions takes longest where there are none.
+        unlike = ("wall", "at_s", "clock_s")
+        self._writer = pq.ParquetWriter(
+            path,
+            schema,
+            compression="zstd",
+            use_dictionary=[name for name in schema.names if name not in unlike],  # type: ignore[arg-type]
+            use_byte_stream_split=["at_s", "clock_s"],
         )
-        self._columns: list[list[Any]] = [[] for _ in self._schema]
-
-    def take(self, attempt: str, events: EventColumns) -> None:
-        for column, more in zip(self._columns, [[attempt] * len(events), *events.columns()], strict=True):
-            column += more
-        if len(self._columns[0]) >= _ROWS_AT_ONCE:
-            self._write()
+        self._lines = csv.CSVWriter(
+            path.with_suffix(".csv"), schema, write_options=csv.WriteOptions(include_header=False)
+        )
+        self.columns = EventColumns()
 
     def close(self) -> None:
-        self._write()
+        """Closes the files; rows that were not written, such as those of half an attempt, are not in them."""
         self._writer.close()
         self._lines.close()
 
-    def _write(self) -> None:
-        import pyarrow as pa
-
-        arrays = [pa.array(column, type=kind.type) for column, kind in zip(self._columns, self._schema, strict=True)]
-        table = pa.Table.from_arrays(arrays, schema=self._schema)
+    def write(self) -> None:
+        """Writes the rows there are."""
+        table = self.columns.table()
         self._writer.write_table(table)
         self._lines.write_table(without_formulas(table, ("path",)))
-        self._columns = [[] for _ in self._schema]
-
-
-def event_schema() -> pa.Schema:
-    """The columns of events as Arrow types."""
-    from benchwright_baselines.report.codebook import schema_of
-
-    return schema_of(EventRow)
+        self.columns = EventColumns()

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from pydantic import JsonValue
 
 from benchwright_baselines.errors import AttemptError
+from benchwright_baselines.kept_evals import logs_of
 from benchwright_baselines.record import AttemptHeader
 from benchwright_baselines.report.dataset import Dataset
 from benchwright_baselines.report.estimates import estimates
@@ -69,6 +70,8 @@ class Wish:
     """Whether hash chains are checked; none leaves it to the number of events."""
     logs: Sequence[Path] = ()
     """Inspect's logs, or folders of them, to put beside."""
+    kept: Path | None = None
+    """Folder of the logs that were kept; those of the report's attempts are put beside."""
     seed: int = 1
     simulated: bool = False
 
@@ -119,7 +122,8 @@ def write_report(log: EventLog, store: Store, wish: Wish, rated: Sequence[Rated]
     now = datetime.fromisoformat(data.made)
     write_attempts(wish.folder, data.observations)
     cvdp = write_cvdp(wish.folder / "cvdp", data, now)
-    logs = copy_logs(wish.folder / "inspect", wish.logs)
+    kept = logs_of(wish.kept, (header.id for header in headers)) if wish.kept is not None else ()
+    logs = copy_logs(wish.folder / "inspect", [*wish.logs, *kept])
     sections = [*_sections(data), _attempts(data)]
     content = _content(data, sections, wish, cvdp, logs)
     write_atomically(
@@ -154,10 +158,11 @@ def _chosen(log: EventLog, wish: Wish) -> list[AttemptHeader]:
         found = [header for header in everything if not header.study]
     found = [header for header in found if not (wish.without and header.id.startswith(tuple(wish.without)))]
     if not found:
-        studies = ", ".join(log.journal.studies())
+        studies = log.journal.studies()
         raise NothingToReportError(
             f"There are no attempts {'of the study ' + wish.study if wish.study else 'outside studies'} to report on. "
-            + (f"Give --study with one of: {studies}." if studies and not wish.study else "")
+            + (f"Give --study with one of: {', '.join(studies)}." if studies and not wish.study else "")
+            + (f"`benchwright study status {wish.study}` shows how far everybody is." if wish.study in studies else "")
             + ("" if studies or wish.study else "`benchwright report --demo --out DIR` shows what a report looks like.")
         )
     return found

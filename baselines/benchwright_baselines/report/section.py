@@ -11,6 +11,8 @@ from pydantic import BaseModel, JsonValue
 from benchwright_judges.estimators import Estimate, Share
 
 Cell = str | int | float | None
+_ENDLESS = 1e6
+"""From here on the number of digits is what matters: bounds of intervals from two or three attempts."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -83,7 +85,12 @@ def number(value: float | None, digits: int = 2) -> str:
     """A number, as people read it."""
     if value is None:
         return "–"
-    return _minus(f"{value:.{digits}f}")
+    return _minus(f"{value:.2g}" if abs(value) >= _ENDLESS else f"{value:.{digits}f}")
+
+
+def minutes(value: float) -> str:
+    """A time in minutes, with as many digits as tell something."""
+    return f"{value:.2g}" if value < 10 else f"{value:,.0f}"
 
 
 def _minus(told: str) -> str:

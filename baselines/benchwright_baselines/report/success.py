@@ -35,7 +35,7 @@ def success(data: Dataset) -> Section:
         ],
         "Solved: a run or an answer passed before the end. Intervals of shares are Wilson's; those of means draw whole "
         "participants (of models: problems). Score: 1 for a pass, else the judge's score or the share of hidden tests "
-        "that passed. The mean over categories weighs each category alike.",
+        "that passed; 0 where nothing was tried. The mean over categories weighs each category alike.",
     )
     numbers: dict[str, object] = {"overall": rates, "score": scores, "macro": macros}
     tables, pictures = [overall], []
@@ -47,7 +47,7 @@ def success(data: Dataset) -> Section:
         labelled = _named(data, name, found)
         table = _breakdown_table(title, labelled)
         if name == "category":
-            pictures.append(_category_picture(labelled, table, list(rates)))
+            pictures.append(_category_picture(labelled, table, list(rates), data.groups))
         else:
             tables.append(dataclasses.replace(table, detail=True))
     compared, table = _comparisons(data)
@@ -65,7 +65,7 @@ def profile(data: Dataset) -> Section:
         if not found:
             continue
         numbers[name] = found
-        pictures += _profile_pictures(name, found)
+        pictures += _profile_pictures(name, found, data.groups)
     if not pictures:
         without = "None of the problems has a skill or a topic; questions of QuArch and CS-Bench have."
         return Section("profile", "Skills and topics", without=without)
@@ -73,7 +73,7 @@ def profile(data: Dataset) -> Section:
     return Section("profile", "Skills and topics", lead, pictures, (), numbers)
 
 
-def _profile_pictures(name: str, found: Mapping[str, Sequence[Group]]) -> list[Picture]:
+def _profile_pictures(name: str, found: Mapping[str, Sequence[Group]], among: Sequence[str]) -> list[Picture]:
     groups = list(found)[: charts.MOST_GROUPS]
     rows = [
         {"label": one.label, "group": group, "value": one.score.value, "low": one.score.low, "high": one.score.high}
@@ -85,8 +85,8 @@ def _profile_pictures(name: str, found: Mapping[str, Sequence[Group]]) -> list[P
     dots = Picture(
         f"{name}-dots",
         f"Score by {name}, with intervals",
-        _best_and_worst(rows, name),
-        charts.intervals(rows, groups, x="mean score", y=""),
+        _best_and_worst(rows, name) + charts.drawn(groups, found),
+        charts.intervals(rows, groups, among=among, x="mean score", y=""),
         table,
     )
     complete = [group for group in groups if {one.label for one in found[group]} == labels]
@@ -97,7 +97,7 @@ def _profile_pictures(name: str, found: Mapping[str, Sequence[Group]]) -> list[P
         f"{name}-radar",
         f"Profile by {name}",
         f"A radar with one spoke for each {name}, from 0 in the middle to 1 at the rim. {dots.alt}",
-        charts.radar(shown, complete),
+        charts.radar(shown, complete, among=among),
         table,
     )
     return [web, dots]
@@ -133,13 +133,11 @@ def _by_group(data: Dataset) -> dict[str, list[Observation]]:
 
 
 def _scores(found: Sequence[Observation], seed: int) -> Estimate:
-    scored = [one for one in found if one.score is not None]
-    if not scored:
-        return Estimate(value=None)
+    """The mean score; who gave up before the first verdict has none, which is 0."""
     (group,) = breakdown(
-        [one.score or 0.0 for one in scored],
-        ["all"] * len(scored),
-        clusters=[Dataset.cluster(one) for one in scored],
+        [one.score or 0.0 for one in found],
+        ["all"] * len(found),
+        clusters=[Dataset.cluster(one) for one in found],
         seed=seed,
     )
     return group.score
@@ -192,7 +190,9 @@ def _breakdown_table(title: str, found: Mapping[str, Sequence[Group | tuple[str,
     return Table(title, columns, rows)
 
 
-def _category_picture(found: Mapping[str, Sequence[tuple[str, Group]]], table: Table, groups: Sequence[str]) -> Picture:
+def _category_picture(
+    found: Mapping[str, Sequence[tuple[str, Group]]], table: Table, groups: Sequence[str], among: Sequence[str]
+) -> Picture:
     shown = list(groups)[: charts.MOST_GROUPS]
     rows = [
         {"label": label, "group": group, "value": one.passed.value, "low": one.passed.low, "high": one.passed.high}
@@ -203,8 +203,8 @@ def _category_picture(found: Mapping[str, Sequence[tuple[str, Group]]], table: T
     return Picture(
         "success-by-category",
         "Solved, by category",
-        _best_and_worst(rows, "category").replace("Mean score", "Share solved"),
-        charts.intervals(rows, shown, x="solved", y=""),
+        _best_and_worst(rows, "category").replace("Mean score", "Share solved") + charts.drawn(shown, groups),
+        charts.intervals(rows, shown, among=among, x="solved", y=""),
         table,
     )
 
@@ -238,6 +238,7 @@ def _comparisons(data: Dataset) -> tuple[dict[str, object], Table]:
                 difference = paired_difference(one, other, families, seed=data.seed)
             except StatisticsError:
                 continue
+            points = Estimate(**{end: None if at is None else 100 * at for end, at in difference})
             pairs = _single(one, other)
             by_category = _by_category(data, both, one, other)
             found[f"{second} against {first}"] = {"difference": difference, "mcnemar": pairs, "categories": by_category}
@@ -245,17 +246,18 @@ def _comparisons(data: Dataset) -> tuple[dict[str, object], Table]:
                 (
                     f"{second} against {first}",
                     len(both),
-                    told(difference, share=True),
+                    told(points, digits=1),
                     p_value(pairs.p_value) if pairs is not None else "–",
                     ", ".join(name for name, test in by_category.items() if test.significant) or "none",
                 )
             )
     note = (
-        "Differences of the share solved over the problems that both groups tried; the interval draws families of "
-        "problems. McNemar's test compares whether more than half of a group's attempts at a problem passed. The last "
-        "column names categories that differ after Holm's correction over categories."
+        "Differences of the share solved, in percentage points, over the problems that both groups tried; the interval "
+        "draws families of problems. McNemar's test compares whether more than half of a group's attempts at a problem "
+        "passed. The last column names categories that differ after Holm's correction over categories."
     )
     columns = ("comparison", "problems", "difference (95 % interval)", "McNemar p", "categories that differ")
+    note += charts.drawn(groups, _by_group(data), "Compared")
     return found, Table("Groups compared, problem by problem", columns, rows, note)
 
 

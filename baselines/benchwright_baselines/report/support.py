@@ -97,6 +97,8 @@ def _power(data: Dataset) -> tuple[TwoConditionPower | None, str]:
     people = {row.participant for row in both}
     if not one or not other:
         return None, "No comparison is possible: one of the conditions has no attempt with a verdict."
+    if len(people) < 2:
+        return None, "All attempts are by one person, so nothing can be said of others."
     correlation = intraclass_correlation(both)
     rate = sum(row.passed for row in one) / len(one)
     try:

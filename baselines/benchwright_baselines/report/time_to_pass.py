@@ -14,6 +14,7 @@ from benchwright_baselines.report.section import (
     Table,
     count,
     interval,
+    minutes,
     number,
     p_value,
     percent,
@@ -22,6 +23,7 @@ from benchwright_baselines.report.section import (
 from benchwright_baselines.statistics.condition_effects import condition_effects
 from benchwright_baselines.statistics.errors import StatisticsError
 from benchwright_baselines.statistics.restricted_mean import (
+    RestrictedMean,
     observable_limit,
     restricted_mean,
     restricted_mean_difference,
@@ -34,6 +36,7 @@ from benchwright_baselines.statistics.survival import (
     success_only_time,
     with_give_ups_until,
 )
+from benchwright_judges.estimators import Estimate
 
 _MOST_STEPS = 300
 _BUDGETS = 60
@@ -63,7 +66,7 @@ def survival(data: Dataset) -> Section:
             "timed out",
             "handed in unsolved",
             "median (95 % interval)",
-            f"mean up to {limit:.4g} min (95 % interval)",
+            f"mean up to {limit:,.4g} min (95 % interval)",
         ),
         [
             (
@@ -72,12 +75,12 @@ def survival(data: Dataset) -> Section:
                 sum(one.passed for one in found),
                 *(_censored(found, reason) for reason in ("gave_up", "timed_out", "handed_in_unsolved")),
                 told(curves[group].median, digits=1),
-                f"{number(means[group].value, 1)} ({interval(means[group].low, means[group].high, digits=1)})",
+                told(_estimate(means[group]), digits=1),
             )
             for group, found in by_group.items()
         ],
         "Kaplan and Meier's estimate: attempts that were given up, timed out or handed in unsolved count for as long "
-        "as they lasted. A dash is what the watched time does not reach.",
+        "as they lasted. A dash is what the watched time does not reach. These intervals take attempts as independent.",
     )
     numbers: dict[str, object] = {"curves": curves, "restricted_means": means, "secondary_successes_only": only}
     tests, sentences = _tests(data, by_group, limit, numbers)
@@ -91,7 +94,11 @@ def survival(data: Dataset) -> Section:
         "Minutes are active minutes on the clock: of a gap without activity, no more than the threshold counts.",
         *sentences,
     ]
-    return Section("time", title, lead, [_curve_picture(curves, table)], [*tests, secondary], numbers)
+    return Section("time", title, lead, [_curve_picture(curves, table, data.groups)], [*tests, secondary], numbers)
+
+
+def _estimate(mean: RestrictedMean) -> Estimate:
+    return Estimate(value=mean.value, low=mean.low, high=mean.high)
 
 
 def _minutes(found: Sequence[Observation]) -> list[float]:
@@ -112,7 +119,7 @@ def _limit(data: Dataset) -> float:
     return min(max(limits), longest) if limits else longest
 
 
-def _curve_picture(curves: dict[str, Survival], table: Table) -> Picture:
+def _curve_picture(curves: dict[str, Survival], table: Table, among: Sequence[str]) -> Picture:
     shown = list(curves)[: charts.MOST_GROUPS]
     rows: list[charts.Row] = []
     marks: list[charts.Row] = []
@@ -135,8 +142,9 @@ def _curve_picture(curves: dict[str, Survival], table: Table) -> Picture:
     return Picture(
         "survival",
         "Solved by then, by condition",
-        f"Steps that rise with every pass. {'; '.join(medians)}. Marks are attempts that ended unsolved.",
-        charts.curves(rows, shown, x="active minutes", y="solved by then", step=True, points=marks),
+        f"Steps that rise with every pass. {'; '.join(medians)}. Marks are attempts that ended unsolved."
+        f"{charts.drawn(shown, curves)}",
+        charts.curves(rows, shown, among=among, x="active minutes", y="solved by then", step=True, points=marks),
         table,
     )
 
@@ -150,6 +158,9 @@ def _tests(
     baseline, *others = by_group
     for other in others:
         both = [*by_group[baseline], *by_group[other]]
+        if not any(_passed(both)):
+            sentences.append(f"Nobody passed under {baseline} or {other}, so their times can't be compared.")
+            continue
         columns = (_minutes(both), _passed(both), [one.group for one in both])
         people = [one.participant for one in both]
         try:
@@ -163,11 +174,7 @@ def _tests(
                 )
             )
             numbers.setdefault("restricted_mean_differences", {})[other] = difference  # type: ignore[index]
-            sentences.append(
-                f"Up to {limit:.4g} minutes, {other} took {number(abs(difference.difference.value or 0), 1)} minutes "
-                f"{'less' if (difference.difference.value or 0) < 0 else 'more'} than {baseline} on average (95 % "
-                f"interval {interval(difference.difference.low, difference.difference.high, digits=1)})."
-            )
+            sentences.append(_compared(baseline, other, limit, difference.difference))
         except StatisticsError as error:
             sentences.append(f"{other} and {baseline} can't be compared by restricted means: {error}")
         rows += _pessimistic(baseline, other, both, limit, data, numbers)
@@ -187,12 +194,24 @@ def _tests(
     rows += _effects(data, by_group, numbers, sentences)
     if not rows:
         return [], sentences
+    forecasts = " + log(forecast)" if all(one.forecast_minutes for found in by_group.values() for one in found) else ""
     note = (
         "The log-rank test compares within each problem and takes attempts as independent. Intervals of differences "
-        "draw whole participants. Percentages are from log(time) ~ condition + log(forecast)."
+        f"draw whole participants. Percentages are from log(time) ~ condition{forecasts}."
+        + ("" if forecasts else " Forecasts are left out of it, because not every attempt has one.")
+        + (" With several comparisons some p are small by chance: none is corrected for that." if others[1:] else "")
     )
     columns_of = ("comparison", "what", "estimate (95 % interval)", "p")
     return [Table("Conditions compared in time", columns_of, rows, note)], sentences
+
+
+def _compared(baseline: str, other: str, limit: float, difference: Estimate) -> str:
+    """The difference of restricted means as a sentence."""
+    value = round(difference.value or 0.0, 1)
+    by = f"{number(abs(value), 1)} minutes {'less' if value < 0 else 'more'} than" if value else "as long as"
+    spread = interval(difference.low, difference.high, digits=1)
+    known = f" (95 % interval {spread})" if spread != "–" else ""
+    return f"Up to {limit:,.4g} minutes, {other} took {by} {baseline} on average{known}."
 
 
 def _pessimistic(
@@ -257,11 +276,11 @@ def score_over_time(data: Dataset) -> Section:
     """What a budget of time buys people and models."""
     title = "Score against time"
     curves = {}
-    longest = max((one.observation.time_s for one in data.analysed), default=0.0) / 60
-    earliest = min((at for one in data.analysed for at, _ in one.trace if at > 0), default=60.0) / 60
-    earliest = max(earliest, longest / _WIDEST)
-    steps = [longest * (earliest / longest) ** (1 - step / _BUDGETS) for step in range(_BUDGETS + 1)] if longest else []
-    for group in data.groups[: charts.MOST_GROUPS]:
+    decided = [one for one in data.analysed if one.observation.censored_by != "not_decided"]
+    longest = max((one.observation.time_s for one in decided), default=0.0) / 60
+    earliest = min((at for one in decided for at, _ in one.trace if at > 0), default=60.0) / 60
+    steps = _budgets(max(earliest, longest / _WIDEST), longest)
+    for group in data.groups:
         traces = [
             Trace(
                 one.observation.problem,
@@ -269,15 +288,17 @@ def score_over_time(data: Dataset) -> Section:
                 tuple(at / 60 for at, _ in one.trace),
                 tuple(score for _, score in one.trace),
             )
-            for one in data.of(group)
+            for one in decided
+            if one.observation.group == group
         ]
         for k in (1, 4) if _least_attempts(traces) >= 4 else (1,):
-            if traces and longest > 0:
+            if traces and steps:
                 label = group if k == 1 else f"{group}, best of {k}"
                 curves[label] = score_curve(traces, steps, k=k, seed=data.seed)
     if not curves:
         return Section("score-over-time", title, without="No attempt that counts has a verdict with a time.")
-    shown = list(curves)[: charts.MOST_GROUPS]
+    among = [*data.groups, *(label for label in curves if label not in data.groups)][: charts.MOST_GROUPS]
+    shown = [label for label in among if label in curves]
     rows: list[charts.Row] = [
         {"x": budget, "y": score, "low": low, "high": high, "group": label}
         for label in shown
@@ -285,15 +306,19 @@ def score_over_time(data: Dataset) -> Section:
             curves[label].budgets, curves[label].score, curves[label].low, curves[label].high, strict=True
         )
     ]
-    marks = [_BUDGETS // 4, _BUDGETS // 2, 3 * _BUDGETS // 4, _BUDGETS]
+    last = len(steps) - 1
+    marks = sorted({last * quarter // 4 for quarter in (1, 2, 3, 4)})
     table = Table(
         "Score at equal budgets",
-        ("group", "problems", *(f"within {steps[mark]:.2g} min" for mark in marks)),
+        ("group", "problems", *(f"within {minutes(steps[mark])} min" for mark in marks)),
         [
             (
                 label,
                 curve.problems,
-                *(f"{number(curve.score[mark])} ({interval(curve.low[mark], curve.high[mark])})" for mark in marks),
+                *(
+                    told(Estimate(value=curve.score[mark], low=curve.low[mark], high=curve.high[mark]))
+                    for mark in marks
+                ),
             )
             for label, curve in curves.items()
         ],
@@ -302,8 +327,16 @@ def score_over_time(data: Dataset) -> Section:
     picture = Picture(
         "score-over-time",
         "Mean score within a budget of time",
-        f"Lines that rise from 0 with the time spent. {ends}.",
-        charts.curves(rows, shown, x="minutes in all (doublings)", y="mean score", percent=False, log=True),
+        f"Lines that rise from 0 with the time spent. {ends}.{charts.drawn(shown, curves)}",
+        charts.curves(
+            rows,
+            shown,
+            among=among,
+            x="minutes in all (doublings)",
+            y="mean score",
+            percent=False,
+            log=True,
+        ),
         table,
     )
     lead = (
@@ -311,6 +344,13 @@ def score_over_time(data: Dataset) -> Section:
         "budget, so that all lines spend the same. Models are on their own clock.",
     )
     return Section("score-over-time", title, lead, [picture], (), {"curves": curves})
+
+
+def _budgets(shortest: float, longest: float) -> list[float]:
+    """From one to the other, in equal ratios; one alone where there is nothing between them."""
+    if shortest >= longest:
+        return [longest] if longest > 0 else []
+    return [longest * (shortest / longest) ** (1 - step / _BUDGETS) for step in range(_BUDGETS + 1)]
 
 
 def _least_attempts(traces: Sequence[Trace]) -> int:

@@ -13,6 +13,7 @@ from benchwright_baselines.statistics.errors import StatisticsError
 from benchwright_judges.estimators import CONFIDENCE, Estimate
 
 RESAMPLES = 2000
+_ROUNDING = 1e-12
 
 Counts = NDArray[np.int64]
 
@@ -71,12 +72,13 @@ def percentile_interval(replicates: Numbers, units: int | None = None) -> tuple[
             Statistician 69: the expanded percentile interval).
 
     Returns:
-        Both bounds, None where no replicate is defined or a bound is infinite.
+        Both bounds, None where no replicate is defined or a bound is infinite, and where all replicates are one value:
+        data that does not vary tells nothing of how much it could.
     """
     from scipy import special
 
     defined = np.sort(replicates[~np.isnan(replicates)])
-    if not len(defined):
+    if not len(defined) or do_not_vary(defined[0], defined[-1]):
         return None, None
     tail = (1 - CONFIDENCE) / 2
     if units is not None:
@@ -85,6 +87,11 @@ def percentile_interval(replicates: Numbers, units: int | None = None) -> tuple[
     low = defined[math.floor(tail * (len(defined) - 1))]
     high = defined[math.ceil((1 - tail) * (len(defined) - 1))]
     return (float(low) if np.isfinite(low) else None, float(high) if np.isfinite(high) else None)
+
+
+def do_not_vary(least: float, greatest: float) -> bool:
+    """Whether the ends of replicates differ by no more than rounding does."""
+    return math.isclose(least, greatest, rel_tol=_ROUNDING, abs_tol=_ROUNDING)
 
 
 def clustered_mean(
@@ -104,7 +111,7 @@ def clustered_mean(
         resamples: How often clusters are drawn.
 
     Returns:
-        Without bounds where there are fewer than two clusters.
+        Without bounds where there are fewer than two clusters, or where all are alike.
 
     Raises:
         StatisticsError: Nothing is there, or lengths differ.

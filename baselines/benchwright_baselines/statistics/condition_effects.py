@@ -14,6 +14,8 @@ from benchwright_baselines.statistics.columns import Numbers, equally_long, grou
 from benchwright_baselines.statistics.errors import StatisticsError
 
 FEW_CLUSTERS = 20
+_EXACT = 1e-9
+"""On the log scale: what is left below this is rounding."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +41,7 @@ class ConditionEffect:
     hc3: Bounds
     """Attempts taken as independent, with variances of their own."""
     clustered: Bounds | None
-    """Attempts by one participant taken as varying together; none where participants are not given."""
+    """Attempts by one participant taken as varying together; none where participants are not given, or too few."""
 
 
 @dataclass(frozen=True)
@@ -52,8 +54,7 @@ class TimeModel:
     """By how many percent the time grows with each percent of forecast; none where no forecasts are given."""
     attempts: int
     participants: int | None
-    r_squared: float | None
-    """None where all times are alike."""
+    r_squared: float
     note: str
     """What to know of it, in a plain sentence; empty where there is nothing."""
 
@@ -82,7 +83,7 @@ def condition_effects(
 
     Raises:
         StatisticsError: The baseline is not among two or more conditions, a time or forecast is not positive, lengths
-            differ, there are too few attempts, or conditions can't be told from forecasts.
+            differ, there are too few attempts, conditions can't be told from forecasts, or times do not vary.
     """
     import statsmodels.api as sm
 
@@ -109,11 +110,14 @@ def condition_effects(
     model = sm.OLS(np.log(waits), design)
     _demand_leverage(design, others)
     robust = model.fit(cov_type="HC3", use_t=True)
+    if np.abs(robust.resid).max() < _EXACT:
+        raise StatisticsError("Times do not vary within a condition, so there is nothing to judge a difference by.")
     clustered, people = None, None
     if participants is not None:
         _, who = groups(participants, "Participants")
         people = int(who.max()) + 1
-        if people > 1:
+        # The scores of all clusters add up to nothing: no more clusters than coefficients leave some without variance.
+        if people > design.shape[1]:
             clustered = model.fit(cov_type="cluster", cov_kwds={"groups": who, "use_correction": True}, use_t=True)
     effects = [
         ConditionEffect(
@@ -131,8 +135,8 @@ def condition_effects(
         forecast_exponent=float(robust.params[-1]) if varied else None,
         attempts=attempts,
         participants=people,
-        r_squared=float(robust.rsquared) if np.ptp(waits) > 0 else None,
-        note=_note(people),
+        r_squared=float(robust.rsquared),
+        note=_note(people, design.shape[1]),
     )
 
 
@@ -145,20 +149,23 @@ def _demand_leverage(design: Numbers, others: Sequence[str]) -> None:
 
 def _bounds(fitted: Any, place: int) -> Bounds:
     low, high = (_percent(float(bound)) for bound in fitted.conf_int()[place])
-    p_value = float(fitted.pvalues[place])
-    # Times that are all alike give 0 of 0.
-    return Bounds(low, high, float(fitted.bse[place]), 1.0 if math.isnan(p_value) else p_value)
+    return Bounds(low, high, float(fitted.bse[place]), float(fitted.pvalues[place]))
 
 
 def _percent(coefficient: float) -> float:
     return 100 * math.expm1(min(coefficient, 700.0))
 
 
-def _note(people: int | None) -> str:
+def _note(people: int | None, coefficients: int) -> str:
     if people is None:
         return "Attempts are taken as independent of each other, which those of one person are not."
     if people == 1:
         return "All attempts are by one participant, so nothing can be said of others."
+    if people <= coefficients:
+        return (
+            f"{people} participants are too few for an interval that takes attempts of one person as alike: HC3 takes "
+            "them as independent, and so is too narrow."
+        )
     if people < FEW_CLUSTERS:
         return f"With {people} participants, clustered intervals tend to be too narrow."
     return ""

@@ -22,8 +22,9 @@ class RestrictedMean:
     limit: float
     value: float
     standard_error: float
-    low: float
-    high: float
+    low: float | None
+    """None, like `high`, where no two times below the limit differ: that tells nothing of how much they could."""
+    high: float | None
 
 
 @dataclass(frozen=True)
@@ -80,6 +81,8 @@ def restricted_mean(times: ArrayLike, passed: ArrayLike, limit: float) -> Restri
     # Where nobody is left, the area after it is 0 too.
     variance = float(np.sum(np.divide(after**2 * dead, left, out=np.zeros(len(at)), where=left > 0)))
     error = math.sqrt(variance)
+    if error == 0:
+        return RestrictedMean(limit, value, error, None, None)
     reach = _normal_quantile() * error
     return RestrictedMean(limit, value, error, max(0.0, value - reach), min(limit, value + reach))
 

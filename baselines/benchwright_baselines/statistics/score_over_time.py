@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from benchwright_baselines.statistics.bootstrap import RESAMPLES, draws
+from benchwright_baselines.statistics.bootstrap import RESAMPLES, do_not_vary, draws
 from benchwright_baselines.statistics.columns import Numbers, equally_long, groups, numbers
 from benchwright_baselines.statistics.errors import StatisticsError
 from benchwright_baselines.statistics.pass_at_k import best_of_k_weights
@@ -35,8 +35,9 @@ class ScoreCurve:
     budgets: tuple[float, ...]
     """Of all k attempts together, in the unit of the traces' times."""
     score: tuple[float, ...]
-    low: tuple[float, ...]
-    high: tuple[float, ...]
+    low: tuple[float | None, ...]
+    """None where the problems do not differ, and so do not tell how much they could."""
+    high: tuple[float | None, ...]
     problems: int
     left_out: int
     """Problems with fewer than k attempts."""
@@ -105,18 +106,23 @@ def score_curve(
         raise StatisticsError(f"No problem has {k} attempts, which the best of {k} needs.")
     means = np.array(by_problem)
     score = means.mean(axis=0)
-    low = high = score
+    nowhere: tuple[float | None, ...] = (None,) * len(score)
+    low = high = nowhere
     _, owner = groups(owners, "Clusters")
     units = int(owner.max()) + 1
     if units > 1:
         drawn = draws(units, resamples, np.random.default_rng(seed))[:, owner]
-        low, high = np.percentile(drawn @ means / drawn.sum(axis=1)[:, None], [2.5, 97.5], axis=0)
+        replicates = drawn @ means / drawn.sum(axis=1)[:, None]
+        lowest, highest = np.percentile(replicates, [2.5, 97.5], axis=0)
+        told = [not do_not_vary(*ends) for ends in zip(replicates.min(axis=0), replicates.max(axis=0), strict=True)]
+        low = tuple(float(bound) if here else None for bound, here in zip(lowest, told, strict=True))
+        high = tuple(float(bound) if here else None for bound, here in zip(highest, told, strict=True))
     return ScoreCurve(
         k=k,
         budgets=tuple(limits.tolist()),
         score=tuple(score.tolist()),
-        low=tuple(low.tolist()),
-        high=tuple(high.tolist()),
+        low=low,
+        high=high,
         problems=len(means),
         left_out=len(names) - len(means),
     )

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import sqlite3
+from contextlib import closing
 from datetime import datetime
 from pathlib import Path
 from random import Random
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from benchwright_baselines.attempts import Attempts
@@ -52,6 +55,7 @@ from benchwright_baselines.evidence import (
 )
 from benchwright_baselines.file_text import Change, FileText, apply_changes, sha256
 from benchwright_baselines.log import EventLog
+from benchwright_baselines.report.event_columns import EventColumns
 from benchwright_baselines.report.fold import Fold, Folded
 from benchwright_baselines.report.problem_facts import ProblemFacts
 from benchwright_baselines.report.reading import Job, fold_attempts
@@ -300,24 +304,74 @@ def test_a_row_of_each_event_tells_no_text(log: EventLog, attempt: str) -> None:
     log.append_blocking(
         attempt, Edit(path="rtl/counter.sv", version=1, changes=(Change(start=0, end=3, text="SECRET"),))
     )
-    events = fold(log, attempt, keep_events=True).events
-    assert events is not None
-    rows = list(events.rows())
-    assert rows[1][4:11] == ("edit", "open", "rtl/counter.sv", 6, 3, "unknown", "heuristic")
+    events = EventColumns()
+    fold(log, attempt, events=events)
+    rows = events.table().to_pylist()
+    assert list(rows[1].values())[5:12] == ["edit", "open", "rtl/counter.sv", 6, 3, "unknown", "heuristic"]
     assert "SECRET" not in repr(rows)
+
+
+def test_several_processes_write_the_rows_that_one_writes(
+    log: EventLog, attempts: Attempts, path: Path, tmp_path: Path, time: SetTime
+) -> None:
+    headers = []
+    for seed in range(3):
+        typist = Typist(Random(seed))
+        header = attempts.create("starter/counter", "d" * 64, Path("/w"), {PATH: FileText.of_text(typist.text)})
+        for event in [Started(), *typist.edit(), *typist.edit(), typist.run(), Submitted()]:
+            time.pass_s(7)
+            log.append_blocking(header.id, event)
+        headers.append(header)
+    alone, one = fold_attempts(Job(path, headers, {}, {}, tmp_path / "one.parquet"), events=1)
+    shared, several = fold_attempts(Job(path, headers, {}, {}, tmp_path / "several.parquet"), events=1_000_000)
+    assert shared == alone
+    rows, same = (
+        sorted(
+            pa.concat_tables([pq.read_table(part) for part in parts]).to_pylist(),
+            key=lambda row: (row["attempt"], row["seq"]),
+        )
+        for parts in (one, several)
+    )
+    assert rows == same
+    for header in headers:
+        mine = [row for row in rows if row["attempt"] == header.id]
+        assert [row["seq"] for row in mine] == list(range(1, len(mine) + 1))
+        assert [row["wall"] for row in mine] == [row.wall for row in log.stored(header.id)[1]]
+        assert [row["at_s"] for row in mine] == [7.0 * place for place in range(len(mine))]
+        assert [row["clock_s"] for row in mine] == [0.0, *(7.0 * place for place in range(len(mine) - 1))]
+        assert [row["state"] for row in mine] == ["open", *["running"] * (len(mine) - 2), "submitted"]
+        assert [row["tests_total"] for row in mine] == [5 if row["type"] == "run_finished" else None for row in mine]
 
 
 def test_a_broken_chain_is_named_with_its_attempt_and_event(log: EventLog, attempt: str, path: Path) -> None:
     log.append_blocking(attempt, Started())
     header = log.header(attempt)
-    database = sqlite3.connect(path)
-    for (trigger,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'").fetchall():
-        database.execute(f'DROP TRIGGER "{trigger}"')
-    database.execute("UPDATE events SET body = replace(body, 'started', 'resumed') WHERE seq = 2")
-    database.commit()
-    database.close()
+    _change(path, "UPDATE events SET body = replace(body, 'started', 'resumed') WHERE seq = 2")
     with pytest.raises(LogDamagedError, match=rf"event 2 of attempt {attempt} .*does not fit its hash.*--without"):
         fold_attempts(Job(path, [header], {}, {}), events=2)
+
+
+def test_a_damaged_event_is_named_where_rows_are_written_too(
+    log: EventLog, attempt: str, path: Path, tmp_path: Path
+) -> None:
+    log.append_blocking(attempt, Started())
+    judged = JudgedBy(method="model", status="scored", score=0.5)
+    log.append_blocking(
+        attempt,
+        Answered(number=1, outcome=Outcome.ERROR, reason="judge_unavailable", snapshot={}, judged_by=judged),
+    )
+    _change(path, """UPDATE events SET body = replace(body, '"cost_usd":0', '"cost_usd":"x"')""")
+    job = Job(path, [log.header(attempt)], {}, {}, tmp_path / "events.parquet", check=False)
+    with pytest.raises(LogDamagedError, match=f"event 3 of attempt {attempt} "):
+        fold_attempts(job, events=3)
+
+
+def _change(path: Path, statement: str) -> None:
+    with closing(sqlite3.connect(path)) as database:
+        for (trigger,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'").fetchall():
+            database.execute(f'DROP TRIGGER "{trigger}"')
+        assert database.execute(statement).rowcount
+        database.commit()
 
 
 def test_times_are_those_of_the_wall(log: EventLog, attempt: str, time: SetTime) -> None:

@@ -74,14 +74,16 @@ def test_without_forecasts_an_effect_is_the_ratio_of_geometric_means() -> None:
 
 
 @pytest.mark.filterwarnings("ignore:invalid value:RuntimeWarning", "ignore:divide by zero:RuntimeWarning")
-def test_times_that_are_all_alike_show_no_effect() -> None:
-    found = condition_effects([2, 2, 2, 2], ["a", "a", "b", "b"], "a", participants=[1, 2, 3, 4])
-    effect = found.effects[0]
-    assert effect.clustered is not None
-    assert effect.percent == pytest.approx(0) and found.r_squared is None
-    assert all(
-        math.isfinite(bound) for bounds in (effect.hc3, effect.clustered) for bound in (bounds.low, bounds.p_value)
-    )
+@pytest.mark.parametrize("times", [[2, 2, 2, 2], [10, 10, 11, 11]])
+def test_times_without_spread_have_no_p_value_made_of_rounding(times: list[float]) -> None:
+    with pytest.raises(StatisticsError, match="do not vary within a condition"):
+        condition_effects(times, ["a", "a", "b", "b"], "a", participants=[1, 2, 3, 4])
+
+
+def test_two_participants_have_no_clustered_interval() -> None:
+    found = condition_effects([600, 5, 600, 6], ["a", "a", "b", "b"], "a", participants=[1, 1, 2, 2])
+    assert found.effects[0].clustered is None
+    assert "2 participants are too few" in found.note
 
 
 def test_forecasts_that_are_all_alike_are_left_out() -> None:

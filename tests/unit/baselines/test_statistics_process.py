@@ -33,7 +33,8 @@ def test_the_best_score_so_far_never_falls() -> None:
 def test_a_score_curve_is_the_mean_over_problems() -> None:
     curve = score_curve(TRACES, [10, 20, 40], seed=1)
     assert curve.score == pytest.approx((0.25 / 3, 0.75 / 3, 1.75 / 3))
-    assert all(low <= at <= high for low, at, high in zip(curve.low, curve.score, curve.high, strict=True))
+    for low, at, high in zip(curve.low, curve.score, curve.high, strict=True):
+        assert low is not None and high is not None and low <= at <= high
     assert (curve.problems, curve.left_out) == (3, 0)
 
 
@@ -171,3 +172,11 @@ def test_reflections_and_vectors_that_do_not_fit_are_refused() -> None:
         failure_groups(["a", " "], seed=1)
     with pytest.raises(StatisticsError, match="one vector of finite numbers for each of 3 texts"):
         failure_groups(["a", "b", "c"], embed=lambda texts: [[1.0]], seed=1)
+
+
+def test_problems_that_do_not_differ_have_a_score_but_no_band() -> None:
+    traces = [Trace(problem, "m", (2.0,), (1.0,)) for problem in "ab"] + [Trace("c", "m", (3.0,), (1.0,))]
+    found = score_curve(traces, [1, 2.5, 4], seed=1)
+    assert found.score == pytest.approx((0, 2 / 3, 1))
+    assert [bound is None for bound in found.low] == [bound is None for bound in found.high] == [True, False, True]
+    assert score_curve(traces[:1], [4], seed=1).low == (None,)

@@ -109,6 +109,13 @@ def test_an_interval_of_few_units_is_expanded() -> None:
     assert percentile_interval(np.array([np.nan])) == (None, None)
 
 
+@pytest.mark.parametrize("score", [0.0, 0.1, 1 / 3, 1.0])
+def test_scores_that_are_all_alike_do_not_feign_certainty(score: float) -> None:
+    found = clustered_mean([score] * 12, [1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6], seed=1)
+    assert found.value == pytest.approx(score)
+    assert (found.low, found.high) == (None, None)
+
+
 def test_copies_of_an_attempt_do_not_feign_precision() -> None:
     """Of clusters of equal values the interval is the one of the clusters' values."""
     values = np.random.default_rng(6).normal(size=20)

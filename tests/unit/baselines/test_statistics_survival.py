@@ -129,12 +129,14 @@ def test_a_clustered_difference_of_separate_people_is_the_plain_one() -> None:
 
 
 def test_pairs_that_vary_together_have_a_narrower_difference() -> None:
-    speed = np.random.default_rng(1).exponential(10, 40)
-    times, who = np.concatenate([speed, speed + 1]), [*range(40), *range(40)]
+    random = np.random.default_rng(1)
+    speed = random.exponential(10, 40)
+    times, who = np.concatenate([speed, speed + random.uniform(0.99, 1.01, 40)]), [*range(40), *range(40)]
     arms = ["a"] * 40 + ["b"] * 40
     plain = restricted_mean_difference(times, np.ones(80), arms, "a", 200, seed=1).difference
     paired = restricted_mean_difference(times, np.ones(80), arms, "a", 200, clusters=who, seed=1).difference
-    assert paired.low == pytest.approx(1) and paired.high == pytest.approx(1)
+    assert paired.low == pytest.approx(1, abs=0.01) and paired.high == pytest.approx(1, abs=0.01)
+    assert paired.low is not None and paired.high is not None and paired.low < paired.high
     assert plain.low is not None and plain.low < -1
 
 
@@ -197,3 +199,8 @@ def test_times_of_successes_only_have_a_geometric_mean() -> None:
     # Student's t at one degree of freedom, 12.706, times the standard error of log 2 and log 8.
     assert found.geometric_mean.high == pytest.approx(4 * math.exp(12.7062 * math.log(2)), rel=1e-4)
     assert success_only_time([2], [0]).geometric_mean.value is None
+
+
+def test_a_condition_that_nobody_passed_has_a_mean_at_the_limit_and_no_interval() -> None:
+    found = restricted_mean([3, 5, 8], [0, 0, 0], 8)
+    assert (found.value, found.low, found.high) == (8, None, None)

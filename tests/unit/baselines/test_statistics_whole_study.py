@@ -56,7 +56,8 @@ def everything(attempts: tuple[SimulatedAttempt, ...], limit: float) -> dict[str
         for name in set(conditions)
     )
     effect = condition_effects(minutes, conditions, "human", forecasts=forecasts, participants=people)
-    clustered = effect.effects[0].clustered
+    # Three participants are too few for clustered bounds.
+    bounds = effect.effects[0].clustered or effect.effects[0].hc3
     traces = [
         Trace(one.problem, one.participant, (one.minutes,), (1.0,))
         if one.passed
@@ -64,7 +65,6 @@ def everything(attempts: tuple[SimulatedAttempt, ...], limit: float) -> dict[str
         for one in attempts
     ]
     counts = (conditions.count("human"), conditions.count("human+copilot"))
-    assert clustered is not None
     return {
         "groups": breakdown(score, [one.difficulty for one in attempts], clusters=people, seed=1, resamples=200),
         "macro": macro_average(score, [one.family for one in attempts], clusters=people, seed=1, resamples=200),
@@ -89,7 +89,7 @@ def everything(attempts: tuple[SimulatedAttempt, ...], limit: float) -> dict[str
             resamples=200,
         ),
         "power": two_condition_power(counts, 0.5, sum(passed), attempts_per_participant=12, intraclass_correlation=0.1),
-        "detectable": detectable_percent_change(clustered.standard_error, len(set(people)) - 1),
+        "detectable": detectable_percent_change(bounds.standard_error, len(set(people)) - 1),
     }
 
 

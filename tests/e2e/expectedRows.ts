@@ -1,0 +1,148 @@
+import { number, significant } from "./arithmetic.ts";
+import type { Walked } from "./expectedReport.ts";
+import type { LoggedAttempt, TimedEvent } from "./studyReport.ts";
+
+type Cells = Readonly<Record<string, string | number>>;
+
+/** Every cell of `attempts.csv`, in the order of the walk. */
+export function expectedAttempts({ practice, arbiter, fifo, uart, pasted, typed, completion }: Walked): Cells[] {
+  const accepted = completion.length;
+  const pass = arbiter.clockSeconds("run_finished");
+  const forecast = (minutes: number, difficulty: number, exposure: string, success: number): Cells => ({
+    forecast_minutes: minutes,
+    forecast_difficulty: difficulty,
+    forecast_success: success,
+    prior_exposure: exposure,
+  });
+  const estimate = (minutes: number, difficulty: number, success: number, help: string): Cells => ({
+    self_minutes: minutes,
+    self_difficulty: difficulty,
+    self_success: success,
+    external_help: help,
+  });
+  const written = (edits: number, shares: Cells): Cells => ({
+    edits,
+    share_by_assistant: 0,
+    guessed_share: 0,
+    ...shares,
+  });
+  return [
+    {
+      ...row(practice, "saturating-counter", "Saturating up/down counter", "cid003", 0),
+      ...{ difficulty: "easy", practice: "true", state: "abandoned", passed: "false", censored_by: "gave_up" },
+      ...forecast(1, 1, "none", 0.9),
+      excluded_by: "practice",
+    },
+    {
+      ...row(arbiter, "round-robin-arbiter", "Complete the round-robin arbiter", "cid002", 1),
+      ...{ state: "submitted", submissions: 1, pauses: 1, passed: "true" },
+      ...ran(arbiter, "passed", "passed", 16),
+      ...{ score: 1, time_s: pass, first_pass_s: pass, first_pass_clock_s: pass },
+      ...written(1, { inserted: pasted, inserted_paste: pasted }),
+      ...forecast(12, 2, "similar", 0.75),
+      ...estimate(10, 3, 0.95, "true"),
+    },
+    {
+      ...row(fifo, "sync-fifo", "Synchronous FIFO with level flags", "cid003", 2),
+      ...{ condition: "copilot", solver: "human+copilot", state: "submitted", submissions: 1, passed: "false" },
+      ...ran(fifo, "failed", "tests_failed", 12),
+      ...{ score: 0, tests_passed: 0, censored_by: "handed_in_unsolved" },
+      ...written(fifo.of("edit").length, {
+        ...{ inserted: typed + accepted, inserted_typed: typed, inserted_own_completion: accepted },
+        ...{ share_by_assistant: accepted / (typed + accepted), shown: fifo.of("assist_shown").length },
+        ...{ accepted, survived_end: accepted },
+      }),
+      ...forecast(20, 4, "none", 0.5),
+      ...estimate(25, 5, 0.05, "false"),
+    },
+    {
+      ...row(uart, "uart-parity", "Parity and a second stop bit for a UART transmitter", "cid004", 3),
+      ...{ state: "abandoned", passed: "false", censored_by: "gave_up" },
+      ...forecast(30, 5, "same", 0.1),
+      ...estimate(2, 5, 0, "false"),
+    },
+  ];
+}
+
+/** An attempt at which nothing was done. */
+function row(attempt: LoggedAttempt, id: string, title: string, category: string, position: number): Cells {
+  const clock = attempt.clockSeconds();
+  const started = attempt.events.find(({ event }) => event.type === "started")?.wall ?? "";
+  return {
+    ...{ attempt: attempt.header.id, study: "three-tasks", participant: "P01", problem: `starter/${id}`, pack: "starter" },
+    ...{ family: `starter/${id}`, title, kind: "design", category, difficulty: "medium" },
+    ...{ format: "", skill: "", topic: "", language: "", condition: "alone", solver: "human", model: "", position },
+    ...{ practice: "false", recording: "full", started, clock_s: clock, elapsed_s: attempt.elapsedSeconds() },
+    // Nobody sat still for a minute.
+    ...{ active_60_s: clock, active_120_s: clock, active_300_s: clock, active_s: clock, time_s: clock, unfocused_s: 0 },
+    ...{ limit_s: 1800, outcome: "", first_pass_s: "", first_pass_clock_s: "", censored_by: "", reason: "", score: "" },
+    ...{ tests_passed: "", tests_total: "", runs: 0, undecided_runs: 0, submissions: 0, pauses: 0, suspensions: 0 },
+    ...{ edits: 0, inserted: 0, inserted_typed: 0, inserted_paste: 0, inserted_completion: 0, inserted_chat: 0 },
+    ...{ inserted_own_completion: 0, inserted_tool: 0, inserted_other: 0, share_by_assistant: "", guessed_share: "" },
+    ...{ shown: 0, accepted: 0, reached_30s: 0, survived_30s: 0, reached_120s: 0, survived_120s: 0, survived_end: 0 },
+    ...{ self_minutes: "", self_difficulty: "", self_success: "", external_help: "" },
+    ...{ calls: 0, input_tokens: 0, output_tokens: 0, total_tokens: 0, cost_usd: "" },
+    ...{ violations: 0, violation_rules: "", judge_method: "", judge_votes: "", judge_cost_usd: 0 },
+    ...{ problem_digest: attempt.header.problem_digest, toolchain: "", sandbox: "", change_reasons: "true" },
+    excluded_by: "",
+  };
+}
+
+function ran(attempt: LoggedAttempt, outcome: string, reason: string, tests: number): Cells {
+  const { toolchain, sandbox } = attempt.of("run_finished")[0]!.digests;
+  return { runs: 1, outcome, reason, tests_passed: tests, tests_total: tests, toolchain, sandbox };
+}
+
+/** Every cell of `events.csv`. */
+export function expectedEvents({ practice, arbiter, fifo, uart, completion }: Walked): Cells[] {
+  return [practice, arbiter, fifo, uart].flatMap((attempt) =>
+    attempt.timed().map((logged) => ({
+      attempt: attempt.header.id,
+      ...{ seq: logged.seq, wall: logged.wall, at_s: logged.at, clock_s: logged.clock },
+      ...{ type: logged.event.type, state: logged.state },
+      ...{ path: "", inserted: "", deleted: "", origin: "", method: "" },
+      ...{ outcome: "", reason: "", tests_passed: "", tests_total: "" },
+      ...(logged.event.type === "edit_reason" && { path: logged.event.path }),
+      ...(logged.event.type === "edit" && editCells(logged, attempt === arbiter, completion)),
+      ...(logged.event.type === "run_finished" && verdictCells(attempt === arbiter)),
+    })),
+  );
+}
+
+function editCells({ event }: TimedEvent, isPaste: boolean, completion: string): Cells {
+  const changes = event.changes as { start: number; end: number; text: string }[];
+  const isOwn = changes.some(({ text }) => text === completion);
+  return {
+    path: event.path,
+    inserted: changes.reduce((sum, { text }) => sum + [...text].length, 0),
+    deleted: changes.reduce((sum, { start, end }) => sum + end - start, 0),
+    origin: isPaste ? "paste" : isOwn ? "own-completion" : "typed",
+    // The editor told of each edit where it came from.
+    method: "change_reason",
+  };
+}
+
+function verdictCells(passed: boolean): Cells {
+  return passed
+    ? { outcome: "passed", reason: "passed", tests_passed: 16, tests_total: 16 }
+    : { outcome: "failed", reason: "tests_failed", tests_passed: 0, tests_total: 12 };
+}
+
+/** The table of all attempts, which only the page has. */
+export function expectedAttemptTable(walked: Walked): { title: string; columns: string[]; rows: string[][] } {
+  const rows = expectedAttempts(walked).map((one) => [
+    String(one.attempt).slice(0, 8),
+    "P01",
+    String(one.title),
+    String(one.condition),
+    significant(Number(number(Number(one.time_s) / 60)), 4),
+    one.censored_by === "" ? "solved" : String(one.censored_by).replaceAll("_", " "),
+    one.score === "" ? "–" : String(one.score),
+    String(one.runs),
+    String(one.forecast_minutes),
+    "–",
+    one.excluded_by === "" ? "–" : String(one.excluded_by),
+  ]);
+  const columns = ["attempt", "who", "problem", "group", "minutes", "end", "score", "runs", "forecast (min)"];
+  return { title: "All attempts", columns: [...columns, "violations", "left out for"], rows };
+}
