@@ -5,13 +5,13 @@ from __future__ import annotations
 import contextlib
 import os
 import time
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 
 from benchwright_harness.criterion import Listener, decide
-from benchwright_harness.errors import BadHarnessError, HarnessError
+from benchwright_harness.errors import BadHarnessError, HarnessError, SandboxUnavailableError
 from benchwright_harness.foreign_folder import folder_bytes
 from benchwright_harness.plan import WORKDIR, Plan, Step, make_plan
 from benchwright_harness.process import End, Ended, Output
@@ -66,7 +66,8 @@ async def run_harness(
         plan = _plan(problem, digests.harness, sandbox, selection)
         toolchain.require(plan.tools, selection)
         digests = digests.model_copy(update={"toolchain": toolchain.digest, "sandbox": sandbox.digest})
-        verdict = await _run_plan(problem, solution, plan, selection, sandbox, toolchain, log, on_step, on_folder)
+        with _machine_errors():
+            verdict = await _run_plan(problem, solution, plan, selection, sandbox, toolchain, log, on_step, on_folder)
     except BadHarnessError as error:
         # What is wrong with it may name hidden files.
         log.write(f"{error}\n".encode())
@@ -157,7 +158,19 @@ async def warm_up(problem: Problem, *, sandbox: Sandbox, toolchain: Toolchain, s
     """
     if isinstance(sandbox, WarmSandbox):
         plan = _plan(problem, problem.harness_digest, sandbox, selection)
-        await sandbox.warm(_job(problem, plan.steps[0], selection, toolchain, Path("/"), None))
+        with _machine_errors():
+            await sandbox.warm(_job(problem, plan.steps[0], selection, toolchain, Path("/"), None))
+
+
+@contextlib.contextmanager
+def _machine_errors() -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise SandboxUnavailableError(
+            f"this machine could not make a place for the run ({error.strerror or type(error).__name__})",
+            "See whether the folder for temporary files has room and can be written to.",
+        ) from error
 
 
 def _plan(problem: Problem, digest: str, sandbox: Sandbox, selection: Selection) -> Plan:

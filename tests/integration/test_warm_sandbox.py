@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import io
+import tempfile
 from collections.abc import AsyncIterator
 from pathlib import Path
 
 import psutil
 import pytest
 
+from benchwright_harness.errors import SandboxUnavailableError
 from benchwright_harness.run import run_harness, warm_up
 from benchwright_harness.sandbox.bwrap import BwrapSandbox
 from benchwright_harness.selection import selections
 from benchwright_harness.toolchain import Toolchain
-from benchwright_harness.verdict import Outcome, Verdict
+from benchwright_harness.verdict import Outcome, Reason, Verdict
 from benchwright_problems.home import Home
 from benchwright_problems.problem import Limits, Problem
 from benchwright_problems.store import Store
@@ -51,6 +53,17 @@ def sandboxes() -> set[int]:
     """The sandboxes that this process has started, by their first process outside."""
     alive = (one for one in psutil.Process().children() if one.status() != psutil.STATUS_ZOMBIE)
     return {one.pid for one in alive if "bwrap" in " ".join(one.cmdline()) or "supervisor" in " ".join(one.cmdline())}
+
+
+async def test_a_place_that_cannot_be_made_is_an_error_of_the_machine(
+    counter: Problem, sandbox: BwrapSandbox, toolchain: Toolchain, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "gone"))
+    with pytest.raises(SandboxUnavailableError, match="No such file"):
+        await warm(counter, sandbox, toolchain)
+    verdict, _ = await run(counter, sandbox, toolchain)
+    assert (verdict.outcome, verdict.reason) == (Outcome.ERROR, Reason.SANDBOX_UNAVAILABLE)
+    assert "No such file" in verdict.detail and "temporary files" in verdict.hint
 
 
 async def test_warm_and_cold_come_to_the_same_verdict(
