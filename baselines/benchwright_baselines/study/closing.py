@@ -46,10 +46,11 @@ def close_study(log: EventLog, study: str, *, force: bool = False) -> Closed:
     Args:
         log: The event log.
         study: Its id.
-        force: End attempts that are still going on (as timed out, reason `study_closed`).
+        force: End attempts that are still going on (as timed out, reason `study_closed`); close a
+            study without any.
 
     Raises:
-        StudyError: Attempts are going on, or a chain is broken.
+        StudyError: Attempts are going on, there are none, or a chain is broken.
         StudyClosedError: It was closed before.
     """
     attempts = Attempts(log)
@@ -57,6 +58,11 @@ def close_study(log: EventLog, study: str, *, force: bool = False) -> Closed:
     if known.closed is not None:
         raise StudyClosedError(study)
     headers = log.journal.attempts(study)
+    if not headers and not force:
+        raise StudyError(
+            f"There is no attempt of {study} here. Bring the records together first (`benchwright study collect`), "
+            "or close it without any by --force."
+        )
     going = [header for header in headers if not attempts.summary(header.id).state.ended]
     if going and not force:
         who = ", ".join(f"{header.solver} ({header.problem})" for header in going[:5])

@@ -78,16 +78,15 @@ class Deliveries:
         arrived: list[Delivery] = []
         left: list[Delivery] = []
         for delivery in filter(wanted, self.waiting()):
-            tried = _tried(log, delivery)
-            if tried is None:
-                self.drop(delivery.study, delivery.participant)
+            try:
+                was_wanted = _hand_in(log, delivery)
+            except AttemptError as error:
+                left.append(delivery.model_copy(update={"tries": delivery.tries + 1, "told": str(error)}))
+                self._write(left[-1])
                 continue
-            if tried.tries == delivery.tries:
-                self.drop(delivery.study, delivery.participant)
-                arrived.append(tried)
-            else:
-                self._write(tried)
-                left.append(tried)
+            self.drop(delivery.study, delivery.participant)
+            if was_wanted:
+                arrived.append(delivery)
         return arrived, left
 
     def _read(self, study: str, participant: str) -> Delivery:
@@ -108,20 +107,21 @@ def _name(study: str, participant: str) -> str:
     return f"{study}@{participant}.json"
 
 
-def _tried(log: EventLog, delivery: Delivery) -> Delivery | None:
-    """The delivery after a try, with one try more if it failed; none if nobody agrees to it any more."""
+def _hand_in(log: EventLog, delivery: Delivery) -> bool:
+    """Hand records in; false where nobody agrees to it any more.
+
+    Raises:
+        AttemptError: They can't be handed in just now.
+    """
     # The database library takes a third of a second to import, and mostly nothing waits.
     from benchwright_baselines.attempts import Attempts
     from benchwright_baselines.study.archive import deliver
     from benchwright_baselines.study.conduct import Conduct
 
     study, participant = delivery.study, delivery.participant
-    try:
-        conduct = Conduct(log, Attempts(log))
-        if participant not in log.journal.participants(study) or conduct.consent(study, participant) is None:
-            return None
-        conduct.finish(study, participant)
-        deliver(log, study, participant)
-    except AttemptError as error:
-        return delivery.model_copy(update={"tries": delivery.tries + 1, "told": str(error)})
-    return delivery
+    conduct = Conduct(log, Attempts(log))
+    if participant not in log.journal.participants(study) or conduct.consent(study, participant) is None:
+        return False
+    conduct.finish(study, participant)
+    deliver(log, study, participant)
+    return True

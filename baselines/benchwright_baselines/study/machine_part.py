@@ -147,8 +147,13 @@ def machine_part(log: EventLog, study: str, condition: str) -> MachinePart:
         if part.condition.name == condition:
             return part
     names = ", ".join(part.condition.name for part in parts)
-    raise StudyError(
-        f"The study {study} has no condition {condition!r} for a model or an agent. It has: {names}."
+    raise (
+        StudyError(f"The study {study} has no condition {condition!r} for a model or an agent. It has: {names}.")
         if names
-        else f"No model and no agent works in the study {study}: only people do."
+        else only_people(study)
     )
+
+
+def only_people(study: str) -> StudyError:
+    """What refuses to ask a model for a study without one."""
+    return StudyError(f"No model and no agent works in the study {study}: only people do.")

@@ -185,12 +185,26 @@ def _flaw(lines: Mapping[str, int], details: ErrorDetails, value: object) -> Fla
             message = (
                 f"{details['input']!r} has the wrong form ({_FORMS.get(field.split('[')[0], 'see the reference')})."
             )
+        case kind if kind in _KINDS:
+            given = details["input"]
+            shown = repr(given) if isinstance(given, str | int | float) else "what stands there"
+            message = f"{shown} is not {_KINDS[kind]}."
         case _:
             message = f"{message[:1].lower()}{message[1:]}{'' if message.endswith('.') else '.'}"
     # What is about several fields begins with the name of one.
     field = field or (first if (first := message.split()[0]) in lines else "")
     return Flaw(_line_of(lines, field), field, message)
 
+
+_KINDS = (
+    dict.fromkeys(("int_type", "int_parsing", "int_from_float"), "a whole number. Write one, such as 20")
+    | dict.fromkeys(("float_type", "float_parsing"), "a number. Write one, such as 1.5")
+    | dict.fromkeys(("bool_type", "bool_parsing"), "true or false. Write one of these")
+    | dict.fromkeys(("tuple_type", "list_type"), "a list. Write it as [first, second]")
+    | dict.fromkeys(("model_type", "dict_type"), "a group of fields. Write each as `field: value`")
+    | {"string_type": "text. Put it between quotation marks"}
+)
+"""What pydantic says of a value of the wrong kind, in words of a study file."""
 
 _FORMS = {
     "study": "small letters, digits, dots, dashes",

@@ -241,7 +241,9 @@ def status(study: StudyId, json_output: Json = False) -> None:
 @app.command("close")
 def close(
     study: StudyId,
-    force: Annotated[bool, typer.Option("--force", help="End attempts that are still going on.")] = False,
+    force: Annotated[
+        bool, typer.Option("--force", help="End attempts that are still going on; close it also without any.")
+    ] = False,
     json_output: Json = False,
 ) -> None:
     """End a study: freeze its data and rules under one digest."""

@@ -114,7 +114,7 @@ def runs_of(part: MachinePart, problems: Sequence[str], run: Run) -> list[Run]:
 
 
 def _parts(wanted: Wanted) -> tuple[str, list[MachinePart], dict[str, list[str]]]:
-    from benchwright_baselines.study.machine_part import machine_part, machine_parts
+    from benchwright_baselines.study.machine_part import machine_part, machine_parts, only_people
     from benchwright_baselines.study.study_file import read_study
     from benchwright_baselines.study.taking_over import take_over
 
@@ -129,7 +129,7 @@ def _parts(wanted: Wanted) -> tuple[str, list[MachinePart], dict[str, list[str]]
             raise ServerError(f"There is no study file {file}.")
         parts = [machine_part(log, study, name) for name in wanted.conditions] or machine_parts(log, study)
         if not parts:
-            raise ServerError(f"No model and no agent works in the study {study}: only people do.")
+            raise only_people(study)
         chosen = [part for part in parts if not wanted.model or part.condition.model == wanted.model]
         if not chosen:
             parts[0].check_model(wanted.model)

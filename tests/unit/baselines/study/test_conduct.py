@@ -234,6 +234,14 @@ def test_attempts_that_go_on_keep_a_study_open_unless_they_are_ended(log: EventL
     assert check_seal(log, "s").ok
 
 
+def test_a_study_without_attempts_is_closed_only_if_that_is_said(log: EventLog, conduct: Conduct) -> None:
+    conduct.enroll("s", "ada")
+    with pytest.raises(StudyError, match=r"no attempt of s here. Bring the records together first"):
+        close_study(log, "s")
+    close_study(log, "s", force=True)
+    assert check_seal(log, "s").ok
+
+
 def test_a_journal_that_somebody_changed_is_refused_by_name(log: EventLog, conduct: Conduct, path: Path) -> None:
     work(log, conduct, "ada")
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:

@@ -98,7 +98,7 @@ def test_a_problem_that_has_changed_is_refused_and_one_that_was_not_noted_is_not
 
 
 def test_a_closed_study_gives_no_terms(part: MachinePart, log: EventLog) -> None:
-    close_study(log, "s")
+    close_study(log, "s", force=True)
     with pytest.raises(StudyClosedError):
         machine_part(log, "s", part.condition.name).assigned("p/a", 1)
 
