@@ -26,10 +26,12 @@ _CALM_POLL_S = 0.5
 _FOLDER_POLL_S = 1.0
 _CHUNK = 1 << 16
 # Simulators print line by line: waking up for each of them costs more than what is done with it.
-_GATHER_S = 0.2
-_PIPE_BYTES = 1 << 18
+_GATHER_S = 0.5
+_PIPE_BYTES = 1 << 20
 _BUSY_BYTES = 1 << 15
 _TURN_BYTES = 1 << 18
+_SILENCE_S = 2.0
+_PATIENCE = 10
 
 
 class End(StrEnum):
@@ -197,11 +199,20 @@ class Program:
             self._output.hurry()
             if self._reports:
                 self._reports.hurry()
-            # Without a sandbox, a process that left the group may hold the pipe for ever.
-            await asyncio.wait(copied, timeout=2)
+            await self._copied(copied)
             self._close()
         exit_code = self._exited.result()
         return Ended(end, exit_code, time.monotonic() - start, memory.highest_bytes, reported.getvalue())
+
+    async def _copied(self, copied: set[asyncio.Future[bool]]) -> None:
+        # Without a sandbox, a process that left the group may hold a pipe for ever, and write to it.
+        pipes = [pipe for pipe in (self._output, self._reports) if pipe is not None]
+        left: list[int] = []
+        for _ in range(_PATIENCE):
+            if left == (left := [pipe.left for pipe in pipes]):
+                break
+            if not (await asyncio.wait(copied, timeout=_SILENCE_S))[1]:
+                break
 
     async def _tell(self, request: bytes) -> None:
         if self._request is not None:
@@ -232,7 +243,8 @@ class _Pipe:
         self._copied: asyncio.Future[bool] = self._loop.create_future()
         self._gathering: asyncio.TimerHandle | None = None
         self._gathers = True
-        self._left = MAX_OUTPUT_BYTES
+        self.left = MAX_OUTPUT_BYTES
+        """Bytes that may still be copied."""
 
     def copy_to(self, sink: Output) -> asyncio.Future[bool]:
         """Begin to copy; done at the pipe's end, with false where it is more than may be copied."""
@@ -256,10 +268,10 @@ class _Pipe:
         taken = 0
         try:
             while taken < _TURN_BYTES and (chunk := self._file.read(_CHUNK)) is not None:
-                self._sink.write(chunk[: self._left])
+                self._sink.write(chunk[: self.left])
                 taken += len(chunk)
-                self._left -= len(chunk)
-                if not chunk or self._left < 0:
+                self.left -= len(chunk)
+                if not chunk or self.left < 0:
                     self._pause()
                     self._copied.set_result(not chunk)
                     return

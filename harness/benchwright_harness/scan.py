@@ -137,6 +137,8 @@ def read(path: str, text: str) -> Iterator[tuple[str, str, int]]:
     # Only what an `initial` does is done while a design is read; one can be put together from pieces.
     begins = any(token[0] == "initial" or token["paste"] for token in tokens)
     for at, token in enumerate(tokens):
+        if token.lastgroup == "other":
+            continue
         following = (tokens[later] for later in range(at + 1, len(tokens)) if not tokens[later]["comment"])
         for rule, what in _about(path, token, following, begins):
             yield rule, what[:_MAX_QUOTED], text.count("\n", 0, token.start()) + 1
