@@ -8,7 +8,7 @@ import type { Server } from "./server.ts";
 
 const SWITCHED = "benchwright.switchedOff";
 const SETTLED_AFTER_MS = 300;
-const EFFECTIVE_AFTER_MS = 2000;
+const EFFECTIVE_AFTER_MS = 20_000;
 
 /** Settings beside those of AI features that bear on how somebody works. */
 const TOLD_SETTINGS: readonly string[] = [

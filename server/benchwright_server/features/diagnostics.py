@@ -298,17 +298,18 @@ class LiveDiagnostics:
         )
 
     async def _show_if_changed(self, uris: Iterable[str]) -> None:
-        reports = []
+        is_any_new = False
         for uri in uris:
             watched = self._watched.get(uri)
             before = watched.report.id if watched is not None and watched.report is not None else None
             report = await self.newest(uri)
-            if report is not None and report.id != before:
-                reports.append(report)
-        if not self._pulls:
-            for report in reports:
+            if report is None or report.id == before:
+                continue
+            is_any_new = True
+            if not self._pulls:
+                # At once: while others are looked at, the file may be closed or changed.
                 self._publish(report)
-        elif reports and self._server.client.can("workspace.diagnostics.refreshSupport"):
+        if is_any_new and self._pulls and self._server.client.can("workspace.diagnostics.refreshSupport"):
             self._server.workspace_diagnostic_refresh(None)
 
     def _publish(self, report: Report) -> None:

@@ -17,7 +17,8 @@ from benchwright_server.attempts.session import Report, Session
 if TYPE_CHECKING:
     from benchwright_server.server import BenchwrightServer
 
-_PATIENCE_S = 2.0
+_PATIENCE_S = 10.0
+"""How long a run waits for a busy client to make room for its progress; without that it is not shown."""
 
 logger = logging.getLogger(__name__)
 

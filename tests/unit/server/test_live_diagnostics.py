@@ -1,0 +1,69 @@
+from __future__ import annotations
+
+import asyncio
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from lsprotocol import types
+
+from benchwright_server.client import Client
+from benchwright_server.features.diagnostics import LiveDiagnostics
+from benchwright_server.semantics.diagnostics import Severity, SlangDiagnostic
+from benchwright_server.settings import Settings
+from benchwright_server.syntax.documents import Document, Documents
+
+
+class Server:
+    """What of a server diagnostics need; slang takes as long as a test wants."""
+
+    def __init__(self) -> None:
+        self.client = Client({"textDocument": {"publishDiagnostics": {}}})
+        self.settings = Settings()
+        self.documents = Documents()
+        self.projects = self
+        self.protocol = self
+        self.lenses = SimpleNamespace(refresh=lambda: None)
+        self.messages: list[str] = []
+        self.rule = "one"
+        self.slow: set[str] = set()
+        self.asked = asyncio.Event()
+        self.go_on = asyncio.Event()
+        self.shown: dict[str, int] = {}
+        """How many problems are marked, by file."""
+
+    async def diagnostics(self, document: Document) -> tuple[SlangDiagnostic, ...]:
+        if document.uri in self.slow:
+            self.asked.set()
+            await self.go_on.wait()
+        return (SlangDiagnostic(0, 1, Severity.ERROR, self.rule, "wrong"),)
+
+    def notify_plain(self, method: str, params: dict[str, Any]) -> None:
+        self.shown[params["uri"]] = len(params["diagnostics"])
+
+    def text_document_publish_diagnostics(self, params: types.PublishDiagnosticsParams) -> None:
+        self.shown[params.uri] = len(params.diagnostics)
+
+    def tell_failure(self, error: BaseException) -> None:
+        self.messages.append(str(error))
+
+
+@pytest.mark.asyncio
+async def test_a_file_that_is_closed_while_another_is_looked_at_stays_clear() -> None:
+    server = Server()
+    live = LiveDiagnostics(server)  # type: ignore[arg-type]
+    first, second = "file:///first.sv", "file:///second.sv"
+    for uri in (first, second):
+        server.documents.open(uri, 1, "module m;\n")
+        live.opened(uri)
+    await asyncio.gather(*live._looking)
+    assert server.shown == {first: 1, second: 1}
+    server.rule, server.slow = "another", {second}
+    live.settings_changed()
+    await server.asked.wait()
+    server.documents.close(first)
+    live.closed(first)
+    server.go_on.set()
+    await asyncio.gather(*live._looking)
+    assert server.shown == {first: 0, second: 1}
+    assert server.messages == []
