@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import sqlite3
 import time
 import uuid
 from collections.abc import AsyncIterator, Iterator, Sequence
@@ -43,7 +44,8 @@ from benchwright_judges.errors import RecordsError
 from benchwright_judges.judgement import Judgement, Status, Vote
 
 if TYPE_CHECKING:
-    from sqlalchemy.engine.interfaces import DBAPIConnection
+    import aiosqlite
+    from sqlalchemy.engine.interfaces import AdaptedConnection
 
 SCHEMA_VERSION = 1
 
@@ -135,6 +137,8 @@ GRADES = Table(
 )
 
 _WRITES = "benchwright_writes"
+_BUSY_S = 30.0
+"""How long to wait while another process writes to a file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -476,7 +480,7 @@ def _sqlite(file: Path) -> AsyncEngine:
         # A connection is a thread: none beyond these, which would be opened and closed with every transaction.
         pool_size=8,
         max_overflow=0,
-        connect_args={"timeout": 30, "isolation_level": None},
+        connect_args={"timeout": _BUSY_S, "isolation_level": None},
         # A statement's values may be answer keys: no error shows them.
         hide_parameters=True,
     )
@@ -485,11 +489,8 @@ def _sqlite(file: Path) -> AsyncEngine:
     logging.getLogger("aiosqlite").setLevel(logging.WARNING)
 
     @event.listens_for(engine.sync_engine, "connect")
-    def _set_up(connection: DBAPIConnection, _record: object) -> None:
-        cursor = connection.cursor()
-        for pragma in ("journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON"):
-            cursor.execute(f"PRAGMA {pragma}")
-        cursor.close()
+    def _set_up(connection: AdaptedConnection, _record: object) -> None:
+        connection.run_async(_prepare)
 
     @event.listens_for(engine.sync_engine, "begin")
     def _begin(connection: Connection) -> None:
@@ -498,6 +499,21 @@ def _sqlite(file: Path) -> AsyncEngine:
         connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
 
     return engine
+
+
+async def _prepare(connection: aiosqlite.Connection) -> None:
+    # Changing the journal mode does not wait for other connections as statements do.
+    give_up = time.monotonic() + _BUSY_S
+    while True:
+        try:
+            await (await connection.execute("PRAGMA journal_mode = WAL")).close()
+            break
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > give_up:
+                raise
+            await asyncio.sleep(0.02)
+    for pragma in ("synchronous = FULL", "foreign_keys = ON"):
+        await (await connection.execute(f"PRAGMA {pragma}")).close()
 
 
 def _by_url(text: str) -> AsyncEngine:

@@ -23,7 +23,7 @@ from typing import IO, Any
 _NOT_DUMPABLE = 4
 _LENGTHS = struct.Struct(">II")
 _CHUNK = 1 << 16
-_LEFT_OPEN_S = 1.0
+_LEFT_OPEN_S = 5.0
 """How long the output of a program that has ended is waited for: what it left running may hold it open."""
 
 
