@@ -13,8 +13,8 @@ from pathlib import Path
 
 import psutil
 
-_START_S = 30
-_STOP_S = 15
+_START_S = 180
+_STOP_S = 60
 
 
 class EngineMissingError(Exception):

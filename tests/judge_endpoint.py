@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import threading
-import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -20,6 +19,7 @@ class Played:
     status: int = 200
     headers: Mapping[str, str] = field(default_factory=dict)
     delay_s: float = 0.0
+    """Before it is sent; over at once where the endpoint closes."""
     endless: bool = False
     """Whether the body is sent again and again, until the client hangs up."""
     pause_s: float = 0.0
@@ -113,7 +113,7 @@ class JudgeEndpoint:
                 with endpoint._lock:
                     endpoint.requests.append(asked)
                     played = endpoint.play(asked)
-                time.sleep(played.delay_s)
+                endpoint._closing.wait(played.delay_s)
                 try:
                     self.send_response(played.status)
                     for name, value in played.headers.items():

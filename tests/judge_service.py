@@ -122,7 +122,7 @@ async def serving(
     panel = Panel(judges=tuple(map(ModelJudge, endpoints)), comparable=False) if endpoints else None
     records = await Records.open(database or folder / "judges.sqlite")
     tokens = Tokens(records)
-    judging = Judging(store, records, panel, pace or Pace(lease_s=2, poll_s=0.1, grace_s=2))
+    judging = Judging(store, records, panel, pace or Pace(poll_s=0.1, grace_s=2))
     served = Served(make_app(judging, tokens), tokens, judging, records)
     judging.start()
     try:
@@ -135,4 +135,4 @@ async def serving(
 
 def judge_at(url: str, **changes: Any) -> ModelSettings:
     """A model judge at an endpoint that a test plays."""
-    return ModelSettings(name="scripted", base_url=url, model="m", timeout_s=5, patience_s=1, **changes)
+    return ModelSettings(name="scripted", base_url=url, model="m", **changes)

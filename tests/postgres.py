@@ -17,7 +17,8 @@ from typing import Any
 import psycopg
 
 _NOBODY = 65534
-_START_S = 30.0
+_START_S = 180.0
+_STOP_S = 120.0
 _USER = "benchwright"
 
 
@@ -78,7 +79,7 @@ class Cluster:
         """Ends it: at once as in a crash, or with `SIGINT` in order."""
         if self._server is not None:
             self._server.send_signal(how)
-            self._server.wait(20)
+            self._server.wait(_STOP_S)
             self._server = None
 
 

@@ -67,7 +67,7 @@ class Submission(_Entry):
     says: str = ""
     unsaid: str = CANARY
     simulator: Literal["icarus", "verilator"] = "icarus"
-    wall_s: float = 60
+    wall_s: float = 300
     nightly: bool = False
 
     @property
@@ -98,7 +98,7 @@ def programs() -> tuple[Program, ...]:
     return _Data.model_validate(tomllib.loads((HERE / "others.toml").read_text(encoding="utf-8"))).program
 
 
-def inverter(simulator: str = "icarus", wall_s: float = 60, *, scanned: bool = False) -> Problem:
+def inverter(simulator: str = "icarus", wall_s: float = 300, *, scanned: bool = False) -> Problem:
     """A problem whose harness believes whatever it is told."""
     folder = HERE / "packs" / "inverter"
     files = {file.relative_to(folder).as_posix(): file.read_text() for file in folder.rglob("*") if file.is_file()}

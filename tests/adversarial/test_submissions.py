@@ -31,7 +31,7 @@ def toolchain() -> Toolchain:
 
 
 async def run(
-    design: bytes, toolchain: Toolchain, simulator: Literal["icarus", "verilator"] = "icarus", wall_s: float = 60
+    design: bytes, toolchain: Toolchain, simulator: Literal["icarus", "verilator"] = "icarus", wall_s: float = 300
 ) -> tuple[Verdict, str, str]:
     """Its verdict, the raw log, and the text of all files in the run's folder."""
     log = io.BytesIO()

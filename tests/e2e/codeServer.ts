@@ -76,12 +76,12 @@ export class CodeServer {
     const { pid } = this.process;
     if (pid === undefined) return;
     signalGroup(pid, "SIGTERM");
-    for (let waited = 0; waited < 5000 && groupLives(pid); waited += 100) await sleep(100);
+    for (let waited = 0; waited < 30_000 && groupLives(pid); waited += 100) await sleep(100);
     signalGroup(pid, "SIGKILL");
   }
 
   private async untilHealthy(): Promise<void> {
-    for (let tries = 0; tries < 150; tries += 1) {
+    for (let tries = 0; tries < 600; tries += 1) {
       const answer = await fetch(`${this.url}/healthz`).catch(() => undefined);
       if (answer?.ok) return;
       if (this.process.exitCode !== null) break;

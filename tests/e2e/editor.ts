@@ -5,6 +5,9 @@ import { ARTIFACTS } from "./installation.ts";
 
 const SECONDS = 1000;
 
+/** How long anything may take, in seconds; far more than it takes, also on a machine with much else to do. */
+const PATIENCE = 90;
+
 const TEST_ICONS = {
   passed: "codicon-testing-passed-icon",
   failed: "codicon-testing-failed-icon",
@@ -19,11 +22,11 @@ export class Editor {
 
   constructor(page: Page) {
     this.page = page;
-    page.setDefaultTimeout(30 * SECONDS);
+    page.setDefaultTimeout(PATIENCE * SECONDS);
   }
 
   async untilReady(): Promise<void> {
-    await this.page.locator(".monaco-workbench .activitybar").waitFor({ timeout: 60 * SECONDS });
+    await this.page.locator(".monaco-workbench .activitybar").waitFor({ timeout: 2 * PATIENCE * SECONDS });
   }
 
   /** Runs a command of the palette by its whole title. */
@@ -35,50 +38,68 @@ export class Editor {
   /** Answers the list at the top of the window, which some keys open, with the first row that holds a text. */
   private async pick(keys: string, asked: string, text: string): Promise<void> {
     const row = this.choices().filter({ hasText: text }).first();
-    await this.untilShown(row, async () => {
+    await this.tryAgain(`The editor does not offer ${text}.`, async (timeout) => {
       await this.page.keyboard.press(keys);
-      await this.page.locator(".quick-input-widget input").first().fill(asked, { timeout: 3 * SECONDS });
+      await this.quickInput().fill(asked, { timeout });
+      await row.waitFor({ timeout });
+      // Into the list itself: one that was closed meanwhile must not let the key go elsewhere.
+      await this.quickInput().press("Enter", { timeout });
     });
-    await this.page.keyboard.press("Enter");
     await row.waitFor({ state: "hidden" });
   }
 
   /** Starts the clock; a palette that is opened while the columns are still laid out may be closed again, unheard. */
   async startClock(): Promise<void> {
     const running = this.statusBar("clock").filter({ hasText: /\d\d:\d\d/ });
-    for (let tries = 1; ; tries += 1) {
+    await this.tryAgain("The clock did not start.", async (timeout) => {
       await this.command("Benchwright: Start the Clock");
-      const found = await running.waitFor({ timeout: 8 * SECONDS }).then(
-        () => true,
-        () => false,
-      );
-      if (found) return;
-      assert.ok(tries < 4, "The clock did not start.");
-    }
+      await running.waitFor({ timeout: 2 * timeout });
+    });
   }
 
   /** Does what makes the editor show something, again if need be: a key is lost while the focus is on its way. */
-  private async untilShown(place: Locator, act: () => Promise<void>): Promise<void> {
+  private async untilShown(place: Locator, act: (timeout: number) => Promise<void>): Promise<void> {
+    await this.tryAgain(`The editor does not show ${place}.`, async (timeout) => {
+      await act(timeout);
+      await place.waitFor({ timeout });
+    });
+  }
+
+  /** Does something again and again until it succeeds, each time with more patience. */
+  private async tryAgain(complaint: string, act: (timeout: number) => Promise<void>): Promise<void> {
     for (let tries = 1; ; tries += 1) {
-      const found = await act()
-        .then(() => place.waitFor({ timeout: 3 * SECONDS }))
-        .then(
-          () => true,
-          () => false,
-        );
-      if (found) return;
-      assert.ok(tries < 8, `The editor does not show ${place}.`);
+      const done = await act(3 * tries * SECONDS).then(
+        () => true,
+        () => false,
+      );
+      if (done) return;
+      assert.ok(tries < 8, complaint);
       await this.page.keyboard.press("Escape");
     }
   }
 
+  private quickInput(): Locator {
+    return this.page.locator(".quick-input-widget input").first();
+  }
+
   /** Answers the input box that is open. */
   async answer(text: string): Promise<void> {
-    const input = this.page.locator(".quick-input-widget input").first();
-    await input.waitFor();
+    const input = this.quickInput();
     await input.fill(text);
-    await this.page.keyboard.press("Enter");
+    await input.press("Enter");
     await input.waitFor({ state: "hidden" });
+  }
+
+  /** Chooses the first row with a text from the list that is open: its rows come later than itself. */
+  async choose(text: string): Promise<void> {
+    await this.quickInput().fill(text);
+    await this.choices().filter({ hasText: text }).first().waitFor();
+    await this.answer(text);
+  }
+
+  /** Confirms the dialog that is open, or about to be, with its button of this name. */
+  async confirm(button: string): Promise<void> {
+    await this.dialog().getByRole("button", { name: button }).press("Enter");
   }
 
   async openBenchwrightView(): Promise<void> {
@@ -115,9 +136,7 @@ export class Editor {
 
   /** Types at the end of a line, counted from 1. */
   async typeAtLine(name: string, line: number, text: string): Promise<void> {
-    await this.focusFile(name);
-    await this.page.keyboard.press("Control+G");
-    await this.answer(`:${line}`);
+    await this.goToPlace(name, `:${line}`);
     await this.page.keyboard.press("End");
     await this.page.keyboard.type(text);
   }
@@ -129,22 +148,16 @@ export class Editor {
 
   /** Goes to the first column of editors, which shows the file. */
   async focusFile(name: string): Promise<void> {
-    await this.page.keyboard.press("Control+1");
-    await this.page.locator(`.editor-instance .monaco-editor.focused[data-uri$="/${name}"]`).waitFor();
+    await this.untilShown(this.focused(name), () => this.page.keyboard.press("Control+1"));
   }
 
   /** Waits until the keyboard is in a form of the first column, going there as a person would if it went elsewhere. */
   async focusForm(form: FrameLocator): Promise<void> {
     const field = form.locator("input:focus, textarea:focus");
-    for (let tries = 1; ; tries += 1) {
-      const found = await field.waitFor({ timeout: 5 * SECONDS }).then(
-        () => true,
-        () => false,
-      );
-      if (found) return;
-      assert.ok(tries < 6, "The keyboard did not get into the form.");
-      await this.page.keyboard.press("Control+1");
-    }
+    await this.tryAgain("The keyboard did not get into the form.", async (timeout) => {
+      if (!(await field.isVisible())) await this.page.keyboard.press("Control+1");
+      await field.waitFor({ timeout });
+    });
   }
 
   /** Opens a file of the folder by its name. */
@@ -160,14 +173,22 @@ export class Editor {
 
   /** Waits until the keyboard is in a file's text. */
   async hasFocus(name: string): Promise<void> {
-    await this.page.locator(`.editor-instance .monaco-editor.focused[data-uri$="/${name}"]`).waitFor();
+    await this.focused(name).waitFor();
+  }
+
+  private focused(name: string): Locator {
+    return this.page.locator(`.editor-instance .monaco-editor.focused[data-uri$="/${name}"]`);
   }
 
   /** Puts the cursor into a file at a line and column, counted from 1. */
   async goTo(name: string, line: number, column: number): Promise<void> {
+    await this.goToPlace(name, `:${line}:${column}`);
+  }
+
+  private async goToPlace(name: string, place: string): Promise<void> {
     await this.focusFile(name);
-    await this.page.keyboard.press("Control+G");
-    await this.answer(`:${line}:${column}`);
+    await this.untilShown(this.quickInput(), () => this.page.keyboard.press("Control+G"));
+    await this.answer(place);
     await this.hasFocus(name);
   }
 
@@ -215,7 +236,7 @@ export class Editor {
   /** Clicks on a code lens that leads to a list of places; returns the list. */
   async placesOf(lens: string): Promise<Locator> {
     const list = this.page.locator(".peekview-widget .ref-tree .monaco-list-row");
-    await this.untilShown(list.first(), () => this.codeLens().filter({ hasText: lens }).click({ timeout: 3 * SECONDS }));
+    await this.untilShown(list.first(), (timeout) => this.codeLens().filter({ hasText: lens }).click({ timeout }));
     return list;
   }
 
@@ -263,7 +284,7 @@ export class Editor {
   async notRunning(): Promise<void> {
     await this.page.locator('[id="benchwright.benchwright.verdict"][aria-label*="are running"]').waitFor({
       state: "detached",
-      timeout: 10 * SECONDS,
+      timeout: 20 * SECONDS,
     });
   }
 
@@ -275,7 +296,7 @@ export class Editor {
 
   /** The page inside the webview that holds a text. */
   async webview(selector: string): Promise<FrameLocator> {
-    const deadline = Date.now() + 30 * SECONDS;
+    const deadline = Date.now() + PATIENCE * SECONDS;
     while (Date.now() < deadline) {
       const names = await this.page
         .locator("iframe.webview")
@@ -311,7 +332,7 @@ export class Editor {
   }
 
   /** Waits until a place shows a text. */
-  async sees(place: Locator, text: string | RegExp, seconds = 30): Promise<void> {
+  async sees(place: Locator, text: string | RegExp, seconds = PATIENCE): Promise<void> {
     const deadline = Date.now() + seconds * SECONDS;
     let seen = "nothing";
     while (Date.now() < deadline) {
@@ -324,7 +345,7 @@ export class Editor {
   }
 
   /** Waits until a screen reader would read a text at a place. */
-  async hears(place: Locator, text: RegExp, seconds = 30): Promise<void> {
+  async hears(place: Locator, text: RegExp, seconds = PATIENCE): Promise<void> {
     const deadline = Date.now() + seconds * SECONDS;
     let heard = "nothing";
     while (Date.now() < deadline) {
@@ -335,18 +356,17 @@ export class Editor {
     assert.fail(`Expected to hear ${text} within ${seconds} s, but heard: ${heard}`);
   }
 
-  /** Goes to another tab of the browser for a moment. */
-  async lookAwayAndBack(): Promise<void> {
+  /** Goes to another tab of the browser, until something is so. */
+  async lookAway(until: () => Promise<void>): Promise<void> {
     const context = this.page.context();
     const tools = await context.newCDPSession(this.page);
     // Playwright lets every page believe that it has the focus.
     await tools.send("Emulation.setFocusEmulationEnabled", { enabled: false });
     const other = await context.newPage();
     await other.bringToFront();
-    await this.page.waitForTimeout(2 * SECONDS);
+    await until();
     await other.close();
     await this.page.bringToFront();
-    await this.page.waitForTimeout(2 * SECONDS);
   }
 
   async widenSideBar(pixels: number): Promise<void> {

@@ -101,7 +101,7 @@ async function open(session: Session, title: string): Promise<void> {
   const { editor } = session;
   await editor.command("View: Close All Editors");
   await editor.command("Benchwright: Open Problem…");
-  await editor.answer(title);
+  await editor.choose(title);
   const form = await editor.webview(`main:has(h1:text-is("${title}")) form`);
   await editor.startClock();
   await editor.sees(editor.statusBar("clock"), /\d\d:\d\d/);

@@ -108,7 +108,7 @@ class SavedFile {
       await this.editor.save();
       const text = await readFile(this.path, "utf8");
       if (wanted.test(text)) return;
-      assert.ok(tries < 40, `Expected ${wanted} in ${this.name}, which is:\n${text}`);
+      assert.ok(tries < 360, `Expected ${wanted} in ${this.name}, which is:\n${text}`);
       await sleep(250);
     }
   }

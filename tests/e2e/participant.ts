@@ -25,9 +25,19 @@ export class Participant {
     await wanted.waitFor();
     for (let tries = 0; tries < 40; tries += 1) {
       if (await wanted.evaluate((element) => element.matches(":focus"))) return;
-      await this.editor.page.keyboard.press("Tab");
+      await this.tabFrom(wanted);
     }
     throw new Error(`The Tab key does not lead to ${wanted}.`);
+  }
+
+  /** Presses Tab, and waits until it has worked: the form is a process of its own, which may be late. */
+  private async tabFrom(form: Locator): Promise<void> {
+    const before = await form.evaluateHandle(({ ownerDocument }) => ownerDocument.activeElement);
+    await this.editor.page.keyboard.press("Tab");
+    for (let tries = 0; tries < 50; tries += 1) {
+      if (await form.evaluate(({ ownerDocument }, was) => ownerDocument.activeElement !== was, before)) return;
+      await this.editor.page.waitForTimeout(50);
+    }
   }
 
   /** Fills in a form by keyboard alone and sends it. */

@@ -12,7 +12,7 @@ scenario("a question is opened, answered and scored by keyboard alone", {}, asyn
   const { keyboard } = editor.page;
 
   await editor.command("Benchwright: Open Problem…");
-  await editor.answer(TITLE);
+  await editor.choose(TITLE);
   const form = await editor.webview("input[type=radio]");
   await editor.sees(form.locator("main"), /Choose one answer[\s\S]*A\s+9 cycles[\s\S]*D\s+15 cycles/);
   await editor.sees(

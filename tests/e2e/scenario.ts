@@ -14,7 +14,7 @@ interface Options {
 
 /** A test that is one editing session; a picture is kept of how it looked when it failed. */
 export function scenario(name: string, options: Options, play: (session: Session) => Promise<void>): void {
-  test(name, { skip: options.skip ?? false, timeout: 10 * 60 * 1000 }, async () => {
+  test(name, { skip: options.skip ?? false, timeout: 30 * 60 * 1000 }, async () => {
     const folder = await Session.prepare();
     await options.before?.(folder);
     const session = await Session.begin(folder, {

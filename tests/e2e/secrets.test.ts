@@ -28,7 +28,7 @@ scenario(
     const { editor, folder } = session;
     await editor.openBenchwrightView();
     await editor.command("Benchwright: Open Problem…");
-    await editor.answer("counter 0001");
+    await editor.choose("counter 0001");
     await editor.file(FILE).waitFor();
     await editor.startClock();
     await editor.sees(editor.statusBar("clock"), /\d\d:\d\d/);
@@ -41,12 +41,11 @@ scenario(
     for (const [, text, number] of attempts) {
       await editor.pasteOver(FILE, text);
       await editor.save();
-      await editor.sees((await editor.webview("dl")).locator("main"), new RegExp(`Try\\s+${number}\\s`), 60);
+      await editor.sees((await editor.webview("dl")).locator("main"), new RegExp(`Try\\s+${number}\\s`));
     }
     await editor.sees(editor.statusBar("verdict"), /(\d+)\/\1$|passed/);
     await editor.command("Benchwright: Submit");
-    await editor.dialog().getByRole("button", { name: "Submit" }).waitFor();
-    await editor.page.keyboard.press("Enter");
+    await editor.confirm("Submit");
     await editor.sees(editor.statusBar("clock"), "Submitted");
     await editor.command("Benchwright: Doctor");
     await editor.webview("h1#benchwright-doctor");

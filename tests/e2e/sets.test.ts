@@ -71,7 +71,7 @@ scenario(
       for (const [title, keys, text, hand, result] of [...QUESTIONS, ...quarch]) {
         await editor.command("View: Close All Editors");
         await editor.command("Benchwright: Open Problem…");
-        await editor.answer(title);
+        await editor.choose(title);
         const form = await editor.webview(`main:has(h1:text-is("${title}")) form`);
         await editor.startClock();
         await editor.focusForm(form);

@@ -16,6 +16,7 @@ from pathlib import Path
 
 import psutil
 
+_START_S = 180
 _PROGRAMS = ("munged", "slurmctld", "slurmd", "sbatch", "sinfo", "scancel", "setpriv")
 _CONFIGURATION = """\
 ClusterName=benchwright
@@ -78,12 +79,13 @@ def slurm() -> Iterator[Slurm]:
         folder = Path(cleaning.enter_context(tempfile.TemporaryDirectory(prefix="slurm-", ignore_cleanup_errors=True)))
         folder.chmod(0o755)
         configuration = folder / "slurm.conf"
+        control, node = _free_ports(2)
         configuration.write_text(
             _CONFIGURATION.format(
                 folder=folder,
                 host=socket.gethostname(),
-                control=_free_port(),
-                node=_free_port(),
+                control=control,
+                node=node,
                 cores=os.cpu_count(),
                 memory=psutil.virtual_memory().total // (1 << 20) * 9 // 10,
             )
@@ -132,7 +134,7 @@ def _states(sinfo: str, environment: dict[str, str]) -> bytes:
 
 
 def _wait_for(condition: Callable[[], bool], folder: Path) -> None:
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + _START_S
     while not condition():
         if time.monotonic() > deadline:
             logs = "\n".join(path.read_text(errors="replace")[-1000:] for path in folder.glob("*.out"))
@@ -144,7 +146,7 @@ def _end(process: subprocess.Popen[bytes]) -> None:
     family = psutil.Process(process.pid).children(recursive=True) if process.poll() is None else []
     process.terminate()
     with contextlib.suppress(subprocess.TimeoutExpired):
-        process.wait(5)
+        process.wait(30)
     for member in family:
         with contextlib.suppress(psutil.NoSuchProcess):
             member.kill()
@@ -152,7 +154,10 @@ def _end(process: subprocess.Popen[bytes]) -> None:
     process.wait()
 
 
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+def _free_ports(count: int) -> list[int]:
+    with contextlib.ExitStack() as held:
+        # All of them are held at once, or one could come twice.
+        probes = [held.enter_context(socket.socket()) for _ in range(count)]
+        for probe in probes:
+            probe.bind(("127.0.0.1", 0))
+        return [int(probe.getsockname()[1]) for probe in probes]

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import re
-import time
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import aclosing, asynccontextmanager
+from functools import partial
 from pathlib import Path
 
 import psutil
@@ -27,6 +28,8 @@ from benchwright_problems.home import Home
 from benchwright_problems.pack_folder import read_built_in
 from benchwright_problems.problem import Kind
 
+from ..waiting import until
+from .sandbox_run import is_alive
 from .slurm import Slurm, SlurmMissingError, slurm
 
 pytestmark = pytest.mark.alone
@@ -72,7 +75,7 @@ async def all_of(executor: Executor, tasks: list[Task]) -> list[tuple[Task, Verd
 
 @asynccontextmanager
 async def on_slurm(cache: Path, logs: Path) -> AsyncIterator[DaskExecutor]:
-    options = {"queue": "debug", "cores": 1, "memory": "1GB", "walltime": "00:05:00", "log_directory": str(logs)}
+    options = {"queue": "debug", "cores": 1, "memory": "1GB", "walltime": "01:00:00", "log_directory": str(logs)}
     async with DaskExecutor("slurm", cache, ClusterOptions(jobs=2, queue=options)) as executor:
         yield executor
 
@@ -83,24 +86,36 @@ def workers() -> list[psutil.Process]:
         process
         for process in psutil.process_iter(["cmdline"])
         if re.search(WORKER, " ".join(process.info["cmdline"] or ()))
-        and any(child.name() in {"bwrap", "python3"} for child in process.children())
+        and any(name_of(child) in {"bwrap", "python3"} for child in children_of(process))
     ]
 
 
 def simulations_of(processes: list[psutil.Process]) -> list[psutil.Process]:
-    # In a container the first process may be one that never buries what others left behind.
     return [
         child
         for process in processes
-        for child in process.children(recursive=True)
-        if child.name() == "bwrap" and child.status() != psutil.STATUS_ZOMBIE
+        for child in children_of(process, recursive=True)
+        if name_of(child) == "bwrap" and is_alive(child)
     ]
+
+
+def children_of(process: psutil.Process, *, recursive: bool = False) -> list[psutil.Process]:
+    # What runs here comes and goes.
+    with contextlib.suppress(psutil.NoSuchProcess):
+        return process.children(recursive=recursive)
+    return []
+
+
+def name_of(process: psutil.Process) -> str:
+    with contextlib.suppress(psutil.NoSuchProcess):
+        return process.name()
+    return ""
 
 
 async def test_a_killed_worker_of_a_queue_loses_nothing_and_doubles_nothing(
     queue: Slurm, cache: Path, toolchain: Toolchain, tmp_path: Path
 ) -> None:
-    tasks = some_tasks(toolchain, 6)
+    tasks = some_tasks(toolchain, 8)
     expected = {task.key: decided(verdict) for task, verdict in await all_of(LocalExecutor(cache, 2), tasks)}
     found: list[tuple[Task, Verdict]] = []
     killed = 0
@@ -110,12 +125,10 @@ async def test_a_killed_worker_of_a_queue_loses_nothing_and_doubles_nothing(
             if len(found) == 2:
                 mine = [process for process in workers() if in_slurm(process)]
                 assert {address for process in mine for address in listens_on(process)} <= {"127.0.0.1"}
-                victim = next(process for process in mine if simulations_of([process]))
-                orphans = simulations_of([victim])
+                victim, orphans = await first_with_simulations()
                 victim.kill()
                 killed = len(orphans)
-                _, alive = psutil.wait_procs(orphans, timeout=3)
-                assert alive == []
+                await until(partial(none_alive, orphans))
     assert killed
     assert Counter(task.key for task, _ in found) == Counter(task.key for task in tasks)
     assert {task.key: decided(verdict) for task, verdict in found} == expected
@@ -123,8 +136,26 @@ async def test_a_killed_worker_of_a_queue_loses_nothing_and_doubles_nothing(
     assert "cocotb.test" not in logs
 
 
+async def first_with_simulations() -> tuple[psutil.Process, list[psutil.Process]]:
+    """A worker of the queue, and what runs in it: a worker has nothing to run between two tasks."""
+    found: list[tuple[psutil.Process, list[psutil.Process]]] = []
+
+    def look() -> bool:
+        found[:] = [(one, running) for one in workers() if in_slurm(one) and (running := simulations_of([one]))]
+        return bool(found)
+
+    await until(look)
+    return found[0]
+
+
+def none_alive(processes: list[psutil.Process]) -> bool:
+    return not any(map(is_alive, processes))
+
+
 def in_slurm(process: psutil.Process) -> bool:
-    return any(parent.name().startswith("slurmstepd") for parent in process.parents())
+    with contextlib.suppress(psutil.NoSuchProcess):
+        return any(name_of(parent).startswith("slurmstepd") for parent in process.parents())
+    return False
 
 
 def listens_on(process: psutil.Process) -> set[str]:
@@ -132,23 +163,16 @@ def listens_on(process: psutil.Process) -> set[str]:
     return {socket.laddr.ip for socket in sockets if socket.status == psutil.CONN_LISTEN}
 
 
-async def until(condition: Callable[[], bool], seconds: float) -> None:
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline
-        await asyncio.sleep(0.02)
-
-
 async def test_cancelling_on_a_cluster_kills_what_runs_there(cache: Path, toolchain: Toolchain) -> None:
     tasks = some_tasks(toolchain, 4)
     async with DaskExecutor("local", cache, ClusterOptions(jobs=1)) as executor:
         mine = psutil.Process().children(recursive=True)
         running = asyncio.ensure_future(all_of(executor, tasks))
-        await until(lambda: bool(simulations_of(mine)), 60)
+        await until(lambda: bool(simulations_of(mine)))
         running.cancel()
         with pytest.raises(asyncio.CancelledError):
             await running
-        await until(lambda: not simulations_of(mine), 5)
+        await until(lambda: not simulations_of(mine))
         # It is as good as new afterwards.
         assert len(await all_of(executor, tasks[:1])) == 1
 
@@ -156,10 +180,9 @@ async def test_cancelling_on_a_cluster_kills_what_runs_there(cache: Path, toolch
 async def test_cancelling_here_kills_what_runs_here(cache: Path, toolchain: Toolchain) -> None:
     async with aclosing(LocalExecutor(cache, 2).run(some_tasks(toolchain, 4))) as finished:
         await anext(finished)
-        assert simulations_of([psutil.Process()])
-        start = time.monotonic()
+        # The second one may just be between two steps.
+        await until(lambda: bool(simulations_of([psutil.Process()])))
     assert simulations_of([psutil.Process()]) == []
-    assert time.monotonic() - start < 2
 
 
 async def test_a_scheduler_that_is_not_there_is_told_at_once(cache: Path) -> None:
@@ -191,7 +214,7 @@ async def test_a_worker_with_other_tools_is_told_before_anything_runs(cache: Pat
         env={"BENCHWRIGHT_CACHE": str(tmp_path)},
     ) as cluster:
         with pytest.raises(ClusterError, match="has another toolchain") as refused:
-            async with DaskExecutor(cluster.scheduler_address, cache, ClusterOptions(wait_s=20)):
+            async with DaskExecutor(cluster.scheduler_address, cache, ClusterOptions(wait_s=120)):
                 pass
     assert "BENCHWRIGHT_CACHE" in refused.value.hint
 

@@ -49,7 +49,7 @@ def benchwright(tmp_path: Path) -> Benchwright:
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
-            timeout=180,
+            timeout=1200,
             check=False,
         )
         return Said(ran.returncode, ran.stdout, ran.stderr)

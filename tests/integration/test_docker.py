@@ -58,7 +58,7 @@ def job(code: Path, toolchain: Toolchain) -> Callable[..., Job]:
             env=toolchain.environment(Selection()) | {"GREETING": "hello"},
             code=code,
             hidden={"/src/secret.txt": "CANARY"},
-            limits=Limits(wall_s=30),
+            limits=Limits(wall_s=300),
             toolchain=toolchain,
             user=user,
         )
@@ -210,8 +210,8 @@ async def test_an_engine_elsewhere_holds_the_size_of_the_folder(
     docker_host: str, engine: sdk.APIClient, job: Callable[..., Job]
 ) -> None:
     sandbox = DockerSandbox({"DOCKER_HOST": docker_host}, copies=True)
-    grow = "for n in 1 2 3 4 5 6; do head -c 1000000 /dev/zero > $n; done; sleep 20"
-    ended = await sandbox.run(job(sandbox, grow, limits=Limits(wall_s=15, folder_mb=4)), io.BytesIO())
+    grow = "for n in 1 2 3 4 5 6; do head -c 1000000 /dev/zero > $n; done; sleep 900"
+    ended = await sandbox.run(job(sandbox, grow, limits=Limits(wall_s=300, folder_mb=4)), io.BytesIO())
     assert ended.end is End.FOLDER_QUOTA
 
 
@@ -223,14 +223,14 @@ def test_what_a_killed_process_left_is_removed_by_the_next(
         "import asyncio, io, sys; from pathlib import Path\n"
         "from benchwright_harness.sandbox import Job; from benchwright_harness.sandbox.docker import DockerSandbox\n"
         "from benchwright_harness.toolchain import Toolchain; from benchwright_problems.problem import Limits\n"
-        "job = Job(argv=('sleep', '60'), env={}, code=Path(sys.argv[1]), hidden={}, limits=Limits(),\n"
+        "job = Job(argv=('sleep', '900'), env={}, code=Path(sys.argv[1]), hidden={}, limits=Limits(),\n"
         "    toolchain=Toolchain(Path(sys.argv[2])))\n"
         "asyncio.run(DockerSandbox().run(job, io.BytesIO()))\n"
     )
     command = [sys.executable, "-c", script, str(tmp_path), str(toolchain.root.parent)]
     process = subprocess.Popen(command, env=os.environ | {"DOCKER_HOST": docker_host})
     try:
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + 300
         while not engine.containers():
             assert process.poll() is None
             assert time.monotonic() < deadline

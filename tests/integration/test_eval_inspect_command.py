@@ -45,7 +45,7 @@ def test_inspect_eval_runs_our_tasks_by_name(installed: Path, tmp_path: Path, mo
         env=os.environ | {"BENCHWRIGHT_HOME": str(home), "PYTHONPATH": str(installed)},
         capture_output=True,
         text=True,
-        timeout=180,
+        timeout=1200,
     )
     assert ran.returncode == 0, ran.stdout + ran.stderr
     found = [read_eval_log(str(file)) for file in logs.glob("*.eval")]

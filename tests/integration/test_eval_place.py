@@ -58,6 +58,7 @@ def programs() -> Iterator[Path]:
         folder = Path(place)
         folder.chmod(0o755)
         (folder / "bin").mkdir()
+        (folder / "bin").chmod(0o755)
         (folder / "bin" / "agent").write_text(AGENT)
         (folder / "bin" / "agent").chmod(0o755)
         yield folder
@@ -152,6 +153,7 @@ def test_an_agent_reaches_neither_hidden_parts_nor_home_nor_network(
         "print(json.dumps([[one.returncode, one.stdout + one.stderr] for one in ran] + [[0, str(os.environ)]]))\n"
     )
     (programs / "probe.py").write_text(probe)
+    (programs / "probe.py").chmod(0o644)
     log, printed = works(desk, programs, "python3 /agent/probe.py", problems="saturating-counter")
     assert log.status == "success", log.error
     *tried, (_, environment) = json.loads(printed[0].removesuffix("[0]"))

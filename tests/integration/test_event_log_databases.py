@@ -79,7 +79,7 @@ def test_writers_with_a_log_each_keep_one_chain(where: str | Path) -> None:
     for writer in writers:
         writer.start()
     for writer in writers:
-        writer.join(60)
+        writer.join(600)
     assert failures == []
     with EventLog(where) as log:
         for attempt in attempts:

@@ -70,7 +70,7 @@ def test_kills_at_random_points_lose_nothing_acknowledged_and_the_attempt_goes_o
         time.sleep(dice.choice((0.0, dice.uniform(0, 0.01), dice.uniform(0, 0.2))))
         recorder.send_signal(signal.SIGKILL)
         rest = recorder.stdout.read()
-        assert recorder.wait(timeout=30) == -signal.SIGKILL
+        assert recorder.wait(timeout=300) == -signal.SIGKILL
         # The last line may have been cut off by the kill.
         told = [line.split() for line in (first + rest).split("\n")[:-1]]
         assert told

@@ -31,7 +31,7 @@ from benchwright_judges.service.client import RemoteJudge
 from benchwright_judges.service.endpoints import router
 from benchwright_problems.home import Home
 
-from ..judge_endpoint import JudgeEndpoint, Played, says
+from ..judge_endpoint import Asked, JudgeEndpoint, Played, says
 from ..judge_service import CHOOSES, EXPLAINS, FILLS, filled_store
 from ..postgres import new_database
 
@@ -174,8 +174,14 @@ async def test_of_200_submissions_at_once_none_is_lost_and_none_judged_twice(
 async def test_killed_in_the_middle_of_a_batch_it_goes_on_where_it_was(
     machine: MakeMachine, database: str | None
 ) -> None:
-    slow = Played(says("correct").body, headers=JSON, delay_s=0.05)
-    with JudgeEndpoint(lambda asked: slow) as endpoint:
+    is_stuck = True
+
+    def play(asked: Asked) -> Played:
+        # So slow from some answer on that none of a busy machine's is the last before the kill.
+        late = is_stuck and len(endpoint.requests) > 2 * 20
+        return Played(says("correct").body, headers=JSON, delay_s=PATIENCE_S if late else 0)
+
+    with JudgeEndpoint(play) as endpoint:
         here = machine(database, endpoint.url)
         token = here.token("--scope", "submit", "--budget", "1000")
         items = [
@@ -190,6 +196,7 @@ async def test_killed_in_the_middle_of_a_batch_it_goes_on_where_it_was(
                 before = {one["id"]: one for one in await results(client, batch) if one["state"] == "done"}
             service.process.send_signal(signal.SIGKILL)
             service.process.wait(PATIENCE_S)
+        is_stuck = False
         with here.serving() as service:
             async with service.client(token) as client:
                 again = await client.post("/v1/batches", json={"items": items}, headers={"Idempotency-Key": "all"})
@@ -207,8 +214,14 @@ async def test_killed_in_the_middle_of_a_batch_it_goes_on_where_it_was(
 
 
 async def test_ended_politely_it_hands_back_what_it_has_not_judged(machine: MakeMachine) -> None:
-    slow = Played(says("correct").body, headers=JSON, delay_s=0.3)
-    with JudgeEndpoint(lambda asked: slow) as endpoint:
+    is_slow = True
+
+    def play(asked: Asked) -> Played:
+        # After the first answers so slow that a busy machine asks it to end in the middle; what runs may end then.
+        late = is_slow and len(endpoint.requests) > 2 * 10
+        return Played(says("correct").body, headers=JSON, delay_s=1.5 if late else 0)
+
+    with JudgeEndpoint(play) as endpoint:
         here = machine(None, endpoint.url)
         token = here.token()
         items = [{"problem": EXPLAINS, "answer": f"Because {number}."} for number in range(40)]
@@ -218,6 +231,7 @@ async def test_ended_politely_it_hands_back_what_it_has_not_judged(machine: Make
                 await follow(client, batch, until=1)
             service.process.send_signal(signal.SIGTERM)
             assert service.process.wait(PATIENCE_S) == 0
+        is_slow = False
         # Nobody has to wait for a lease to run out.
         (file,) = here.home.rglob("judges.sqlite")
         with contextlib.closing(sqlite3.connect(file)) as connection:
@@ -337,10 +351,13 @@ def test_a_body_of_unknown_length_is_cut_off_at_the_limit(machine: MakeMachine) 
             sent = 0
             chunk = b"10000\r\n" + b" " * 0x10000 + b"\r\n"
             connection.settimeout(0.2)
-            answer = b""
+            answer, left = b"", b""
             while not answer and sent < 64 << 20:
                 try:
-                    sent += connection.send(chunk)
+                    # A part of a chunk is all that goes where the other side is slow to read.
+                    went = connection.send(left or chunk)
+                    left = (left or chunk)[went:]
+                    sent += went
                     answer = connection.recv(4096) if sent > 1 << 20 else b""
                 except TimeoutError:
                     continue

@@ -49,7 +49,6 @@ def home(environ: Path) -> Home:
 def set_up(home: Path, url: str, **more: object) -> None:
     lines = [f"{name} = {json.dumps(value)}" for name, value in more.items()]
     lines += ["[[judge]]", 'name = "ada"', f'base_url = "{url}"', 'model = "m"', "input_usd = 1", "output_usd = 2"]
-    lines += ["timeout_s = 2", "patience_s = 0.5"]
     (home / "config").mkdir(parents=True, exist_ok=True)
     (home / "config" / "judges.toml").write_text("\n".join(lines))
 

@@ -50,7 +50,7 @@ def problem(module: str, wave: str = "") -> Problem:
         title="Playground",
         category=Category.SPEC_TO_RTL,
         difficulty=Difficulty.EASY,
-        limits=Limits(wall_s=60),
+        limits=Limits(wall_s=600),
         provenance=Provenance(source="", license="", version=""),
         public=Public(statement="", files={}, expected=(DESIGN,)),
         hidden=Hidden(harness={"docker-compose.yml": COMPOSE, "src/.env": env, **harness}),

@@ -88,7 +88,8 @@ def test_a_review_that_cant_be_read_is_no_low_score(home: Home, text: str) -> No
 
 
 def test_a_budget_holds(home: Home) -> None:
-    status, said, (asked,) = audit(home, lambda asked: rates(), options=("--budget", "0.02"))
+    # Less than the largest problems may cost alone, whichever are asked about at the same time.
+    status, said, (asked,) = audit(home, lambda asked: rates(), options=("--budget", "0.014"))
     assert 0 < len(asked) < len(Store(home).public("starter").problems)
     assert len(said) == len(asked) and status == 0
 

@@ -105,7 +105,7 @@ def proofs(toolchain: Toolchain, open_folder_of_a_module: Path) -> Proofs:
     run = runner(BwrapSandbox(), folder, toolchain)
 
     async def prove() -> Ran:
-        return await run(BUILD, wall_s=200, memory_mb=4096)
+        return await run(BUILD, wall_s=1800, memory_mb=4096)
 
     return Proofs(files, asyncio.run(prove()))
 

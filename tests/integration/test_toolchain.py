@@ -47,7 +47,7 @@ def inside(open_folder: Path, toolchain: Toolchain) -> Inside:
                 os.chown(path, user, user, follow_symlinks=False)
         log = io.BytesIO()
         env = toolchain.environment(selection or Selection()) | {"HOME": "/code/rundir", "LANG": "C.UTF-8"}
-        job = Job(("sh", "-ec", script), env, code, {}, Limits(wall_s=120), toolchain, user)
+        job = Job(("sh", "-ec", script), env, code, {}, Limits(wall_s=900), toolchain, user)
         ended = asyncio.run(sandbox.run(job, log))
         printed = log.getvalue().decode(errors="replace")
         assert (ended.end, ended.exit_code) == (End.EXITED, 0), printed
@@ -207,7 +207,7 @@ def command(cache: Path, *words: str, **variables: str) -> subprocess.CompletedP
     program = Path(sys.executable).with_name("benchwright")
     environment = {**os.environ, "BENCHWRIGHT_CACHE": str(cache), **variables}
     return subprocess.run(
-        [program, "toolchain", *words], capture_output=True, text=True, check=False, env=environment, timeout=120
+        [program, "toolchain", *words], capture_output=True, text=True, check=False, env=environment, timeout=1200
     )
 
 

@@ -50,7 +50,7 @@ def problem(runner: str, env: str, expected: str, *hidden: str) -> Problem:
         title="Counter",
         category=Category.SPEC_TO_RTL,
         difficulty=Difficulty.EASY,
-        limits=Limits(wall_s=300),
+        limits=Limits(wall_s=1800),
         provenance=Provenance(source="", license="", version=""),
         public=Public(statement="", files={}, expected=(expected,)),
         hidden=Hidden(harness={"docker-compose.yml": COMPOSE.format(runner=runner), "src/.env": env, **harness}),

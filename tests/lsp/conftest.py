@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
+from .clocks import Clocks, built_shim
 from .cursor import Golden
 from .session import Editor
 
@@ -49,6 +50,18 @@ async def shared_editor(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterat
 async def editor(editors: Editors) -> Editor:
     """One editor."""
     return await editors()
+
+
+@pytest.fixture(scope="session")
+def shim(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The library that servers with clocks of their own are started with."""
+    return built_shim(tmp_path_factory.mktemp("clocks"))
+
+
+@pytest.fixture
+def clocks(shim: Path, tmp_path: Path) -> Clocks:
+    """Clocks for a server."""
+    return Clocks(shim, tmp_path / "ahead")
 
 
 @pytest.fixture

@@ -1,5 +1,7 @@
 -- What a person does in Neovim at one problem; what was seen is written to $SEEN as JSON.
 local seen = { notified = {} }
+-- How long anything may take; far more than it takes.
+local patience_ms = 60000
 
 local function finish(failure)
   seen.failure = failure
@@ -8,7 +10,7 @@ local function finish(failure)
 end
 
 local function until_so(what, condition)
-  if not vim.wait(15000, condition, 10) then
+  if not vim.wait(patience_ms, condition, 10) then
     error('gave up waiting for ' .. what)
   end
 end
@@ -67,8 +69,10 @@ local function work()
   local starting = text()
 
   write((starting:gsub('// Your code goes here%.', 'assign full = nowhere;')))
-  until_so('diagnostics', function() return #vim.diagnostic.get(0) > 0 end)
-  seen.diagnostics = messages()
+  until_so('diagnostics', function()
+    seen.diagnostics = messages()
+    return table.concat(seen.diagnostics):find('nowhere')
+  end)
 
   write(vim.fn.join(vim.fn.readfile(vim.env.REFERENCE), '\n') .. '\n')
   until_so('no diagnostics', function() return #vim.diagnostic.get(0) == 0 end)
@@ -81,7 +85,7 @@ local function work()
 
   cursor_at('level == CAPACITY')
   press('l')
-  local answers = vim.lsp.buf_request_sync(0, 'textDocument/completion', vim.lsp.util.make_position_params(0, 'utf-16'), 10000)
+  local answers = vim.lsp.buf_request_sync(0, 'textDocument/completion', vim.lsp.util.make_position_params(0, 'utf-16'), patience_ms)
   local list = vim.tbl_values(answers)[1].result
   seen.completions = vim.lsp.util.text_document_completion_list_to_complete_items(list, 'l')
 
@@ -94,9 +98,9 @@ local function work()
   cursor_at('endmodule')
   press('Oassign    empty   =  1;<Esc>')
   if vim.lsp.buf.format then
-    vim.lsp.buf.format({ timeout_ms = 10000 })
+    vim.lsp.buf.format({ timeout_ms = patience_ms })
   else
-    vim.lsp.buf.formatting_sync({}, 10000)
+    vim.lsp.buf.formatting_sync({}, patience_ms)
   end
   seen.formatted = text()
 

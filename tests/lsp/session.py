@@ -33,8 +33,10 @@ from benchwright_server.protocol import AttemptStatus, OpenedProblem, SubmitSumm
 from benchwright_server.syntax.lines import Lines
 
 SERVER = (str(Path(sys.executable).with_name("benchwright")), "lsp")
-PATIENCE_S = 20.0
-"""How long anything may take before a test gives up; far more than it takes."""
+PATIENCE_S = 90.0
+"""How long anything may take before a test gives up; far more than it takes, also on a machine with much else to do."""
+_DEATH_S = 10.0
+"""How long a killed process may take to be gone; much less than `endless` takes to be ended by its limit."""
 
 PACK_FOLDER = Path(sys.modules["benchwright_problems"].__path__[0], "packs", "starter")
 
@@ -55,6 +57,11 @@ def wrong(name: str, solution: str) -> str:
     """A solution of a starter problem that must fail."""
     (text,) = wrong_solutions(PACK_FOLDER, name)[solution].values()
     return text
+
+
+def endless(name: str) -> str:
+    """A solution of a starter problem that simulates until it is stopped: whoever asks finds its run going on."""
+    return reference(name).replace("endmodule", "  always @(posedge clk) forever begin end\nendmodule")
 
 
 def starting(name: str) -> str:
@@ -232,7 +239,7 @@ class Editor:
         return refusals[0]
 
     async def _answer(self, answer: Any) -> Any:
-        return _plain(await asyncio.wait_for(answer, 3 * PATIENCE_S))
+        return _plain(await asyncio.wait_for(answer, PATIENCE_S))
 
     async def open_problem(self, ref: str, *, fresh: bool = False) -> Desk:
         """Open a problem; always a new attempt where several tests share the editor."""
@@ -261,9 +268,9 @@ class Editor:
 
     # Waiting
 
-    async def until(self, condition: Callable[[], bool], what: str, patience_s: float = PATIENCE_S) -> None:
+    async def until(self, condition: Callable[[], bool], what: str) -> None:
         """Wait until something is so."""
-        end = time.monotonic() + patience_s
+        end = time.monotonic() + PATIENCE_S
         while not condition():
             assert time.monotonic() < end, f"gave up waiting for {what}; the server said: {self.stderr.decode()}"
             await asyncio.sleep(0.01)
@@ -276,7 +283,7 @@ class Editor:
         return [process for sandbox in sandboxes if len(sandbox) > 3 for process in sandbox]
 
     async def simulating(self) -> list[psutil.Process]:
-        """Wait until a run has started programs in its sandbox; returns them."""
+        """Wait until an `endless` run has started programs in its sandbox; returns them."""
         await self.until(lambda: bool(self.sandboxed()), "a run")
         return self.sandboxed()
 
@@ -304,11 +311,16 @@ def _below(process: psutil.Process) -> list[psutil.Process]:
 
 
 def still_alive(processes: Sequence[psutil.Process]) -> list[psutil.Process]:
-    """Those of the processes that have not ended within half a second.
+    """Those of the processes of an `endless` run that nothing has ended.
 
     A zombie has ended: whoever inherited it, and that is not the server, has yet to look at its exit status.
     """
-    return [process for process in psutil.wait_procs(processes, timeout=0.5)[1] if not _is_zombie(process)]
+    end = time.monotonic() + _DEATH_S
+    while alive := [process for process in processes if process.is_running() and not _is_zombie(process)]:
+        if time.monotonic() > end:
+            break
+        time.sleep(0.01)
+    return alive
 
 
 def _is_zombie(process: psutil.Process) -> bool:
@@ -360,21 +372,28 @@ class Desk:
         """Hand in."""
         return SubmitSummary.model_validate(await self.editor.ask("submit", uri=self.uri))
 
+    async def running(self) -> None:
+        """Wait until the editor is told that a run goes on, which one of an `endless` solution does for long."""
+        await self.editor.until(lambda: [one.running for one in self._statuses()][-1:] == [True], "a run")
+
+    async def stopped(self) -> None:
+        """Wait until the editor is told that the run it was told of goes on no more."""
+        await self.editor.until(lambda: [one.running for one in self._statuses()][-1:] == [False], "the end of a run")
+
+    def _statuses(self) -> list[AttemptStatus]:
+        return [status for status in self.editor.shown.statuses if status.attempt == self.attempt]
+
     async def verdict(self, number: int) -> VerdictView:
         """Wait until the editor is told the verdict of a try."""
-        editor = self.editor
 
         def told() -> list[VerdictView]:
             return [
                 status.verdict
-                for status in editor.shown.statuses
-                if status.attempt == self.attempt
-                and not status.running
-                and status.verdict is not None
-                and status.verdict.number >= number
+                for status in self._statuses()
+                if not status.running and status.verdict is not None and status.verdict.number >= number
             ]
 
-        await editor.until(lambda: bool(told()), f"verdict {number}")
+        await self.editor.until(lambda: bool(told()), f"verdict {number}")
         assert told()[0].number == number
         return told()[0]
 
@@ -460,7 +479,7 @@ class File:
         published = [shown for shown in self.editor.shown.diagnostics if shown.uri == self.uri]
         return list(published[-1].diagnostics) if published and published[-1].version == self.version else None
 
-    async def marked(self, *texts: str, patience_s: float = PATIENCE_S) -> list[types.Diagnostic]:
+    async def marked(self, *texts: str) -> list[types.Diagnostic]:
         """Wait until exactly so many problems are marked in its present version, each with its text."""
 
         def fits() -> bool:
@@ -472,7 +491,7 @@ class File:
             )
 
         try:
-            await self.editor.until(fits, f"problems {texts}", patience_s)
+            await self.editor.until(fits, f"problems {texts}")
         except AssertionError as error:
             raise AssertionError(f"{error}; marked is {self.problems}") from None
         return self.problems or []

@@ -5,71 +5,21 @@ from __future__ import annotations
 import asyncio
 import csv
 import os
-import shutil
-import struct
 import subprocess
 import time
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
 from benchwright_baselines.evidence import Suspended
 
+from .clocks import Clocks
 from .conftest import Editors
 from .session import SERVER, Desk
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 HOUR = 3600
-
-
-@dataclass
-class Clocks:
-    """The clocks of a server, which a test lets run ahead."""
-
-    file: Path
-    passed_s: int = 0
-    slept_s: int = 0
-
-    def __post_init__(self) -> None:
-        self._write()
-
-    def pass_time(self, seconds: int) -> None:
-        """Time goes by."""
-        self.passed_s += seconds
-        self._write()
-
-    def sleep(self, seconds: int) -> None:
-        """The computer sleeps: wall time goes by, and monotonic clocks stand."""
-        self.slept_s += seconds
-        self._write()
-
-    def _write(self) -> None:
-        # In place: the server has the file in its memory.
-        with self.file.open("r+b" if self.file.exists() else "wb") as file:
-            file.write(struct.pack("=qq", self.passed_s, self.slept_s))
-
-
-@pytest.fixture(scope="module")
-def shim(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What stands between the server and the kernel's clocks."""
-    compiler = shutil.which("cc")
-    if compiler is None:
-        pytest.skip("there is no C compiler")
-    library = tmp_path_factory.mktemp("clocks") / "clocks.so"
-    source = Path(__file__).with_name("clocks.c")
-    subprocess.run([compiler, "-shared", "-fPIC", "-O1", "-o", library, source, "-ldl"], check=True)
-    return library
-
-
-@pytest.fixture
-def clocks(tmp_path: Path) -> Clocks:
-    return Clocks(tmp_path / "ahead")
-
-
-def ahead(shim: Path, clocks: Clocks) -> dict[str, str]:
-    return {"LD_PRELOAD": str(shim), "CLOCKS_AHEAD": str(clocks.file)}
 
 
 async def reported(home: Path, desk: Desk) -> dict[str, str]:
@@ -84,7 +34,7 @@ async def reported(home: Path, desk: Desk) -> dict[str, str]:
 
 
 async def test_gaps_sleep_and_other_windows_become_facts_and_active_time_is_derived_from_them(
-    editors: Editors, home: Path, shim: Path, clocks: Clocks
+    editors: Editors, home: Path, clocks: Clocks
 ) -> None:
     """The clock runs for 760 s, in gaps between what the solver does; of each gap no more than the threshold counts.
 
@@ -97,7 +47,7 @@ async def test_gaps_sleep_and_other_windows_become_facts_and_active_time_is_deri
     | an edit, after the computer slept for an hour | 0 | 0 | 0 | 0 |
     | giving up          | 400 |    60 |   120 |   300 |
     """
-    editor = await editors(environment=ahead(shim, clocks))
+    editor = await editors(environment=clocks.environment)
     desk = await editor.open_problem("starter/saturating-counter")
     file = desk.open()
 
@@ -149,9 +99,9 @@ async def test_gaps_sleep_and_other_windows_become_facts_and_active_time_is_deri
 
 @pytest.mark.parametrize("end", ["pause", "abandon"])
 async def test_a_sleep_is_noticed_although_the_clock_stops_before_the_next_heartbeat(
-    editors: Editors, shim: Path, clocks: Clocks, end: str
+    editors: Editors, clocks: Clocks, end: str
 ) -> None:
-    editor = await editors(environment=ahead(shim, clocks))
+    editor = await editors(environment=clocks.environment)
     desk = await editor.open_problem("starter/saturating-counter")
     await desk.start()
     clocks.sleep(HOUR)
@@ -165,8 +115,8 @@ async def test_a_sleep_is_noticed_although_the_clock_stops_before_the_next_heart
         assert len(desk.told("suspended")) == 1
 
 
-async def test_a_heartbeat_notices_a_sleep_once(editors: Editors, shim: Path, clocks: Clocks) -> None:
-    editor = await editors(environment=ahead(shim, clocks))
+async def test_a_heartbeat_notices_a_sleep_once(editors: Editors, clocks: Clocks) -> None:
+    editor = await editors(environment=clocks.environment)
     desk = await editor.open_problem("starter/saturating-counter")
     await desk.start()
     clocks.sleep(HOUR)

@@ -11,7 +11,7 @@ from lsprotocol import converters, types
 
 from .conftest import Editors
 from .cursor import Scratch, scratch
-from .session import Editor
+from .session import PATIENCE_S, Editor
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -43,7 +43,7 @@ async def puller(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Edit
 
 async def pulled(file: Scratch, previous: str | None = None) -> Any:
     params = types.DocumentDiagnosticParams(file.identifier, previous_result_id=previous)
-    return await asyncio.wait_for(file.editor.client.text_document_diagnostic_async(params), 20)
+    return await asyncio.wait_for(file.editor.client.text_document_diagnostic_async(params), PATIENCE_S)
 
 
 async def test_a_client_that_asks_is_answered_and_never_told(puller: Editor) -> None:
@@ -85,8 +85,13 @@ async def test_linters_make_the_client_ask_again(puller: Editor) -> None:
         assert (await pulled(file)).items == ()
         refreshed = len(puller.shown.diagnostic_refreshes)
         file.save()
-        await puller.until(lambda: len(puller.shown.diagnostic_refreshes) > refreshed, "a refresh")
-        (found,) = (await pulled(file)).items
+        items: Any = ()
+        # The new folder may be a reason to ask again, too.
+        while not items:
+            await puller.until(lambda seen=refreshed: len(puller.shown.diagnostic_refreshes) > seen, "a refresh")  # type: ignore[misc]
+            refreshed += 1
+            items = (await pulled(file)).items
+        (found,) = items
         assert (found.source, found.code) == ("verible", "no-trailing-spaces")
         assert found.code_description.href.endswith("/verilog_lint.html#no-trailing-spaces")
         assert found.severity == types.DiagnosticSeverity.Information

@@ -3,6 +3,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
+import psutil
 import pytest
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
@@ -99,9 +100,13 @@ async def test_formatting_can_be_cancelled_and_asked_again(editor: Editor) -> No
     async with scratch(editor, UGLY) as file:
         params = types.DocumentFormattingParams(file.identifier, types.FormattingOptions(2, True))
         protocol = editor.client.protocol
+        # It reads both at once, however slowly they are written.
+        server = psutil.Process(editor.process.pid)
+        server.suspend()
         asked = asyncio.ensure_future(protocol.send_request_async("textDocument/formatting", params, "mine"))  # type: ignore[no-untyped-call]
         await asyncio.sleep(0)
         protocol.notify("$/cancelRequest", types.CancelParams("mine"))
+        server.resume()
         with pytest.raises(JsonRpcException, match="ancel"):
             await asyncio.wait_for(asked, PATIENCE_S)
         assert await asyncio.wait_for(file.formatting(), PATIENCE_S)

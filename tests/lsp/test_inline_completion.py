@@ -17,7 +17,7 @@ from benchwright_server.workspaces.workspace import Marker, content_of, fill, ma
 
 from ..judge_endpoint import Asked, JudgeEndpoint, Played, content, fails
 from .conftest import Editors
-from .session import Desk, Editor, File, starter
+from .session import PATIENCE_S, Desk, Editor, File, starter
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -82,7 +82,7 @@ async def offered(file: File, after: str = "y = ") -> list[types.InlineCompletio
     place = types.Position(before.count("\n"), len(before) - before.rfind("\n") - 1)
     context = types.InlineCompletionContext(types.InlineCompletionTriggerKind.Automatic)
     params = types.InlineCompletionParams(context, types.TextDocumentIdentifier(file.uri), place)
-    answer = await asyncio.wait_for(file.editor.client.text_document_inline_completion_async(params), 20)
+    answer = await asyncio.wait_for(file.editor.client.text_document_inline_completion_async(params), PATIENCE_S)
     return list(answer.items if isinstance(answer, types.InlineCompletionList) else answer or ())
 
 

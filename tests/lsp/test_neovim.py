@@ -19,7 +19,7 @@ NVIM = shutil.which("nvim")
 HOW_TO = Path(__file__).parents[2] / "docs" / "how-to" / "other-editors.md"
 PROGRAMS = Path(sys.executable).parent
 PROBLEM = "sync-fifo"
-TIMEOUT_S = 90
+TIMEOUT_S = 600
 
 pytestmark = pytest.mark.skipif(NVIM is None, reason="Neovim is not installed: ./test lsp installs it")
 

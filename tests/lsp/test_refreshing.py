@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 from lsprotocol import types
 
+from .conftest import Editors
 from .cursor import Scratch, scratch
 from .session import Editor
 
@@ -38,7 +39,9 @@ async def test_what_is_shown_of_a_file_is_fetched_again_after_another_changed(ed
         assert await coloured(file) == before + 1
 
 
-async def test_typing_in_one_file_fetches_nothing_again(editor: Editor) -> None:
+async def test_typing_in_one_file_fetches_nothing_again(editors: Editors) -> None:
+    # No folder of another test goes away meanwhile, which is a reason to fetch again.
+    editor = await editors()
     async with scratch(editor, FILES, on_disk=ON_DISK) as file:
         await file.marked("old_name", "new_name")
         await editor.until(lambda: bool(editor.shown.colour_refreshes), "what the new folder makes old")

@@ -11,7 +11,7 @@ from pygls.exceptions import JsonRpcException
 from benchwright_server.features.requests import REQUEST_FAILED
 
 from .conftest import Editors
-from .session import Editor, File, reference, still_alive, wrong
+from .session import Editor, File, endless, reference, still_alive, wrong
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -27,11 +27,13 @@ async def test_a_save_runs_the_hidden_tests_and_the_lens_tells_the_verdict(edito
     assert await file.lens() == "▶ Start the clock to run the hidden tests"
     await desk.start()
     assert await file.lens() == "▶ Run hidden tests"
-    file.paste(wrong("saturating-counter", "wraps"))
+    file.paste(endless("saturating-counter"))
     refreshes = editor.shown.lens_refreshes
     file.save()
-    await editor.simulating()
+    await desk.running()
     assert await file.lens() == "■ Stop the hidden tests"
+    file.paste(wrong("saturating-counter", "wraps"))
+    file.save()
     verdict = await desk.verdict(1)
     assert verdict.outcome == "failed"
     assert verdict.tests is not None
@@ -133,7 +135,7 @@ async def test_a_missing_toolchain_is_an_error_with_the_next_step(editors: Edito
 async def test_a_newer_save_cancels_the_older_run_and_its_processes(editor: Editor) -> None:
     desk = await editor.open_problem("starter/saturating-counter")
     await desk.start()
-    file = desk.open(text=wrong("saturating-counter", "wraps"))
+    file = desk.open(text=endless("saturating-counter"))
     file.save()
     older = await editor.simulating()
     file.paste(reference("saturating-counter"))
@@ -153,7 +155,7 @@ async def test_a_burst_of_saves_and_runs_ends_in_the_verdict_on_the_last(editor:
     for number in range(5):
         file.paste(wrong("saturating-counter", "wraps") + f"// {number}\n")
         file.save()
-    await editor.simulating()
+    await editor.until(lambda: bool(desk.told("run_started")), "a run")
     file.paste(reference("saturating-counter"))
     file.save()
     # All of these want to take the place of the run that is going on.
@@ -161,7 +163,7 @@ async def test_a_burst_of_saves_and_runs_ends_in_the_verdict_on_the_last(editor:
     status = await desk.ask("status")
     assert status.verdict is not None
     assert (status.verdict.outcome, status.running) == ("passed", False)
-    await editor.until(lambda: not editor.shown.statuses[-1].running, "a status")
+    await desk.stopped()
     started = [event.run for event in desk.told("run_started")]
     finished = desk.told("run_finished")
     assert sorted(started) == sorted(event.run for event in (*desk.told("run_cancelled"), *finished))
@@ -175,23 +177,27 @@ async def test_the_cancel_button_of_the_progress_ends_the_run(editor: Editor) ->
     desk = await editor.open_problem("starter/saturating-counter")
     await desk.start()
     file = desk.open()
+    file.paste(endless("saturating-counter"))
     file.save()
     processes = await editor.simulating()
+    await desk.running()
+    await editor.until(lambda: bool(editor.shown.progress), "the progress")
     token = editor.shown.progress[0][0]
     editor.client.window_work_done_progress_cancel(types.WorkDoneProgressCancelParams(token))
-    await editor.until(lambda: editor.shown.progress[-1][1]["kind"] == "end", "the end of the progress", 2)
+    await editor.until(lambda: editor.shown.progress[-1][1]["kind"] == "end", "the end of the progress")
     assert still_alive(processes) == []
-    await editor.until(lambda: not editor.shown.statuses[-1].running, "a status")
+    await desk.stopped()
     assert [event.reason for event in desk.told("run_cancelled")] == ["solver"]
     assert await file.lens() == "▶ Run hidden tests"
     editor.client.window_work_done_progress_cancel(types.WorkDoneProgressCancelParams(token))
+    file.path.write_text(reference("saturating-counter"))
     assert (await desk.run()).number == 1
 
 
 async def test_the_stop_command_ends_the_run(editor: Editor) -> None:
     desk = await editor.open_problem("starter/saturating-counter")
     await desk.start()
-    desk.open().save()
+    desk.open(text=endless("saturating-counter")).save()
     processes = await editor.simulating()
     status = await desk.ask("cancelRun")
     assert (status.running, status.runs, status.verdict) == (False, 0, None)
@@ -232,6 +238,8 @@ async def test_saving_a_file_that_is_not_judged_runs_nothing(editor: Editor) -> 
 async def test_a_stopped_submit_hands_nothing_in(editor: Editor) -> None:
     desk = await editor.open_problem("starter/saturating-counter")
     await desk.start()
+    path = desk.open().path
+    path.write_text(endless("saturating-counter"))
     submitting = asyncio.create_task(editor.ask("submit", uri=desk.uri))
     processes = await editor.simulating()
     assert (await desk.ask("status")).running is True
@@ -241,6 +249,7 @@ async def test_a_stopped_submit_hands_nothing_in(editor: Editor) -> None:
     assert refused.value.code == REQUEST_FAILED
     assert still_alive(processes) == []
     assert (await desk.ask("status")).state == "running"
+    path.write_text(reference("saturating-counter"))
     assert (await desk.submit()).status.state == "submitted"
 
 
@@ -248,6 +257,7 @@ async def test_a_save_during_submit_hands_in_what_was_saved(editor: Editor) -> N
     desk = await editor.open_problem("starter/saturating-counter")
     await desk.start()
     file = desk.open()
+    file.path.write_text(endless("saturating-counter"))
     submitting = asyncio.create_task(desk.submit())
     await editor.simulating()
     file.paste(reference("saturating-counter"))
@@ -262,7 +272,7 @@ async def test_submit_does_not_run_again_what_was_just_judged(editor: Editor) ->
     await desk.start()
     file: File = desk.open()
     file.save()
-    await editor.simulating()
+    await editor.until(lambda: bool(desk.told("run_started")), "a run")
     summary = await desk.submit()
     assert (summary.status.state, summary.status.runs, summary.first_pass_s) == ("submitted", 1, None)
     assert len(desk.told("run_started")) == 1

@@ -40,9 +40,7 @@ async def panel(*plays: Play, **changes: Any) -> AsyncIterator[tuple[Panel, list
     endpoints = []
     for name, server in zip("abcdef", servers, strict=False):
         server.__enter__()
-        plain = ModelSettings(
-            name=name, base_url=server.url, model=name, timeout_s=2, patience_s=0.3, input_usd=1, output_usd=1
-        )
+        plain = ModelSettings(name=name, base_url=server.url, model=name, input_usd=1, output_usd=1)
         endpoints.append(Endpoint(plain, {}))
     try:
         yield Panel(judges=tuple(ModelJudge(endpoint) for endpoint in endpoints), **changes), servers
@@ -184,7 +182,7 @@ async def test_an_answer_is_on_disk_before_a_model_is_asked(records: Records) ->
 
     def play(asked: Asked) -> Played:
         loop.call_soon_threadsafe(asked_once.set)
-        return Played(delay_s=0.5)
+        return Played(delay_s=60)
 
     async with panel(play) as (judges, _):
         task = asyncio.create_task(judge(FREE, "an answer", judges, records, ref="p/q"))

@@ -30,6 +30,7 @@ from benchwright_judges.service.views import LONGEST_ANSWER
 
 from ...judge_endpoint import Asked, JudgeEndpoint, Played, content, fails, says
 from ...judge_service import CANARY, CHOOSES, EXPLAINS, FILLS, Served, judge_at, serving
+from ...waiting import until
 
 JSON = {"Content-Type": "application/json"}
 
@@ -302,12 +303,12 @@ def test_a_bucket_holds_a_minute_and_fills_evenly() -> None:
 
 
 async def test_too_many_requests_are_told_when_to_come_again(service: Served) -> None:
-    client = await service.client(per_minute=5)
+    client = await service.client(per_minute=2)
     responses = await asyncio.gather(*(submit(client, CHOOSES, "B") for _ in range(20)))
-    assert [response.status_code for response in responses].count(200) == 5
+    assert [response.status_code for response in responses].count(200) == 2
     refused = next(response for response in responses if response.status_code != 200)
     says_why(refused, 429, "rate-limited")
-    assert 1 <= int(refused.headers["Retry-After"]) <= 12
+    assert 1 <= int(refused.headers["Retry-After"]) <= 30
 
 
 async def test_concurrent_requests_do_not_overspend(tmp_path: Path) -> None:
@@ -419,15 +420,15 @@ async def test_progress_is_followed_and_resumed(service: Served) -> None:
 
 
 async def test_a_watcher_goes_when_the_service_ends(tmp_path: Path) -> None:
-    with JudgeEndpoint(lambda asked: Played(says("correct").body, headers=JSON, delay_s=0.3)) as endpoint:
+    with JudgeEndpoint(lambda asked: Played(delay_s=60)) as endpoint:
         async with serving(tmp_path, judges=[judge_at(endpoint.url)]) as service:
             client = await service.client()
             items = [{"problem": EXPLAINS, "answer": "Because."}]
             batch = (await client.post("/v1/batches", json={"items": items})).json()["id"]
             watching = asyncio.create_task(events(client, batch))
-            await asyncio.sleep(0.1)
+            await until(lambda: batch in service.judging.bells._listening)
             service.judging.stop_taking()
-            assert await asyncio.wait_for(watching, 1) == []
+            assert await asyncio.wait_for(watching, 30) == []
             says_why(await client.get("/v1/health/ready"), 503, "unavailable")
             assert (await client.get("/v1/health/live")).status_code == 200
 
@@ -441,13 +442,12 @@ async def test_too_many_waiting_answers_are_refused(service: Served, monkeypatch
 
 
 async def judged(service: Served, submission: str) -> Judgement:
-    """What comes of a submission within five seconds."""
-    for _ in range(100):
-        found = await service.judging.submissions.find(submission)
-        if found is not None and found.judgement is not None:
-            return found.judgement
+    """What comes of a submission."""
+    deadline = time.monotonic() + 60
+    while (found := await service.judging.submissions.find(submission)) is None or found.judgement is None:
+        assert time.monotonic() < deadline, "it was not judged"
         await asyncio.sleep(0.05)
-    raise AssertionError("it was not judged")
+    return found.judgement
 
 
 async def test_what_a_dead_process_left_is_taken_over_once(tmp_path: Path) -> None:
@@ -470,7 +470,8 @@ async def test_an_answer_that_brings_processes_down_is_given_up(tmp_path: Path) 
     async with serving(tmp_path, pace=Pace(lease_s=0.2, poll_s=0.05)) as service:
         token, _ = await service.tokens.create("ann", [Scope.SUBMIT])
         service.judging.stop_taking()
-        await asyncio.sleep(0.1)
+        taking, _ = service.judging._loops
+        await taking
         dying = Submissions(service.records, owner="dying", lease_s=-1)
         lost, _ = await dying.accept(token.id, Key(None, ""), CHOOSES, "B", reserve_usd=0)
         for _ in range(3):

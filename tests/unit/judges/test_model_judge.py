@@ -6,9 +6,11 @@ import asyncio
 import base64
 import json
 import logging
+import re
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 from typing import Any
@@ -33,11 +35,38 @@ TIERS = load_rubric("open-ended")
 FREE = make_problem()
 PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 
+# What patience leaves of a time-out depends on how soon the first request goes out.
+GIVEN_UP = re.compile(r"there was no reply within 0\.\d+ s, 1 time")
+
 
 def settings(url: str, **changes: Any) -> ModelSettings:
-    return ModelSettings(
-        **({"name": "m", "base_url": url, "model": "scripted", "timeout_s": 2, "patience_s": 3} | changes)
-    )
+    return ModelSettings(**({"name": "m", "base_url": url, "model": "scripted"} | changes))
+
+
+@dataclass
+class Clock:
+    """What patience is measured by."""
+
+    now_s: float = 1.0
+
+    def monotonic(self) -> float:
+        return self.now_s
+
+    def takes(self, seconds: float, played: Played) -> Play:
+        """An endpoint that needs so long for a reply."""
+
+        def play(asked: Asked) -> Played:
+            self.now_s += seconds
+            return played
+
+        return play
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    made = Clock()
+    monkeypatch.setattr("benchwright_judges.endpoint.time", made)
+    return made
 
 
 @asynccontextmanager
@@ -123,7 +152,7 @@ async def test_the_wait_that_an_endpoint_asks_for_is_kept() -> None:
     start = time.monotonic()
     vote, _ = await ask(in_turn(fails(429, Retry_After="0.4"), says("correct")))
     assert vote.label == "correct"
-    assert 0.4 <= time.monotonic() - start < 1.5
+    assert time.monotonic() - start >= 0.4
     assert vote.seconds >= 0.4
 
 
@@ -137,26 +166,26 @@ async def test_nobody_waits_longer_than_patience_allows() -> None:
     start = time.monotonic()
     vote, server = await ask(in_turn(fails(429, Retry_After="3600")))
     assert vote.error == "the endpoint answered 429, 1 time" and vote.score is None
-    assert time.monotonic() - start < 1
+    assert time.monotonic() - start < 60, "patience itself is longer"
     assert len(server.requests) == 1
 
 
-async def test_patience_ends_for_a_judge_that_stays_broken() -> None:
-    vote, server = await ask(in_turn(fails(500)), patience_s=1)
-    assert vote.error.startswith("the endpoint answered 500") and vote.label == ""
-    assert 2 <= len(server.requests) <= 3
+async def test_patience_ends_for_a_judge_that_stays_broken(clock: Clock) -> None:
+    vote, server = await ask(clock.takes(100, fails(500)), patience_s=150)
+    assert vote.error == "the endpoint answered 500, 2 times" and vote.label == ""
+    assert len(server.requests) == 2
 
 
 async def test_a_slow_judge_is_given_up() -> None:
     start = time.monotonic()
-    vote, _ = await ask(in_turn(Played(delay_s=1.0)), timeout_s=0.2, patience_s=0.3)
-    assert vote.error == "there was no reply within 0.2 s, 1 time"
-    assert time.monotonic() - start < 0.9
+    vote, _ = await ask(in_turn(Played(delay_s=60)), timeout_s=0.2, patience_s=0.3)
+    assert GIVEN_UP.fullmatch(vote.error)
+    assert time.monotonic() - start < 60
 
 
 async def test_a_judge_that_trickles_for_ever_is_given_up() -> None:
     vote, _ = await ask(in_turn(Played(b" ", endless=True, pause_s=0.02)), timeout_s=0.3, patience_s=0.3)
-    assert vote.error == "there was no reply within 0.3 s, 1 time"
+    assert GIVEN_UP.fullmatch(vote.error)
 
 
 async def test_a_judge_that_is_not_there_is_an_error() -> None:
@@ -283,10 +312,8 @@ async def test_a_refusal_an_empty_and_a_cut_reply_are_errors() -> None:
 
 @pytest.mark.parametrize("status", [200, 500])
 async def test_a_huge_reply_is_not_read_to_its_end(status: int) -> None:
-    start = time.monotonic()
-    vote, _ = await ask(in_turn(Played(b"x" * 65_536, status, endless=True)), patience_s=1)
+    vote, _ = await ask(in_turn(Played(b"x" * 65_536, status, endless=True)))
     assert vote.error == "the reply is longer than 1048576 bytes"
-    assert time.monotonic() - start < 2
 
 
 async def test_a_compressed_bomb_is_not_unpacked() -> None:
@@ -302,8 +329,8 @@ async def test_no_error_and_no_log_holds_the_key(caplog: pytest.LogCaptureFixtur
         return fails(400, asked.user)
 
     with caplog.at_level(logging.DEBUG):
-        for play in (echo, lambda asked: fails(500, asked.user), lambda asked: content(asked.user)):
-            vote, server = await ask(play, patience_s=0.2)
+        for play in (echo, lambda asked: fails(500, asked.user, Retry_After="3600"), lambda asked: content(asked.user)):
+            vote, server = await ask(play)
             assert KEY in server.requests[0].user
             assert vote.error and KEY not in vote.error
     assert KEY not in caplog.text
@@ -353,9 +380,7 @@ async def test_no_more_requests_at_once_than_allowed() -> None:
     assert len(server.requests) == 6
 
 
-async def test_waiting_for_a_turn_costs_no_patience() -> None:
-    good = says("correct")
-    slow = Played(good.body, headers=good.headers, delay_s=0.2)
-    async with judging(in_turn(slow), at_once=1, patience_s=0.6) as (judge, _):
+async def test_waiting_for_a_turn_costs_no_patience(clock: Clock) -> None:
+    async with judging(clock.takes(100, says("correct")), at_once=1, patience_s=150) as (judge, _):
         votes = await asyncio.gather(*(judge.vote(FREE, "an answer", EXAM, purse=Purse()) for _ in range(6)))
     assert [vote.error for vote in votes] == [""] * 6

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -13,6 +12,8 @@ from benchwright_baselines.log import EventLog
 from benchwright_baselines.replay import Replay, replay
 from benchwright_server.attempts.recorder import Recorder
 from benchwright_server.syntax.documents import Replacement
+
+from ...waiting import until
 
 PATH = "rtl/a.sv"
 
@@ -107,7 +108,7 @@ async def test_an_event_that_is_lost_is_told_and_the_next_one_carries_everything
     log = recording.log
     attempt, recording.recorder._attempt = recording.recorder._attempt, "nothing"
     recording.recorder.changed(PATH, 2, [Replacement(3, 3, "!")], "one!")
-    await asyncio.sleep(0.1)
+    await until(lambda: bool(recording.failures))
     assert [type(error).__name__ for error in recording.failures] == ["UnknownAttemptError"]
     recording.recorder._attempt = attempt
     recording.recorder.changed(PATH, 3, [Replacement(4, 4, "!")], "one!!")
