@@ -335,7 +335,7 @@ def test_what_the_plan_does_not_allow_is_refused(arguments: tuple[str, ...], wor
 def test_a_closed_study_asks_nobody(lab: Lab, models: Models, endpoint: JudgeEndpoint) -> None:
     file = lab.study(MODELS_ONLY)
     assert run("study", "run", file).exit_code == 0
-    assert run("study", "close", "machines").exit_code == 0
+    assert run("study", "close", "machines", "--force").exit_code == 0
     refused = run("eval", "--study", "machines", "--base-url", endpoint.url)
     assert refused.exit_code == 2
     assert "is closed" in refused.stderr

@@ -368,7 +368,7 @@ class Session:
 
     def _get_ready(self) -> None:
         """Let a sandbox start ahead for the next run."""
-        if self.problem.kind is Kind.DESIGN:
+        if self.problem.kind is Kind.DESIGN and (self._readying is None or self._readying.done()):
             self._readying = asyncio.create_task(self._warm())
             self._readying.add_done_callback(self._report_unready)
 
