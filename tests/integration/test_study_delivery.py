@@ -96,6 +96,14 @@ async def begin(home: Path, where: str) -> None:
     assert ran.returncode == 0, ran.stderr
 
 
+@pytest_asyncio.fixture
+async def where(database: Cluster, home: Path) -> str:
+    """The address of a new database, to which the records of a study go that ada has begun."""
+    address = new_database(database.folder)
+    await begin(home, address)
+    return address
+
+
 def arrived(where: str) -> list[int]:
     """Events of each attempt that has arrived; each is whole."""
     with EventLog(where) as log:
@@ -106,10 +114,8 @@ def arrived(where: str) -> list[int]:
 
 
 async def test_records_wait_for_a_database_that_is_down_and_arrive_once_it_is_up(
-    database: Cluster, home: Path, editors: Editors
+    database: Cluster, where: str, home: Path, editors: Editors
 ) -> None:
-    where = new_database(database.folder)
-    await begin(home, where)
     editor = await editors()
     database.stop()
 
@@ -139,10 +145,8 @@ async def test_records_wait_for_a_database_that_is_down_and_arrive_once_it_is_up
 
 
 async def test_a_command_hands_in_what_the_database_missed_while_it_restarted(
-    database: Cluster, home: Path, editors: Editors
+    database: Cluster, where: str, home: Path, editors: Editors
 ) -> None:
-    where = new_database(database.folder)
-    await begin(home, where)
     editor = await editors()
     database.stop(signal.SIGINT)
     assert not (await take_part(editor))["delivery"]["arrived"]
@@ -155,10 +159,8 @@ async def test_a_command_hands_in_what_the_database_missed_while_it_restarted(
 
 
 async def test_what_waits_is_not_handed_in_once_consent_is_taken_back(
-    database: Cluster, home: Path, editors: Editors
+    database: Cluster, where: str, home: Path, editors: Editors
 ) -> None:
-    where = new_database(database.folder)
-    await begin(home, where)
     editor = await editors()
     database.stop()
     await take_part(editor)
