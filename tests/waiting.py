@@ -9,9 +9,16 @@ from collections.abc import Callable
 _PATIENCE_S = 120.0
 
 
+async def comes(condition: Callable[[], bool], patience_s: float = _PATIENCE_S) -> bool:
+    """Wait until it holds; false where it never does."""
+    deadline = time.monotonic() + patience_s
+    while not condition():
+        if time.monotonic() > deadline:
+            return False
+        await asyncio.sleep(0.02)
+    return True
+
+
 async def until(condition: Callable[[], bool]) -> None:
     """Wait until it holds; an assertion fails where it never does."""
-    deadline = time.monotonic() + _PATIENCE_S
-    while not condition():
-        assert time.monotonic() < deadline, "it never came"
-        await asyncio.sleep(0.02)
+    assert await comes(condition), "it never came"

@@ -32,6 +32,7 @@ _BUSY_BYTES = 1 << 15
 _TURN_BYTES = 1 << 18
 _SILENCE_S = 2.0
 _PATIENCE = 10
+"""How often, once a program has ended, so much time may go by with new output in it."""
 
 
 class End(StrEnum):

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
 import io
 import os
-import time
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +15,8 @@ from benchwright_harness.sandbox import Job, Sandbox
 from benchwright_harness.selection import Selection
 from benchwright_harness.toolchain import Toolchain
 from benchwright_problems.problem import Limits
+
+from ..waiting import comes
 
 PATIENCE_S = 60.0
 """Long enough for a busy machine; whatever has to be cut off would run for longer."""
@@ -85,18 +85,9 @@ def is_alive(process: psutil.Process) -> bool:
 
 
 async def started(marker: str) -> bool:
-    return await _until(lambda: bool(processes_with(marker)))
+    return await comes(lambda: bool(processes_with(marker)), PATIENCE_S)
 
 
 async def gone(marker: str) -> bool:
     """Whether the processes end soon; by themselves they have to run for longer."""
-    return await _until(lambda: not processes_with(marker))
-
-
-async def _until(condition: Callable[[], bool]) -> bool:
-    deadline = time.monotonic() + PATIENCE_S
-    while not condition():
-        if time.monotonic() > deadline:
-            return False
-        await asyncio.sleep(0.05)
-    return True
+    return await comes(lambda: not processes_with(marker), PATIENCE_S)
