@@ -13,8 +13,8 @@ from benchwright_harness.grade import ManyRuns, solved_files
 from benchwright_harness.plan import make_plan
 from benchwright_harness.run import starting_files
 from benchwright_harness.selection import Selection, selections
-from benchwright_harness.verdict import Model, Outcome, Reason, Verdict
 from benchwright_problems.problem import Problem
+from benchwright_problems.verdict import Model, Outcome, Reason, Verdict
 from benchwright_problems.verilog import empty_module, modules
 
 

@@ -16,8 +16,8 @@ from enum import StrEnum
 
 from benchwright_harness.process import End, Ended, Output
 from benchwright_harness.results import Results
-from benchwright_harness.verdict import Model, Reason, TestResult, Verdict
 from benchwright_problems.problem import Limits
+from benchwright_problems.verdict import Model, Reason, TestResult, Verdict
 
 COMPILE = "compile"
 SIMULATE = "simulate"

@@ -13,9 +13,9 @@ from typing import Any
 
 from pydantic import JsonValue
 
-from benchwright_harness.verdict import Model, Outcome, Verdict
 from benchwright_problems.category import Category
 from benchwright_problems.problem import Difficulty
+from benchwright_problems.verdict import Model, Outcome, Verdict
 
 _Json = dict[str, Any]
 Cell = str | int | float

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from benchwright_harness.verdict import Reason
+from benchwright_problems.verdict import Reason
 
 
 class HarnessError(Exception):

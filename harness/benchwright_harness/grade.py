@@ -16,9 +16,9 @@ from benchwright_harness.run import run_harness, starting_files, warm_up
 from benchwright_harness.sandbox import Sandbox
 from benchwright_harness.selection import Selection, selections
 from benchwright_harness.toolchain import Toolchain
-from benchwright_harness.verdict import Outcome, Reason, Verdict
 from benchwright_harness.verdict_store import VerdictStore
 from benchwright_problems.problem import Problem, digest
+from benchwright_problems.verdict import Outcome, Reason, Verdict
 
 _KEPT_LOG_BYTES = 200_000
 # With these, a machine says something of itself and nothing of a design.

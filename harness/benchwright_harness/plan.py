@@ -18,7 +18,7 @@ from typing import Any
 from benchwright_harness.criterion import Criterion
 from benchwright_harness.errors import BadHarnessError
 from benchwright_harness.testbench import DESCRIPTION, Simulator, simulate
-from benchwright_harness.verdict import Model
+from benchwright_problems.verdict import Model
 
 WORKDIR = "/code/rundir"
 

@@ -11,7 +11,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from benchwright_harness.verdict import Model, TestResult
+from benchwright_problems.verdict import Model, TestResult
 
 UNFINISHED = "The simulation ended before this test did."
 _UNLOCKED = {

@@ -21,7 +21,7 @@ from defusedxml.ElementTree import fromstring
 from benchwright_harness.foreign_folder import entries
 from benchwright_harness.process import Output
 from benchwright_harness.report import Report, Simulation
-from benchwright_harness.verdict import Model, TestResult
+from benchwright_problems.verdict import Model, TestResult
 
 PYTEST_RESULTS = ".pytest-results.xml"
 

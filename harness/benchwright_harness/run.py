@@ -23,8 +23,8 @@ from benchwright_harness.scan import scan
 from benchwright_harness.selection import Selection, selections
 from benchwright_harness.testbench import Simulator
 from benchwright_harness.toolchain import Toolchain
-from benchwright_harness.verdict import Digests, Outcome, Reason, Usage, Verdict
 from benchwright_problems.problem import Problem, ScanAction
+from benchwright_problems.verdict import Digests, Outcome, Reason, Usage, Verdict
 
 # cocotb seeds `random` with it; without one two runs of the same design may differ.
 RANDOM_SEED = "1"

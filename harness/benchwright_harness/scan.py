@@ -15,9 +15,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from importlib.resources import files
 
-from benchwright_harness.verdict import Model
 from benchwright_problems.category import Category
 from benchwright_problems.problem import Problem, ScanAction
+from benchwright_problems.verdict import Model
 
 _VERILOG = (".v", ".sv", ".vh", ".svh", ".vp", ".svp", ".inc")
 _TESTBENCH = frozenset({Category.STIMULUS, Category.CHECKER, Category.ASSERTION})

@@ -12,8 +12,8 @@ from functools import lru_cache
 from importlib.resources import files
 from typing import Literal
 
-from benchwright_harness.verdict import Model
 from benchwright_problems.problem import Problem
+from benchwright_problems.verdict import Model
 
 
 class Selection(Model):

@@ -18,8 +18,8 @@ from pydantic import Field, ValidationError
 
 from benchwright_harness.criterion import COMPILE, FINISH, PASS_WORD, SIMULATE, Criterion, Rule
 from benchwright_harness.errors import BadHarnessError
-from benchwright_harness.verdict import Model
 from benchwright_problems.problem import RelativePath
+from benchwright_problems.verdict import Model
 
 DESCRIPTION = "testbench.json"
 

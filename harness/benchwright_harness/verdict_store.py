@@ -12,9 +12,9 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from benchwright_harness.selection import Selection
-from benchwright_harness.verdict import Outcome, Verdict
 from benchwright_problems.atomic import write_atomically
 from benchwright_problems.home import Home
+from benchwright_problems.verdict import Outcome, Verdict
 
 
 class VerdictStore:

@@ -10,8 +10,8 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import NamedTuple
 
-from benchwright_baselines import log_file, open_log
-from benchwright_baselines.errors import AttemptError
+from benchwright_attempts import log_file
+from benchwright_attempts.errors import AttemptError
 from benchwright_harness.errors import HarnessError
 from benchwright_harness.sandbox.bwrap import BwrapSandbox
 from benchwright_harness.sandbox.docker import DockerSandbox
@@ -20,6 +20,7 @@ from benchwright_problems.errors import ProblemsError
 from benchwright_problems.home import Home
 from benchwright_problems.store import Store
 from benchwright_server.protocol import DoctorItem, DoctorReport
+from benchwright_studies import open_log
 
 _MAIN_JOB = {"Python", "Toolchain", "Sandbox", "Packs", "Attempt log"}
 _RUNS = "running hidden tests"

@@ -5,10 +5,11 @@ from __future__ import annotations
 import logging
 import traceback
 
-from benchwright_baselines.errors import AttemptError
+from benchwright_attempts.errors import AttemptError
 from benchwright_harness.errors import HarnessError
 from benchwright_judges.errors import JudgesError
 from benchwright_problems.errors import ProblemsError
+from benchwright_verilog.errors import VerilogError
 
 logger = logging.getLogger(__name__)
 
@@ -21,7 +22,7 @@ class WorkspaceError(ServerError):
     """A workspace can't be made, found or read."""
 
 
-FORESEEN = (AttemptError, HarnessError, JudgesError, ProblemsError, ServerError)
+FORESEEN = (AttemptError, HarnessError, JudgesError, ProblemsError, ServerError, VerilogError)
 """Errors whose text is a sentence for people and gives nothing hidden away."""
 
 

@@ -12,10 +12,11 @@ import sys
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from benchwright_server import settings as settings_module
+from benchwright_server import settings
 from benchwright_server.client import Client
 from benchwright_server.features.registry import FEATURES, Feature, server_capabilities
 from benchwright_server.settings import Assistant, CodeActions, Settings, describe, flat, wire_name
+from benchwright_verilog import settings as verilog_settings
 
 _FEATURES_HEAD = """\
 # Language features
@@ -132,14 +133,18 @@ def _json(value: Any) -> str:
 
 def _descriptions() -> dict[tuple[str, str], str]:
     """The text below each setting in the source."""
-    found = {}
-    for group in ast.parse(inspect.getsource(settings_module)).body:
-        if not isinstance(group, ast.ClassDef):
-            continue
-        for field, text in zip(group.body, group.body[1:], strict=False):
-            if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name) and isinstance(text, ast.Expr):
-                found[group.name, field.target.id] = " ".join(str(ast.literal_eval(text.value)).split())
+    found: dict[tuple[str, str], str] = {}
+    for module in (settings, verilog_settings):
+        for group in ast.parse(inspect.getsource(module)).body:
+            if isinstance(group, ast.ClassDef):
+                found |= {(group.name, name): text for name, text in _described_fields(group)}
     return found
+
+
+def _described_fields(group: ast.ClassDef) -> Iterator[tuple[str, str]]:
+    for field, text in zip(group.body, group.body[1:], strict=False):
+        if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name) and isinstance(text, ast.Expr):
+            yield field.target.id, " ".join(str(ast.literal_eval(text.value)).split())
 
 
 _PAGES = {"features": features_page, "settings": settings_page}

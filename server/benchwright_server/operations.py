@@ -6,7 +6,7 @@ import asyncio
 from typing import Any
 
 from benchwright_server.attempts.workbench import Workbench
-from benchwright_server.operation import Operation, path_of, session_of
+from benchwright_server.operation import Operation, session_of
 from benchwright_server.protocol import (
     AbandonParams,
     AttemptStatus,
@@ -24,6 +24,7 @@ from benchwright_server.protocol import (
     WorkspaceParams,
 )
 from benchwright_server.study_operations import STUDY_OPERATIONS
+from benchwright_verilog.syntax.uri import path_of
 
 
 async def _packs(bench: Workbench, params: Nothing) -> PackList:

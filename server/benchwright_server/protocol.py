@@ -12,8 +12,8 @@ from __future__ import annotations
 from pydantic import BaseModel, ConfigDict
 from pydantic.alias_generators import to_camel
 
-from benchwright_baselines.attempts import ProblemState
-from benchwright_baselines.clock import AttemptState
+from benchwright_attempts.attempts import ProblemState
+from benchwright_attempts.clock import AttemptState
 
 
 class Wire(BaseModel):

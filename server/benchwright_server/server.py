@@ -40,12 +40,13 @@ from benchwright_server.features.run_progress import RunProgress
 from benchwright_server.features.text_sync import TextSync
 from benchwright_server.features.workspace_folders import follow_folders, open_folders
 from benchwright_server.greeting import Greeting
-from benchwright_server.json_form import JsonText
 from benchwright_server.operations import CHANGED
 from benchwright_server.pipe import is_pipe, open_pipe, widen
-from benchwright_server.semantics.project import Projects
 from benchwright_server.settings import Settings
-from benchwright_server.syntax.documents import Documents
+from benchwright_server.workspaces.workspace import workspace_folder
+from benchwright_verilog.semantics.project import Projects
+from benchwright_verilog.syntax.documents import Documents
+from benchwright_verilog.syntax.json_form import JsonText
 
 logger = logging.getLogger(__name__)
 
@@ -153,7 +154,7 @@ class BenchwrightServer(LanguageServer):
         self.documents = Documents()
         self.documents.encoding = types.PositionEncodingKind(greeting.client.encoding)
         self.file_lists = FileListProblems(self)
-        self.projects = Projects(self.documents, lambda: self.settings.project, self.file_lists.show)
+        self.projects = Projects(self.documents, lambda: self.settings.project, self.file_lists.show, workspace_folder)
         self.bench = Workbench(
             home,
             sandbox,

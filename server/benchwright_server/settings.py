@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import dataclasses
 import types
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
-Group = TypeVar("Group")
+from benchwright_verilog.settings import InlayHints, Lint, Project
 
-SeverityName = Literal["error", "warning", "information", "hint", "off"]
+Group = TypeVar("Group")
 
 
 @dataclass(frozen=True)
@@ -72,53 +72,11 @@ class Diagnostics:
 
 
 @dataclass(frozen=True)
-class Lint:
-    """What linters look for when a file is saved."""
-
-    verilator: bool = True
-    """Run Verilator's `--lint-only`."""
-    verible: bool = True
-    """Run verible's lint rules."""
-    verible_rules: tuple[str, ...] = ()
-    """Changes to verible's own selection of rules, such as `+line-length=length:120` or `-no-tabs`."""
-    off: tuple[str, ...] = ()
-    """Rules that are not shown, of any tool: `UNUSEDSIGNAL`, `width-trunc`, `no-tabs`."""
-    severity: Mapping[str, SeverityName] = field(default_factory=dict)
-    """How bad a rule is: `error`, `warning`, `information`, `hint` or `off`."""
-
-
-@dataclass(frozen=True)
 class CodeActions:
     """What editors change on their own."""
 
     fix_all_on_save: bool = False
     """Apply every safe fix before a file is saved, where the editor asks the server before saving."""
-
-
-@dataclass(frozen=True)
-class InlayHints:
-    """What stands between the text."""
-
-    port_names: bool = True
-    """Names of ports that are connected by position."""
-    widths: bool = True
-    """Widths of what is declared with a computed range."""
-    constants: bool = True
-    """Values of parameters and constants."""
-    implicit_nets: bool = True
-    """Nets that are declared by being used."""
-
-
-@dataclass(frozen=True)
-class Project:
-    """What belongs to a design that is not a Benchwright workspace."""
-
-    include_dirs: tuple[str, ...] = ()
-    """Folders of included files, relative to the workspace folder or absolute."""
-    file_lists: tuple[str, ...] = ()
-    """File lists (`.f`), relative to the workspace folder or absolute."""
-    defines: tuple[str, ...] = ()
-    """Macros, such as `SYNTHESIS` or `WIDTH=8`."""
 
 
 @dataclass(frozen=True)

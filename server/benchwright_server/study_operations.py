@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Any
 
-from benchwright_baselines.evidence import (
+from benchwright_attempts.evidence import (
     CommandUsed,
     EditReason,
     Environment,
@@ -15,7 +15,7 @@ from benchwright_baselines.evidence import (
     SelfEstimate,
 )
 from benchwright_server.attempts.workbench import Workbench
-from benchwright_server.operation import Operation, path_of, session_of
+from benchwright_server.operation import Operation, session_of
 from benchwright_server.protocol import AttemptStatus, Nothing, OpenedProblem
 from benchwright_server.study_protocol import (
     CommandParams,
@@ -37,6 +37,7 @@ from benchwright_server.study_protocol import (
     StudyView,
     WithdrawConsentParams,
 )
+from benchwright_verilog.syntax.uri import path_of
 
 if TYPE_CHECKING:
     from benchwright_server.attempts.study_desk import StudyDesk

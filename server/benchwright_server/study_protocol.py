@@ -6,9 +6,9 @@ from typing import Annotated
 
 from pydantic import Field, JsonValue
 
-from benchwright_baselines.evidence import Exposure
-from benchwright_baselines.study.vocabulary import Estimate, QuestionKind, Step
+from benchwright_attempts.evidence import Exposure
 from benchwright_server.protocol import Wire, WorkspaceParams
+from benchwright_studies.vocabulary import Estimate, QuestionKind, Step
 
 Difficulty = Annotated[int, Field(ge=1, le=5)]
 Probability = Annotated[float, Field(ge=0, le=1)]

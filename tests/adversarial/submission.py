@@ -11,7 +11,6 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from benchwright_harness.verdict import Reason
 from benchwright_problems.category import Category
 from benchwright_problems.problem import (
     Difficulty,
@@ -23,6 +22,7 @@ from benchwright_problems.problem import (
     Public,
     ScanAction,
 )
+from benchwright_problems.verdict import Reason
 
 HERE = Path(__file__).parent
 CANARY = "CANARY-e1d7"

@@ -20,11 +20,11 @@ from benchwright_harness.run import run_harness
 from benchwright_harness.sandbox.bwrap import BwrapSandbox
 from benchwright_harness.selection import Selection
 from benchwright_harness.toolchain import Toolchain
-from benchwright_harness.verdict import Outcome, Reason, Verdict
 from benchwright_problems.errors import PatchError
 from benchwright_problems.home import Home
 from benchwright_problems.patch import apply_patch
 from benchwright_problems.problem import Hidden, Limits, Problem, Public
+from benchwright_problems.verdict import Outcome, Reason, Verdict
 
 from ..waiting import until
 from .submission import CANARY, inverter, programs

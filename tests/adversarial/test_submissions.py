@@ -12,9 +12,9 @@ from benchwright_harness.run import run_harness
 from benchwright_harness.sandbox.bwrap import BwrapSandbox
 from benchwright_harness.scan import scan
 from benchwright_harness.toolchain import Toolchain
-from benchwright_harness.verdict import Outcome, Reason, Verdict
 from benchwright_problems.home import Home
 from benchwright_problems.problem import ScanAction
+from benchwright_problems.verdict import Outcome, Reason, Verdict
 
 from .submission import CANARY, HERE, Submission, inverter, submissions, table
 

@@ -19,12 +19,12 @@ from collections import deque
 from concurrent.futures import Future
 from pathlib import Path
 
-from benchwright_baselines.attempts import Attempts
-from benchwright_baselines.events import Edit, Started
-from benchwright_baselines.file_text import Change, FileText
-from benchwright_baselines.log import EventLog
-from benchwright_baselines.record import RecordedEvent
-from benchwright_baselines.replay import verify
+from benchwright_attempts.attempts import Attempts
+from benchwright_attempts.events import Edit, Started
+from benchwright_attempts.file_text import Change, FileText
+from benchwright_attempts.record import RecordedEvent
+from benchwright_attempts.replay import verify
+from benchwright_studies.study_log import StudyLog
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
@@ -55,7 +55,7 @@ def main() -> int:
 
 def measure(where: Path | str, count: int) -> dict[str, float]:
     """Append events, wait for all, verify all."""
-    with EventLog(where) as log:
+    with StudyLog(where) as log:
         attempts = [
             Attempts(log).create("p/q", "d", Path("/w"), {"rtl/a.sv": FileText.of_text("")}).id for _ in range(10)
         ]

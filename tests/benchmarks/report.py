@@ -25,9 +25,9 @@ from pathlib import Path
 
 from sqlalchemy import insert
 
-from benchwright_baselines.database import open_database, writing
-from benchwright_baselines.record import SCHEMA, AttemptHeader, canonical, format_wall
-from benchwright_baselines.tables import ATTEMPTS, EVENTS
+from benchwright_attempts.database import open_database, writing
+from benchwright_attempts.record import SCHEMA, AttemptHeader, canonical, format_wall
+from benchwright_attempts.tables import ATTEMPTS, EVENTS
 
 SECONDS, BYTES = 60, 2 * 1024**3
 _WORK = (

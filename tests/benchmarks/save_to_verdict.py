@@ -28,11 +28,11 @@ from benchwright_harness.sandbox.bwrap import BwrapSandbox
 from benchwright_harness.selection import Selection, selections
 from benchwright_harness.toolchain import Toolchain
 from benchwright_harness.toolchain.tree import INSIDE
-from benchwright_harness.verdict import Outcome
 from benchwright_problems.datasets.cvdp import import_cvdp
 from benchwright_problems.home import Home
 from benchwright_problems.problem import Kind, Problem
 from benchwright_problems.store import Store
+from benchwright_problems.verdict import Outcome
 
 ROUNDS = 7
 EXAMPLES = Path(__file__).parents[3] / "shared" / "data" / "cvdp"

@@ -23,10 +23,10 @@ from benchwright_harness.grade import solved_files
 from benchwright_harness.run import starting_files
 from benchwright_harness.sandbox.bwrap import BwrapSandbox
 from benchwright_harness.toolchain import Toolchain
-from benchwright_harness.verdict import Reason, Verdict
 from benchwright_problems.home import Home
 from benchwright_problems.pack_folder import read_built_in
 from benchwright_problems.problem import Kind
+from benchwright_problems.verdict import Reason, Verdict
 
 from ..waiting import until
 from .sandbox_run import is_alive

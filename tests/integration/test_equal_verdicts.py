@@ -14,13 +14,13 @@ from benchwright_harness.sandbox import Sandbox
 from benchwright_harness.sandbox.bwrap import BwrapSandbox
 from benchwright_harness.sandbox.docker import DockerSandbox
 from benchwright_harness.toolchain import Toolchain
-from benchwright_harness.verdict import Verdict
 from benchwright_harness.verdict_store import VerdictStore
 from benchwright_problems.datasets.cvdp import import_cvdp
 from benchwright_problems.datasets.rtllm import import_rtllm
 from benchwright_problems.datasets.verilogeval import import_verilogeval
 from benchwright_problems.home import Home
 from benchwright_problems.problem import Kind, Problem
+from benchwright_problems.verdict import Verdict
 
 from .conftest import ROOT
 from .native_machine import proofs_without_sandbox

@@ -21,21 +21,21 @@ from inspect_ai.model import ChatMessage, GenerateConfig, Model, ModelOutput, ge
 from inspect_ai.tool import ToolChoice, ToolInfo
 from typer.testing import CliRunner, Result
 
-from benchwright_baselines import log_file
-from benchwright_baselines.attempts import Attempts
-from benchwright_baselines.clock import AttemptState
-from benchwright_baselines.events import Answered, RunFinished, TextSet
-from benchwright_baselines.evidence import ModelUsage, TimedOut
-from benchwright_baselines.export import export_lines
-from benchwright_baselines.inspect.evaluation import Run, evaluate, resume, summary
-from benchwright_baselines.log import EventLog
-from benchwright_baselines.record import AttemptHeader, RecordedEvent
-from benchwright_baselines.replay import replay, verify
+from benchwright_attempts import log_file
+from benchwright_attempts.attempts import Attempts
+from benchwright_attempts.clock import AttemptState
+from benchwright_attempts.events import Answered, RunFinished, TextSet
+from benchwright_attempts.evidence import ModelUsage, TimedOut
+from benchwright_attempts.export import export_lines
+from benchwright_attempts.record import AttemptHeader, RecordedEvent
+from benchwright_attempts.replay import replay, verify
 from benchwright_problems.datasets.csbench import import_csbench
 from benchwright_problems.datasets.cvdp import import_cvdp
 from benchwright_problems.home import Home
 from benchwright_problems.store import Store
 from benchwright_server.cli.app import app
+from benchwright_studies.study_log import StudyLog
+from benchwright_subjects.evaluation import Run, evaluate, resume, summary
 
 from ..judge_endpoint import Asked, JudgeEndpoint, Played, content
 
@@ -53,23 +53,23 @@ class Desk:
     out: Path
 
     def attempts(self) -> list[AttemptHeader]:
-        with EventLog(log_file(self.home)) as log:
+        with StudyLog(log_file(self.home)) as log:
             return log.headers()
 
     def events(self, attempt: str) -> list[RecordedEvent]:
-        with EventLog(log_file(self.home)) as log:
+        with StudyLog(log_file(self.home)) as log:
             return log.events(attempt)
 
     def state(self, attempt: str) -> AttemptState:
-        with EventLog(log_file(self.home)) as log:
+        with StudyLog(log_file(self.home)) as log:
             return Attempts(log).summary(attempt).state
 
     def exports(self) -> str:
-        with EventLog(log_file(self.home)) as log:
+        with StudyLog(log_file(self.home)) as log:
             return "\n".join(line for header in log.headers() for line in export_lines(*log.stored(header.id)))
 
     def are_whole(self) -> bool:
-        with EventLog(log_file(self.home)) as log:
+        with StudyLog(log_file(self.home)) as log:
             return all(verify(*log.stored(header.id)).ok for header in log.headers())
 
 
@@ -156,7 +156,7 @@ def test_each_sample_is_an_attempt_with_its_own_verdict(desk: Desk) -> None:
             assert file.text.strip() == COUNTER.strip()
     assert len(passed) == 1
     assert desk.are_whole()
-    with EventLog(log_file(desk.home)) as events_log:
+    with StudyLog(log_file(desk.home)) as events_log:
         assert Attempts(events_log).unfinished(problem="starter/saturating-counter") is None
         assert Attempts(events_log).by_problem() == {}
 

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 from inspect_ai.log import read_eval_log
 
-from benchwright_baselines import log_file
-from benchwright_baselines.log import EventLog
+from benchwright_attempts import log_file
 from benchwright_problems.home import Home
+from benchwright_studies.study_log import StudyLog
 
 ROOT = Path(__file__).parents[2]
 
@@ -51,5 +51,5 @@ def test_inspect_eval_runs_our_tasks_by_name(installed: Path, tmp_path: Path, mo
     found = [read_eval_log(str(file)) for file in logs.glob("*.eval")]
     assert {log.eval.task: log.status for log in found} == dict.fromkeys(names, "success"), [log.error for log in found]
     monkeypatch.setenv("BENCHWRIGHT_HOME", str(home))
-    with EventLog(log_file(Home.find())) as log:
+    with StudyLog(log_file(Home.find())) as log:
         assert {header.condition for header in log.headers()} == {"model", "agent"}

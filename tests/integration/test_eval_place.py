@@ -13,14 +13,14 @@ from typing import Any
 import pytest
 from inspect_ai.model import ModelOutput
 
-from benchwright_baselines import log_file
-from benchwright_baselines.clock import AttemptState
-from benchwright_baselines.evidence import ModelUsage, TimedOut
-from benchwright_baselines.inspect.evaluation import summary
-from benchwright_baselines.log import EventLog
-from benchwright_baselines.replay import replay
+from benchwright_attempts import log_file
+from benchwright_attempts.clock import AttemptState
+from benchwright_attempts.evidence import ModelUsage, TimedOut
+from benchwright_attempts.replay import replay
 from benchwright_problems.home import Home
 from benchwright_problems.store import Store
+from benchwright_studies.study_log import StudyLog
+from benchwright_subjects.evaluation import summary
 
 from .test_eval import COUNTER, Desk, desk, run, says, scripted
 
@@ -187,7 +187,7 @@ def test_an_agent_that_fails_is_an_error_and_leaves_no_process(desk: Desk, progr
     assert log.samples
     assert log.samples[0].error
     assert "ended with 3: broken" in log.samples[0].error.message
-    with EventLog(log_file(desk.home)) as events:
+    with StudyLog(log_file(desk.home)) as events:
         assert [header.condition for header in events.headers()] == ["agent"]
     assert not any(b"sleep\x00987" in _read(file) for file in Path("/proc").glob("[0-9]*/cmdline"))
 

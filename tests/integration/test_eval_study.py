@@ -12,17 +12,17 @@ import pytest
 from inspect_ai.log import read_eval_log
 from typer.testing import CliRunner, Result
 
-from benchwright_baselines import log_file
-from benchwright_baselines.attempts import Attempts
-from benchwright_baselines.events import Outcome, RunFinished, Started, Submitted
-from benchwright_baselines.evidence import Assigned, ClockHeld, Forecast, TimedOut
-from benchwright_baselines.file_text import FileText
-from benchwright_baselines.log import EventLog
-from benchwright_baselines.record import AttemptHeader
-from benchwright_baselines.study.conduct import Conduct
+from benchwright_attempts import log_file
+from benchwright_attempts.attempts import Attempts
+from benchwright_attempts.events import Outcome, RunFinished, Started, Submitted
+from benchwright_attempts.evidence import Assigned, ClockHeld, Forecast, TimedOut
+from benchwright_attempts.file_text import FileText
+from benchwright_attempts.record import AttemptHeader
 from benchwright_problems.home import Home
 from benchwright_problems.store import Store
 from benchwright_server.cli.app import app
+from benchwright_studies.conduct import Conduct
+from benchwright_studies.study_log import StudyLog
 
 from ..judge_endpoint import Asked, JudgeEndpoint, Played, content
 from .test_eval import COUNTER, design
@@ -74,11 +74,11 @@ class Lab:
         return file
 
     def of(self, condition: str) -> list[AttemptHeader]:
-        with EventLog(log_file(self.home)) as log:
+        with StudyLog(log_file(self.home)) as log:
             return [one for one in log.headers() if one.condition == condition]
 
     def events(self, attempt: str) -> list[Any]:
-        with EventLog(log_file(self.home)) as log:
+        with StudyLog(log_file(self.home)) as log:
             return [recorded.event for recorded in log.events(attempt)]
 
 
@@ -149,7 +149,7 @@ def endpoint(models: Models) -> Iterator[JudgeEndpoint]:
 def the_person_works(lab: Lab) -> None:
     """P01 solves the question after a minute, and the design never."""
     moment = [0]
-    with EventLog(log_file(lab.home), monotonic_ns=lambda: moment[0]) as log:
+    with StudyLog(log_file(lab.home), monotonic_ns=lambda: moment[0]) as log:
         conduct = Conduct(log, Attempts(log))
         conduct.enroll("both", "P01")
         conduct.give_consent("both", "P01", "1")
@@ -246,7 +246,7 @@ def test_what_is_done_is_not_asked_again_and_what_is_missing_is(
     assert len(models.seeds) == 2
     again = told(run("eval", *options))
     assert (again["runs"], len(models.seeds)) == ([], 2)
-    with EventLog(log_file(lab.home)) as log:
+    with StudyLog(log_file(lab.home)) as log:
         ids = {one.id for one in log.headers()}
         conduct = Conduct(log, Attempts(log))
         known = conduct.study("machines")

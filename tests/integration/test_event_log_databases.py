@@ -9,16 +9,16 @@ import pytest
 from sqlalchemy import create_engine, text
 from sqlalchemy.exc import DatabaseError
 
-from benchwright_baselines.attempts import Attempts
-from benchwright_baselines.errors import LogUnavailableError, StudyError, UnknownAttemptError
-from benchwright_baselines.events import Edit, Paused, Started, Submitted
-from benchwright_baselines.file_text import Change, FileText
-from benchwright_baselines.log import EventLog
-from benchwright_baselines.replay import verify
-from benchwright_baselines.study.archive import deliver
-from benchwright_baselines.study.closing import check_seal, close_study
-from benchwright_baselines.study.conduct import Conduct
-from benchwright_baselines.study.study_file import parse_study
+from benchwright_attempts.attempts import Attempts
+from benchwright_attempts.errors import LogUnavailableError, StudyError, UnknownAttemptError
+from benchwright_attempts.events import Edit, Paused, Started, Submitted
+from benchwright_attempts.file_text import Change, FileText
+from benchwright_attempts.replay import verify
+from benchwright_studies.archive import deliver
+from benchwright_studies.closing import check_seal, close_study
+from benchwright_studies.conduct import Conduct
+from benchwright_studies.study_file import parse_study
+from benchwright_studies.study_log import StudyLog
 
 from ..postgres import new_database
 
@@ -32,12 +32,12 @@ def where(request: pytest.FixtureRequest, tmp_path: Path) -> str | Path:
     return new_database(request.getfixturevalue("postgres"))
 
 
-def begin(log: EventLog) -> str:
+def begin(log: StudyLog) -> str:
     return Attempts(log).create("p/q", "d", Path("/w"), {FILE: FileText.of_text("")}).id
 
 
 def test_an_attempt_is_recorded_replayed_and_verified(where: str | Path) -> None:
-    with EventLog(where) as log:
+    with StudyLog(where) as log:
         attempt = begin(log)
         log.append_blocking(attempt, Started())
         futures = [
@@ -50,7 +50,7 @@ def test_an_attempt_is_recorded_replayed_and_verified(where: str | Path) -> None
         log.append_blocking(attempt, Paused(reason="\udfff"))
         log.append_blocking(attempt, Submitted())
         events = log.events(attempt)
-    with EventLog(where) as log:
+    with StudyLog(where) as log:
         assert log.events(attempt) == events
         result = verify(*log.stored(attempt))
         assert result.ok, result.problem
@@ -61,12 +61,12 @@ def test_an_attempt_is_recorded_replayed_and_verified(where: str | Path) -> None
 
 
 def test_writers_with_a_log_each_keep_one_chain(where: str | Path) -> None:
-    with EventLog(where) as log:
+    with StudyLog(where) as log:
         attempts = [begin(log), begin(log)]
     failures: list[BaseException] = []
 
     def write(name: str, order: list[str]) -> None:
-        with EventLog(where) as own:
+        with StudyLog(where) as own:
             futures = [
                 own.append_nowait(order[number % 2], Edit(path=name, version=number, changes=(Change(text="x"),)))
                 for number in range(600)
@@ -81,7 +81,7 @@ def test_writers_with_a_log_each_keep_one_chain(where: str | Path) -> None:
     for writer in writers:
         writer.join(600)
     assert failures == []
-    with EventLog(where) as log:
+    with StudyLog(where) as log:
         for attempt in attempts:
             assert verify(*log.stored(attempt)).chain.ok
             assert len(log.events(attempt)) == 1 + 3 * 300
@@ -98,7 +98,7 @@ def test_writers_with_a_log_each_keep_one_chain(where: str | Path) -> None:
     ],
 )
 def test_the_database_itself_refuses_to_change_what_was_written(where: str | Path, statement: str) -> None:
-    with EventLog(where) as log:
+    with StudyLog(where) as log:
         attempt = begin(log)
         url = f"sqlite:///{where}" if isinstance(where, Path) else where.replace("postgresql:", "postgresql+psycopg:")
         engine = create_engine(url)
@@ -126,7 +126,7 @@ def test_a_studys_records_go_where_it_says_and_can_be_closed_and_deleted_there(p
     where = new_database(postgres)
     file = parse_study(STUDY.replace("WHERE", where), Path("s.yaml"))
     for participant in ("ada", "bob"):
-        with EventLog(tmp_path / participant / "log.sqlite") as log:
+        with StudyLog(tmp_path / participant / "log.sqlite") as log:
             conduct = Conduct(log, Attempts(log))
             conduct.register(file, {})
             conduct.enroll("s", participant)
@@ -150,7 +150,7 @@ def test_a_studys_records_go_where_it_says_and_can_be_closed_and_deleted_there(p
                 log.append_blocking(attempt, event)
             assert conduct.finish("s", participant)
             deliver(log, "s", participant)
-    with EventLog(where) as log:
+    with StudyLog(where) as log:
         assert sorted(header.solver for header in log.headers()) == ["ada", "bob"]
         closed = close_study(log, "s")
         assert log.delete_participant("s", "ada", "asked")
@@ -162,7 +162,7 @@ def test_a_studys_records_go_where_it_says_and_can_be_closed_and_deleted_there(p
 
 def test_a_place_that_cannot_be_reached_is_named_and_nothing_is_lost(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    with EventLog(tmp_path / "log.sqlite") as log:
+    with StudyLog(tmp_path / "log.sqlite") as log:
         conduct = Conduct(log, Attempts(log))
         conduct.register(parse_study(STUDY.replace("WHERE", f"{tmp_path}/file/x"), Path("s.yaml")), {})
         conduct.enroll("s", "ada")
@@ -173,7 +173,7 @@ def test_a_place_that_cannot_be_reached_is_named_and_nothing_is_lost(tmp_path: P
 
 def test_a_database_that_is_not_there_is_named_without_its_password() -> None:
     with pytest.raises(LogUnavailableError, match=r"\*\*\*.*can't be reached") as error:
-        EventLog("postgresql://ada:secret@127.0.0.1:9/none", busy_timeout_s=2)
+        StudyLog("postgresql://ada:secret@127.0.0.1:9/none", busy_timeout_s=2)
     assert "secret" not in str(error.value)
     with pytest.raises(LogUnavailableError, match="postgresql://"):
-        EventLog("mysql://ada:secret@h/x")
+        StudyLog("mysql://ada:secret@h/x")

@@ -12,23 +12,23 @@ from pathlib import Path
 
 import pytest
 
-from benchwright_baselines.attempts import Attempts
-from benchwright_baselines.clock import AttemptState
-from benchwright_baselines.events import Edit, Started, Submitted
-from benchwright_baselines.file_text import FileText
-from benchwright_baselines.log import EventLog
-from benchwright_baselines.replay import verify
+from benchwright_attempts.attempts import Attempts
+from benchwright_attempts.clock import AttemptState
+from benchwright_attempts.events import Edit, Started, Submitted
+from benchwright_attempts.file_text import FileText
+from benchwright_attempts.replay import verify
+from benchwright_studies.study_log import StudyLog
 
 from ..postgres import new_database
 
 RECORDER = """
 import sys
 from pathlib import Path
-from benchwright_baselines.events import Edit
-from benchwright_baselines.file_text import Change
-from benchwright_baselines.log import EventLog
+from benchwright_attempts.events import Edit
+from benchwright_attempts.file_text import Change
+from benchwright_studies.study_log import StudyLog
 
-log = EventLog(sys.argv[1] if "://" in sys.argv[1] else Path(sys.argv[1]))
+log = StudyLog(sys.argv[1] if "://" in sys.argv[1] else Path(sys.argv[1]))
 
 def acknowledge(future):
     sys.stdout.write(f"{future.result().seq} {future.result().hash}\\n")
@@ -56,7 +56,7 @@ def test_kills_at_random_points_lose_nothing_acknowledged_and_the_attempt_goes_o
     where: str | Path, tmp_path: Path, nightly: bool
 ) -> None:
     dice = random.Random(20261121)
-    with EventLog(where) as log:
+    with StudyLog(where) as log:
         attempt = Attempts(log).create("p/q", "d", tmp_path, {"rtl/a.sv": FileText.of_text("")}).id
         log.append_blocking(attempt, Started())
     acknowledged: dict[int, str] = {}
@@ -76,7 +76,7 @@ def test_kills_at_random_points_lose_nothing_acknowledged_and_the_attempt_goes_o
         assert told
         acknowledged |= {int(seq): digest for seq, digest in told}
 
-    with EventLog(where) as log:
+    with StudyLog(where) as log:
         events = log.events(attempt)
         assert {seq: digest for seq, digest in acknowledged.items() if events[seq - 1].hash != digest} == {}
         versions = [one.event.version for one in events if isinstance(one.event, Edit)]

@@ -19,10 +19,10 @@ from benchwright_harness.sandbox.native import NativeSandbox
 from benchwright_harness.scan import rules
 from benchwright_harness.toolchain import Toolchain
 from benchwright_harness.toolchain.native_tools import toolchain_for
-from benchwright_harness.verdict import Outcome, Reason, Verdict
 from benchwright_problems.category import Category
 from benchwright_problems.home import Home
 from benchwright_problems.problem import Difficulty, Hidden, Kind, Limits, Problem, Provenance, Public, ScanAction
+from benchwright_problems.verdict import Outcome, Reason, Verdict
 
 from ..waiting import until
 

@@ -11,19 +11,19 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from benchwright_baselines import log_file
-from benchwright_baselines.attempts import Attempts
-from benchwright_baselines.clock import AttemptState
-from benchwright_baselines.events import Answered, Judged, Outcome
-from benchwright_baselines.export import verify_export, write_export
-from benchwright_baselines.log import EventLog
-from benchwright_baselines.replay import verify
+from benchwright_attempts import log_file
+from benchwright_attempts.attempts import Attempts
+from benchwright_attempts.clock import AttemptState
+from benchwright_attempts.events import Answered, Judged, Outcome
+from benchwright_attempts.export import verify_export, write_export
+from benchwright_attempts.replay import verify
 from benchwright_harness.sandbox.bwrap import BwrapSandbox
 from benchwright_judges.rubric import load_rubric
 from benchwright_problems.home import Home
 from benchwright_problems.store import Store
 from benchwright_server.attempts.workbench import Workbench
 from benchwright_server.cli.app import app
+from benchwright_studies.study_log import StudyLog
 
 from ..judge_endpoint import JudgeEndpoint, Play, fails, in_turn, says
 
@@ -79,7 +79,7 @@ def answered(home: Home, text: str = ANSWER) -> tuple[str, str | None]:
 
 
 def events(home: Home, attempt: str, kind: type) -> list[Any]:
-    with EventLog(log_file(home)) as log:
+    with StudyLog(log_file(home)) as log:
         assert verify(*log.stored(attempt)).ok
         return [recorded.event for recorded in log.events(attempt) if isinstance(recorded.event, kind)]
 
@@ -129,7 +129,7 @@ def test_without_a_judge_an_answer_waits_and_its_attempt_learns_the_score_later(
     (judged,) = events(home, attempt, Judged)
     assert (judged.number, judged.outcome, judged.judged_by.rubric) == (1, Outcome.PASSED, RUBRIC)
     assert judged.judged_by.tie_break and len(judged.judged_by.votes) == 3
-    with EventLog(log_file(home)) as log:
+    with StudyLog(log_file(home)) as log:
         summary = Attempts(log).summary(attempt)
         write_export(tmp_path / "attempt.jsonl", *log.stored(attempt))
     assert (summary.state, summary.passed, summary.runs) == (AttemptState.SUBMITTED, True, 1)

@@ -15,11 +15,11 @@ from benchwright_harness.process import Ended, Output
 from benchwright_harness.sandbox import Job
 from benchwright_harness.sandbox.bwrap import BwrapSandbox
 from benchwright_harness.toolchain import Toolchain
-from benchwright_harness.verdict import Outcome, Reason
 from benchwright_harness.verdict_store import VerdictStore
 from benchwright_problems.datasets.rtllm import import_rtllm
 from benchwright_problems.home import Home
 from benchwright_problems.problem import Problem
+from benchwright_problems.verdict import Outcome, Reason
 
 from .testbench_sets import AND, NEWER, WRONG_AND, write_rtllm
 

@@ -14,8 +14,9 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from benchwright_baselines.attempts import Attempts
-from benchwright_baselines.events import (
+from benchwright_analysis.report.report import NothingToReportError, Wish, write_report
+from benchwright_attempts.attempts import Attempts
+from benchwright_attempts.events import (
     Abandoned,
     Edit,
     Event,
@@ -26,17 +27,16 @@ from benchwright_baselines.events import (
     Started,
     Submitted,
 )
-from benchwright_baselines.evidence import EditReason, Forecast, ModelUsage, SelfEstimate, TimedOut, Violation
-from benchwright_baselines.file_text import Change, FileText
-from benchwright_baselines.log import EventLog
-from benchwright_baselines.report.report import NothingToReportError, Wish, write_report
-from benchwright_baselines.study.conduct import Conduct
-from benchwright_baselines.study.study_file import parse_study
+from benchwright_attempts.evidence import EditReason, Forecast, ModelUsage, SelfEstimate, TimedOut, Violation
+from benchwright_attempts.file_text import Change, FileText
 from benchwright_problems.home import Home
 from benchwright_problems.pack_folder import read_built_in
 from benchwright_problems.problem import Hidden, Pack, Problem
 from benchwright_problems.store import Store
 from benchwright_server.cli.app import app
+from benchwright_studies.conduct import Conduct
+from benchwright_studies.study_file import parse_study
+from benchwright_studies.study_log import StudyLog
 
 CANARY = "CANARY-9f31"
 HOSTILE = "<script>alert(1)</script>"
@@ -71,7 +71,7 @@ class Clock:
 
 @dataclass(frozen=True)
 class Lab:
-    log: EventLog
+    log: StudyLog
     store: Store
     clock: Clock
     home: Home
@@ -141,7 +141,7 @@ def lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Lab]:
     store = Store(home)
     store.add(pack())
     path = home.data / "attempts" / "log.sqlite"
-    with EventLog(path, now=lambda: clock.wall, monotonic_ns=lambda: clock.mono_ns, process="p") as log:
+    with StudyLog(path, now=lambda: clock.wall, monotonic_ns=lambda: clock.mono_ns, process="p") as log:
         yield Lab(log, store, clock, home)
 
 
@@ -334,7 +334,7 @@ def _csv(file: Path) -> list[dict[str, str]]:
 def test_other_readers_find_their_files(lab: Lab, tmp_path: Path) -> None:
     import pyarrow.parquet as pq
 
-    from benchwright_baselines.report.codebook import TABLES
+    from benchwright_analysis.report.codebook import TABLES
 
     carry_out(lab)
     add_models(lab)
@@ -377,7 +377,7 @@ def test_a_rule_of_the_study_leaves_attempts_out_and_says_so(lab: Lab, tmp_path:
 
 
 def test_participants_see_their_own_numbers_and_no_others_while_there_are_few(lab: Lab) -> None:
-    from benchwright_baselines.report.own_numbers import own_numbers
+    from benchwright_analysis.report.own_numbers import own_numbers
 
     carry_out(lab)
     mine = own_numbers(lab.log, lab.store, "tiny", "P01")
@@ -409,7 +409,7 @@ def test_participants_see_how_five_others_did_where_the_study_shows_it(lab: Lab,
 
     Solved by 4: 1/5. By 6: 2/5. By 8: 3/5. By 12, when the one who gave up is not at risk any more: all that are left.
     """
-    from benchwright_baselines.report.own_numbers import own_numbers
+    from benchwright_analysis.report.own_numbers import own_numbers
 
     conduct = Conduct(lab.log, Attempts(lab.log))
     conduct.register(parse_study(SHOWN.replace("SHOWN", shown).replace("FEEDBACK", feedback), Path("s.yaml")), {})

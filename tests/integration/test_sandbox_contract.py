@@ -23,12 +23,12 @@ from benchwright_harness.sandbox.docker import DockerSandbox
 from benchwright_harness.sandbox.native import NativeSandbox
 from benchwright_harness.toolchain import Toolchain
 from benchwright_harness.toolchain.native_tools import toolchain_for
-from benchwright_harness.verdict import Outcome, Reason, Verdict
 from benchwright_problems.datasets.cvdp import import_cvdp
 from benchwright_problems.datasets.rtllm import import_rtllm
 from benchwright_problems.datasets.verilogeval import import_verilogeval
 from benchwright_problems.pack_folder import read_built_in
 from benchwright_problems.problem import Kind, Problem
+from benchwright_problems.verdict import Outcome, Reason, Verdict
 
 from .sandbox_run import PATIENCE_S, Run, gone, is_alive, processes_with, runner, started
 from .testbench_sets import unpack

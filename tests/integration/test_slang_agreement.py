@@ -11,11 +11,11 @@ import pytest
 from pyslang.ast import Compilation
 from pyslang.syntax import SyntaxTree
 
-from benchwright_server.semantics.analysis import Analysis
-from benchwright_server.semantics.diagnostics import Severity
-from benchwright_server.semantics.project import Project, analyse
-from benchwright_server.syntax.documents import Documents
-from benchwright_server.syntax.lines import Lines
+from benchwright_verilog.semantics.analysis import Analysis
+from benchwright_verilog.semantics.diagnostics import Severity
+from benchwright_verilog.semantics.project import Project, analyse
+from benchwright_verilog.syntax.documents import Documents
+from benchwright_verilog.syntax.lines import Lines
 
 from ..corpus import Design, designs
 

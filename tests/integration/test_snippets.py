@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from benchwright_harness.lint import parse_verilator
 from benchwright_harness.sandbox.bwrap import BwrapSandbox
 from benchwright_harness.toolchain import Toolchain
+from benchwright_server.linters.verilator import parse_verilator
 from benchwright_snippets import Snippet, cocotb, systemverilog
 
 from .sandbox_run import Ran, runner

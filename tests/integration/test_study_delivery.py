@@ -14,10 +14,10 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
-from benchwright_baselines.log import EventLog
-from benchwright_baselines.replay import verify
-from benchwright_baselines.study.delivery import Deliveries
+from benchwright_attempts.replay import verify
 from benchwright_problems.home import Home
+from benchwright_studies.delivery import Deliveries
+from benchwright_studies.study_log import StudyLog
 
 from ..lsp.session import SERVER, Editor
 from ..postgres import Cluster, PostgresError, new_database, restartable
@@ -106,7 +106,7 @@ async def where(database: Cluster, home: Path) -> str:
 
 def arrived(where: str) -> list[int]:
     """Events of each attempt that has arrived; each is whole."""
-    with EventLog(where) as log:
+    with StudyLog(where) as log:
         headers = log.headers()
         assert all(verify(*log.stored(header.id)).ok for header in headers)
         assert [entry.entry.type for entry in log.journal.entries("far", "ada")][-1:] == ["finished"]
@@ -168,7 +168,7 @@ async def test_what_waits_is_not_handed_in_once_consent_is_taken_back(
     database.start()
     status = await benchwright(home, "status", "far", "--json")
     assert (status.stderr, json.loads(status.stdout)["not_handed_in"]) == ("", {})
-    with EventLog(where) as log:
+    with StudyLog(where) as log:
         assert (log.headers(), log.journal.studies()) == ([], [])
 
 

@@ -15,12 +15,12 @@ from benchwright_harness.sandbox.bwrap import BwrapSandbox
 from benchwright_harness.sandbox.choice import choose_sandbox
 from benchwright_harness.selection import Selection, selections
 from benchwright_harness.toolchain import Toolchain
-from benchwright_harness.verdict import Outcome, Reason, Verdict
 from benchwright_harness.verdict_store import VerdictStore
 from benchwright_problems.datasets.rtllm import import_rtllm
 from benchwright_problems.datasets.verilogeval import import_verilogeval
 from benchwright_problems.home import Home
 from benchwright_problems.problem import Problem
+from benchwright_problems.verdict import Outcome, Reason, Verdict
 
 from .conftest import ROOT
 from .testbench_sets import AND, NEWER, STRICT, WEAK, WRONG_AND, unpack, write_rtllm, write_verilogeval

@@ -23,9 +23,9 @@ from benchwright_harness.sandbox.bwrap import BwrapSandbox
 from benchwright_harness.selection import Selection
 from benchwright_harness.toolchain import Toolchain
 from benchwright_harness.toolchain.manifest import CONTENT, MANIFEST, content, digest_of
-from benchwright_harness.verdict import Outcome
 from benchwright_problems.home import Home
 from benchwright_problems.problem import Difficulty, Hidden, Kind, Limits, Problem, Provenance, Public
+from benchwright_problems.verdict import Outcome
 
 pytestmark = pytest.mark.alone
 

@@ -11,9 +11,9 @@ from benchwright_harness.plan import OPEN_SOURCE_COVERAGE
 from benchwright_harness.run import run_harness
 from benchwright_harness.sandbox.bwrap import BwrapSandbox
 from benchwright_harness.toolchain import Toolchain
-from benchwright_harness.verdict import Outcome, Verdict
 from benchwright_problems.category import Category
 from benchwright_problems.problem import Difficulty, Hidden, Kind, Limits, Problem, Provenance, Public
+from benchwright_problems.verdict import Outcome, Verdict
 
 FOLDER = Path(__file__).parent / "packs" / "xcelium"
 BENCH, DESIGN = "verif/counter_tb.sv", "rtl/counter.sv"

@@ -25,7 +25,7 @@ from typing import Any, TypeVar
 from lsprotocol import types
 from pygls.uris import to_fs_path
 
-from benchwright_server.syntax.lines import Lines
+from benchwright_verilog.syntax.lines import Lines
 
 from .session import PATIENCE_S, Editor, File
 

@@ -16,8 +16,8 @@ import psutil
 import pytest_lsp
 from lsprotocol import converters, types
 
-from benchwright_baselines.file_text import join_surrogates
-from benchwright_server.syntax.lines import Lines
+from benchwright_verilog.syntax.lines import Lines
+from benchwright_verilog.syntax.surrogates import join_surrogates
 
 from .session import SERVER
 

@@ -21,16 +21,17 @@ from pygls.exceptions import JsonRpcException
 from pygls.protocol import JsonRPCNotification, JsonRPCRequestMessage, JsonRPCResponseMessage
 from pytest_lsp.client import DEFAULT_CLIENT_FEATURES, LanguageClient, register_lsp_features
 
-from benchwright_baselines import log_file, open_log
-from benchwright_baselines.events import Event
-from benchwright_baselines.log import EventLog
-from benchwright_baselines.replay import Verification, verify
+from benchwright_attempts import log_file
+from benchwright_attempts.events import Event
+from benchwright_attempts.replay import Verification, verify
 from benchwright_harness.run import starting_files
 from benchwright_problems.home import Home
 from benchwright_problems.pack_folder import read_built_in, wrong_solutions
 from benchwright_problems.problem import Pack, Problem
 from benchwright_server.protocol import AttemptStatus, OpenedProblem, SubmitSummary, VerdictView
-from benchwright_server.syntax.lines import Lines
+from benchwright_studies import open_log
+from benchwright_studies.study_log import StudyLog
+from benchwright_verilog.syntax.lines import Lines
 
 SERVER = (str(Path(sys.executable).with_name("benchwright")), "lsp")
 PATIENCE_S = 90.0
@@ -290,7 +291,7 @@ class Editor:
     # What was recorded
 
     @contextmanager
-    def log(self) -> Iterator[EventLog]:
+    def log(self) -> Iterator[StudyLog]:
         """The event log, read beside the server."""
         with open_log(log_file(Home.find({"BENCHWRIGHT_HOME": str(self.home)}))) as log:
             yield log

@@ -7,7 +7,7 @@ import pytest_asyncio
 import pytest_lsp
 from lsprotocol import types
 
-from benchwright_server.syntax.lines import Lines
+from benchwright_verilog.syntax.lines import Lines
 
 from .cursor import VARIANTS, Scratch, scratch
 from .session import Editor

@@ -8,12 +8,13 @@ import pytest
 import pytest_asyncio
 from lsprotocol import types
 
-from benchwright_baselines import log_file, open_log
-from benchwright_baselines.attempts import Attempts
-from benchwright_baselines.file_text import FileText
+from benchwright_attempts import log_file
+from benchwright_attempts.attempts import Attempts
+from benchwright_attempts.file_text import FileText
 from benchwright_problems.home import Home
 from benchwright_problems.store import Store
 from benchwright_server.workspaces.workspace import Marker, content_of, fill, mark
+from benchwright_studies import open_log
 
 from ..judge_endpoint import Asked, JudgeEndpoint, Played, content, fails
 from .conftest import Editors

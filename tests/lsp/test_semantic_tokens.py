@@ -5,8 +5,8 @@ from collections.abc import Callable, Sequence
 import pytest
 from lsprotocol import types
 
-from benchwright_server.features.token_legend import MODIFIERS, TYPES
-from benchwright_server.syntax.lines import Lines
+from benchwright_verilog.semantics.token_legend import MODIFIERS, TYPES
+from benchwright_verilog.syntax.lines import Lines
 
 from .cursor import VARIANTS, Golden, Scratch, scratch
 from .session import Editor

@@ -10,14 +10,14 @@ from typing import Any
 
 import pytest
 
-from benchwright_baselines.attribution import Origin, attribute
-from benchwright_baselines.clock import read_clock
-from benchwright_baselines.evidence import AttributionMethod
-from benchwright_baselines.log import EventLog
-from benchwright_baselines.record import RecordedEvent
-from benchwright_baselines.replay import verify
-from benchwright_baselines.timeline import active_time
+from benchwright_attempts.attribution import Origin, attribute
+from benchwright_attempts.clock import read_clock
+from benchwright_attempts.evidence import AttributionMethod
+from benchwright_attempts.record import RecordedEvent
+from benchwright_attempts.replay import verify
+from benchwright_attempts.timeline import active_time
 from benchwright_server.operations import OPERATIONS
+from benchwright_studies.study_log import StudyLog
 
 from .clocks import Clocks
 from .conftest import Editors
@@ -213,7 +213,7 @@ async def test_who_withdraws_and_wants_it_leaves_nothing_but_a_tombstone(editors
     assert (view.step, desk.folder.exists()) == ("withdrawn", False)
     assert (await ask(editor, "studies")).studies == []
     await editor.quit()
-    with EventLog(home / "data" / "attempts" / "log.sqlite") as log:
+    with StudyLog(home / "data" / "attempts" / "log.sqlite") as log:
         assert log.headers() == []
         assert sorted((stone.kind, stone.events) for stone in log.journal.tombstones("small")) == [
             ("attempt", 5),

@@ -6,7 +6,7 @@ from collections.abc import AsyncGenerator, Sequence
 from typing import Protocol
 
 from benchwright_harness.cluster.task import Task
-from benchwright_harness.verdict import Verdict
+from benchwright_problems.verdict import Verdict
 
 
 class Executor(Protocol):

@@ -23,8 +23,8 @@ from benchwright_harness.cluster.local import usable_cores
 from benchwright_harness.cluster.task import Task, TaskRunner, code_digest, no_log
 from benchwright_harness.errors import ClusterError, HarnessError
 from benchwright_harness.toolchain import Toolchain
-from benchwright_harness.verdict import Digests, Reason, Verdict
 from benchwright_problems.home import Home
+from benchwright_problems.verdict import Digests, Reason, Verdict
 
 if TYPE_CHECKING:
     from dask_jobqueue.core import JobQueueCluster

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from benchwright_harness.cluster.task import Task, TaskRunner, no_log
-from benchwright_harness.verdict import Verdict
+from benchwright_problems.verdict import Verdict
 
 
 def usable_cores() -> int:

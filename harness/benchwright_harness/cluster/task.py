@@ -18,8 +18,8 @@ from benchwright_harness.sandbox.choice import choose_sandbox
 from benchwright_harness.selection import Selection, selections
 from benchwright_harness.toolchain import Toolchain
 from benchwright_harness.toolchain.native_tools import toolchain_for
-from benchwright_harness.verdict import Digests, Model, Verdict
 from benchwright_problems.problem import Problem, digest
+from benchwright_problems.verdict import Digests, Model, Verdict
 
 
 class Task(Model):

@@ -8,7 +8,7 @@ import stat
 from collections.abc import Iterator
 from pathlib import Path
 
-from benchwright_harness.verdict import Model
+from benchwright_problems.verdict import Model
 
 MANIFEST = "toolchain.json"
 CONTENT = "content"

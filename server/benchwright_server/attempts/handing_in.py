@@ -5,10 +5,11 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 
-from benchwright_baselines import log_file, open_log
-from benchwright_baselines.errors import AttemptError
-from benchwright_baselines.study.delivery import Deliveries
+from benchwright_attempts import log_file
+from benchwright_attempts.errors import AttemptError
 from benchwright_problems.home import Home
+from benchwright_studies import open_log
+from benchwright_studies.delivery import Deliveries
 
 
 def hand_in_what_waits(home: Home, tell: Callable[[str, bool], None]) -> None:

@@ -9,17 +9,17 @@ from concurrent.futures import Future
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from benchwright_baselines.events import Edit, Event, Save, TextCause, TextSet
-from benchwright_baselines.file_text import Change, FileText, apply_changes, sha256
-from benchwright_baselines.record import RecordedEvent
-from benchwright_baselines.replay import ReplayedFile
+from benchwright_attempts.events import Edit, Event, Save, TextCause, TextSet
+from benchwright_attempts.file_text import Change, FileText, apply_changes, sha256
+from benchwright_attempts.record import RecordedEvent
+from benchwright_attempts.replay import ReplayedFile
 
 if TYPE_CHECKING:
     # The database library takes a third of a second to import: nobody pays before a log is needed.
-    from benchwright_baselines.log import EventLog
+    from benchwright_studies.study_log import StudyLog
 
     # So do the protocol's types, which the command line does without.
-    from benchwright_server.syntax.documents import Replacement
+    from benchwright_verilog.syntax.documents import Replacement
 
 
 _UNKNOWN = ReplayedFile(None)
@@ -40,7 +40,7 @@ class Recorder:
 
     def __init__(
         self,
-        log: EventLog,
+        log: StudyLog,
         attempt: str,
         files: Mapping[str, ReplayedFile],
         on_failure: Callable[[BaseException], None],

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from benchwright_baselines.attribution import Origin, origin_of_reason
-from benchwright_baselines.evidence import Assigned, AssistAccepted, EditReason, Environment, Violation
-from benchwright_baselines.study.vocabulary import Feedback, Solver
+from benchwright_attempts.attribution import Origin, origin_of_reason
+from benchwright_attempts.evidence import Assigned, AssistAccepted, EditReason, Environment, Violation
 from benchwright_problems.problem import Reveal
+from benchwright_studies.vocabulary import Feedback, Solver
 
 _OWN = "benchwright"
 

@@ -12,10 +12,10 @@ from datetime import UTC
 from functools import partial
 from typing import TYPE_CHECKING
 
-from benchwright_baselines.attempts import Attempts, AttemptVerdict, Summary
-from benchwright_baselines.clock import AttemptState, advance, next_state
-from benchwright_baselines.errors import AttemptError
-from benchwright_baselines.events import (
+from benchwright_attempts.attempts import Attempts, AttemptVerdict, Summary
+from benchwright_attempts.clock import AttemptState, advance, next_state
+from benchwright_attempts.errors import AttemptError
+from benchwright_attempts.events import (
     Abandoned,
     Answered,
     Diagnostics,
@@ -32,7 +32,7 @@ from benchwright_baselines.events import (
     Submitted,
     Tick,
 )
-from benchwright_baselines.evidence import (
+from benchwright_attempts.evidence import (
     AssistAccepted,
     AssistRejected,
     AssistShown,
@@ -46,16 +46,16 @@ from benchwright_baselines.evidence import (
     TimedOut,
     Violation,
 )
-from benchwright_baselines.file_text import sha256
-from benchwright_baselines.judging import Judging, judge, judged_by
-from benchwright_baselines.record import AttemptHeader, Moment
-from benchwright_baselines.replay import ReplayedFile
+from benchwright_attempts.file_text import sha256
+from benchwright_attempts.judging import Judging, judge, judged_by
+from benchwright_attempts.record import AttemptHeader, Moment
+from benchwright_attempts.replay import ReplayedFile
 from benchwright_harness.sandbox import Sandbox
-from benchwright_harness.verdict import Reason, Verdict
 from benchwright_judges.score import INSTANT
 from benchwright_problems.home import Home
 from benchwright_problems.problem import Kind, Problem
 from benchwright_problems.store import Store
+from benchwright_problems.verdict import Reason, Verdict
 from benchwright_server.attempts.recorder import Recorder
 from benchwright_server.attempts.rules import Rules
 from benchwright_server.errors import ServerError
@@ -67,7 +67,7 @@ from benchwright_server.workspaces.workspace import ANSWER, Workspace, editable_
 
 if TYPE_CHECKING:
     # The database library takes a third of a second to import: nobody pays before a log is needed.
-    from benchwright_baselines.log import EventLog
+    from benchwright_studies.study_log import StudyLog
 
 HEARTBEAT_S = 30.0
 
@@ -91,7 +91,7 @@ class Surroundings:
 
     home: Home
     store: Store
-    log: EventLog
+    log: StudyLog
     attempts: Attempts
     sandbox: Sandbox
     judging: Judging

@@ -9,15 +9,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchwright_baselines.errors import AttemptError
-from benchwright_baselines.events import Abandoned
-from benchwright_baselines.record import AttemptHeader
-from benchwright_baselines.study.conduct import Conduct, KnownStudy
-from benchwright_baselines.study.delivery import Deliveries
-from benchwright_baselines.study.questionnaire import Answer
-from benchwright_baselines.study.study import StudyQuestion
-from benchwright_baselines.study.vocabulary import Step
-from benchwright_baselines.study.walk import Walk, is_finished
+from benchwright_attempts.errors import AttemptError
+from benchwright_attempts.events import Abandoned
+from benchwright_attempts.record import AttemptHeader
 from benchwright_problems.errors import ProblemsError
 from benchwright_problems.home import Home
 from benchwright_problems.store import Store
@@ -34,10 +28,16 @@ from benchwright_server.study_protocol import (
     StudyView,
 )
 from benchwright_server.workspaces.workspace import Workspace
+from benchwright_studies.conduct import Conduct, KnownStudy
+from benchwright_studies.delivery import Deliveries
+from benchwright_studies.questionnaire import Answer
+from benchwright_studies.study import StudyQuestion
+from benchwright_studies.vocabulary import Step
+from benchwright_studies.walk import Walk, is_finished
 
 if TYPE_CHECKING:
     # The database library takes a third of a second to import: nobody pays before a log is needed.
-    from benchwright_baselines.log import EventLog
+    from benchwright_studies.study_log import StudyLog
 
 
 class StudyDesk:
@@ -216,7 +216,7 @@ def _question(question: StudyQuestion) -> StudyQuestionView:
     )
 
 
-def delete_participant(home: Home, log: EventLog, study: str, participant: str, reason: str) -> int:
+def delete_participant(home: Home, log: StudyLog, study: str, participant: str, reason: str) -> int:
     """Delete all data of a participant: events, verdicts, logs of runs, and the workspaces' folders.
 
     Returns:

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from benchwright_baselines.attribution import Attribution, attribute
-from benchwright_baselines.events import Event
-from benchwright_baselines.evidence import Recording
-from benchwright_baselines.record import RecordedEvent
-from benchwright_baselines.replay import replay
-from benchwright_baselines.timeline import Stretch, time_line
+from benchwright_attempts.attribution import Attribution, attribute
+from benchwright_attempts.events import Event
+from benchwright_attempts.evidence import Recording
+from benchwright_attempts.record import RecordedEvent
+from benchwright_attempts.replay import replay
+from benchwright_attempts.timeline import Stretch, time_line
 from benchwright_server.attempts.participation import Participation
 from benchwright_server.study_protocol import (
     OwnNumber,
@@ -25,11 +25,11 @@ from benchwright_server.study_protocol import (
 
 if TYPE_CHECKING:
     # The database library takes a third of a second to import: nobody pays before a log is needed.
-    from benchwright_baselines.log import EventLog
     from benchwright_server.attempts.workbench import Workbench
+    from benchwright_studies.study_log import StudyLog
 
 
-def replay_of(log: EventLog, attempt: str) -> ReplayView:
+def replay_of(log: StudyLog, attempt: str) -> ReplayView:
     """What a scrubber shows of an attempt.
 
     Raises:
@@ -52,7 +52,7 @@ def replay_of(log: EventLog, attempt: str) -> ReplayView:
     )
 
 
-def replay_at(log: EventLog, attempt: str, seq: int) -> ReplayedFiles:
+def replay_at(log: StudyLog, attempt: str, seq: int) -> ReplayedFiles:
     """Every file just behind an event.
 
     Raises:
@@ -92,7 +92,7 @@ def numbers_of(bench: Workbench, study: str | None) -> OwnNumbers:
     Raises:
         ServerError: The user takes no part in the study.
     """
-    from benchwright_baselines.report.own_numbers import own_numbers
+    from benchwright_analysis.report.own_numbers import own_numbers
 
     participant = Participation(bench.home).of(study) if study else ""
     found = own_numbers(bench.log, bench.store, study or "", participant)

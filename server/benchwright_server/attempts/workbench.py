@@ -10,15 +10,15 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from benchwright_baselines import log_file, open_log
-from benchwright_baselines.attempts import Attempts, ProblemRecord
-from benchwright_baselines.errors import AttemptError, UnknownAttemptError
-from benchwright_baselines.events import Abandoned
-from benchwright_baselines.evidence import Assigned, Consent, Violation
-from benchwright_baselines.file_text import FileText
-from benchwright_baselines.judging import Judging
-from benchwright_baselines.record import AttemptHeader
-from benchwright_baselines.replay import replay
+from benchwright_attempts import log_file
+from benchwright_attempts.attempts import Attempts, ProblemRecord
+from benchwright_attempts.errors import AttemptError, UnknownAttemptError
+from benchwright_attempts.events import Abandoned
+from benchwright_attempts.evidence import Assigned, Consent, Violation
+from benchwright_attempts.file_text import FileText
+from benchwright_attempts.judging import Judging
+from benchwright_attempts.record import AttemptHeader
+from benchwright_attempts.replay import replay
 from benchwright_harness.sandbox import Sandbox
 from benchwright_judges.score import read_selection, selectable
 from benchwright_judges.text_length import TokenCounter, count_words
@@ -49,10 +49,11 @@ from benchwright_server.workspaces.workspace import (
     free_folder,
     mark,
 )
+from benchwright_studies import open_log
 
 if TYPE_CHECKING:
     # The database library takes a third of a second to import: nobody pays before a log is needed.
-    from benchwright_baselines.log import EventLog
+    from benchwright_studies.study_log import StudyLog
 
 
 class Workbench:
@@ -213,7 +214,7 @@ class Workbench:
             await asyncio.to_thread(self._around.log.close)
 
     @property
-    def log(self) -> EventLog:
+    def log(self) -> StudyLog:
         """The event log, opened at first use."""
         return self._surroundings().log
 
@@ -274,7 +275,7 @@ class Workbench:
 
     def _prepare_task(self, assigned: Assigned, agreed: Consent, ref: str) -> str:
         # Most sessions have nothing to do with studies, whose libraries are not quick to load.
-        from benchwright_baselines.study.conduct import Conduct
+        from benchwright_studies.conduct import Conduct
 
         problem = self.store.problem(ref)
         # One that was made just before a crash is used; the journal does not know it yet.

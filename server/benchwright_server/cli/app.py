@@ -10,13 +10,13 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from benchwright_baselines.judging import Judging, judge
+from benchwright_attempts.judging import Judging, judge
 from benchwright_harness.cluster.choice import open_executor
 from benchwright_harness.sandbox.choice import DEFAULT_SANDBOX, choose_sandbox
-from benchwright_harness.verdict import Verdict
 from benchwright_problems.home import Home
 from benchwright_problems.problem import Kind, Problem
 from benchwright_problems.store import Store
+from benchwright_problems.verdict import Verdict
 from benchwright_server import __version__
 from benchwright_server.attempts.workbench import Workbench
 from benchwright_server.cli import attempts, evaluate, problems, report, study, toolchains

@@ -10,17 +10,18 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.table import Table
 
-from benchwright_baselines import log_file, open_log
-from benchwright_baselines.attempts import Attempts, Summary
-from benchwright_baselines.export import export_lines, verify_export, write_export
-from benchwright_baselines.record import AttemptHeader, format_wall
-from benchwright_baselines.replay import Verification, replay, verify
+from benchwright_attempts import log_file
+from benchwright_attempts.attempts import Attempts, Summary
+from benchwright_attempts.export import export_lines, verify_export, write_export
+from benchwright_attempts.record import AttemptHeader, format_wall
+from benchwright_attempts.replay import Verification, replay, verify
 from benchwright_problems.home import Home
 from benchwright_server.cli.output import err, out, plain_errors, print_json
 from benchwright_server.errors import ServerError
+from benchwright_studies import open_log
 
 if TYPE_CHECKING:
-    from benchwright_baselines.log import EventLog
+    from benchwright_studies.study_log import StudyLog
 
 app = typer.Typer(help="List, show, export, replay and verify attempts.", no_args_is_help=True)
 
@@ -29,7 +30,7 @@ AttemptId = Annotated[str, typer.Argument(metavar="ATTEMPT", help="Its id, or th
 
 
 @contextmanager
-def _log() -> Iterator[EventLog]:
+def _log() -> Iterator[StudyLog]:
     with plain_errors():
         log = open_log(log_file(Home.find()))
         try:

@@ -13,19 +13,19 @@ from pathlib import Path
 
 from pydantic import JsonValue
 
-from benchwright_baselines.judging import Judging, judge
+from benchwright_attempts.judging import Judging, judge
 from benchwright_harness.cluster import Executor
 from benchwright_harness.cvdp_report import Graded, composite, raw_result, report, report_text
 from benchwright_harness.grade import BatchGrader
 from benchwright_harness.sandbox import Sandbox
 from benchwright_harness.toolchain.native_tools import toolchain_for
-from benchwright_harness.verdict import Outcome, Reason, Verdict
 from benchwright_harness.verdict_store import VerdictStore
 from benchwright_problems.atomic import write_atomically
 from benchwright_problems.home import Home
 from benchwright_problems.problem import Kind
 from benchwright_problems.responses import Response, read_responses
 from benchwright_problems.store import Store
+from benchwright_problems.verdict import Outcome, Reason, Verdict
 from benchwright_server.cli.output import err, out, progress_bar
 from benchwright_server.errors import ServerError
 

@@ -13,7 +13,7 @@ import typer
 from pydantic import JsonValue
 from rich.table import Table
 
-from benchwright_baselines.judging import as_verdict
+from benchwright_attempts.judging import as_verdict
 from benchwright_harness.check import Checker, TwoSided
 from benchwright_harness.cluster import Executor
 from benchwright_harness.cluster.choice import open_executor
@@ -22,13 +22,13 @@ from benchwright_harness.sandbox import Sandbox
 from benchwright_harness.sandbox.choice import DEFAULT_SANDBOX, choose_sandbox
 from benchwright_harness.toolchain import Toolchain
 from benchwright_harness.toolchain.native_tools import toolchain_for
-from benchwright_harness.verdict import Usage, Verdict
 from benchwright_harness.verdict_store import VerdictStore
 from benchwright_judges.check import check_question
 from benchwright_problems.atomic import write_atomically
 from benchwright_problems.home import Home
 from benchwright_problems.problem import Kind, Problem
 from benchwright_problems.store import Store
+from benchwright_problems.verdict import Usage, Verdict
 from benchwright_server.cli.cluster import Cluster, ClusterOption
 from benchwright_server.cli.output import color_of, err, out, plain_errors, print_json, progress_bar
 from benchwright_server.errors import ServerError

@@ -13,18 +13,18 @@ import typer
 from pydantic import JsonValue
 from rich.table import Table
 
-from benchwright_baselines.kept_evals import folder_of, keep
 from benchwright_harness.sandbox.choice import DEFAULT_SANDBOX
 from benchwright_problems.home import Home
 from benchwright_problems.store import Store
 from benchwright_server.cli.output import err, out, plain_errors, print_json
 from benchwright_server.errors import ServerError
+from benchwright_subjects.kept_evals import folder_of, keep
 
 if TYPE_CHECKING:
     # Inspect takes seconds to import: only these commands pay.
     from inspect_ai.log import EvalLog
 
-    from benchwright_baselines.inspect.evaluation import Run
+    from benchwright_subjects.evaluation import Run
 
 app = typer.Typer(
     help="Let models or agents solve a pack's problems; each sample becomes an attempt.", invoke_without_command=True
@@ -199,7 +199,7 @@ def evaluate(
             arguments["sandbox"] = sandbox
         from inspect_ai.model import GenerateConfigArgs
 
-        from benchwright_baselines.inspect.evaluation import Run
+        from benchwright_subjects.evaluation import Run
 
         generate = GenerateConfigArgs()
         if temperature is not None:
@@ -244,8 +244,8 @@ def export_prompts(
     seed: Seed = None,
 ) -> None:
     """Write the prompts of a pack's problems, for a model that runs elsewhere."""
-    from benchwright_baselines.inspect.exchange import write_prompts
-    from benchwright_baselines.inspect.samples import Form
+    from benchwright_subjects.exchange import write_prompts
+    from benchwright_subjects.samples import Form
 
     with plain_errors():
         form = Form(problem or "", shots, examples, think, str(template) if template else "", seed or 0)
@@ -270,8 +270,8 @@ def import_responses(
     Exit status: as of `benchwright eval`.
     """
     with plain_errors():
-        from benchwright_baselines.inspect.evaluation import NO_MODEL, Run
-        from benchwright_baselines.inspect.exchange import read_replies
+        from benchwright_subjects.evaluation import NO_MODEL, Run
+        from benchwright_subjects.exchange import read_replies
 
         replies = read_replies(file, Store(Home.find()).public(pack).problems)
         arguments: dict[str, JsonValue] = {
@@ -294,7 +294,7 @@ def import_responses(
 
 
 def _run(run: Run) -> EvalLog:
-    from benchwright_baselines.inspect.evaluation import evaluate as run_task
+    from benchwright_subjects.evaluation import evaluate as run_task
 
     with _quiet(run.display == "none"), _interruptible(run.out):
         return run_task(run)
@@ -307,8 +307,8 @@ def _run_and_keep(run: Run) -> EvalLog:
 
 
 def _resume(place: Path, json_output: bool) -> EvalLog:
-    from benchwright_baselines.inspect.evaluation import newest_log
-    from benchwright_baselines.inspect.evaluation import resume as go_on
+    from benchwright_subjects.evaluation import newest_log
+    from benchwright_subjects.evaluation import resume as go_on
 
     log = newest_log(place) if place.is_dir() else place
     with _quiet(json_output), _interruptible(log.parent):
@@ -326,7 +326,7 @@ def _interruptible(folder: Path) -> Iterator[None]:
 
 
 def _finish(log: EvalLog, json_output: bool) -> None:
-    from benchwright_baselines.inspect.evaluation import summary
+    from benchwright_subjects.evaluation import summary
 
     facts = summary(log)
     file = Path(log.location)
@@ -352,7 +352,7 @@ def _finish(log: EvalLog, json_output: bool) -> None:
 
 def _keep(log: EvalLog) -> None:
     """Keep the log of a run for reports, and write the replies beside it."""
-    from benchwright_baselines.inspect.evaluation import attempts_of, task_name, write_replies
+    from benchwright_subjects.evaluation import attempts_of, task_name, write_replies
 
     file = Path(log.location)
     if task_name(log) != "agent":

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.table import Table
 
-from benchwright_baselines.errors import AttemptError
+from benchwright_attempts.errors import AttemptError
 from benchwright_judges.errors import ConfigurationError
 from benchwright_judges.judgement import Judgement, Status
 from benchwright_problems.errors import ProblemsError

@@ -12,7 +12,7 @@ import typer
 from rich.prompt import IntPrompt, Prompt
 from rich.rule import Rule
 
-from benchwright_baselines.errors import AttemptError
+from benchwright_attempts.errors import AttemptError
 from benchwright_judges.errors import GradingError, VotesFileError
 from benchwright_judges.judgement import Judgement
 from benchwright_problems.home import Home

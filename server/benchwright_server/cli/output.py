@@ -10,11 +10,11 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-from benchwright_baselines.errors import AttemptError
+from benchwright_attempts.errors import AttemptError
 from benchwright_harness.errors import HarnessError
-from benchwright_harness.verdict import Outcome
 from benchwright_judges.errors import JudgesError
 from benchwright_problems.errors import ProblemsError
+from benchwright_problems.verdict import Outcome
 from benchwright_server.errors import ServerError
 
 EXIT_STATUS = {Outcome.PASSED: 0, Outcome.FAILED: 1, Outcome.ERROR: 2}

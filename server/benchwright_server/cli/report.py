@@ -9,17 +9,18 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from pydantic import JsonValue
 
-from benchwright_baselines import log_file, open_log
-from benchwright_baselines.kept_evals import folder_of
+from benchwright_attempts import log_file
 from benchwright_problems.home import Home
 from benchwright_problems.store import Store
 from benchwright_server.cli.output import err, out, plain_errors, print_json
 from benchwright_server.errors import ServerError
+from benchwright_studies import open_log
+from benchwright_subjects.kept_evals import folder_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from benchwright_baselines.report.report import Wish, Written
+    from benchwright_analysis.report.report import Wish, Written
     from benchwright_judges.rated import Rated
 
 _DEMO_QUESTIONS = ("load-use-stalls", "vipt-synonyms", "cache-tag-bits", "memory-bandwidth")
@@ -60,7 +61,7 @@ def report(
     json_output: Annotated[bool, typer.Option("--json", help="Print one JSON value.")] = False,
 ) -> None:
     """Write a report: one HTML page, report.json, tables of attempts and events, CVDP's files, Inspect's logs."""
-    from benchwright_baselines.report.report import Wish
+    from benchwright_analysis.report.report import Wish
 
     wish = Wish(
         folder=folder,
@@ -90,7 +91,7 @@ def report(
 def _report(wish: Wish, votes: Path | None) -> Written:
     import asyncio
 
-    from benchwright_baselines.report.report import write_report
+    from benchwright_analysis.report.report import write_report
     from benchwright_judges.rated import read_votes
     from benchwright_server.cli.judge_agreement import rated_of_records
 
@@ -107,8 +108,8 @@ def _demo(wish: Wish, people: int, *, quiet: bool) -> Written:
     """A made-up study in a home of its own, a model that says one thing, and the report on both."""
     from dataclasses import replace
 
-    from benchwright_baselines.report.demo import make_demo
-    from benchwright_baselines.report.report import write_report
+    from benchwright_analysis.report.demo import make_demo
+    from benchwright_analysis.report.report import write_report
 
     place = (wish.folder / "demo-home").absolute()
     if place.exists():
@@ -144,7 +145,7 @@ def _demo(wish: Wish, people: int, *, quiet: bool) -> Written:
 def _mock_run(folder: Path) -> None:
     from inspect_ai.model import ModelOutput, get_model
 
-    from benchwright_baselines.inspect.evaluation import Run, evaluate
+    from benchwright_subjects.evaluation import Run, evaluate
 
     model = get_model(
         "mockllm/model",

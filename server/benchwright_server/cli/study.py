@@ -12,20 +12,21 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.table import Table
 
-from benchwright_baselines import log_file, open_log
-from benchwright_baselines.attempts import Attempts
+from benchwright_attempts import log_file
+from benchwright_attempts.attempts import Attempts
 from benchwright_problems.home import Home
 from benchwright_problems.problem import Difficulty
 from benchwright_problems.store import Store
 from benchwright_server.attempts.participation import Participation
 from benchwright_server.cli.output import err, out, plain_errors, print_json
 from benchwright_server.errors import ServerError
+from benchwright_studies import open_log
 
 if TYPE_CHECKING:
-    from benchwright_baselines.log import EventLog
-    from benchwright_baselines.study.conduct import Conduct
-    from benchwright_baselines.study.delivery import Delivery
-    from benchwright_baselines.study.study_file import StudyFile
+    from benchwright_studies.conduct import Conduct
+    from benchwright_studies.delivery import Delivery
+    from benchwright_studies.study_file import StudyFile
+    from benchwright_studies.study_log import StudyLog
 
 app = typer.Typer(help="Plan, carry out and close studies.", no_args_is_help=True)
 
@@ -35,7 +36,7 @@ StudyId = Annotated[str, typer.Argument(metavar="STUDY", help="Its id, the field
 
 
 @contextmanager
-def _log() -> Iterator[EventLog]:
+def _log() -> Iterator[StudyLog]:
     with plain_errors():
         log = open_log(log_file(Home.find()))
         try:
@@ -44,9 +45,9 @@ def _log() -> Iterator[EventLog]:
             log.close()
 
 
-def _hand_in(log: EventLog) -> list[Delivery]:
+def _hand_in(log: StudyLog) -> list[Delivery]:
     """Tries once more to hand in what could not be handed in before; returns what goes on waiting."""
-    from benchwright_baselines.study.delivery import Deliveries
+    from benchwright_studies.delivery import Deliveries
 
     arrived, left = Deliveries(Home.find()).hand_in(log)
     for one in arrived:
@@ -56,8 +57,8 @@ def _hand_in(log: EventLog) -> list[Delivery]:
     return left
 
 
-def _conduct(log: EventLog) -> Conduct:
-    from benchwright_baselines.study.conduct import Conduct
+def _conduct(log: StudyLog) -> Conduct:
+    from benchwright_studies.conduct import Conduct
 
     return Conduct(log, Attempts(log))
 
@@ -67,8 +68,8 @@ def init(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="A folder for the study; made if missing.")],
 ) -> None:
     """Write a study file to begin with, and the schema by which editors complete it."""
-    from benchwright_baselines.study.schema import schema_text
-    from benchwright_baselines.study.template import TEMPLATE
+    from benchwright_studies.schema import schema_text
+    from benchwright_studies.template import TEMPLATE
 
     with plain_errors():
         file = folder / "study.yaml"
@@ -88,7 +89,7 @@ def init(
 @app.command("validate")
 def validate(file: File, json_output: Json = False) -> None:
     """Check a study file: its fields, and that its problems are there."""
-    from benchwright_baselines.study.study_file import StudyFileError, read_study
+    from benchwright_studies.study_file import StudyFileError, read_study
 
     with plain_errors():
         try:
@@ -116,7 +117,7 @@ def _difficulties(file: StudyFile) -> dict[str, Difficulty]:
     Raises:
         StudyFileError: A problem is not there.
     """
-    from benchwright_baselines.study.taking_over import problems_of
+    from benchwright_studies.taking_over import problems_of
 
     return {ref: problem.difficulty for ref, problem in problems_of(Store(Home.find()), file).items()}
 
@@ -124,8 +125,8 @@ def _difficulties(file: StudyFile) -> dict[str, Difficulty]:
 @app.command("assign")
 def assign_command(file: File, json_output: Json = False) -> None:
     """Show who does what under which condition in which order; nothing is recorded yet."""
-    from benchwright_baselines.study.assignment import assign
-    from benchwright_baselines.study.study_file import read_study
+    from benchwright_studies.assignment import assign
+    from benchwright_studies.study_file import read_study
 
     with plain_errors():
         found = read_study(file)
@@ -156,8 +157,8 @@ def run(
     The study then waits in the editor, and asks for consent before it records anything. From here on its rules
     and its plan are fixed.
     """
-    from benchwright_baselines.study.study_file import read_study
-    from benchwright_baselines.study.taking_over import take_over
+    from benchwright_studies.study_file import read_study
+    from benchwright_studies.taking_over import take_over
 
     with _log() as log:
         _hand_in(log)
@@ -184,8 +185,8 @@ def status(study: StudyId, json_output: Json = False) -> None:
 
     Exit status: 1 if a closed study is not as it was closed.
     """
-    from benchwright_baselines.study.closing import check_seal
-    from benchwright_baselines.study.machine_part import machine_parts
+    from benchwright_studies.closing import check_seal
+    from benchwright_studies.machine_part import machine_parts
 
     with _log() as log:
         waiting = {one.participant: one for one in _hand_in(log) if one.study == study}
@@ -247,7 +248,7 @@ def close(
     json_output: Json = False,
 ) -> None:
     """End a study: freeze its data and rules under one digest."""
-    from benchwright_baselines.study.closing import close_study
+    from benchwright_studies.closing import close_study
 
     with _log() as log:
         _hand_in(log)
@@ -268,7 +269,7 @@ def export(
     participant: Annotated[str | None, typer.Option(help="Only what is of this one.")] = None,
 ) -> None:
     """Write a study's records as files that others can verify."""
-    from benchwright_baselines.study.archive import write_archive
+    from benchwright_studies.archive import write_archive
 
     with _log() as log:
         _hand_in(log)
@@ -285,7 +286,7 @@ def collect_command(
     json_output: Json = False,
 ) -> None:
     """Take over what participants' machines recorded, after checking every chain."""
-    from benchwright_baselines.study.archive import collect
+    from benchwright_studies.archive import collect
 
     rows = []
     with _log() as log:
@@ -308,8 +309,8 @@ def delete(
     reason: Annotated[str, typer.Option(help="Kept with the tombstone.")] = "asked for by the participant",
 ) -> None:
     """Delete everything that was recorded of a participant; only a tombstone says that there was something."""
-    from benchwright_baselines.study.delivery import Deliveries
     from benchwright_server.attempts.study_desk import delete_participant
+    from benchwright_studies.delivery import Deliveries
 
     with _log() as log:
         if not yes and not typer.confirm(f"Delete everything of {participant} in {study}? It can't be undone."):

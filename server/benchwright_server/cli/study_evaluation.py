@@ -11,19 +11,20 @@ import typer
 from pydantic import JsonValue
 from rich.table import Table
 
-from benchwright_baselines import log_file, open_log
+from benchwright_attempts import log_file
 from benchwright_problems.home import Home
 from benchwright_problems.store import Store
 from benchwright_server.cli.output import err, out, print_json
 from benchwright_server.errors import ServerError
+from benchwright_studies import open_log
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from inspect_ai.log import EvalLog
 
-    from benchwright_baselines.inspect.evaluation import Run
-    from benchwright_baselines.study.machine_part import MachinePart
+    from benchwright_studies.machine_part import MachinePart
+    from benchwright_subjects.evaluation import Run
 
 _AGENT = "agent"
 _OF_AGENTS = ("command", "place")
@@ -53,7 +54,7 @@ def evaluate_study(wanted: Wanted, run: Run, ask: Callable[[Run], EvalLog], *, j
         ask: Runs a task and keeps its log.
         json_output: Whether one JSON value is printed.
     """
-    from benchwright_baselines.inspect.evaluation import summary
+    from benchwright_subjects.evaluation import summary
 
     study, parts, missing = _parts(wanted)
     facts: list[Mapping[str, JsonValue]] = []
@@ -114,9 +115,9 @@ def runs_of(part: MachinePart, problems: Sequence[str], run: Run) -> list[Run]:
 
 
 def _parts(wanted: Wanted) -> tuple[str, list[MachinePart], dict[str, list[str]]]:
-    from benchwright_baselines.study.machine_part import machine_part, machine_parts, only_people
-    from benchwright_baselines.study.study_file import read_study
-    from benchwright_baselines.study.taking_over import take_over
+    from benchwright_studies.machine_part import machine_part, machine_parts, only_people
+    from benchwright_studies.study_file import read_study
+    from benchwright_studies.taking_over import take_over
 
     home = Home.find()
     store = Store(home)

@@ -11,11 +11,11 @@ from lsprotocol import types
 
 from benchwright_server.errors import ServerError
 from benchwright_server.features.locations import Locations, file_of, place_of
-from benchwright_server.semantics.call_graph import Edge, Node, NodeKind, incoming, nodes_at, outgoing
+from benchwright_verilog.semantics.call_graph import Edge, Node, NodeKind, incoming, nodes_at, outgoing
 
 if TYPE_CHECKING:
-    from benchwright_server.semantics.project import Project
     from benchwright_server.server import BenchwrightServer
+    from benchwright_verilog.semantics.project import Project
 
 _KINDS = {
     NodeKind.PROCESS: types.SymbolKind.Event,

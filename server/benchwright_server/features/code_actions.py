@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 
-from benchwright_harness.verible import Fix, RulesError, verible_fixes
-from benchwright_server.actions import catalogue
-from benchwright_server.actions.action import Action, ActionKind, Change, Place
-from benchwright_server.findings.finding import Finding, Source
+from benchwright_server.linters.verible import RulesError, verible_fixes
 from benchwright_server.operations import path_of
-from benchwright_server.syntax.documents import Document
-from benchwright_server.syntax.lines import Lines
+from benchwright_verilog.actions import catalogue
+from benchwright_verilog.actions.action import Action, ActionKind, Change, Place
+from benchwright_verilog.actions.line_fix import Fix
+from benchwright_verilog.findings.finding import Finding, Source
+from benchwright_verilog.syntax.documents import Document
+from benchwright_verilog.syntax.lines import Lines
 
 if TYPE_CHECKING:
     from benchwright_server.server import BenchwrightServer

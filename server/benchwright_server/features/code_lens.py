@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-from benchwright_baselines.clock import AttemptState
+from benchwright_attempts.clock import AttemptState
 from benchwright_problems.problem import Kind
 from benchwright_server.features.locations import Locations
 from benchwright_server.operations import path_of
 from benchwright_server.protocol import AttemptStatus, VerdictView
-from benchwright_server.semantics.navigation import references
-from benchwright_server.semantics.occurrence import Role
 from benchwright_server.workspaces.workspace import editable_files
+from benchwright_verilog.semantics.navigation import references
+from benchwright_verilog.semantics.occurrence import Role
 
 if TYPE_CHECKING:
     from benchwright_server.server import BenchwrightServer

@@ -12,19 +12,19 @@ from typing import TYPE_CHECKING, Any
 from lsprotocol import types
 
 from benchwright_server.features.hover import content_of
-from benchwright_server.json_form import JsonText
-from benchwright_server.language.library import Library
-from benchwright_server.language.places import Cursor, Place, cursor_at
-from benchwright_server.language.proposal import Asked, Proposal, Rank, Sort
-from benchwright_server.language.proposals import proposals
-from benchwright_server.language.visible import old_byte
 from benchwright_server.operations import path_of
-from benchwright_server.semantics.inventory import DESIGN_SUFFIXES
-from benchwright_server.syntax.documents import Document
+from benchwright_verilog.language.library import Library
+from benchwright_verilog.language.places import Cursor, Place, cursor_at
+from benchwright_verilog.language.proposal import Asked, Proposal, Rank, Sort
+from benchwright_verilog.language.proposals import proposals
+from benchwright_verilog.language.visible import old_byte
+from benchwright_verilog.semantics.inventory import DESIGN_SUFFIXES
+from benchwright_verilog.syntax.documents import Document
+from benchwright_verilog.syntax.json_form import JsonText
 
 if TYPE_CHECKING:
-    from benchwright_server.semantics.analysis import Analysis
     from benchwright_server.server import BenchwrightServer
+    from benchwright_verilog.semantics.analysis import Analysis
 
 _MOST_ITEMS = 200
 """More are never read; the rest comes as soon as a further letter is typed."""

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 from lsprotocol import types
 
 from benchwright_server.features.locations import Locations, place_of
-from benchwright_server.semantics import navigation
-from benchwright_server.semantics.occurrence import Occurrence, Target
+from benchwright_verilog.semantics import navigation
+from benchwright_verilog.semantics.occurrence import Occurrence, Target
 
 if TYPE_CHECKING:
-    from benchwright_server.semantics.analysis import Analysis
-    from benchwright_server.semantics.project import Project
     from benchwright_server.server import BenchwrightServer
+    from benchwright_verilog.semantics.analysis import Analysis
+    from benchwright_verilog.semantics.project import Project
 
 Answer = list[types.Location]
 Find = Callable[["Project", "Analysis", int], Iterable[Target | Occurrence]]

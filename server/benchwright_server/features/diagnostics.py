@@ -19,19 +19,19 @@ from typing import TYPE_CHECKING, Any
 from lsprotocol import types
 
 from benchwright_server.features.refreshing import refresh_views
-from benchwright_server.findings.finding import Finding, Level, Related, Source
-from benchwright_server.findings.linting import linted
-from benchwright_server.findings.merging import merged
-from benchwright_server.findings.piecewise import Piecewise, declared_in, words_of
-from benchwright_server.findings.rules import documentation, is_deprecated, is_unnecessary
-from benchwright_server.json_form import JsonText
+from benchwright_server.linters.linting import linted
 from benchwright_server.operations import path_of
-from benchwright_server.semantics.diagnostics import Severity, SlangDiagnostic
-from benchwright_server.semantics.inventory import DESIGN_SUFFIXES
-from benchwright_server.settings import Project as ProjectSettings
-from benchwright_server.syntax.documents import Document
-from benchwright_server.syntax.lines import Lines
 from benchwright_server.workspaces.workspace import Workspace
+from benchwright_verilog.findings.finding import Finding, Level, Related, Source
+from benchwright_verilog.findings.merging import merged
+from benchwright_verilog.findings.piecewise import Piecewise, declared_in, words_of
+from benchwright_verilog.findings.rules import documentation, is_deprecated, is_unnecessary
+from benchwright_verilog.semantics.diagnostics import Severity, SlangDiagnostic
+from benchwright_verilog.semantics.inventory import DESIGN_SUFFIXES
+from benchwright_verilog.settings import Project as ProjectSettings
+from benchwright_verilog.syntax.documents import Document
+from benchwright_verilog.syntax.json_form import JsonText
+from benchwright_verilog.syntax.lines import Lines
 
 if TYPE_CHECKING:
     from benchwright_server.server import BenchwrightServer

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING
 from lsprotocol import types
 
 from benchwright_server.operations import path_of
-from benchwright_server.syntax.documents import Document
-from benchwright_server.syntax.links import includes_of, named_in_markdown
-from benchwright_server.syntax.units import each
 from benchwright_server.workspaces.workspace import MARKER, Workspace
+from benchwright_verilog.syntax.documents import Document
+from benchwright_verilog.syntax.links import includes_of, named_in_markdown
+from benchwright_verilog.syntax.units import each
 
 if TYPE_CHECKING:
-    from benchwright_server.semantics.project import Project
     from benchwright_server.server import BenchwrightServer
+    from benchwright_verilog.semantics.project import Project
 
 _MARKDOWN = frozenset({".md", ".markdown"})
 

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-from benchwright_server.json_form import JsonText, MovingJson, quoted
-from benchwright_server.syntax.documents import Document
-from benchwright_server.syntax.lines import Lines
-from benchwright_server.syntax.outline import Declared, outline_of
-from benchwright_server.syntax.units import Shape, Unit, each
+from benchwright_verilog.syntax.documents import Document
+from benchwright_verilog.syntax.json_form import JsonText, MovingJson, quoted
+from benchwright_verilog.syntax.lines import Lines
+from benchwright_verilog.syntax.outline import Declared, outline_of
+from benchwright_verilog.syntax.units import Shape, Unit, each
 
 if TYPE_CHECKING:
     from benchwright_server.server import BenchwrightServer

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from lsprotocol import types
 
 from benchwright_server.features.locations import Locations
-from benchwright_server.semantics.file_list import Complaint, FileList
+from benchwright_verilog.semantics.file_list import Complaint, FileList
 
 if TYPE_CHECKING:
     from benchwright_server.server import BenchwrightServer

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-from benchwright_server.json_form import JsonText, MovingJson
-from benchwright_server.syntax.folds import Fold, conditional_folds, folds_of
-from benchwright_server.syntax.lines import Lines
-from benchwright_server.syntax.units import Shape, each
+from benchwright_verilog.syntax.folds import Fold, conditional_folds, folds_of
+from benchwright_verilog.syntax.json_form import JsonText, MovingJson
+from benchwright_verilog.syntax.lines import Lines
+from benchwright_verilog.syntax.units import Shape, each
 
 if TYPE_CHECKING:
     from benchwright_server.server import BenchwrightServer

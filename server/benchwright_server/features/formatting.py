@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-from benchwright_server.formatter import NotFormattedError, formatted
-from benchwright_server.syntax.documents import Document
-from benchwright_server.syntax.lines import Lines
-from benchwright_server.syntax.spacing import same_words, spacings
+from benchwright_server.linters.formatter import NotFormattedError, formatted
+from benchwright_verilog.syntax.documents import Document
+from benchwright_verilog.syntax.lines import Lines
+from benchwright_verilog.syntax.spacing import same_words, spacings
 
 if TYPE_CHECKING:
     from benchwright_server.server import BenchwrightServer

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from lsprotocol import types
 
 from benchwright_server.features.locations import place_of
-from benchwright_server.semantics.navigation import highlights
-from benchwright_server.semantics.occurrence import Role
+from benchwright_verilog.semantics.navigation import highlights
+from benchwright_verilog.semantics.occurrence import Role
 
 if TYPE_CHECKING:
     from benchwright_server.server import BenchwrightServer

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-from benchwright_server.language.explanations import explain_name, explain_word
-from benchwright_server.language.visible import Shift
+from benchwright_verilog.language.explanations import explain_name, explain_word
+from benchwright_verilog.language.visible import Shift
 
 if TYPE_CHECKING:
     from benchwright_server.server import BenchwrightServer

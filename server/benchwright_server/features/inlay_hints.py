@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-from benchwright_server.language.hints import Hint, hints
-from benchwright_server.syntax.lines import Lines
+from benchwright_verilog.language.hints import Hint, hints
+from benchwright_verilog.syntax.lines import Lines
 
 if TYPE_CHECKING:
     from benchwright_server.server import BenchwrightServer

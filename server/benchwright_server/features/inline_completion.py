@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 
-from benchwright_baselines.evidence import AssistAccepted, AssistRejected, AssistShown
+from benchwright_attempts.evidence import AssistAccepted, AssistRejected, AssistShown
 from benchwright_server.assistant.endpoint import ask
 from benchwright_server.assistant.prompt import insertion, messages
 from benchwright_server.operations import path_of
@@ -23,7 +23,7 @@ from benchwright_server.operations import path_of
 if TYPE_CHECKING:
     from benchwright_server.attempts.session import Session
     from benchwright_server.server import BenchwrightServer
-    from benchwright_server.syntax.documents import Document
+    from benchwright_verilog.syntax.documents import Document
 
 ACCEPTED = "benchwright.assistAccepted"
 """The command that a client runs once it has inserted what was offered."""

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Protocol
 
 from lsprotocol import types
 
-from benchwright_server.operation import path_of
-from benchwright_server.semantics.inventory import read_text
-from benchwright_server.syntax.lines import Lines
+from benchwright_verilog.semantics.inventory import read_text
+from benchwright_verilog.syntax.lines import Lines
+from benchwright_verilog.syntax.uri import path_of
 
 if TYPE_CHECKING:
-    from benchwright_server.semantics.analysis import Analysis
     from benchwright_server.server import BenchwrightServer
-    from benchwright_server.syntax.documents import Document
+    from benchwright_verilog.semantics.analysis import Analysis
+    from benchwright_verilog.syntax.documents import Document
 
 
 class Locations:

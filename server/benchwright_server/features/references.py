@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 from lsprotocol import types
 
 from benchwright_server.features.locations import Locations, place_of
-from benchwright_server.semantics.navigation import references
-from benchwright_server.semantics.occurrence import Occurrence, Role
+from benchwright_verilog.semantics.navigation import references
+from benchwright_verilog.semantics.occurrence import Occurrence, Role
 
 if TYPE_CHECKING:
-    from benchwright_server.semantics.analysis import Analysis
-    from benchwright_server.semantics.project import Project
     from benchwright_server.server import BenchwrightServer
+    from benchwright_verilog.semantics.analysis import Analysis
+    from benchwright_verilog.semantics.project import Project
 
 
 def register(server: BenchwrightServer) -> None:

@@ -105,7 +105,7 @@ def _formatting(client: Client) -> dict[str, Any]:
 
 
 def _semantic_tokens(client: Client) -> dict[str, Any]:
-    from benchwright_server.features.token_legend import MODIFIERS, TYPES
+    from benchwright_verilog.semantics.token_legend import MODIFIERS, TYPES
 
     legend = {"tokenTypes": list(TYPES), "tokenModifiers": list(MODIFIERS)}
     return {"semanticTokensProvider": {"legend": legend, "full": {"delta": True}, "range": True}}

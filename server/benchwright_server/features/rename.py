@@ -11,7 +11,7 @@ from pygls.exceptions import JsonRpcException
 
 from benchwright_server.features.locations import Locations, place_of
 from benchwright_server.features.requests import REQUEST_FAILED
-from benchwright_server.semantics.renaming import Edit, RenameRefusedError, renamable, rename
+from benchwright_verilog.semantics.renaming import Edit, RenameRefusedError, renamable, rename
 
 if TYPE_CHECKING:
     from benchwright_server.server import BenchwrightServer

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-from benchwright_server.syntax.documents import Document
-from benchwright_server.syntax.selection import around
+from benchwright_verilog.syntax.documents import Document
+from benchwright_verilog.syntax.selection import around
 
 if TYPE_CHECKING:
     from benchwright_server.server import BenchwrightServer

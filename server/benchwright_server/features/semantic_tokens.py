@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-from benchwright_server.syntax.documents import Document
+from benchwright_verilog.syntax.documents import Document
 
 if TYPE_CHECKING:
     from benchwright_server.server import BenchwrightServer
@@ -46,7 +46,7 @@ class SemanticTokens:
 
     async def delta(self, params: types.SemanticTokensDeltaParams) -> types.SemanticTokens | types.SemanticTokensDelta:
         """What changed since they were sent last; all of them where the client means something else."""
-        from benchwright_server.colours import difference
+        from benchwright_verilog.semantics.colours import difference
 
         before = self._sent.get(params.text_document.uri)
         now = await self._whole(params.text_document.uri)
@@ -77,7 +77,7 @@ class SemanticTokens:
         return tokens
 
     async def _data(self, document: Document, start: int, end: int) -> list[int]:
-        from benchwright_server.colours import coloured, encoded
+        from benchwright_verilog.semantics.colours import coloured, encoded
 
         analysis = await self._server.projects.analysis(document)
         units = document.units

@@ -9,19 +9,19 @@ from typing import TYPE_CHECKING
 from lsprotocol import types
 
 from benchwright_server.features.hover import content_of
-from benchwright_server.language.calls import Call, CallKind
-from benchwright_server.language.explanations import KnownMacros
-from benchwright_server.language.heads import Head, head_of_macro
-from benchwright_server.language.instance_proposals import head_at
-from benchwright_server.language.library import Library
-from benchwright_server.language.places import call_at
-from benchwright_server.language.signatures import Signature, signature
-from benchwright_server.language.visible import old_byte
-from benchwright_server.syntax.documents import Document
+from benchwright_verilog.language.calls import Call, CallKind
+from benchwright_verilog.language.explanations import KnownMacros
+from benchwright_verilog.language.heads import Head, head_of_macro
+from benchwright_verilog.language.instance_proposals import head_at
+from benchwright_verilog.language.library import Library
+from benchwright_verilog.language.places import call_at
+from benchwright_verilog.language.signatures import Signature, signature
+from benchwright_verilog.language.visible import old_byte
+from benchwright_verilog.syntax.documents import Document
 
 if TYPE_CHECKING:
-    from benchwright_server.semantics.analysis import Analysis
     from benchwright_server.server import BenchwrightServer
+    from benchwright_verilog.semantics.analysis import Analysis
 
 
 def register(server: BenchwrightServer) -> None:

@@ -14,8 +14,8 @@ from lsprotocol import types
 from benchwright_problems.problem import Kind
 from benchwright_server.attempts.session import Session
 from benchwright_server.operations import path_of
-from benchwright_server.syntax.documents import Replacement
 from benchwright_server.workspaces.workspace import editable_files
+from benchwright_verilog.syntax.documents import Replacement
 
 if TYPE_CHECKING:
     from benchwright_server.server import BenchwrightServer

@@ -12,7 +12,7 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
 from benchwright_server.errors import ServerError
-from benchwright_server.operation import path_of
+from benchwright_verilog.syntax.uri import path_of
 
 if TYPE_CHECKING:
     from benchwright_server.server import BenchwrightServer

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from lsprotocol import types
 
 from benchwright_server.features.locations import Locations
-from benchwright_server.semantics.occurrence import TargetKind
-from benchwright_server.semantics.symbol_search import Found, search
+from benchwright_verilog.semantics.occurrence import TargetKind
+from benchwright_verilog.semantics.symbol_search import Found, search
 
 if TYPE_CHECKING:
     from benchwright_server.server import BenchwrightServer

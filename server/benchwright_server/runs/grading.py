@@ -6,16 +6,16 @@ import contextlib
 from collections.abc import Callable, Mapping
 from typing import BinaryIO
 
-from benchwright_baselines.judging import as_verdict
+from benchwright_attempts.judging import as_verdict
 from benchwright_harness.errors import HarnessError
 from benchwright_harness.grade import Grader
 from benchwright_harness.sandbox import Sandbox, WarmSandbox
 from benchwright_harness.toolchain.native_tools import toolchain_for
-from benchwright_harness.verdict import Verdict
 from benchwright_harness.verdict_store import VerdictStore
 from benchwright_judges.score import score
 from benchwright_problems.home import Home
 from benchwright_problems.problem import Kind, Problem
+from benchwright_problems.verdict import Verdict
 from benchwright_server.workspaces.workspace import ANSWER
 
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from benchwright_baselines import log_file, open_log
-from benchwright_baselines.errors import AttemptError
-from benchwright_baselines.events import Judged, Outcome
-from benchwright_baselines.judging import as_verdict, judged_by
+from benchwright_attempts import log_file
+from benchwright_attempts.errors import AttemptError
+from benchwright_attempts.events import Judged, Outcome
+from benchwright_attempts.judging import as_verdict, judged_by
 from benchwright_judges.judgement import Judgement
 from benchwright_judges.records import GivenAnswer
 from benchwright_problems.home import Home
 from benchwright_server.runs.records import RunRecords
+from benchwright_studies import open_log
 
 
 def tell_attempt(home: Home, answer: GivenAnswer, judgement: Judgement) -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from benchwright_harness.verdict import Verdict
 from benchwright_problems.problem import Reveal
+from benchwright_problems.verdict import Verdict
 from benchwright_server.protocol import TestCount, TestLine, VerdictView
 
 

@@ -72,6 +72,12 @@ class Workspace:
         return read_file(self.folder, path)
 
 
+def workspace_folder(path: Path) -> Path | None:
+    """The folder of the workspace that a file or folder belongs to, if there is one."""
+    workspace = Workspace.around(path)
+    return workspace.folder if workspace is not None else None
+
+
 def read_file(folder: Path, path: str) -> bytes | None:
     """The bytes of a file below a folder; none where it is missing.
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from benchwright_baselines.attempts import Attempts
-from benchwright_baselines.file_text import FileText
-from benchwright_baselines.log import EventLog
+from benchwright_attempts.attempts import Attempts
+from benchwright_attempts.file_text import FileText
+from benchwright_studies.study_log import StudyLog
 
 TOP = b"module counter;\r\nendmodule\n"
 
@@ -43,13 +43,13 @@ def path(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def log(path: Path, time: SetTime) -> Iterator[EventLog]:
-    with EventLog(path, now=time.now, monotonic_ns=time.monotonic_ns, process="first") as log:
+def log(path: Path, time: SetTime) -> Iterator[StudyLog]:
+    with StudyLog(path, now=time.now, monotonic_ns=time.monotonic_ns, process="first") as log:
         yield log
 
 
 @pytest.fixture
-def attempts(log: EventLog) -> Attempts:
+def attempts(log: StudyLog) -> Attempts:
     return Attempts(log)
 
 

@@ -9,9 +9,9 @@ import pytest
 from benchwright_harness.criterion import COMPILE, SIMULATE, Criterion, Listener, Rule, Said, decide
 from benchwright_harness.process import End, Ended
 from benchwright_harness.results import Results
-from benchwright_harness.verdict import Reason, Verdict
-from benchwright_harness.verdict import TestResult as HiddenTest
 from benchwright_problems.problem import Limits
+from benchwright_problems.verdict import Reason, Verdict
+from benchwright_problems.verdict import TestResult as HiddenTest
 
 TOKEN = "0123456789abcdef"
 NOTHING = Results(cocotb=(), simulations=0, pytest=())

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from benchwright_harness.cvdp_report import Graded, composite, raw_result, report, report_text
-from benchwright_harness.verdict import Reason, Verdict
 from benchwright_problems.category import Category
 from benchwright_problems.problem import Difficulty
+from benchwright_problems.verdict import Reason, Verdict
 
 NOW = datetime(2026, 1, 2, 3, 4, 5)  # noqa: DTZ001 - as CVDP writes it
 

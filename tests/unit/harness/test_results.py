@@ -8,7 +8,7 @@ import pytest
 
 from benchwright_harness.foreign_folder import remove_folder
 from benchwright_harness.results import PYTEST_RESULTS, FailureWatch, read_results
-from benchwright_harness.verdict import TestResult as Result
+from benchwright_problems.verdict import TestResult as Result
 
 COCOTB = """<?xml version='1.0' encoding='utf-8'?>
 <testsuites name="results"><testsuite name="all" package="all"><property name="random_seed" value="1" />

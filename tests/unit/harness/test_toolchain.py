@@ -10,7 +10,7 @@ from benchwright_harness.errors import ToolchainError, ToolMissingError
 from benchwright_harness.selection import Selection
 from benchwright_harness.toolchain import Toolchain, tree
 from benchwright_harness.toolchain.manifest import CONTENT, MANIFEST, Manifest, content, digest_of, recipe
-from benchwright_harness.verdict import Reason
+from benchwright_problems.verdict import Reason
 
 SYSTEM = "0.23"
 

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from benchwright_harness.selection import Selection
-from benchwright_harness.verdict import Reason, Verdict
-from benchwright_harness.verdict import TestResult as HiddenTest
 from benchwright_harness.verdict_store import VerdictStore
+from benchwright_problems.verdict import Reason, Verdict
+from benchwright_problems.verdict import TestResult as HiddenTest
 
 KEY = "ab" * 32
 VERDICT = Verdict(reason=Reason.TESTS_FAILED, detail="d", tests=(HiddenTest(name="t", passed=False, message="m"),))

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from benchwright_baselines.clock import AttemptState
+from benchwright_attempts.clock import AttemptState
 from benchwright_server import protocol
 from benchwright_server.features.code_lens import describe, lens_of
 from benchwright_server.protocol import AttemptStatus, VerdictView

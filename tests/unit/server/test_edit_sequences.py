@@ -14,13 +14,13 @@ from lsprotocol.types import (
     TextDocumentContentChangeWholeDocument,
 )
 
-from benchwright_baselines.file_text import encode_text, join_surrogates
 from benchwright_server.features.document_symbols import _symbols_of
 from benchwright_server.features.folding import _exact
-from benchwright_server.syntax.documents import Document, Documents
-from benchwright_server.syntax.lines import Lines
-from benchwright_server.syntax.tree import difference, parse
-from benchwright_server.syntax.units import Units, cut_places
+from benchwright_verilog.syntax.documents import Document, Documents
+from benchwright_verilog.syntax.lines import Lines
+from benchwright_verilog.syntax.surrogates import encode_text, join_surrogates
+from benchwright_verilog.syntax.tree import difference, parse
+from benchwright_verilog.syntax.units import Units, cut_places
 
 if TYPE_CHECKING:
     from tree_sitter import Tree

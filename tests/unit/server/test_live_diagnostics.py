@@ -9,9 +9,9 @@ from lsprotocol import types
 
 from benchwright_server.client import Client
 from benchwright_server.features.diagnostics import LiveDiagnostics
-from benchwright_server.semantics.diagnostics import Severity, SlangDiagnostic
 from benchwright_server.settings import Settings
-from benchwright_server.syntax.documents import Document, Documents
+from benchwright_verilog.semantics.diagnostics import Severity, SlangDiagnostic
+from benchwright_verilog.syntax.documents import Document, Documents
 
 
 class Server:

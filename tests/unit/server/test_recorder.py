@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from benchwright_baselines.attempts import Attempts
-from benchwright_baselines.events import Event, Focus
-from benchwright_baselines.file_text import FileText
-from benchwright_baselines.log import EventLog
-from benchwright_baselines.replay import Replay, replay
+from benchwright_attempts.attempts import Attempts
+from benchwright_attempts.events import Event, Focus
+from benchwright_attempts.file_text import FileText
+from benchwright_attempts.replay import Replay, replay
 from benchwright_server.attempts.recorder import Recorder
-from benchwright_server.syntax.documents import Replacement
+from benchwright_studies.study_log import StudyLog
+from benchwright_verilog.syntax.documents import Replacement
 
 from ...waiting import until
 
@@ -21,7 +21,7 @@ PATH = "rtl/a.sv"
 class Recording:
     """A recorder over a real log, with one file that is `one` at first."""
 
-    def __init__(self, log: EventLog) -> None:
+    def __init__(self, log: StudyLog) -> None:
         self.log = log
         self.attempt = Attempts(log).create("p/q", "0" * 64, Path("/w"), {PATH: FileText.of_text("one")}).id
         self.failures: list[BaseException] = []
@@ -43,7 +43,7 @@ class Recording:
 
 @pytest.fixture
 async def recording(tmp_path: Path) -> AsyncIterator[Recording]:
-    with EventLog(tmp_path / "log.sqlite") as log:
+    with StudyLog(tmp_path / "log.sqlite") as log:
         yield Recording(log)
 
 

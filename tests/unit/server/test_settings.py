@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 
-from benchwright_server import settings as module
+from benchwright_server import settings as settings_module
 from benchwright_server.features.registry import FEATURES
 from benchwright_server.settings import Features, Settings, flat, read_settings
+from benchwright_verilog import settings as verilog_settings
 
 
 def test_no_options_are_the_defaults() -> None:
@@ -71,9 +72,9 @@ def test_nothing_set_is_the_default() -> None:
 
 
 def test_every_setting_is_described() -> None:
-    tree = ast.parse(inspect.getsource(module))
+    trees = [ast.parse(inspect.getsource(module)) for module in (settings_module, verilog_settings)]
     described = set()
-    for group in (node for node in tree.body if isinstance(node, ast.ClassDef)):
+    for group in (node for tree in trees for node in tree.body if isinstance(node, ast.ClassDef)):
         for field, text in zip(group.body, group.body[1:], strict=False):
             if isinstance(field, ast.AnnAssign) and isinstance(text, ast.Expr) and isinstance(field.target, ast.Name):
                 described.add((group.name, field.target.id))

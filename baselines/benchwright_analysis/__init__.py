@@ -1,0 +1,1 @@
+"""Statistics of attempts, and the report that shows them."""

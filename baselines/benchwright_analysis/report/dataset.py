@@ -1,0 +1,89 @@
+"""Everything a report is made from, read and sorted out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from benchwright_analysis.report.fold import Folded
+from benchwright_analysis.report.observation import Observation
+from benchwright_analysis.report.problem_facts import ProblemFacts
+from benchwright_judges.rated import Rated
+from benchwright_studies.study import Study
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """Attempts and what is known around them."""
+
+    folded: Sequence[Folded]
+    """All attempts, those that do not count marked."""
+    facts: Mapping[str, ProblemFacts]
+    study: Study | None = None
+    rated: Sequence[Rated] = ()
+    """Answers that people and judges rated."""
+    deviations: Sequence[str] = ()
+    """What is not as the study file says, as sentences."""
+    remarks: Sequence[str] = ()
+    """What else bears on the result."""
+    closed: str = ""
+    """The digest with which the study was closed."""
+    checked: bool = True
+    """Whether hash chains were checked."""
+    seed: int = 1
+    made: str = ""
+    """When the report was made, ISO 8601."""
+    simulated: bool = False
+    """Whether nobody worked: made-up data."""
+    sources: Mapping[str, str] = field(default_factory=dict)
+    """What made it: name → version or digest."""
+
+    @cached_property
+    def observations(self) -> tuple[Observation, ...]:
+        """All attempts."""
+        return tuple(one.observation for one in self.folded)
+
+    @cached_property
+    def analysed(self) -> tuple[Folded, ...]:
+        """Attempts that count."""
+        return tuple(one for one in self.folded if one.observation.is_analysed)
+
+    @cached_property
+    def decided(self) -> tuple[Observation, ...]:
+        """Attempts that count, and of which a verdict says whether they are right, or that ended without one."""
+        return tuple(one.observation for one in self.analysed if one.observation.censored_by != "not_decided")
+
+    @cached_property
+    def timed(self) -> tuple[Observation, ...]:
+        """Attempts of people that count, with time on the clock."""
+        return tuple(one for one in self.decided if one.is_person and one.time_s > 0)
+
+    @cached_property
+    def groups(self) -> tuple[str, ...]:
+        """What is compared: conditions of people first, in the study's order, then models."""
+        order = [condition.name for condition in self.study.conditions] if self.study is not None else []
+        solvers = ("human", "human+copilot", "agent", "model")
+        found = {one.observation.group: one.observation.solver for one in self.analysed}
+
+        def key(group: str) -> tuple[int, int, str]:
+            solver = found[group]
+            place = order.index(group) if group in order else len(order)
+            return (solvers.index(solver) if solver in solvers else len(solvers), place, group)
+
+        return tuple(sorted(found, key=key))
+
+    @cached_property
+    def people_groups(self) -> tuple[str, ...]:
+        """Conditions under which people worked."""
+        people = {one.observation.group for one in self.analysed if one.observation.is_person}
+        return tuple(group for group in self.groups if group in people)
+
+    def of(self, group: str) -> list[Folded]:
+        """Attempts of a group that count."""
+        return [one for one in self.analysed if one.observation.group == group]
+
+    @staticmethod
+    def cluster(one: Observation) -> str:
+        """What is drawn whole for an interval: a person's attempts are alike, and so are a model's at one problem."""
+        return one.participant if one.is_person else one.problem

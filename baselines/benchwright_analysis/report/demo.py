@@ -1,0 +1,397 @@
+"""A made-up study, recorded through the real log by a clock that is set by hand: to see what a report looks like.
+
+People's times come from `statistics.simulation`, with an effect of the copilot that is known; the plan, the consent,
+the journal and every event are as a real study leaves them. Nothing of a problem's hidden part is read.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import numpy as np
+
+from benchwright_analysis.statistics.simulation import StudyPlan, simulate
+from benchwright_attempts.attempts import Attempts
+from benchwright_attempts.events import (
+    Abandoned,
+    Answered,
+    Edit,
+    Event,
+    Focus,
+    JudgedBy,
+    Opened,
+    Outcome,
+    Paused,
+    Resumed,
+    RunFinished,
+    RunStarted,
+    Save,
+    Started,
+    Submitted,
+)
+from benchwright_attempts.evidence import (
+    Assigned,
+    AssistAccepted,
+    AssistShown,
+    EditReason,
+    Environment,
+    Exposure,
+    Forecast,
+    ModelUsage,
+    SelfEstimate,
+    TimedOut,
+)
+from benchwright_attempts.file_text import Change, FileText, sha256
+from benchwright_attempts.record import AttemptHeader, RecordedEvent
+from benchwright_judges.rated import Rated
+from benchwright_judges.scale import Scale
+from benchwright_problems.problem import Kind, Problem
+from benchwright_problems.store import Store
+from benchwright_studies.conduct import Conduct
+from benchwright_studies.study_file import parse_study
+from benchwright_studies.study_log import StudyLog
+
+PACK = "starter"
+STUDY = "demo"
+FASTER = -25
+"""Percent of the time that the made-up copilot changes: what the report ought to find."""
+_LIMIT_MIN = 45.0
+_GIVE_UPS_PER_HOUR = 0.25
+_PROBLEMS = 12
+_SAMPLES = 4
+_MODELS = (("simulated/small", 0.9, 9.0), ("simulated/large", 1.1, 34.0))
+"""Name, slope, and the minutes of people at which it solves half."""
+_DIGEST = sha256(b"a made-up toolchain")
+
+
+@dataclass
+class HandClock:
+    """Wall and monotonic time that pass when told to."""
+
+    wall: datetime = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
+    mono_ns: int = 1_000_000_000
+
+    def pass_s(self, seconds: float) -> None:
+        """Lets time pass."""
+        self.wall += timedelta(seconds=seconds)
+        self.mono_ns += round(seconds * 1e9)
+
+    def now(self) -> datetime:
+        """The wall time."""
+        return self.wall
+
+    def monotonic_ns(self) -> int:
+        """The monotonic time."""
+        return self.mono_ns
+
+
+@dataclass(frozen=True)
+class Demo:
+    """What was made up."""
+
+    study: str
+    rated: Sequence[Rated]
+
+
+def make_demo(path: Path, store: Store, *, people: int = 30, seed: int = 7) -> Demo:
+    """Records a made-up study and made-up models' attempts in a new log.
+
+    Args:
+        path: Of the log; made.
+        store: For the starter pack.
+        people: How many take part.
+        seed: The same seed gives the same study.
+    """
+    clock = HandClock()
+    random = np.random.default_rng(seed)
+    problems = [problem for problem in store.public(PACK).problems if problem.public.figures == ()][:_PROBLEMS]
+    with StudyLog(path, now=clock.now, monotonic_ns=clock.monotonic_ns, process="demo") as log:
+        desk = _Desk(log, clock, random)
+        conduct = Conduct(log, Attempts(log))
+        file = parse_study(_study_text(problems, people, seed), Path("demo.study.yaml"))
+        known = conduct.register(file, {f"{PACK}/{one.id}": one.difficulty for one in problems})
+        # Without an effect here: which condition a task has is what the study's own plan says.
+        plan = StudyPlan(
+            participants=people, families=4, problems_per_family=len(problems) // 4, effect_percent=0, median_minutes=14
+        )
+        drawn = simulate(plan, random)
+        names = dict(zip(dict.fromkeys(one.problem for one in drawn), problems, strict=True))
+        needed = {(one.participant, f"{PACK}/{names[one.problem].id}"): one for one in drawn}
+        baselines = {f"{PACK}/{names[one.problem].id}": one.baseline_minutes for one in drawn}
+        by_ref = {f"{PACK}/{one.id}": one for one in problems}
+        for assignment, simulated in zip(
+            known.plan.assignments, dict.fromkeys(one.participant for one in drawn), strict=True
+        ):
+            participant = assignment.participant
+            conduct.enroll(STUDY, participant)
+            conduct.give_consent(STUDY, participant, "1")
+            gone = random.random() < 0.04
+            for _task in assignment.tasks[: len(assignment.tasks) // 2 if gone else None]:
+                assigned, consent, ref = conduct.next_task(STUDY, participant)
+                one = needed[simulated, ref]
+                minutes = one.minutes * (1 + FASTER / 100 if assigned.condition == "copilot" else 1)
+                attempt = desk.open(
+                    by_ref[ref], ref, participant, "human+copilot" if assigned.assistants else "human", STUDY
+                )
+                conduct.note_task(assigned, ref, attempt)
+                desk.tell(attempt, assigned, consent)
+                desk.work(attempt, by_ref[ref], assigned, minutes, one.forecast_minutes, one.forecast_chance)
+                clock.pass_s(random.uniform(60, 600))
+            if not gone:
+                attentive = "sometimes" if random.random() < 0.95 else "never"
+                conduct.answer_questionnaire(STUDY, participant, {"attention": attentive})
+                conduct.finish(STUDY, participant)
+        for model, slope, half in _MODELS:
+            for ref, problem in by_ref.items():
+                for _ in range(_SAMPLES):
+                    chance = 1 / (1 + math.exp(slope * (math.log2(baselines[ref]) - math.log2(half))))
+                    desk.model(problem, ref, model, passes=random.random() < chance)
+        desk.settle()
+    return Demo(STUDY, _ratings(random))
+
+
+class _Desk:
+    """Writes attempts as an editor or a model's run would."""
+
+    def __init__(self, log: StudyLog, clock: HandClock, random: np.random.Generator) -> None:
+        self._log, self._clock, self._random = log, clock, random
+        self._attempts = Attempts(log)
+        self._waiting: list[Future[RecordedEvent]] = []
+        self._texts: dict[str, tuple[str, str, int]] = {}
+
+    def open(self, problem: Problem, ref: str, solver: str, condition: str, study: str = "") -> str:
+        path = next(iter(problem.public.expected), "answer.md")
+        text = problem.public.files.get(path, "")
+        header = AttemptHeader(
+            id=sha256(f"{ref} {solver} {self._clock.mono_ns}".encode())[:32],
+            problem=ref,
+            problem_digest=problem.public_digest,
+            workspace=f"/demo/{problem.id}",
+            solver=solver,
+            condition=condition,
+            created=self._clock.now(),
+            study=study,
+        )
+        self._log.create(header, Opened(files={path: FileText.of_text(text)}))
+        self._texts[header.id] = (path, text, 1)
+        return header.id
+
+    def tell(self, attempt: str, *events: Event) -> None:
+        self._waiting += [self._log.append_nowait(attempt, event) for event in events]
+        if len(self._waiting) > 2000 or isinstance(events[-1], Submitted | Abandoned | TimedOut | SelfEstimate):
+            self.settle()
+
+    def settle(self) -> None:
+        for future in self._waiting:
+            future.result()
+        self._waiting.clear()
+
+    def work(
+        self, attempt: str, problem: Problem, assigned: Assigned, needed: float, expected: float, chance: float
+    ) -> None:
+        """A person at one task, who would need so many minutes."""
+        random, clock = self._random, self._clock
+        patience = random.exponential(60 / _GIVE_UPS_PER_HOUR)
+        minutes = min(needed, patience, _LIMIT_MIN)
+        exposure = Exposure.SIMILAR if random.random() < 0.1 else Exposure.NONE
+        felt = int(np.clip(round(math.log2(needed / 3.5) + random.normal(2, 0.8)), 1, 5))
+        self.tell(
+            attempt,
+            Environment(editor="simulated", change_reasons=True, platform="linux"),
+            Forecast(minutes=expected, difficulty=felt, prior_exposure=exposure, success=round(chance, 3)),
+            Started(),
+        )
+        steps = max(6, round(minutes * 2.2))
+        # Thinking comes in stretches: some gaps are minutes long.
+        gaps = random.dirichlet(np.full(steps, 0.35)) * minutes * 60
+        pause = int(random.integers(2, steps)) if random.random() < 0.15 else -1
+        runs = sorted(random.choice(steps, size=min(steps, int(random.integers(1, 4))), replace=False).tolist())
+        passes = minutes == needed
+        number = 0
+        for step in range(steps):
+            clock.pass_s(float(gaps[step]))
+            self._write(attempt, copilot=bool(assigned.assistants))
+            if step == pause:
+                self.tell(attempt, Focus(focused=False), Paused(reason="coffee"))
+                clock.pass_s(random.uniform(60, 900))
+                self.tell(attempt, Resumed(), Focus(focused=True))
+            if step in runs and step < steps - 1:
+                number += 1
+                share = (step + 1) / steps
+                self._verdict(attempt, problem, number, passed=False, share=share)
+        if passes:
+            self._verdict(attempt, problem, number + 1, passed=True, share=1.0)
+            self.tell(attempt, Submitted())
+        elif minutes == patience:
+            self._verdict(attempt, problem, number + 1, passed=False, share=0.5)
+            self.tell(attempt, Abandoned(reason="I am stuck"))
+        else:
+            self._verdict(attempt, problem, number + 1, passed=False, share=0.6)
+            self.tell(attempt, TimedOut(reason="time_limit", limit=_LIMIT_MIN * 60))
+        spread = random.normal(0, 0.25)
+        helped = bool(random.random() < 0.02)
+        self.tell(attempt, SelfEstimate(minutes=minutes * math.exp(spread), difficulty=felt, external_help=helped))
+
+    def _write(self, attempt: str, *, copilot: bool) -> None:
+        """A few words by hand, at times a paste or a completion."""
+        random = self._random
+        drawn = random.random()
+        source, text = "cursor", "  assign q = d;\n"[: int(random.integers(3, 17))]
+        metadata: dict[str, str] = {"kind": "type"}
+        if copilot and drawn < 0.3:
+            source, metadata, text = "inlineCompletionAccept", {}, "  always_ff @(posedge clk) if (!rst_n) q <= '0;\n"
+        elif drawn > 0.94:
+            metadata, text = {"kind": "paste"}, "  // from the data sheet: one cycle of latency\n"
+        path, before, version = self._texts[attempt]
+        start = int(random.integers(0, len(before) + 1)) if random.random() < 0.3 else len(before)
+        end = min(len(before), start + int(random.integers(0, 30))) if random.random() < 0.3 else start
+        version += 1
+        offered = f"{attempt[:6]}-{version}"
+        if source != "cursor":
+            shown = AssistShown(
+                assist=offered, provider="github.copilot", path=path, version=version - 1, length=len(text)
+            )
+            taken = AssistAccepted(
+                assist=offered, provider="github.copilot", path=path, version=version, length=len(text)
+            )
+            self.tell(attempt, shown, taken)
+        change = Change(start=start, end=end, text=text)
+        self.tell(attempt, Edit(path=path, version=version, changes=(change,)))
+        self.tell(attempt, EditReason(path=path, version=version, reason=source, metadata=metadata))
+        self._texts[attempt] = (path, before[:start] + text + before[end:], version)
+
+    def _verdict(self, attempt: str, problem: Problem, number: int, *, passed: bool, share: float) -> None:
+        path, text, _ = self._texts[attempt]
+        digest = sha256(text.encode())
+        outcome = Outcome.PASSED if passed else Outcome.FAILED
+        if problem.kind is not Kind.DESIGN:
+            judged = JudgedBy(method="deterministic", status="scored", score=float(passed))
+            message = "" if passed else "The answer is not the expected one."
+            reason = "passed" if passed else "wrong_answer"
+            self.tell(
+                attempt,
+                Answered(
+                    number=number,
+                    outcome=outcome,
+                    reason=reason,
+                    message=message,
+                    snapshot={path: digest},
+                    judged_by=judged,
+                ),
+            )
+            return
+        run, total = f"{attempt}-{number}", 8
+        done = total if passed else min(total - 1, int(share * total))
+        message = "" if passed else str(self._random.choice(_MESSAGES)).format(done, total)
+        self.tell(
+            attempt,
+            Save(path=path, sha256=digest, size=len(text)),
+            RunStarted(run=run, number=number, snapshot={path: digest}),
+        )
+        self._clock.pass_s(2.5)
+        self.tell(
+            attempt,
+            RunFinished(
+                run=run,
+                number=number,
+                outcome=outcome,
+                reason="passed" if passed else "tests_failed",
+                message=message,
+                passed=done,
+                total=total,
+                wall_s=2.5,
+                digests={"toolchain": _DIGEST, "sandbox": "simulated"},
+            ),
+        )
+
+    def model(self, problem: Problem, ref: str, model: str, *, passes: bool) -> None:
+        """One sample of a model."""
+        attempt = self.open(problem, ref, model, "model")
+        self.tell(attempt, Started())
+        self._clock.pass_s(self._random.uniform(5, 40))
+        sent, received = int(self._random.integers(600, 2000)), int(self._random.integers(200, 4000))
+        self.tell(
+            attempt,
+            ModelUsage(
+                model=model,
+                calls=1,
+                input_tokens=sent,
+                output_tokens=received,
+                total_tokens=sent + received,
+                cost_usd=round((sent + 4 * received) * 1e-6, 6),
+            ),
+        )
+        self._verdict(attempt, problem, 1, passed=passes, share=self._random.random())
+        self.tell(attempt, Submitted())
+
+
+_MESSAGES = (
+    "{} of {} hidden tests passed. Reset does not clear the output.",
+    "{} of {} hidden tests passed. The output is one cycle late.",
+    "The design does not compile: a name is not declared.",
+    "{} of {} hidden tests passed. The last element is lost when full.",
+)
+
+
+def _study_text(problems: Sequence[Problem], people: int, seed: int) -> str:
+    listed = "\n".join(f"  - {PACK}/{problem.id}" for problem in problems)
+    return f"""\
+study: {STUDY}
+title: A made-up study of {people} people with and without a copilot
+problems:
+{listed}
+conditions:
+  - name: alone
+    solver: human
+  - name: copilot
+    solver: human+copilot
+    assistants: [github.copilot]
+participants: {people}
+randomisation:
+  unit: task
+  order: latin-square
+  seed: {seed}
+limits:
+  time_minutes: {_LIMIT_MIN:g}
+feedback: messages
+show_distribution: true
+forecasts: [minutes, difficulty, prior_exposure, success]
+self_estimates: [minutes, difficulty, external_help]
+questionnaire:
+  - id: attention
+    ask: To show that you read this, choose "sometimes".
+    kind: choice
+    choices: [never, sometimes, always]
+    expect: sometimes
+exclusions:
+  - when: failed_attention
+    more_than: 0
+    drop: participant
+  - when: external_help
+consent:
+  version: "1"
+  text: Nobody takes part in this study; its data are made up by a program.
+"""
+
+
+def _ratings(random: np.random.Generator) -> list[Rated]:
+    """Made-up grades of two people and two judges."""
+    found = []
+    for number in range(120):
+        form, scale = (("open-ended", Scale.TIERS), ("free-response", Scale.EXAM))[number % 2]
+        labels = scale.labels
+        true = int(random.integers(0, len(labels)))
+
+        def said(spread: float, true: int = true, labels: Sequence[str] = labels) -> str:
+            return labels[int(np.clip(round(true + random.normal(0, spread)), 0, len(labels) - 1))]
+
+        near = 0.7 if scale is Scale.TIERS else 0.35
+        judges = {"simulated/judge-a": [said(near)], "simulated/judge-b": [said(2 * near)]}
+        people = {"G1": said(near / 2), "G2": said(near / 2)}
+        found.append(Rated(f"answer-{number}", f"{PACK}/amdahl", form, scale, people, judges))
+    return found

@@ -1,0 +1,136 @@
+"""What people expected and said afterwards, against what happened."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from benchwright_analysis.report import charts
+from benchwright_analysis.report.dataset import Dataset
+from benchwright_analysis.report.section import Cell, Picture, Section, Table, percent, told
+from benchwright_analysis.statistics.calibration import (
+    TimeCalibration,
+    chance_calibration,
+    rank_correlation,
+    time_calibration,
+)
+from benchwright_judges.estimators import Estimate
+
+_MOST_MARKS = 2000
+
+
+def estimates(data: Dataset) -> Section:
+    """Calibration of forecasts and self-estimates."""
+    title = "Forecasts and self-estimates"
+    numbers: dict[str, object] = {}
+    rows: list[Sequence[Cell]] = []
+    for name, what in (("forecast_minutes", "forecast of time"), ("self_minutes", "estimate of time afterwards")):
+        for group in data.people_groups:
+            found = [one for one in data.timed if one.group == group and getattr(one, name)]
+            if not found:
+                continue
+            result = time_calibration(
+                [getattr(one, name) for one in found],
+                [one.time_s / 60 for one in found],
+                [one.passed for one in found],
+                [one.participant for one in found],
+                seed=data.seed,
+            )
+            numbers[f"{name}, {group}"] = result
+            rows.append(_time_row(what, group, result))
+    tables = []
+    if rows:
+        columns = (
+            "what",
+            "condition",
+            "attempts",
+            "left out",
+            "actual / estimated",
+            "within a factor of 2",
+            "rank order",
+        )
+        note = "Only attempts that passed: how long the others would have taken is not known. Above 1: it took longer."
+        tables.append(Table("Time: estimated and actual", columns, rows, note))
+    tables += _chances(data, numbers)
+    tables += _difficulty(data, numbers)
+    if not numbers:
+        return Section("estimates", title, without="Nobody was asked what they expect, or how it was.")
+    picture = _picture(data, tables[0]) if rows else None
+    return Section("estimates", title, (), [picture] if picture else (), tables if not picture else tables[1:], numbers)
+
+
+def _time_row(what: str, group: str, result: TimeCalibration) -> Sequence[Cell]:
+    return (
+        what,
+        group,
+        result.attempts,
+        result.left_out,
+        _ratio(result.ratio),
+        told(result.within_factor_2, share=True),
+        told(result.rank_correlation),
+    )
+
+
+def _ratio(estimate: Estimate) -> str:
+    """A ratio, with digits that tell something however small it is."""
+    ends = ["–" if end is None else f"{end:.3g}" for end in (estimate.value, estimate.low, estimate.high)]
+    return ends[0] if ends[1:] == ["–", "–"] else f"{ends[0]} ({ends[1]} to {ends[2]})"
+
+
+def _picture(data: Dataset, table: Table) -> Picture | None:
+    found = [one for one in data.timed if one.forecast_minutes and one.passed]
+    if not found:
+        return None
+    longer = sum(one.time_s / 60 > (one.forecast_minutes or 0) for one in found)
+    everybody = [group for group in data.people_groups if any(one.group == group for one in found)]
+    groups = everybody[: charts.MOST_GROUPS]
+    drawn = [one for one in found if one.group in groups]
+    rows = [{"x": one.forecast_minutes, "y": one.time_s / 60, "group": one.group} for one in drawn[:_MOST_MARKS]]
+    left_out = f" The first {_MOST_MARKS:,} are drawn." if len(drawn) > _MOST_MARKS else ""
+    return Picture(
+        "forecasts",
+        "Forecast against actual time, attempts that passed",
+        f"One mark for each attempt; above the dashed line it took longer than expected. {longer} of {len(found)} did."
+        f"{left_out}{charts.drawn(groups, everybody)}",
+        charts.against(rows, groups, among=data.groups, x="forecast (minutes)", y="actual (active minutes)"),
+        table,
+    )
+
+
+def _chances(data: Dataset, numbers: dict[str, object]) -> list[Table]:
+    rows: list[Sequence[Cell]] = []
+    for name, what in (("forecast_success", "before the start"), ("self_success", "after handing in")):
+        found = [one for one in data.decided if one.is_person and getattr(one, name) is not None]
+        if not found:
+            continue
+        result = chance_calibration(
+            [getattr(one, name) for one in found],
+            [one.passed for one in found],
+            [one.participant for one in found],
+            seed=data.seed,
+        )
+        numbers[name] = result
+        for bin_ in result.bins:
+            said = f"{percent(bin_.low)} to {percent(bin_.high)}"
+            solved = told(bin_.outcome, share=True)
+            rows.append((what, said, bin_.outcome.total, percent(bin_.mean_forecast), solved))
+        rows.append((what, f"all; Brier score {told(result.brier, digits=3)}", result.forecasts, "–", "–"))
+    columns = ("asked", "said", "attempts", "mean of what was said", "solved (95 % interval)")
+    return [Table("Chance to solve it: said and happened", columns, rows)] if rows else []
+
+
+def _difficulty(data: Dataset, numbers: dict[str, object]) -> list[Table]:
+    rows: list[Sequence[Cell]] = []
+    for name, what in (("forecast_difficulty", "before"), ("self_difficulty", "afterwards")):
+        found = [one for one in data.timed if getattr(one, name) is not None]
+        if len(found) < 3:
+            continue
+        result = rank_correlation(
+            [float(getattr(one, name)) for one in found],
+            [one.time_s for one in found],
+            [one.participant for one in found],
+            seed=data.seed,
+        )
+        numbers[name] = result
+        rows.append((what, len(found), told(result)))
+    columns = ("difficulty said", "attempts", "rank correlation with time (95 % interval)")
+    return [Table("Difficulty from 1 to 5, against time", columns, rows)] if rows else []

@@ -1,0 +1,128 @@
+"""A participant's own numbers, and how others did where the study allows to show it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from benchwright_analysis.report.exclusions import exclude
+from benchwright_analysis.report.observation import Observation
+from benchwright_analysis.report.problem_facts import facts_of
+from benchwright_analysis.report.reading import Job, fold_attempts
+from benchwright_attempts.attempts import Attempts
+from benchwright_attempts.record import AttemptHeader
+from benchwright_problems.store import Store
+from benchwright_studies.conduct import Conduct
+from benchwright_studies.vocabulary import Feedback
+
+if TYPE_CHECKING:
+    from benchwright_studies.study_log import StudyLog
+
+FEWEST_OTHERS = 5
+"""With fewer others at a task, a distribution would tell what one person did."""
+
+
+@dataclass(frozen=True)
+class Others:
+    """How others did at one problem."""
+
+    attempts: int
+    solved: int
+    quarter_min: float | None
+    """A quarter of them solved it within so many active minutes; none where not so many did at all."""
+    half_min: float | None
+    three_quarters_min: float | None
+
+
+@dataclass(frozen=True)
+class OwnAttempt:
+    """One attempt of the participant's."""
+
+    attempt: str
+    problem: str
+    title: str
+    condition: str
+    state: str
+    passed: bool | None
+    """None where the study shows no results, or nothing is decided yet."""
+    score: float | None
+    active_min: float
+    first_pass_min: float | None
+    runs: int
+    forecast_min: float | None
+    forecast_ratio: float | None
+    """Active minutes to the pass over the forecast; 2 is twice as long as expected."""
+    share_by_assistant: float | None
+    others: Others | None
+    """None where the study does not show it, where they are too few, or the own attempt goes on."""
+
+
+def own_numbers(log: StudyLog, store: Store, study: str = "", participant: str = "") -> list[OwnAttempt]:
+    """A participant's attempts, practice left out; without a study, those of people outside studies.
+
+    Blocks on the disk; asynchronous code calls it in a thread. Imports SciPy only where a distribution is shown.
+
+    Raises:
+        StudyError: There is no such study.
+        LogDamagedError: An attempt is not as it was written.
+    """
+    if not study:
+        mine = [header for header in log.headers() if not header.study and header.condition.startswith("human")]
+        return [_own(one, [], shows_results=True) for one in sorted(_rows(log, store, mine, {}), key=_position)]
+    known = Conduct(log, Attempts(log)).study(study).study
+    shows_results = known.feedback is not Feedback.NONE
+    shows_others = known.show_distribution and shows_results
+    headers = [header for header in log.journal.attempts(study) if shows_others or header.solver == participant]
+    rows = _rows(log, store, headers, {study: known.idle_minutes * 60})
+    own = sorted((one for one in rows if one.participant == participant and not one.practice), key=_position)
+    others = [one for one in rows if one.participant != participant and one.is_analysed and one.is_person]
+    return [_own(one, others, shows_results=shows_results) for one in own]
+
+
+def _rows(
+    log: StudyLog, store: Store, headers: Sequence[AttemptHeader], thresholds: dict[str, float]
+) -> list[Observation]:
+    facts = facts_of(store, {header.problem for header in headers})
+    folded, _ = fold_attempts(Job(log.path, headers, facts, thresholds, check=False), events=0)
+    return exclude([one.observation for one in folded], None, None)
+
+
+def _position(one: Observation) -> tuple[int, str]:
+    return one.position or 0, one.started
+
+
+def _own(one: Observation, others: Sequence[Observation], *, shows_results: bool) -> OwnAttempt:
+    ended = one.state in ("submitted", "abandoned", "timed_out")
+    first = one.first_pass_s / 60 if one.first_pass_s is not None and shows_results else None
+    return OwnAttempt(
+        attempt=one.attempt,
+        problem=one.problem,
+        title=one.title,
+        condition=one.condition,
+        state=one.state,
+        passed=one.passed if shows_results and (one.passed or one.outcome == "failed") else None,
+        score=one.score if shows_results else None,
+        active_min=one.active_s / 60,
+        first_pass_min=first,
+        runs=one.runs,
+        forecast_min=one.forecast_minutes,
+        forecast_ratio=first / one.forecast_minutes if first is not None and one.forecast_minutes else None,
+        share_by_assistant=one.share_by_assistant,
+        others=_others([other for other in others if other.problem == one.problem]) if ended else None,
+    )
+
+
+def _others(found: Sequence[Observation]) -> Others | None:
+    if len({one.participant for one in found}) < FEWEST_OTHERS:
+        return None
+    from benchwright_analysis.statistics.survival import kaplan_meier
+
+    curve = kaplan_meier([one.time_s / 60 for one in found], [one.passed for one in found])
+
+    def solved_by(share: float) -> float | None:
+        return next(
+            (at for at, left in zip(curve.times, curve.unsolved, strict=True) if 1 - left >= share - 1e-9), None
+        )
+
+    return Others(len(found), curve.passed, solved_by(0.25), solved_by(0.5), solved_by(0.75))

@@ -1,0 +1,135 @@
+"""The report as one HTML file that asks nothing of the network."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections.abc import Mapping, Sequence
+from html import escape
+from importlib import resources
+
+from benchwright_analysis.report.charts import placed
+from benchwright_analysis.report.section import Cell, Picture, Section, Table
+
+_UNBROKEN = 26
+"""Cells up to this length stay on one line."""
+_LONGEST = 300
+"""Of a text in a cell; the files beside the page have all of it."""
+
+
+def page(title: str, subtitle: str, sections: Sequence[Section], sources: Mapping[str, str]) -> str:
+    """The whole file.
+
+    Args:
+        title: Of the report.
+        subtitle: Under it.
+        sections: In order; the one called `support` is the box at the top.
+        sources: What made it: name → version or digest.
+    """
+    style, script = _resource("page.css"), _resource("page.js")
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    policy = f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'; img-src data:"
+    links = "".join(f'<li><a href="#{one.id}">{escape(one.title)}</a></li>' for one in sections)
+    made = "".join(f"<dt>{escape(name)}</dt><dd>{escape(value)}</dd>" for name, value in sources.items())
+    return f"""<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="{policy}">
+<title>{escape(title)}</title>
+<style>{style}</style>
+</head>
+<body>
+<a class="skip" href="#support">Skip to what this supports</a>
+<a class="skip" href="#attempts">Skip to the table of attempts</a>
+<header>
+<h1>{escape(title)}</h1>
+<p class="soft">{escape(subtitle)}</p>
+<nav aria-label="Sections"><ul>{links}</ul></nav>
+</header>
+<main>
+{"".join(_section(one) for one in sections)}
+</main>
+<footer>
+<h2>How this was made</h2>
+<p>The same numbers are in <code>report.json</code>, the rows in <code>attempts.csv</code> and
+<code>attempts.parquet</code>; <code>codebook.md</code> says what each column means. Intervals are 95 %.</p>
+<dl>{made}</dl>
+</footer>
+<script>{script}</script>
+</body>
+</html>
+"""
+
+
+def _resource(name: str) -> str:
+    return (resources.files("benchwright_analysis.report") / name).read_text(encoding="utf-8")
+
+
+def _section(section: Section) -> str:
+    if section.id == "support":
+        sentences = "<ul>" + "".join(f"<li>{escape(one)}</li>" for one in section.lead) + "</ul>"
+    else:
+        sentences = "".join(f"<p>{escape(one)}</p>" for one in section.lead)
+    if section.is_empty:
+        sentences = f'<p class="soft">{escape(section.without)}</p>'
+    pictures = "".join(_picture(one) for one in section.pictures)
+    return (
+        f'<section id="{section.id}" aria-labelledby="{section.id}-title">'
+        f'<h2 id="{section.id}-title">{escape(section.title)}</h2>{sentences}'
+        + (f'<div class="pictures">{pictures}</div>' if pictures else "")
+        + "".join(_pictured_tables(section))
+        + "".join(_folded(one) if one.detail else _table(one) for one in section.tables)
+        + "</section>\n"
+    )
+
+
+def _picture(picture: Picture) -> str:
+    # Sections have names of their own, and some share theirs with their picture.
+    name = f"picture-{picture.id}"
+    svg = placed(picture.svg, name).replace(
+        "<svg ", f'<svg role="img" aria-labelledby="{name}-name" aria-describedby="{name}-words" ', 1
+    )
+    return (
+        f'<figure id="{name}"><h3 id="{name}-name">{escape(picture.title)}</h3>'
+        f'<div class="wide" role="group" aria-labelledby="{name}-name" tabindex="0">{svg}</div>'
+        f'<figcaption id="{name}-words">{escape(picture.alt)}</figcaption></figure>'
+    )
+
+
+def _pictured_tables(section: Section) -> list[str]:
+    """The tables of pictures, each once."""
+    tables: dict[int, Table] = {id(one.table): one.table for one in section.pictures}
+    return [_folded(table, "Numbers: ") for table in tables.values()]
+
+
+def _folded(table: Table, before: str = "") -> str:
+    return f"<details><summary>{before}{escape(table.title)}</summary>{_table(table)}</details>"
+
+
+def _table(table: Table) -> str:
+    heads = "".join(f'<th scope="col">{escape(name)}</th>' for name in table.columns)
+    rows = "".join("<tr>" + "".join(_cell(cell) for cell in row) + "</tr>" for row in table.rows)
+    note = f'<p class="note">{escape(table.note)}</p>' if table.note else ""
+    return (
+        f'<div class="wide" role="region" aria-label="{escape(table.title)}" tabindex="0"><table>'
+        f"<caption>{escape(table.title)}</caption><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table></div>{note}"
+    )
+
+
+def _cell(cell: Cell) -> str:
+    if cell is None:
+        return "<td>–</td>"
+    if isinstance(cell, bool):
+        return f"<td>{'yes' if cell else 'no'}</td>"
+    if isinstance(cell, int):
+        return f'<td class="n">{cell:,}</td>'
+    if isinstance(cell, float):
+        return f'<td class="n">{cell:.4g}</td>'
+    kept = ' class="n"' if len(cell) <= _UNBROKEN else ""
+    return f"<td{kept}>{escape(_shortened(cell))}</td>"
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"

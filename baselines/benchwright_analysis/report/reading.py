@@ -1,0 +1,244 @@
+"""From the event log to rows: attempts are read one at a time, on several processors where there are many events."""
+
+from __future__ import annotations
+
+import gc
+import multiprocessing
+import os
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Connection, func, select
+from sqlalchemy.exc import SQLAlchemyError
+
+from benchwright_analysis.report.codebook import schema_of
+from benchwright_analysis.report.event_columns import EventColumns
+from benchwright_analysis.report.event_row import EventRow
+from benchwright_analysis.report.fold import Fold, Folded
+from benchwright_analysis.report.problem_facts import ProblemFacts
+from benchwright_analysis.report.spreadsheet import without_formulas
+from benchwright_attempts.chain import check_chain
+from benchwright_attempts.database import explain, open_database, place
+from benchwright_attempts.errors import AttemptError, LogDamagedError, LogError
+from benchwright_attempts.record import SCHEMA, AttemptHeader, Row
+from benchwright_attempts.tables import ATTEMPTS, EVENTS
+
+IN_ONE_PROCESS = 100_000
+"""Up to this many events another process would cost more than it saves."""
+_WORKERS = 8
+_ROWS_AT_ONCE = 100_000
+
+
+@dataclass(frozen=True)
+class Job:
+    """Some attempts of one log."""
+
+    path: Path | str
+    headers: Sequence[AttemptHeader]
+    facts: Mapping[str, ProblemFacts]
+    thresholds_s: Mapping[str, float]
+    """Study → from how long a gap does not count."""
+    events: Path | None = None
+    """File for a row of each event; none if they are not wanted."""
+    check: bool = True
+    """Whether hash chains are checked."""
+
+
+def count_events(path: Path | str) -> int:
+    """Events in a log, by the number of each attempt's newest: counting rows reads all of a large log.
+
+    Raises:
+        LogError: It can't be read.
+    """
+    engine = open_database(path, busy_timeout_s=10)
+    try:
+        with engine.connect() as connection:
+            newest = select(func.max(EVENTS.c.seq).label("seq")).where(EVENTS.c.attempt == ATTEMPTS.c.id)
+            each = select(newest.scalar_subquery().label("events")).select_from(ATTEMPTS).subquery()
+            return int(connection.scalar(select(func.sum(each.c.events))) or 0)
+    except SQLAlchemyError as error:
+        raise explain(path, error) from error
+    finally:
+        engine.dispose()
+
+
+def fold_attempts(job: Job, *, events: int) -> tuple[list[Folded], list[Path]]:
+    """A row for each attempt, in the order of the headers, and the files with the events' rows.
+
+    Args:
+        job: Everything.
+        events: How many events there are, about.
+
+    Raises:
+        LogDamagedError: A chain is broken, or an event can't be read; the message names it.
+    """
+    workers = min(os.cpu_count() or 1, _WORKERS, len(job.headers)) if events > IN_ONE_PROCESS else 1
+    if workers <= 1:
+        return _folded(job), [job.events] if job.events is not None else []
+    # Neighbours are of about the same time and length, so every n-th goes to one worker.
+    parts = [
+        Job(
+            job.path,
+            job.headers[number::workers],
+            job.facts,
+            job.thresholds_s,
+            job.events.with_name(f"{job.events.stem}-{number}{job.events.suffix}") if job.events else None,
+            job.check,
+        )
+        for number in range(workers)
+    ]
+    with ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("spawn")) as pool:
+        found = [_unpacked(part) for part in pool.map(_fold_part, parts)]
+    by_attempt = {one.observation.attempt: one for part in found for one in part}
+    return [by_attempt[header.id] for header in job.headers], [part.events for part in parts if part.events]
+
+
+def _folded(job: Job) -> list[Folded]:
+    # Millions of small values come and go, none of them in a circle: looking for circles takes a third of the time.
+    collects = gc.isenabled()
+    gc.disable()
+    try:
+        return list(_fold(job))
+    finally:
+        if collects:
+            gc.enable()
+
+
+def _fold_part(job: Job) -> list[Folded] | _Failed:
+    try:
+        return _folded(job)
+    except LogError as error:
+        # Errors with arguments of their own do not come through to another process.
+        return _Failed(str(error))
+
+
+@dataclass(frozen=True)
+class _Failed:
+    message: str
+
+
+def _unpacked(part: list[Folded] | _Failed) -> list[Folded]:
+    if isinstance(part, _Failed):
+        raise AttemptError(part.message)
+    return part
+
+
+def _fold(job: Job) -> Iterator[Folded]:
+    engine = open_database(job.path, busy_timeout_s=10)
+    sink = _EventSink(job.events) if job.events is not None else None
+    try:
+        with engine.connect() as connection:
+            for header in job.headers:
+                yield _one(job, connection, header, sink.columns if sink is not None else None)
+                if sink is not None and len(sink.columns) >= _ROWS_AT_ONCE:
+                    sink.write()
+            if sink is not None:
+                sink.write()
+    except SQLAlchemyError as error:
+        raise explain(job.path, error) from error
+    finally:
+        if sink is not None:
+            sink.close()
+        engine.dispose()
+
+
+def _one(job: Job, connection: Connection, header: AttemptHeader, events: EventColumns | None) -> Folded:
+    fold = Fold(
+        header,
+        job.facts.get(header.problem, ProblemFacts()),
+        threshold_s=job.thresholds_s.get(header.study, 120.0),
+        events=events,
+    )
+    seq = 0
+    try:
+        rows: Iterable[Sequence[Any]] = _checked(connection, header) if job.check else _plain(connection, header.id)
+        for seq, (number, wall, mono_ns, process, body) in enumerate(rows, start=1):
+            if number != seq:
+                raise _FlawError(f"it is missing: number {number} stands in its place")
+            fold.take(number, wall, mono_ns, process, body)
+        if not seq:
+            raise _FlawError("there is no event at all")
+        return fold.finish()
+    except (ValueError, KeyError, TypeError, sqlite3.OperationalError) as error:
+        flaw = error if isinstance(error, _FlawError) else "it can't be read"
+        raise LogDamagedError(
+            place(job.path),
+            f"event {max(seq, 1)} of attempt {header.id} ({header.solver}, {header.problem}) is not as it was "
+            f"written: {flaw}. Restore the log from a backup, or leave the attempt out with --without {header.id[:8]}.",
+        ) from error
+
+
+class _FlawError(ValueError):
+    """What is wrong, in words for people."""
+
+
+def _plain(connection: Connection, attempt: str) -> Iterable[Sequence[Any]]:
+    if connection.dialect.name == "sqlite":
+        # SQLAlchemy takes as long for each row as everything that is done with it.
+        driver = connection.connection.driver_connection
+        if not isinstance(driver, sqlite3.Connection):
+            raise TypeError(driver)
+        driver.text_factory = str
+        return driver.execute(
+            "SELECT seq, wall, mono_ns, process, body FROM events WHERE attempt = ? ORDER BY seq", (attempt,)
+        )
+    columns = (EVENTS.c.seq, EVENTS.c.wall, EVENTS.c.mono_ns, EVENTS.c.process, EVENTS.c.body)
+    return connection.execute(select(*columns).where(EVENTS.c.attempt == attempt).order_by(EVENTS.c.seq)).tuples()
+
+
+def _checked(connection: Connection, header: AttemptHeader) -> Iterator[Sequence[Any]]:
+    found = connection.execute(select(EVENTS).where(EVENTS.c.attempt == header.id).order_by(EVENTS.c.seq)).mappings()
+    rows = [Row(**row, participant=header.solver, condition=header.condition) for row in found]
+    check = check_chain(header, rows)
+    for row in rows[: check.events]:
+        if row.schema > SCHEMA:
+            raise _FlawError(f"its schema {row.schema} is newer than this Benchwright; update it")
+        yield row.seq, row.wall, row.mono_ns, row.process, row.body
+    if not check.ok:
+        yield check.bad_seq, "", 0, "", _Broken(check.reason or "")
+
+
+class _Broken(str):
+    """Stands for an event that is not as it was written; reading it tells why."""
+
+    def rfind(self, *_: Any) -> int:
+        raise _FlawError(str(self))
+
+
+class _EventSink:
+    """Writes rows of events to a Parquet file, some at a time."""
+
+    def __init__(self, path: Path) -> None:
+        import pyarrow.parquet as pq
+        from pyarrow import csv
+
+        schema = schema_of(EventRow)
+        # Looking for repetitions takes longest where there are none.
+        unlike = ("wall", "at_s", "clock_s")
+        self._writer = pq.ParquetWriter(
+            path,
+            schema,
+            compression="zstd",
+            use_dictionary=[name for name in schema.names if name not in unlike],  # type: ignore[arg-type]
+            use_byte_stream_split=["at_s", "clock_s"],
+        )
+        self._lines = csv.CSVWriter(
+            path.with_suffix(".csv"), schema, write_options=csv.WriteOptions(include_header=False)
+        )
+        self.columns = EventColumns()
+
+    def close(self) -> None:
+        """Closes the files; rows that were not written, such as those of half an attempt, are not in them."""
+        self._writer.close()
+        self._lines.close()
+
+    def write(self) -> None:
+        """Writes the rows there are."""
+        table = self.columns.table()
+        self._writer.write_table(table)
+        self._lines.write_table(without_formulas(table, ("path",)))
+        self.columns = EventColumns()

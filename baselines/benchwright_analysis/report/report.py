@@ -1,0 +1,309 @@
+"""`benchwright report`: from the event log to a folder with everything."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pydantic import JsonValue
+
+from benchwright_analysis.report.dataset import Dataset
+from benchwright_analysis.report.estimates import estimates
+from benchwright_analysis.report.exclusions import exclude
+from benchwright_analysis.report.exports import copy_logs, write_attempts, write_cvdp, write_events
+from benchwright_analysis.report.failing import failing
+from benchwright_analysis.report.fold import Folded
+from benchwright_analysis.report.judging import judging
+from benchwright_analysis.report.models import horizon, models
+from benchwright_analysis.report.observation import Observation
+from benchwright_analysis.report.origins import origins
+from benchwright_analysis.report.page import page
+from benchwright_analysis.report.problem_facts import ProblemFacts, facts_of
+from benchwright_analysis.report.reading import Job, count_events, fold_attempts
+from benchwright_analysis.report.section import Cell, Section, Table, plain
+from benchwright_analysis.report.study_context import deviations, known_study, participants, remarks
+from benchwright_analysis.report.success import profile, success
+from benchwright_analysis.report.support import support
+from benchwright_analysis.report.time_to_pass import score_over_time, survival
+from benchwright_attempts.errors import AttemptError
+from benchwright_attempts.record import AttemptHeader
+from benchwright_judges.rated import Rated
+from benchwright_problems.atomic import write_atomically
+from benchwright_problems.store import Store
+from benchwright_studies.conduct import KnownStudy
+from benchwright_subjects.kept_evals import logs_of
+
+if TYPE_CHECKING:
+    from benchwright_studies.study_log import StudyLog
+
+FORMAT = 1
+"""Version of `report.json`."""
+CHECKED_UP_TO = 1_000_000
+"""Hash chains of more events are checked only when asked for: it takes longer than the report."""
+_MACHINES = ("model", "agent")
+_LISTED = 1000
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What a report is to be about, and where it goes."""
+
+    folder: Path
+    study: str = ""
+    """Id; empty for attempts outside studies."""
+    attempts: Sequence[str] = ()
+    """Only these, by the beginnings of their ids."""
+    without: Sequence[str] = ()
+    """Not these."""
+    models: bool = True
+    """Whether models' attempts outside studies, at the same problems, stand beside a study's people."""
+    events: bool = True
+    """Whether tables of events are written."""
+    check: bool | None = None
+    """Whether hash chains are checked; none leaves it to the number of events."""
+    logs: Sequence[Path] = ()
+    """Inspect's logs, or folders of them, to put beside."""
+    kept: Path | None = None
+    """Folder of the logs that were kept; those of the report's attempts are put beside."""
+    seed: int = 1
+    simulated: bool = False
+
+
+@dataclass(frozen=True)
+class Written:
+    """What was written."""
+
+    page: Path
+    attempts: int
+    counted: int
+    events: int
+
+
+class NothingToReportError(AttemptError):
+    """No attempt is what was asked for."""
+
+
+def write_report(log: StudyLog, store: Store, wish: Wish, rated: Sequence[Rated] = ()) -> Written:
+    """Makes the whole report.
+
+    Args:
+        log: The event log.
+        store: For what is public of problems.
+        wish: What about, and where to.
+        rated: Answers that people and judges rated.
+
+    Raises:
+        NothingToReportError: There are no such attempts.
+        LogDamagedError: An attempt is not as it was written; the message names it.
+        StudyError: There is no such study.
+        OSError: The folder can't be written.
+    """
+    known = known_study(log, wish.study) if wish.study else None
+    headers = _chosen(log, wish)
+    wish.folder.mkdir(parents=True, exist_ok=True)
+    facts = dict(facts_of(store, {header.problem for header in headers}))
+    total = count_events(log.path)
+    check = wish.check if wish.check is not None else total <= CHECKED_UP_TO
+    with tempfile.TemporaryDirectory(dir=wish.folder, prefix=".events-") as scratch:
+        events = Path(scratch) / "events.parquet" if wish.events else None
+        job = Job(log.path, headers, facts, _thresholds(known), events, check)
+        folded, parts = fold_attempts(job, events=total)
+        if wish.events:
+            write_events(wish.folder, parts)
+    data = _dataset(log, known, folded, facts, wish, rated, check=check)
+    del folded
+    now = datetime.fromisoformat(data.made)
+    write_attempts(wish.folder, data.observations)
+    cvdp = write_cvdp(wish.folder / "cvdp", data, now)
+    kept = logs_of(wish.kept, (header.id for header in headers)) if wish.kept is not None else ()
+    logs = copy_logs(wish.folder / "inspect", [*wish.logs, *kept])
+    sections = [*_sections(data), _attempts(data)]
+    content = _content(data, sections, wish, cvdp, logs)
+    write_atomically(
+        wish.folder / "report.json",
+        (json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False) + "\n").encode(),
+        durable=False,
+    )
+    title = known.study.title if known is not None else "Attempts outside studies"
+    subtitle = f"Benchwright report of {data.made[:16].replace('T', ' ')} UTC" + (
+        f", study {wish.study}" if wish.study else ""
+    )
+    file = wish.folder / "report.html"
+    write_atomically(file, page(title, subtitle, sections, data.sources).encode(), durable=False)
+    return Written(file, len(data.observations), len(data.analysed), total)
+
+
+def _chosen(log: StudyLog, wish: Wish) -> list[AttemptHeader]:
+    """The attempts, oldest first."""
+    everything = log.headers()[::-1]
+    if wish.attempts:
+        found = [header for header in everything if header.id.startswith(tuple(wish.attempts))]
+    elif wish.study:
+        mine = [header for header in everything if header.study == wish.study]
+        problems = {header.problem for header in mine}
+        beside = [
+            header
+            for header in everything
+            if wish.models and not header.study and header.condition in _MACHINES and header.problem in problems
+        ]
+        found = [*mine, *beside]
+    else:
+        found = [header for header in everything if not header.study]
+    found = [header for header in found if not (wish.without and header.id.startswith(tuple(wish.without)))]
+    if not found:
+        studies = log.journal.studies()
+        raise NothingToReportError(
+            f"There are no attempts {'of the study ' + wish.study if wish.study else 'outside studies'} to report on. "
+            + (f"Give --study with one of: {', '.join(studies)}." if studies and not wish.study else "")
+            + (f"`benchwright study status {wish.study}` shows how far everybody is." if wish.study in studies else "")
+            + ("" if studies or wish.study else "`benchwright report --demo --out DIR` shows what a report looks like.")
+        )
+    return found
+
+
+def _thresholds(known: KnownStudy | None) -> dict[str, float]:
+    return {known.study.study: known.study.idle_minutes * 60} if known is not None else {}
+
+
+def _dataset(
+    log: StudyLog,
+    known: KnownStudy | None,
+    folded: Sequence[Folded],
+    facts: Mapping[str, ProblemFacts],
+    wish: Wish,
+    rated: Sequence[Rated],
+    *,
+    check: bool,
+) -> Dataset:
+    rows = [one.observation for one in folded]
+    if known is not None:
+        rows = [_planned(one, known) for one in rows]
+        rows = exclude(rows, known.study, participants(log, known, rows))
+    else:
+        rows = exclude(rows, None, None)
+    undecided = Counter(one.reason for one in rows if one.is_analysed and one.outcome == "error" and not one.passed)
+    return Dataset(
+        folded=[Folded(row, one.trace, one.sources, one.failure) for row, one in zip(rows, folded, strict=True)],
+        facts=facts,
+        study=known.study if known is not None else None,
+        rated=rated,
+        deviations=deviations(log, known, rows) if known is not None else (),
+        remarks=remarks(rows, undecided),
+        closed=known.closed.digest if known is not None and known.closed is not None else "",
+        checked=check,
+        seed=wish.seed,
+        made=datetime.now(UTC).isoformat(timespec="seconds"),
+        simulated=wish.simulated,
+        sources=_sources(known, wish),
+    )
+
+
+def _planned(one: Observation, known: KnownStudy) -> Observation:
+    """Difficulty as the plan blocked by, and a study's model attempts under their condition's name."""
+    changes: dict[str, str] = {}
+    task = next((task for task in known.study.problems if task.problem == one.problem), None)
+    if task is not None and task.difficulty is not None:
+        changes["difficulty"] = task.difficulty.value
+    if one.study and not one.is_person and one.condition == one.solver:
+        name = next(
+            (
+                c.name
+                for c in known.study.conditions
+                if c.solver == one.solver and c.model in (one.participant, one.model)
+            ),
+            None,
+        )
+        if name is not None:
+            changes["condition"] = name
+    return one.model_copy(update=changes) if changes else one
+
+
+def _sources(known: KnownStudy | None, wish: Wish) -> dict[str, str]:
+    found = {"Benchwright": version("benchwright"), "seed of the intervals": str(wish.seed)}
+    if known is not None:
+        found |= {"study file": f"SHA-256 {known.sha256}", "plan": f"SHA-256 {known.plan.sha256}"}
+    return found | {name: version(name) for name in ("scipy", "statsmodels", "scikit-learn", "altair")}
+
+
+def _sections(data: Dataset) -> list[Section]:
+    makers = (
+        support,
+        success,
+        survival,
+        score_over_time,
+        models,
+        horizon,
+        profile,
+        estimates,
+        origins,
+        judging,
+        failing,
+    )
+    return [make(data) for make in makers]
+
+
+def _attempts(data: Dataset) -> Section:
+    rows: list[Sequence[Cell]] = [
+        (
+            one.attempt[:8],
+            one.participant,
+            one.title,
+            one.group,
+            round(one.time_s / 60, 2),
+            (one.censored_by or "solved").replace("_", " "),
+            one.score,
+            one.runs,
+            one.forecast_minutes,
+            one.violation_rules.replace("_", " ") or "–",
+            one.excluded_by.replace("_", " ") or "–",
+        )
+        for one in data.observations[:_LISTED]
+    ]
+    note = (
+        f"The first {_LISTED:,} of {len(data.observations):,}; all are in attempts.csv."
+        if len(data.observations) > _LISTED
+        else ""
+    )
+    columns = ("attempt", "who", "problem", "group", "minutes", "end", "score", "runs", "forecast (min)")
+    table = Table("All attempts", (*columns, "violations", "left out for"), rows, note)
+    return Section("attempts", "Attempts", (), (), (table,))
+
+
+def _content(
+    data: Dataset, sections: Sequence[Section], wish: Wish, cvdp: Sequence[str], logs: Sequence[str]
+) -> dict[str, JsonValue]:
+    """What `report.json` holds."""
+    return {
+        "format": FORMAT,
+        "made": data.made,
+        "study": wish.study or None,
+        "simulated": data.simulated,
+        "seed": wish.seed,
+        "sources": dict(data.sources),
+        "groups": list(data.groups),
+        "files": {"cvdp": [f"cvdp/{name}" for name in cvdp], "inspect": [f"inspect/{name}" for name in logs]},
+        "sections": {
+            one.id: {
+                "title": one.title,
+                "says": list(one.lead),
+                "without": one.without or None,
+                "numbers": plain(one.numbers),
+                "tables": [
+                    {"title": table.title, "columns": list(table.columns), "rows": [list(row) for row in table.rows]}
+                    for table in (*(picture.table for picture in one.pictures), *one.tables)
+                ],
+                "pictures": [
+                    {"id": picture.id, "title": picture.title, "alt": picture.alt} for picture in one.pictures
+                ],
+            }
+            for one in sections
+            if one.id != "attempts"
+        },
+    }

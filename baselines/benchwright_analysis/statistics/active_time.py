@@ -1,0 +1,90 @@
+"""How much the derived active time depends on the threshold that calls a gap a pause."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from benchwright_analysis.statistics.columns import equally_long, numbers
+from benchwright_analysis.statistics.errors import StatisticsError
+
+
+@dataclass(frozen=True)
+class AtThreshold:
+    """Active time of all attempts with one threshold."""
+
+    threshold_s: float
+    """Gaps between events that are longer count as not active."""
+    total_s: float
+    median_s: float
+    share_of_elapsed: float | None
+    """Of the time on the clock; none where no time passed."""
+    against_reference: float | None
+    """Total over the reference threshold's total, minus 1."""
+    rank_correlation: float | None
+    """Spearman's with the reference threshold: whether attempts keep their order."""
+
+
+@dataclass(frozen=True)
+class ActiveTimeSensitivity:
+    """One row per threshold, ascending."""
+
+    reference_s: float
+    attempts: int
+    thresholds: tuple[AtThreshold, ...]
+    largest_change: float
+    """The greatest distance from the reference, as a share of it: 0.1 means that the choice moves totals by 10 %."""
+
+
+def active_time_sensitivity(
+    by_threshold: Mapping[float, Sequence[float]], elapsed_s: ArrayLike, *, reference_s: float
+) -> ActiveTimeSensitivity:
+    """Compare active times that were derived with different thresholds.
+
+    Args:
+        by_threshold: Threshold in seconds → active seconds of each attempt, in one order throughout.
+        elapsed_s: Seconds on the clock of each attempt.
+        reference_s: The threshold that the study names.
+
+    Raises:
+        StatisticsError: The reference is not among the thresholds, active time exceeds elapsed time or shrinks with a
+            longer threshold, or lengths differ.
+    """
+    from scipy import stats
+
+    if reference_s not in by_threshold:
+        raise StatisticsError(f"No active times were given for the reference threshold of {reference_s:g} s.")
+    elapsed = numbers(elapsed_s, "Elapsed seconds", low=0)
+    columns = {
+        threshold: numbers(by_threshold[threshold], f"Active seconds at {threshold:g} s", low=0)
+        for threshold in sorted(by_threshold)
+    }
+    attempts = equally_long(elapsed=len(elapsed), **{f"at_{key:g}_s": len(each) for key, each in columns.items()})
+    before = np.zeros(attempts)
+    for threshold, active in columns.items():
+        # Clocks are read to the millisecond.
+        if (active > elapsed + 0.001).any():
+            index = int(np.argmax(active - elapsed))
+            raise StatisticsError(f"At {threshold:g} s, attempt {index} is active for longer than its clock ran.")
+        if (active < before - 0.001).any():
+            raise StatisticsError(f"Active time shrinks where the threshold grows to {threshold:g} s.")
+        before = active
+    reference = columns[reference_s]
+    rows = []
+    for threshold, active in columns.items():
+        varied = attempts > 2 and np.ptp(active) > 0 and np.ptp(reference) > 0
+        rows.append(
+            AtThreshold(
+                threshold_s=threshold,
+                total_s=float(active.sum()),
+                median_s=float(np.median(active)),
+                share_of_elapsed=float(active.sum() / elapsed.sum()) if elapsed.sum() > 0 else None,
+                against_reference=float(active.sum() / reference.sum() - 1) if reference.sum() > 0 else None,
+                rank_correlation=float(stats.spearmanr(active, reference).statistic) if varied else None,
+            )
+        )
+    changes = [abs(row.against_reference) for row in rows if row.against_reference is not None]
+    return ActiveTimeSensitivity(reference_s, attempts, tuple(rows), max(changes, default=0.0))

@@ -1,0 +1,230 @@
+"""How good forecasts and self-estimates are."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from benchwright_analysis.statistics.bootstrap import RESAMPLES, Counts, clustered_mean, draws, percentile_interval
+from benchwright_analysis.statistics.columns import Numbers, equally_long, flags, groups, numbers
+from benchwright_analysis.statistics.errors import StatisticsError
+from benchwright_judges.estimators import Estimate, Share, pearson, share
+
+BINS = 5
+_AT_ONCE = 1_000_000
+"""Numbers in an array of resamples by items, so that large studies need no more than some 10 MB each."""
+
+
+@dataclass(frozen=True)
+class TimeCalibration:
+    """Forecasts of time, or estimates of it afterwards, against the time it took."""
+
+    attempts: int
+    left_out: int
+    """Without a pass: how long they would have taken is not known."""
+    ratio: Estimate
+    """Geometric mean of actual over forecast: 1.5 means that it took half as long again as was thought."""
+    spread: float | None
+    """Standard deviation of log2(actual / forecast), in doublings."""
+    within_factor_2: Share
+    rank_correlation: Estimate
+    """Spearman's, of forecast and actual: whether longer tasks were told from shorter ones."""
+
+
+@dataclass(frozen=True)
+class Bin:
+    """Forecasts of about the same chance."""
+
+    low: float
+    high: float
+    mean_forecast: float
+    outcome: Share
+
+
+@dataclass(frozen=True)
+class ChanceCalibration:
+    """Forecasts of a chance to pass, against what happened."""
+
+    forecasts: int
+    brier: Estimate
+    """Mean squared difference (Brier 1950): 0 is best, and saying one half throughout gives 0.25."""
+    reliability: float
+    """Murphy's (1973): how far bins are from what they forecast, 0 is best."""
+    resolution: float
+    """How far outcomes of bins differ from the overall rate; more is better."""
+    uncertainty: float
+    """Rate * (1 - rate): Brier score of forecasting the overall rate throughout."""
+    bins: tuple[Bin, ...]
+    """Without those that hold no forecast."""
+
+
+def time_calibration(
+    forecasts: ArrayLike,
+    times: ArrayLike,
+    passed: ArrayLike | None = None,
+    clusters: Sequence[Hashable] | None = None,
+    *,
+    seed: int,
+    resamples: int = RESAMPLES,
+) -> TimeCalibration:
+    """Bias, spread and order of estimates of time.
+
+    Args:
+        forecasts: Of each attempt, positive.
+        times: That it took, positive, in the same unit.
+        passed: Attempts that did not are left out and counted; without it all count.
+        clusters: Of each attempt, its participant, drawn whole for the intervals.
+        seed: Of the bootstrap.
+        resamples: Of the bootstrap.
+
+    Raises:
+        StatisticsError: A forecast or time is not positive, lengths differ, or there are no attempts.
+    """
+    expected, waits = numbers(forecasts, "Forecasts", above=0), numbers(times, "Times", above=0)
+    counted = flags(passed, "Results") if passed is not None else np.ones(len(waits), dtype=np.bool_)
+    belonging = list(clusters) if clusters is not None else list(range(len(waits)))
+    equally_long(forecasts=len(expected), times=len(waits), results=len(counted), clusters=len(belonging))
+    expected, waits = expected[counted], waits[counted]
+    kept = [belonging[index] for index in np.flatnonzero(counted)]
+    left_out = int((~counted).sum())
+    if not len(waits):
+        nothing = Estimate(value=None)
+        return TimeCalibration(0, left_out, nothing, None, share(0, 0), nothing)
+    logs = np.log2(waits / expected)
+    bias = clustered_mean(logs, kept, seed=seed, resamples=resamples)
+    # A ratio of exactly 2 counts as within, whatever the logarithm rounds to.
+    return TimeCalibration(
+        attempts=len(waits),
+        left_out=left_out,
+        ratio=Estimate(value=_power(bias.value), low=_power(bias.low), high=_power(bias.high)),
+        spread=float(logs.std(ddof=1)) if len(logs) > 1 else None,
+        within_factor_2=share(int((np.abs(logs) <= 1 + 1e-12).sum()), len(logs)),
+        rank_correlation=rank_correlation(expected, waits, kept, seed=seed, resamples=resamples),
+    )
+
+
+def chance_calibration(
+    forecasts: ArrayLike,
+    passed: ArrayLike,
+    clusters: Sequence[Hashable] | None = None,
+    *,
+    bins: int = BINS,
+    seed: int,
+    resamples: int = RESAMPLES,
+) -> ChanceCalibration:
+    """Brier's score, Murphy's parts of it and the reliability diagram, in bins of equal width.
+
+    Reliability - resolution + uncertainty is the Brier score of forecasts rounded to the mean of their bin.
+
+    Args:
+        forecasts: Chance to pass, from 0 to 1.
+        passed: Whether it did.
+        clusters: Of each forecast, its participant, drawn whole for the interval.
+        bins: How many.
+        seed: Of the bootstrap.
+        resamples: Of the bootstrap.
+
+    Raises:
+        StatisticsError: A forecast is not from 0 to 1, lengths differ, there are none, or fewer than one bin.
+    """
+    chances = numbers(forecasts, "Forecasts", low=0, high=1)
+    outcomes = flags(passed, "Results").astype(np.float64)
+    total = equally_long(forecasts=len(chances), results=len(outcomes))
+    if bins < 1:
+        raise StatisticsError(f"There has to be at least one bin, not {bins}.")
+    place = np.minimum((chances * bins).astype(int), bins - 1)
+    rate = float(outcomes.mean())
+    found, reliability, resolution = [], 0.0, 0.0
+    for index in np.unique(place):
+        here = place == index
+        size, mean, observed = int(here.sum()), float(chances[here].mean()), float(outcomes[here].mean())
+        found.append(Bin(index / bins, (index + 1) / bins, mean, share(int(outcomes[here].sum()), size)))
+        reliability += size / total * (mean - observed) ** 2
+        resolution += size / total * (observed - rate) ** 2
+    return ChanceCalibration(
+        forecasts=total,
+        brier=clustered_mean((chances - outcomes) ** 2, clusters, seed=seed, resamples=resamples),
+        reliability=reliability,
+        resolution=resolution,
+        uncertainty=rate * (1 - rate),
+        bins=tuple(found),
+    )
+
+
+def rank_correlation(
+    first: ArrayLike,
+    second: ArrayLike,
+    clusters: Sequence[Hashable] | None = None,
+    *,
+    seed: int,
+    resamples: int = RESAMPLES,
+) -> Estimate:
+    """Spearman's rank correlation (1904), ties at their mean rank, with a bootstrap interval over clusters.
+
+    Args:
+        first: Such as estimated difficulty from 1 to 5.
+        second: Such as the time it took.
+        clusters: Of each item, its participant.
+        seed: Of the bootstrap.
+        resamples: Of the bootstrap.
+
+    Returns:
+        Without a value where one side is constant or there are fewer than three items.
+
+    Raises:
+        StatisticsError: Lengths differ, or there are no items.
+    """
+    one, other = numbers(first, "First values"), numbers(second, "Second values")
+    length = equally_long(first=len(one), second=len(other))
+    value = _spearman(one, other) if length > 2 else math.nan
+    if math.isnan(value):
+        return Estimate(value=None)
+    place = groups(clusters, "Clusters")[1] if clusters is not None else np.arange(length)
+    units = int(place.max()) + 1
+    if units < 2:
+        return Estimate(value=value)
+    drawn = draws(units, resamples, np.random.default_rng(seed))
+    portion = max(1, _AT_ONCE // length)
+    replicates = np.concatenate(
+        [_drawn_spearman(one, other, drawn[at : at + portion, place]) for at in range(0, resamples, portion)]
+    )
+    low, high = percentile_interval(replicates, units)
+    return Estimate(value=value, low=low, high=high)
+
+
+def _spearman(one: Numbers, other: Numbers) -> float:
+    return pearson(_ranks(one), _ranks(other))
+
+
+def _ranks(values: Numbers) -> Numbers:
+    _, place, counts = np.unique(values, return_inverse=True, return_counts=True)
+    ranks: Numbers = (np.cumsum(counts) - (counts - 1) / 2)[place]
+    return ranks
+
+
+def _drawn_spearman(one: Numbers, other: Numbers, drawn: Counts) -> Numbers:
+    """The correlation of the ranks that items have where each is there as often as it was drawn; by resample."""
+    size = drawn.sum(axis=1, keepdims=True)
+    deviations = [_drawn_ranks(side, drawn) - (size + 1) / 2 for side in (one, other)]
+    first, second = deviations
+    product = (drawn * first * second).sum(axis=1)
+    spread = np.sqrt((drawn * first**2).sum(axis=1) * (drawn * second**2).sum(axis=1))
+    correlations: Numbers = np.divide(product, spread, out=np.full(len(drawn), np.nan), where=spread > 0)
+    return correlations
+
+
+def _drawn_ranks(values: Numbers, drawn: Counts) -> Numbers:
+    _, place = np.unique(values, return_inverse=True)
+    order = np.argsort(place, kind="stable")
+    starts = np.flatnonzero(np.diff(place[order], prepend=-1))
+    tied = np.add.reduceat(drawn[:, order], starts, axis=1)
+    ranks: Numbers = (np.cumsum(tied, axis=1) - (tied - 1) / 2)[:, place]
+    return ranks
+
+
+def _power(log: float | None) -> float | None:
+    return None if log is None else 2.0**log

@@ -1,0 +1,124 @@
+"""Columns of data, checked once where they enter an estimator."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from benchwright_analysis.statistics.errors import StatisticsError
+
+Numbers = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+Indices = NDArray[np.intp]
+
+
+def numbers(
+    values: ArrayLike,
+    name: str,
+    *,
+    above: float | None = None,
+    low: float | None = None,
+    high: float | None = None,
+) -> Numbers:
+    """A column of finite numbers.
+
+    Args:
+        values: One per item.
+        name: What to call the column in an error.
+        above: Each has to be greater.
+        low: Each has to be at least this.
+        high: Each may be at most this.
+
+    Raises:
+        StatisticsError: Naming the first item that does not fit, counted from 0.
+    """
+    try:
+        column = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise StatisticsError(f"{name} have to be numbers: {error}.") from error
+    if column.ndim != 1:
+        raise StatisticsError(f"{name} have to be one list of numbers, not {column.ndim}-dimensional.")
+    _demand(np.isfinite(column), column, name, "a finite number")
+    if above is not None:
+        _demand(column > above, column, name, f"greater than {above:g}")
+    if low is not None:
+        _demand(column >= low, column, name, f"at least {low:g}")
+    if high is not None:
+        _demand(column <= high, column, name, f"at most {high:g}")
+    return column
+
+
+def flags(values: ArrayLike, name: str) -> Flags:
+    """A column of yes and no, given as booleans or as 0 and 1.
+
+    Raises:
+        StatisticsError: Naming the first item that is neither.
+    """
+    column = numbers(values, name)
+    _demand((column == 0) | (column == 1), column, name, "true or false")
+    return column.astype(np.bool_)
+
+
+def observed(times: ArrayLike, passed: ArrayLike) -> tuple[Numbers, Flags]:
+    """Times until attempts passed or ended, and whether they passed.
+
+    Raises:
+        StatisticsError: A negative time, differing lengths, or no attempts.
+    """
+    waits, events = numbers(times, "Times", low=0), flags(passed, "Results")
+    equally_long(times=len(waits), results=len(events))
+    return waits, events
+
+
+def groups(values: Sequence[Hashable], name: str) -> tuple[tuple[str, ...], Indices]:
+    """The distinct labels of a column, sorted as text, and for each item which of them it has.
+
+    Raises:
+        StatisticsError: A label is missing (None).
+    """
+    texts = []
+    for index, value in enumerate(values):
+        if value is None:
+            raise StatisticsError(f"{name}: item {index} has none.")
+        texts.append(str(value))
+    labels = tuple(sorted(set(texts)))
+    places = {label: place for place, label in enumerate(labels)}
+    return labels, np.array([places[text] for text in texts], dtype=np.intp)
+
+
+def equally_long(**columns: int) -> int:
+    """The common length of columns.
+
+    Args:
+        columns: Each column's name and length.
+
+    Raises:
+        StatisticsError: They differ, or there is nothing in them.
+    """
+    lengths = set(columns.values())
+    if len(lengths) > 1:
+        told = ", ".join(f"{name} has {length}" for name, length in columns.items())
+        raise StatisticsError(f"The columns have to be equally long: {told}.")
+    (length,) = lengths
+    if length == 0:
+        raise StatisticsError(f"There is nothing to estimate from: {', '.join(columns)} have no items.")
+    return length
+
+
+def share_of_one(value: float, name: str) -> float:
+    """A number between 0 and 1, both excluded.
+
+    Raises:
+        StatisticsError: It is not.
+    """
+    if not 0 < value < 1:
+        raise StatisticsError(f"{name} has to be between 0 and 1, not {value:g}.")
+    return value
+
+
+def _demand(fits: Flags, column: Numbers, name: str, wanted: str) -> None:
+    if not fits.all():
+        index = int(np.argmin(fits))
+        raise StatisticsError(f"{name} have to be {wanted}: item {index} is {column[index]:g}.")

@@ -1,0 +1,171 @@
+"""By how many percent a condition changes the time, allowing for how long the task was expected to take."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from benchwright_analysis.statistics.columns import Numbers, equally_long, groups, numbers
+from benchwright_analysis.statistics.errors import StatisticsError
+
+FEW_CLUSTERS = 20
+_EXACT = 1e-9
+"""On the log scale: what is left below this is rounding."""
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """A 95 % interval of a change in percent, and the p-value of no change."""
+
+    low: float
+    high: float
+    standard_error: float
+    """Of the coefficient, on the log scale."""
+    p_value: float
+
+
+@dataclass(frozen=True)
+class ConditionEffect:
+    """One condition against the baseline."""
+
+    condition: str
+    coefficient: float
+    """On log time."""
+    percent: float
+    """100 * (exp(coefficient) - 1): -20 is a fifth less time."""
+    hc3: Bounds
+    """Attempts taken as independent, with variances of their own."""
+    clustered: Bounds | None
+    """Attempts by one participant taken as varying together; none where participants are not given, or too few."""
+
+
+@dataclass(frozen=True)
+class TimeModel:
+    """`log(time) ~ condition + log(forecast)` by least squares."""
+
+    baseline: str
+    effects: tuple[ConditionEffect, ...]
+    forecast_exponent: float | None
+    """By how many percent the time grows with each percent of forecast; none where no forecasts are given."""
+    attempts: int
+    participants: int | None
+    r_squared: float
+    note: str
+    """What to know of it, in a plain sentence; empty where there is nothing."""
+
+
+def condition_effects(
+    times: ArrayLike,
+    conditions: Sequence[Hashable],
+    baseline: str,
+    *,
+    forecasts: ArrayLike | None = None,
+    participants: Sequence[Hashable] | None = None,
+) -> TimeModel:
+    """The effect of conditions on time, by statsmodels.
+
+    The model of the trial of early-2025 AI tools by Becker et al. (2025, arXiv:2507.09089). Intervals
+    twice: HC3 (MacKinnon & White 1985) with Student's t at n - p degrees of freedom, and clustered by participant
+    (Liang & Zeger 1986, with the factor G/(G-1) * (n-1)/(n-p)) with t at G - 1.
+
+    Args:
+        times: Of each attempt, positive. Attempts without a pass count with the time that was spent; where many are,
+            the survival estimates are the ones to read.
+        conditions: Of each attempt.
+        baseline: The condition that others are compared with.
+        forecasts: Of each attempt, the time expected before conditions were drawn, positive.
+        participants: Of each attempt, for the clustered interval.
+
+    Raises:
+        StatisticsError: The baseline is not among two or more conditions, a time or forecast is not positive, lengths
+            differ, there are too few attempts, conditions can't be told from forecasts, or times do not vary.
+    """
+    import statsmodels.api as sm
+
+    waits = numbers(times, "Times", above=0)
+    expected = numbers(forecasts, "Forecasts", above=0) if forecasts is not None else None
+    lengths = {"times": len(waits), "conditions": len(conditions)}
+    lengths |= {"forecasts": len(expected)} if expected is not None else {}
+    lengths |= {"participants": len(participants)} if participants is not None else {}
+    attempts = equally_long(**lengths)
+    names, side = groups(conditions, "Conditions")
+    others = [name for name in names if name != baseline]
+    if baseline not in names or not others:
+        raise StatisticsError(f"The baseline {baseline!r} has to be one of two or more conditions: {', '.join(names)}.")
+    columns = [np.ones(attempts), *((side == names.index(name)).astype(np.float64) for name in others)]
+    # Forecasts that are all alike say nothing, and would only stand beside the constant.
+    varied = expected is not None and float(np.ptp(expected)) > 0
+    if expected is not None and varied:
+        columns.append(np.log(expected))
+    design = np.column_stack(columns)
+    if attempts <= design.shape[1]:
+        raise StatisticsError(f"{attempts} attempts are too few for {design.shape[1]} coefficients.")
+    if np.linalg.matrix_rank(design) < design.shape[1]:
+        raise StatisticsError("Conditions can't be told from forecasts: the one determines the other.")
+    model = sm.OLS(np.log(waits), design)
+    _demand_leverage(design, others)
+    robust = model.fit(cov_type="HC3", use_t=True)
+    if np.abs(robust.resid).max() < _EXACT:
+        raise StatisticsError("Times do not vary within a condition, so there is nothing to judge a difference by.")
+    clustered, people = None, None
+    if participants is not None:
+        _, who = groups(participants, "Participants")
+        people = int(who.max()) + 1
+        # The scores of all clusters add up to nothing: no more clusters than coefficients leave some without variance.
+        if people > design.shape[1]:
+            clustered = model.fit(cov_type="cluster", cov_kwds={"groups": who, "use_correction": True}, use_t=True)
+    effects = [
+        ConditionEffect(
+            condition=name,
+            coefficient=float(robust.params[place]),
+            percent=_percent(float(robust.params[place])),
+            hc3=_bounds(robust, place),
+            clustered=_bounds(clustered, place) if clustered is not None else None,
+        )
+        for place, name in enumerate(others, 1)
+    ]
+    return TimeModel(
+        baseline=baseline,
+        effects=tuple(effects),
+        forecast_exponent=float(robust.params[-1]) if varied else None,
+        attempts=attempts,
+        participants=people,
+        r_squared=float(robust.rsquared),
+        note=_note(people, design.shape[1]),
+    )
+
+
+def _demand_leverage(design: Numbers, others: Sequence[str]) -> None:
+    """HC3 divides by what each attempt leaves undetermined: a condition with one attempt leaves nothing."""
+    leverage = np.sum(design @ np.linalg.pinv(design.T @ design) * design, axis=1)
+    if (leverage > 1 - 1e-9).any():
+        raise StatisticsError(f"Each condition needs at least two attempts: the baseline and {', '.join(others)}.")
+
+
+def _bounds(fitted: Any, place: int) -> Bounds:
+    low, high = (_percent(float(bound)) for bound in fitted.conf_int()[place])
+    return Bounds(low, high, float(fitted.bse[place]), float(fitted.pvalues[place]))
+
+
+def _percent(coefficient: float) -> float:
+    return 100 * math.expm1(min(coefficient, 700.0))
+
+
+def _note(people: int | None, coefficients: int) -> str:
+    if people is None:
+        return "Attempts are taken as independent of each other, which those of one person are not."
+    if people == 1:
+        return "All attempts are by one participant, so nothing can be said of others."
+    if people <= coefficients:
+        return (
+            f"{people} participants are too few for an interval that takes attempts of one person as alike: HC3 takes "
+            "them as independent, and so is too narrow."
+        )
+    if people < FEW_CLUSTERS:
+        return f"With {people} participants, clustered intervals tend to be too narrow."
+    return ""

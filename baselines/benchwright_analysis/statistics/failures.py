@@ -1,0 +1,175 @@
+"""Kinds of failure, found by clustering what was written about each: Algorithm 1 of CVDP.
+
+Pinckney et al. 2025 (arXiv:2506.14074): a model reflects on each failure, the reflections are embedded, k-means
+groups them with the number of groups that has the best silhouette, and a model names the groups. The reflections are
+given here; embedding and naming are functions that the caller brings. Without an embedding, texts are compared by the
+words they share (TF-IDF), and without a namer groups have their telling words instead of names; the result says so.
+"""
+
+from __future__ import annotations
+
+import enum
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from benchwright_analysis.statistics.errors import StatisticsError
+
+FEWEST_GROUPS = 2
+MOST_GROUPS = 11
+_WORDS = 2000
+_TELLING_WORDS = 6
+_SILHOUETTE_OF = 2000
+
+Embedding = Callable[[Sequence[str]], ArrayLike]
+"""Texts → one vector each: texts by dimensions."""
+Namer = Callable[[Sequence[str]], str]
+"""Texts of one group → its name."""
+
+
+class Comparison(enum.Enum):
+    """How texts were compared."""
+
+    EMBEDDING = "embedding"
+    WORDS = "TF-IDF"
+
+
+@dataclass(frozen=True)
+class FailureGroup:
+    """Failures that read alike."""
+
+    name: str | None
+    """None where nobody named it."""
+    telling_words: tuple[str, ...]
+    """Words that the group uses most for its size; of the language of the texts."""
+    members: tuple[int, ...]
+    """Places of the texts, from 0."""
+    typical: int
+    """The member nearest to the middle of the group."""
+
+
+@dataclass(frozen=True)
+class FailureAnalysis:
+    """Groups of failures, the largest first."""
+
+    comparison: Comparison
+    named: bool
+    groups: tuple[FailureGroup, ...]
+    silhouettes: dict[int, float]
+    """Number of groups → mean silhouette, -1 to 1; below about 0.25 there is no structure to speak of."""
+    note: str
+    """What was done otherwise than in CVDP's algorithm, and what to know of it, in plain sentences."""
+
+
+def failure_groups(
+    texts: Sequence[str],
+    *,
+    embed: Embedding | None = None,
+    name: Namer | None = None,
+    seed: int,
+) -> FailureAnalysis:
+    """Group reflections on failures, with k-means for k = 2 … 11 and the k of the best mean silhouette.
+
+    The silhouette (Rousseeuw 1987) is Euclidean, of at most 2,000 texts drawn by the seed. Of equal silhouettes the
+    fewest groups win.
+
+    Args:
+        texts: One per failure.
+        embed: Turns texts into vectors; called once.
+        name: Names a group; called once per group.
+        seed: The same seed and texts give the same groups.
+
+    Raises:
+        StatisticsError: A text is empty, or vectors do not fit the texts.
+    """
+    for place, text in enumerate(texts):
+        if not text.strip():
+            raise StatisticsError(f"Text {place} is empty: leave failures without a reflection out.")
+    comparison = Comparison.WORDS if embed is None else Comparison.EMBEDDING
+    notes = [] if embed is not None else ["Texts were compared by the words they share (TF-IDF), not by meaning."]
+    notes += [] if name is not None else ["Groups have no names, only their telling words."]
+    words, weights = _words(texts)
+    vectors = weights if embed is None else _embedded(embed, texts)
+    distinct = len(np.unique(vectors, axis=0)) if len(texts) else 0
+    silhouettes: dict[int, float] = {}
+    places = np.zeros(len(texts), dtype=np.intp)
+    if len(texts) < 3:
+        notes.append("There are fewer than three texts, too few for groups.")
+    elif distinct < FEWEST_GROUPS:
+        notes.append("All texts are alike, so there is one group.")
+    else:
+        places, silhouettes = _clustered(vectors, distinct, seed)
+    groups = []
+    for index in np.unique(places):
+        members = np.flatnonzero(places == index)
+        distances = np.linalg.norm(vectors[members] - vectors[members].mean(axis=0), axis=1)
+        groups.append(
+            FailureGroup(
+                name=name([texts[int(member)] for member in members]) if name is not None else None,
+                telling_words=_telling(words, weights, members),
+                members=tuple(members.tolist()),
+                typical=int(members[int(np.argmin(distances))]),
+            )
+        )
+    groups.sort(key=lambda group: (-len(group.members), group.members))
+    return FailureAnalysis(comparison, name is not None, tuple(groups), silhouettes, " ".join(notes))
+
+
+def _clustered(vectors: NDArray[np.float64], distinct: int, seed: int) -> tuple[NDArray[np.intp], dict[int, float]]:
+    from sklearn.cluster import KMeans
+    from sklearn.exceptions import ConvergenceWarning
+    from sklearn.metrics import silhouette_score
+    from threadpoolctl import threadpool_limits
+
+    silhouettes: dict[int, float] = {}
+    found: dict[int, NDArray[np.intp]] = {}
+    sample = _SILHOUETTE_OF if len(vectors) > _SILHOUETTE_OF else None
+    for count in range(FEWEST_GROUPS, min(MOST_GROUPS, distinct, len(vectors) - 1) + 1):
+        # One thread: sums come in one order, so that the same seed gives the same groups.
+        with warnings.catch_warnings(), threadpool_limits(1):
+            # Fewer groups than asked for is what near duplicates give; the silhouette judges what came out.
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            places = KMeans(count, n_init=10, random_state=seed).fit_predict(vectors)
+        if len(np.unique(places)) > 1:
+            found[count] = places
+            silhouettes[count] = float(silhouette_score(vectors, places, sample_size=sample, random_state=seed))
+    # The first of equals: silhouettes are in ascending order of groups.
+    best = max(silhouettes, key=lambda count: round(silhouettes[count], 12))
+    return found[best], silhouettes
+
+
+def _words(texts: Sequence[str]) -> tuple[list[str], NDArray[np.float64]]:
+    """The most frequent words and what each text makes of them, rows of length 1."""
+    from sklearn.feature_extraction.text import TfidfVectorizer
+
+    vectorizer = TfidfVectorizer(stop_words="english", max_features=_WORDS, sublinear_tf=True)
+    try:
+        weights = vectorizer.fit_transform(texts)
+    except ValueError:
+        # Nothing but stop words and single letters.
+        return [], np.zeros((len(texts), 1))
+    return vectorizer.get_feature_names_out().tolist(), np.asarray(weights.todense(), dtype=np.float64)
+
+
+def _telling(words: Sequence[str], weights: NDArray[np.float64], members: NDArray[np.intp]) -> tuple[str, ...]:
+    if not words:
+        return ()
+    inside = weights[members].mean(axis=0)
+    outside = (weights.sum(axis=0) - weights[members].sum(axis=0)) / max(1, len(weights) - len(members))
+    order = np.argsort(outside - inside, kind="stable")[:_TELLING_WORDS]
+    return tuple(words[place] for place in order if inside[place] > outside[place])
+
+
+def _embedded(embed: Embedding, texts: Sequence[str]) -> NDArray[np.float64]:
+    if not texts:
+        return np.zeros((0, 1))
+    vectors = np.asarray(embed(texts), dtype=np.float64)
+    if vectors.ndim != 2 or len(vectors) != len(texts) or not np.isfinite(vectors).all():
+        raise StatisticsError(
+            f"The embedding has to give one vector of finite numbers for each of {len(texts)} texts, "
+            f"and gave an array of shape {vectors.shape}."
+        )
+    return vectors

@@ -1,0 +1,309 @@
+"""Human time horizon: how long a task may take people until a solver succeeds at only half, or 80 %, of such tasks."""
+
+from __future__ import annotations
+
+import enum
+import math
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from benchwright_analysis.statistics.bootstrap import draws, nested_draws, percentile_interval
+from benchwright_analysis.statistics.columns import Numbers, equally_long, flags, groups, numbers, share_of_one
+from benchwright_analysis.statistics.errors import StatisticsError
+
+RIDGE = 0.1
+_STEPS = 60
+_CLOSE = 1e-9
+_CURVE_POINTS = 61
+_FARTHEST = 40
+"""Doublings of a minute, up or down: two million years."""
+
+
+class Fit(enum.Enum):
+    """What kind of data the horizon was read from."""
+
+    FITTED = "fitted"
+    SEPARATED = "separated"
+    """All shorter tasks passed and all longer ones failed: the slope is as steep as the penalty lets it be."""
+    ALL_PASSED = "all passed"
+    ALL_FAILED = "all failed"
+    NOT_FALLING = "not falling"
+    """Success does not fall with people's time, so no length of task stands for a success rate."""
+
+
+@dataclass(frozen=True)
+class Horizon:
+    """The length of task at which success has a given rate."""
+
+    level: float
+    minutes: float | None
+    """Of human time; None where the fit has no such point (see the fit's `note`)."""
+    low: float | None
+    """Of the 95 % interval; None where it has no end on this side."""
+    high: float | None
+    beyond_data: bool
+    """Outside the range of tasks that were tried, so that it rests on the shape of the curve alone."""
+
+
+@dataclass(frozen=True)
+class HorizonCurve:
+    """The fitted success rate over length of task, with pointwise 95 % bands."""
+
+    minutes: tuple[float, ...]
+    success: tuple[float, ...]
+    low: tuple[float, ...]
+    high: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class HorizonFit:
+    """Logistic regression of success on log2 of human minutes."""
+
+    fit: Fit
+    note: str
+    """What to know of it, in a plain sentence; empty for an ordinary fit."""
+    intercept: float | None
+    """Log odds of success at one minute."""
+    slope: float | None
+    """Change of the log odds with every doubling of human time."""
+    horizons: tuple[Horizon, ...]
+    curve: HorizonCurve | None
+    attempts: int
+    problems: int
+    families: int
+    shortest: float
+    longest: float
+    """Human minutes of the shortest and longest task tried."""
+
+
+_NOTES = {
+    Fit.FITTED: "",
+    Fit.SEPARATED: (
+        "Every task shorter than some length passed and every longer one failed, so the data does not tell how "
+        "gradually success falls; the slope comes from the penalty."
+    ),
+    Fit.ALL_PASSED: "Every attempt passed: the horizon lies beyond these problems; longer ones are needed.",
+    Fit.ALL_FAILED: "Every attempt failed: the horizon lies below these problems; shorter ones are needed.",
+    Fit.NOT_FALLING: "Success does not fall with the time people take, so there is no horizon to read off.",
+}
+
+
+def human_time_horizon(
+    minutes: ArrayLike,
+    passed: ArrayLike,
+    problems: Sequence[Hashable],
+    families: Sequence[Hashable] | None = None,
+    *,
+    levels: Sequence[float] = (0.5, 0.8),
+    ridge: float = RIDGE,
+    seed: int,
+    resamples: int = 1000,
+) -> HorizonFit:
+    """The horizon of one solver, as METR defines it (Kwa et al. 2025, arXiv:2503.14499).
+
+    Maximises log likelihood - ridge/2 * slope². The default penalty, a normal prior of the slope with a standard
+    deviation of 3.2 per doubling, leaves ordinary data as it is and keeps separated data finite. Intervals are
+    percentiles of a bootstrap that draws families, within these problems, and within these attempts. A resample in
+    which all pass has an endless horizon, one in which all fail has none; one whose success does not fall has either,
+    by whether it succeeds more often than the level.
+
+    Args:
+        minutes: Of each attempt, the time people take for its problem (their baseline, not this solver's time).
+        passed: Of each attempt.
+        problems: Of each attempt.
+        families: Of each attempt, the family of its problem; without it each problem is its own.
+        levels: Success rates to read off.
+        ridge: The penalty; 0 for maximum likelihood.
+        seed: Of the bootstrap.
+        resamples: Of the bootstrap.
+
+    Raises:
+        StatisticsError: A problem has two baselines or two families, all have one and the same baseline, a level or
+            the penalty is out of range, lengths differ, or there are no attempts.
+    """
+    tasks = _tasks(minutes, passed, problems, families)
+    for level in levels:
+        share_of_one(level, "A level")
+    if not (math.isfinite(ridge) and ridge >= 0):
+        raise StatisticsError(f"The penalty has to be 0 or more, not {ridge:g}.")
+    kind = _kind(tasks)
+    if kind is Fit.SEPARATED and ridge == 0:
+        raise StatisticsError("The data is separated, so a penalty greater than 0 is needed.")
+    lengths = np.log2(tasks.minutes)
+    if kind in (Fit.ALL_PASSED, Fit.ALL_FAILED):
+        nowhere = [Horizon(level, None, None, None, beyond_data=True) for level in levels]
+        return _result(kind, None, None, nowhere, None, tasks)
+    intercept, slope = (float(each[0]) for each in _maximum(lengths, tasks.passes[None], tasks.attempts[None], ridge))
+    if slope >= 0:
+        kind = Fit.NOT_FALLING
+    drawn_passes, drawn_attempts = _resampled(tasks, resamples, np.random.default_rng(seed))
+    replicates = _maximum(lengths, drawn_passes, drawn_attempts, ridge)
+    overall = drawn_passes.sum(axis=1) / drawn_attempts.sum(axis=1)
+    horizons = []
+    for level in levels:
+        low, high = percentile_interval(_read_off(level, *replicates, overall))
+        value = _minutes((_log_odds(level) - intercept) / slope) if slope < 0 else None
+        outside = value is None or not tasks.minutes.min() <= value <= tasks.minutes.max()
+        horizons.append(Horizon(level, value, _minutes(low), _minutes(high), beyond_data=outside))
+    curve = _curve(intercept, slope, replicates, overall, lengths)
+    return _result(kind, intercept, slope, horizons, curve, tasks)
+
+
+@dataclass(frozen=True)
+class _Tasks:
+    """Attempts counted by problem: each problem has one length, so counts tell all."""
+
+    minutes: Numbers
+    passes: NDArray[np.int64]
+    attempts: NDArray[np.int64]
+    families: tuple[str, ...]
+
+
+def _tasks(
+    minutes: ArrayLike, passed: ArrayLike, problems: Sequence[Hashable], families: Sequence[Hashable] | None
+) -> _Tasks:
+    lengths, results = numbers(minutes, "Human minutes", above=0), flags(passed, "Results")
+    given = problems if families is None else families
+    equally_long(minutes=len(lengths), results=len(results), problems=len(problems), families=len(given))
+    names, place = groups(problems, "Problems")
+    first = np.array([int(np.argmax(place == index)) for index in range(len(names))])
+    baselines = lengths[first]
+    family = [str(given[int(index)]) for index in first]
+    for index, problem in enumerate(place):
+        if lengths[index] != baselines[problem]:
+            raise StatisticsError(
+                f"Problem {names[problem]} has two human times, {baselines[problem]:g} and {lengths[index]:g} minutes."
+            )
+        if str(given[index]) != family[problem]:
+            raise StatisticsError(f"Problem {names[problem]} is in two families, {family[problem]} and {given[index]}.")
+    if len(np.unique(baselines)) < 2:
+        raise StatisticsError("A horizon needs problems of different lengths, and all take people equally long.")
+    passes = np.bincount(place, results).astype(np.int64)
+    return _Tasks(baselines, passes, np.bincount(place), tuple(family))
+
+
+def _kind(tasks: _Tasks) -> Fit:
+    if (tasks.passes == tasks.attempts).all():
+        return Fit.ALL_PASSED
+    if not tasks.passes.any():
+        return Fit.ALL_FAILED
+    passed, failed = tasks.minutes[tasks.passes > 0], tasks.minutes[tasks.passes < tasks.attempts]
+    # One length may have both and the rest still be apart: then too the likelihood has no maximum.
+    apart = passed.max() <= failed.min() or failed.max() <= passed.min()
+    return Fit.SEPARATED if apart else Fit.FITTED
+
+
+def _maximum(
+    lengths: Numbers, passes: NDArray[np.int64], attempts: NDArray[np.int64], ridge: float
+) -> tuple[Numbers, Numbers]:
+    """Intercept and slope by Newton's method with halved steps, of every row of counts at once."""
+    middle = float(lengths.mean())
+    x = lengths - middle
+    rows = len(passes)
+    # An intercept without end (all pass, all fail) is of no use to anybody: such rows are read off by their rate.
+    mixed = (passes.sum(axis=1) > 0) & (passes.sum(axis=1) < attempts.sum(axis=1))
+    c, n = passes[mixed].astype(np.float64), attempts[mixed].astype(np.float64)
+    rate = c.sum(axis=1) / n.sum(axis=1)
+    a, b = np.log(rate / (1 - rate)), np.zeros(len(c))
+    # A row whose attempts all have one length says nothing of the slope; this keeps its equations solvable.
+    floor = max(ridge, 1e-10)
+    best = _likelihood(x, c, n, a, b, ridge)
+    for _ in range(_STEPS):
+        p = _logistic(a[:, None] + b[:, None] * x)
+        weight = n * p * (1 - p)
+        gradient_a, gradient_b = (c - n * p).sum(axis=1), ((c - n * p) * x).sum(axis=1) - ridge * b
+        aa, ab, bb = weight.sum(axis=1) + 1e-12, weight @ x, weight @ (x * x) + floor
+        determinant = np.maximum(aa * bb - ab * ab, 1e-300)
+        step_a = (bb * gradient_a - ab * gradient_b) / determinant
+        step_b = (aa * gradient_b - ab * gradient_a) / determinant
+        size = np.ones(len(a))
+        for _ in range(30):
+            after = _likelihood(x, c, n, a + size * step_a, b + size * step_b, ridge)
+            worse = after < best - 1e-12
+            if not worse.any():
+                break
+            size = np.where(worse, size / 2, size)
+        else:
+            size = np.where(worse, 0.0, size)
+            after = np.where(worse, best, after)
+        a, b, best = a + size * step_a, b + size * step_b, after
+        if max(np.abs(step_a).max(initial=0), np.abs(step_b).max(initial=0)) < _CLOSE:
+            break
+    intercept, slope = np.full(rows, np.nan), np.full(rows, np.nan)
+    intercept[mixed], slope[mixed] = a - b * middle, b
+    return intercept, slope
+
+
+def _likelihood(x: Numbers, c: Numbers, n: Numbers, a: Numbers, b: Numbers, ridge: float) -> Numbers:
+    odds = a[:, None] + b[:, None] * x
+    value: Numbers = (c * odds - n * np.logaddexp(0, odds)).sum(axis=1) - ridge / 2 * b * b
+    return value
+
+
+def _resampled(
+    tasks: _Tasks, resamples: int, random: np.random.Generator
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    families = len(set(tasks.families))
+    problems = nested_draws(tasks.families, draws(families, resamples, random), random)
+    attempts = problems * tasks.attempts
+    # Attempts drawn with replacement within a problem: how many of them passed is binomial.
+    return random.binomial(attempts, tasks.passes / tasks.attempts), attempts
+
+
+def _read_off(level: float, intercept: Numbers, slope: Numbers, overall: Numbers) -> Numbers:
+    """Log2 minutes at the level in every resample, infinite where the curve does not come to it."""
+    falling = slope < 0
+    crossing = np.divide(_log_odds(level) - intercept, slope, out=np.zeros(len(slope)), where=falling)
+    return np.where(falling, crossing, np.where(overall >= level, np.inf, -np.inf))
+
+
+def _curve(
+    intercept: float, slope: float, replicates: tuple[Numbers, Numbers], overall: Numbers, lengths: Numbers
+) -> HorizonCurve:
+    grid = np.linspace(lengths.min(), lengths.max(), _CURVE_POINTS)
+    success = _logistic(intercept + slope * grid)
+    drawn = _logistic(replicates[0][:, None] + replicates[1][:, None] * grid)
+    # Where all passed or all failed in a resample, its rate is 1 or 0 at every length.
+    low, high = np.percentile(np.where(np.isnan(drawn), overall[:, None], drawn), [2.5, 97.5], axis=0)
+    columns = (np.exp2(grid), success, low, high)
+    return HorizonCurve(*(tuple(column.tolist()) for column in columns))
+
+
+def _result(
+    kind: Fit,
+    intercept: float | None,
+    slope: float | None,
+    horizons: Sequence[Horizon],
+    curve: HorizonCurve | None,
+    tasks: _Tasks,
+) -> HorizonFit:
+    return HorizonFit(
+        fit=kind,
+        note=_NOTES[kind],
+        intercept=intercept,
+        slope=slope,
+        horizons=tuple(horizons),
+        curve=curve,
+        attempts=int(tasks.attempts.sum()),
+        problems=len(tasks.minutes),
+        families=len(set(tasks.families)),
+        shortest=float(tasks.minutes.min()),
+        longest=float(tasks.minutes.max()),
+    )
+
+
+def _minutes(log2: float | None) -> float | None:
+    """None where a nearly flat curve comes to the level only at lengths that mean nothing."""
+    return 2.0**log2 if log2 is not None and abs(log2) <= _FARTHEST else None
+
+
+def _log_odds(level: float) -> float:
+    return math.log(level / (1 - level))
+
+
+def _logistic(odds: Numbers) -> Numbers:
+    value: Numbers = 1 / (1 + np.exp(-np.clip(odds, -500, 500)))
+    return value

@@ -1,0 +1,160 @@
+"""The chance that one of k samples passes, and the best of k: unbiased, and as CVDP computes it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from benchwright_analysis.statistics.bootstrap import RESAMPLES, clustered_mean
+from benchwright_analysis.statistics.columns import numbers
+from benchwright_analysis.statistics.errors import StatisticsError
+from benchwright_judges.estimators import Estimate
+
+
+@dataclass(frozen=True)
+class PassAtK:
+    """The mean over problems, twice estimated."""
+
+    k: int
+    problems: int
+    unbiased: Estimate
+    """1 - C(n-c,k)/C(n,k); the interval by bootstrap over problems."""
+    cvdp_plug_in: Estimate
+    """1 - (1-c/n)^k, as CVDP's reporter has it: too low on average for k > 1."""
+
+
+@dataclass(frozen=True)
+class Samples:
+    """All samples of one problem, as CVDP weighs them."""
+
+    scores: tuple[float, ...]
+    """From 0 to 1; passed and failed are 1 and 0."""
+    is_score_based: bool = False
+    """Scored from 0 to 1 (CVDP's correspondence and question categories): the mean score counts, whatever k is."""
+
+
+def pass_at_k(samples: int, passed: int, k: int) -> float:
+    """The chance that at least one of k samples drawn without replacement passed (Chen et al. 2021, section 2.1).
+
+    1 - C(n-c,k)/C(n,k), multiplied out as 1 - product over i = n-c+1 … n of (1 - k/i), so that nothing overflows.
+
+    Args:
+        samples: n, of one problem.
+        passed: c, of these.
+        k: At most n.
+
+    Raises:
+        StatisticsError: k > n, or counts that can't be.
+    """
+    _demand_counts(samples, passed, k)
+    if k > samples:
+        raise StatisticsError(f"pass@{k} needs at least {k} samples of each problem, and one has {samples}.")
+    if samples - passed < k:
+        return 1.0
+    return float(1 - np.prod(1 - k / np.arange(samples - passed + 1, samples + 1)))
+
+
+def cvdp_plug_in_pass_at_k(samples: int, passed: float, k: int) -> float:
+    """CVDP's value: 1 - (1 - c/n)^k (NVlabs/cvdp_benchmark 1.1, src/report.py).
+
+    The observed rate stands for the true one, so it is biased downwards for k > 1 (Jensen's inequality), and defined
+    for k > n, which is why it is kept beside the unbiased one only for comparison with CVDP's published numbers.
+
+    Raises:
+        StatisticsError: Counts that can't be.
+    """
+    _demand_counts(samples, passed, k)
+    return float(1 - (1 - passed / samples) ** k)
+
+
+def mean_pass_at_k(
+    samples: Sequence[int], passed: Sequence[int], k: int, *, seed: int, resamples: int = RESAMPLES
+) -> PassAtK:
+    """Pass@k over problems, both estimates.
+
+    Args:
+        samples: Of each problem.
+        passed: Of each problem.
+        k: At most the smallest number of samples.
+        seed: Of the bootstrap over problems.
+        resamples: Of the bootstrap.
+
+    Raises:
+        StatisticsError: A problem has fewer than k samples, there are no problems, or lengths differ.
+    """
+    if len(samples) != len(passed):
+        raise StatisticsError(f"There are samples of {len(samples)} problems but passes of {len(passed)}.")
+    pairs = list(zip(samples, passed, strict=True))
+    unbiased = [pass_at_k(n, c, k) for n, c in pairs]
+    plug_in = [cvdp_plug_in_pass_at_k(n, c, k) for n, c in pairs]
+    return PassAtK(
+        k=k,
+        problems=len(pairs),
+        unbiased=clustered_mean(unbiased, seed=seed, resamples=resamples),
+        cvdp_plug_in=clustered_mean(plug_in, seed=seed, resamples=resamples),
+    )
+
+
+def cvdp_success(problems: Sequence[Samples], k: int) -> float:
+    """CVDP's average success probability over problems, from 0 to 1.
+
+    Plug-in pass@k of problems that pass or fail, the mean score of problems that are scored.
+
+    Raises:
+        StatisticsError: No problems, a problem without samples, or a score outside 0 to 1.
+    """
+    if not problems:
+        raise StatisticsError("There are no problems to average over.")
+    return float(np.mean([_cvdp_probability(problem, k) for problem in problems]))
+
+
+def best_of_k(scores: ArrayLike, k: int) -> float:
+    """The expected best of k draws without replacement from the scores: unbiased for the best of k new ones.
+
+    The sum over the i-th smallest score of x(i) * C(i-1,k-1)/C(n,k), an L-statistic; of zeros and ones it is
+    `pass_at_k`.
+
+    Args:
+        scores: n of one problem, by people or by samples of a model.
+        k: At most n.
+
+    Raises:
+        StatisticsError: k > n or k < 1.
+    """
+    return float(np.sort(numbers(scores, "Scores")) @ best_of_k_weights(len(np.asarray(scores)), k))
+
+
+def best_of_k_weights(samples: int, k: int) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+    """What each of n sorted scores, smallest first, weighs in the expected best of k: C(i-1,k-1)/C(n,k).
+
+    Raises:
+        StatisticsError: k > n or k < 1.
+    """
+    _demand_counts(samples, 0, k)
+    if k > samples:
+        raise StatisticsError(f"The best of {k} needs at least {k} scores, and there are {samples}.")
+    # The largest weighs k/n; each smaller one follows from its neighbour, so no factorial overflows.
+    weights = np.zeros(samples)
+    weights[-1] = k / samples
+    for i in range(samples - 1, k - 1, -1):
+        weights[i - 1] = weights[i] * (i - k + 1) / i
+    return weights
+
+
+def _cvdp_probability(problem: Samples, k: int) -> float:
+    scores = numbers(problem.scores, "Scores", low=0, high=1)
+    if problem.is_score_based and len(scores):
+        return float(scores.mean())
+    return cvdp_plug_in_pass_at_k(len(scores), float(scores.sum()), k)
+
+
+def _demand_counts(samples: int, passed: float, k: int) -> None:
+    if samples < 1:
+        raise StatisticsError("A problem has no samples.")
+    if not 0 <= passed <= samples:
+        raise StatisticsError(f"{passed:g} of {samples} samples can't have passed.")
+    if k < 1:
+        raise StatisticsError(f"k has to be at least 1, not {k}.")

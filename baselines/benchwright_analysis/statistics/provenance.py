@@ -1,0 +1,118 @@
+"""Where the text of attempts came from, and how much of what was accepted stayed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from benchwright_analysis.statistics.bootstrap import RESAMPLES, clustered_mean, clustered_ratio
+from benchwright_analysis.statistics.errors import StatisticsError
+from benchwright_judges.estimators import Estimate
+
+
+@dataclass(frozen=True)
+class AttemptProvenance:
+    """Counts of one attempt, in characters."""
+
+    attempt: str
+    participant: str
+    inserted: Mapping[str, int]
+    """Source (hand, completion, chat, paste …) → characters inserted."""
+    accepted: int = 0
+    """Characters of completions that were accepted."""
+    surviving: Mapping[str, int] | None = None
+    """Moment (30 s, 2 min, submit) → of these, characters still there. Accepted text that the moment never came for,
+    such as at an attempt that ended before, belongs to neither: see `reached`."""
+    reached: Mapping[str, int] | None = None
+    """Moment → accepted characters that the moment came for; all that were accepted, if not given."""
+
+
+@dataclass(frozen=True)
+class SourceShare:
+    """One source."""
+
+    source: str
+    characters: int
+    pooled: Estimate
+    """Of all characters inserted in all attempts: long attempts count more."""
+    per_attempt: Estimate
+    """Mean over attempts of the share within each: all attempts count alike."""
+
+
+@dataclass(frozen=True)
+class SurvivalShare:
+    """How much accepted text was still there at a moment."""
+
+    moment: str
+    accepted: int
+    surviving: int
+    pooled: Estimate
+
+
+@dataclass(frozen=True)
+class Provenance:
+    """All attempts of a condition."""
+
+    attempts: int
+    without_text: int
+    """Attempts in which nothing was inserted; they have no shares."""
+    sources: tuple[SourceShare, ...]
+    survival: tuple[SurvivalShare, ...]
+
+
+def provenance(attempts: Sequence[AttemptProvenance], *, seed: int, resamples: int = RESAMPLES) -> Provenance:
+    """Shares of sources and survival of accepted text, with intervals that draw whole participants.
+
+    Args:
+        attempts: Of one condition.
+        seed: Of the bootstrap.
+        resamples: Of the bootstrap.
+
+    Raises:
+        StatisticsError: A count is negative, or more survives than was accepted.
+    """
+    for attempt in attempts:
+        _demand_counts(attempt)
+    written = [attempt for attempt in attempts if sum(attempt.inserted.values()) > 0]
+    people = [attempt.participant for attempt in written]
+    totals = [sum(attempt.inserted.values()) for attempt in written]
+    sources = []
+    for source in sorted({source for attempt in written for source in attempt.inserted}):
+        counts = [attempt.inserted.get(source, 0) for attempt in written]
+        shares = [count / total for count, total in zip(counts, totals, strict=True)]
+        sources.append(
+            SourceShare(
+                source=source,
+                characters=sum(counts),
+                pooled=clustered_ratio(counts, totals, people, seed=seed, resamples=resamples),
+                per_attempt=clustered_mean(shares, people, seed=seed, resamples=resamples),
+            )
+        )
+    moments = dict.fromkeys(moment for attempt in attempts for moment in attempt.surviving or {})
+    survival = [_survival(moment, attempts, seed, resamples) for moment in moments]
+    return Provenance(len(attempts), len(attempts) - len(written), tuple(sources), tuple(survival))
+
+
+def _survival(moment: str, attempts: Sequence[AttemptProvenance], seed: int, resamples: int) -> SurvivalShare:
+    told = [attempt for attempt in attempts if moment in (attempt.surviving or {})]
+    stayed = [(attempt.surviving or {})[moment] for attempt in told]
+    accepted = [_reached(attempt, moment) for attempt in told]
+    people = [attempt.participant for attempt in told]
+    pooled = clustered_ratio(stayed, accepted, people, seed=seed, resamples=resamples)
+    return SurvivalShare(moment, sum(accepted), sum(stayed), pooled)
+
+
+def _reached(attempt: AttemptProvenance, moment: str) -> int:
+    return (attempt.reached or {}).get(moment, attempt.accepted)
+
+
+def _demand_counts(attempt: AttemptProvenance) -> None:
+    counts = [*attempt.inserted.values(), attempt.accepted, *(attempt.surviving or {}).values()]
+    if any(count < 0 for count in counts):
+        raise StatisticsError(f"Attempt {attempt.attempt} has a negative count of characters.")
+    for moment, count in (attempt.surviving or {}).items():
+        if not count <= _reached(attempt, moment) <= attempt.accepted:
+            raise StatisticsError(
+                f"Attempt {attempt.attempt}: at {moment}, {count} characters survive of "
+                f"{_reached(attempt, moment)}, and {attempt.accepted} were accepted."
+            )

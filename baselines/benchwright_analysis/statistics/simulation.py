@@ -1,0 +1,149 @@
+"""Made-up studies with known effects: to try estimators on, and to show a report without people."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from benchwright_analysis.statistics.columns import Numbers
+from benchwright_analysis.statistics.errors import StatisticsError
+
+DIFFICULTIES = ("easy", "medium", "hard")
+
+
+@dataclass(frozen=True)
+class StudyPlan:
+    """What holds in a simulated study: every person works on every problem once, half of them in each condition."""
+
+    participants: int = 30
+    families: int = 4
+    problems_per_family: int = 3
+    conditions: tuple[str, str] = ("human", "human+copilot")
+    effect_percent: float = -20
+    """Of the second condition on the time to pass."""
+    median_minutes: float = 20
+    """To pass a problem of medium difficulty in the first condition."""
+    difficulty_ratio: float = 2
+    """Between easy and medium, and medium and hard."""
+    problem_spread: float = 0.3
+    """Standard deviation of log time between problems of one difficulty."""
+    participant_spread: float = 0.3
+    """Between participants."""
+    effect_spread: float = 0
+    """Of the effect between participants, on the log scale."""
+    noise: float = 0.4
+    """Within a participant and problem."""
+    forecast_ratio: float = 0.7
+    """Median of forecast over the time that the participant would need in the first condition."""
+    forecast_noise: float = 0.4
+    limit_minutes: float = field(default=math.inf)
+    """When an attempt times out."""
+    give_ups_per_hour: float = 0
+    """Rate at which people give up, whatever the problem."""
+
+
+@dataclass(frozen=True)
+class SimulatedAttempt:
+    """One person at one problem."""
+
+    participant: str
+    problem: str
+    family: str
+    difficulty: str
+    condition: str
+    baseline_minutes: float
+    """Median time to pass of the problem in the first condition: its human baseline."""
+    forecast_minutes: float
+    forecast_chance: float
+    """To pass within the limit."""
+    minutes: float
+    """Until it passed or ended."""
+    passed: bool
+    gave_up: bool
+    timed_out: bool
+
+
+def simulate(plan: StudyPlan, random: np.random.Generator) -> tuple[SimulatedAttempt, ...]:
+    """Draw a study.
+
+    Times are lognormal with effects of problem, participant and condition; giving up is exponential and independent
+    of them. In each family and for each person half the problems, rounded at random, are in each condition.
+
+    Args:
+        plan: What holds.
+        random: Source of chance.
+
+    Raises:
+        StatisticsError: The plan can't be.
+    """
+    _demand(plan)
+    problems = _problems(plan, random)
+    attempts = []
+    for number in range(1, plan.participants + 1):
+        speed = random.normal(0, plan.participant_spread)
+        effect = math.log1p(plan.effect_percent / 100) + random.normal(0, plan.effect_spread)
+        for family, members in problems.items():
+            treated = _halves(len(members), random)
+            for (problem, difficulty, baseline), second in zip(members, treated, strict=True):
+                expected = math.log(baseline) + speed
+                needed = math.exp(expected + effect * second + random.normal(0, plan.noise))
+                patience = random.exponential(60 / plan.give_ups_per_hour) if plan.give_ups_per_hour else math.inf
+                ended = min(needed, patience, plan.limit_minutes)
+                forecast = math.exp(expected + math.log(plan.forecast_ratio) + random.normal(0, plan.forecast_noise))
+                attempts.append(
+                    SimulatedAttempt(
+                        participant=f"p{number:02}",
+                        problem=problem,
+                        family=family,
+                        difficulty=difficulty,
+                        condition=plan.conditions[int(second)],
+                        baseline_minutes=baseline,
+                        forecast_minutes=forecast,
+                        forecast_chance=_chance(plan.limit_minutes, forecast, plan.noise),
+                        minutes=ended,
+                        passed=ended == needed,
+                        gave_up=ended == patience < needed,
+                        timed_out=ended == plan.limit_minutes < min(needed, patience),
+                    )
+                )
+    return tuple(attempts)
+
+
+def _problems(plan: StudyPlan, random: np.random.Generator) -> dict[str, list[tuple[str, str, float]]]:
+    """Family → name, difficulty and baseline minutes of its problems."""
+    found: dict[str, list[tuple[str, str, float]]] = {}
+    for family in range(1, plan.families + 1):
+        for place in range(plan.problems_per_family):
+            level = place % len(DIFFICULTIES)
+            spread = random.normal(0, plan.problem_spread)
+            minutes = plan.median_minutes * plan.difficulty_ratio ** (level - 1) * math.exp(spread)
+            entry = (f"family-{family}/problem-{place + 1}", DIFFICULTIES[level], minutes)
+            found.setdefault(f"family-{family}", []).append(entry)
+    return found
+
+
+def _halves(size: int, random: np.random.Generator) -> Numbers:
+    """Zeros and ones in random order, as many of each, or one more of either."""
+    extra = int(random.integers(0, 2)) if size % 2 else 0
+    ones: Numbers = random.permutation(np.arange(size) < size // 2 + extra).astype(np.float64)
+    return ones
+
+
+def _chance(limit: float, forecast: float, noise: float) -> float:
+    from scipy import special
+
+    return float(special.ndtr(math.log(limit / forecast) / noise)) if math.isfinite(limit) and noise else 1.0
+
+
+def _demand(plan: StudyPlan) -> None:
+    counts = (plan.participants, plan.families, plan.problems_per_family)
+    if min(counts) < 1:
+        raise StatisticsError("A study needs at least one participant, one family and one problem in it.")
+    spreads = (plan.problem_spread, plan.participant_spread, plan.effect_spread, plan.noise, plan.forecast_noise)
+    if min(spreads) < 0 or plan.give_ups_per_hour < 0:
+        raise StatisticsError("Spreads and rates can't be negative.")
+    positive = (plan.median_minutes, plan.difficulty_ratio, plan.forecast_ratio, plan.limit_minutes)
+    if min(positive) <= 0 or plan.effect_percent <= -100:
+        raise StatisticsError("Times and ratios have to be positive, and the effect more than -100 percent.")

@@ -1,0 +1,264 @@
+"""The database of the attempt log, a SQLite file or PostgreSQL: durability, permissions, and what its errors mean."""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from importlib.util import find_spec
+from pathlib import Path
+
+from sqlalchemy import Connection, Engine, create_engine, event, inspect, text
+from sqlalchemy.engine import URL, make_url
+from sqlalchemy.exc import ArgumentError, DBAPIError, OperationalError, SQLAlchemyError
+
+from benchwright_attempts import migrations
+from benchwright_attempts.errors import (
+    LogBusyError,
+    LogDamagedError,
+    LogError,
+    LogUnavailableError,
+    LogVersionError,
+)
+from benchwright_attempts.tables import METADATA
+from benchwright_attempts.triggers import statements
+
+SCHEMA_VERSION = 2
+"""The newest format: `format2` in Alembic's table, and in SQLite also in `PRAGMA user_version`."""
+
+_WRITES = "benchwright_writes"
+_MAKING = 0x62656E6368
+"""Key of the lock under which a PostgreSQL database is made or brought up."""
+
+
+def place(path: Path | str) -> str:
+    """The database's name for people: no password in it."""
+    return make_url(path).render_as_string(hide_password=True) if isinstance(path, str) else str(path)
+
+
+def open_database(path: Path | str, *, busy_timeout_s: float) -> Engine:
+    """Opens the log's database, makes it if there is none.
+
+    A SQLite file is readable by its owner only; so is its folder, if this call makes it.
+
+    Args:
+        path: The file, or a `postgresql://` address.
+        busy_timeout_s: How long to wait while another process writes, in seconds.
+
+    Raises:
+        LogError: It cannot be made, opened or understood.
+    """
+    engine = _postgresql(path, busy_timeout_s) if isinstance(path, str) else _sqlite(path, busy_timeout_s)
+    try:
+        _bring_up(engine, path)
+    except SQLAlchemyError as error:
+        engine.dispose()
+        raise explain(path, error) from error
+    except LogError:
+        engine.dispose()
+        raise
+    return engine
+
+
+def _postgresql(url: str, busy_timeout_s: float) -> Engine:
+    try:
+        parsed = make_url(url)
+    except ArgumentError as error:
+        raise LogUnavailableError("(unreadable)", "is no address of a database. Write postgresql://…") from error
+    if parsed.get_backend_name() != "postgresql":
+        raise LogUnavailableError(place(url), "is no address of a PostgreSQL database. Write postgresql://…")
+    if find_spec("psycopg") is None:
+        raise LogUnavailableError(place(url), "needs the package psycopg. Install benchwright[baselines].")
+    options = f"-c lock_timeout={round(busy_timeout_s * 1000)} -c synchronous_commit=on"
+    return create_engine(
+        parsed.set(drivername="postgresql+psycopg"),
+        connect_args={"options": options, "connect_timeout": max(2, round(busy_timeout_s))},
+    )
+
+
+def _sqlite(path: Path, busy_timeout_s: float) -> Engine:
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        _keep_private(path)
+    except OSError as error:
+        raise LogUnavailableError(
+            path, f"cannot be opened ({error.strerror}). Check the folder's permissions and free space."
+        ) from error
+    engine = create_engine(
+        URL.create("sqlite", database=str(path)),
+        connect_args={"timeout": busy_timeout_s, "isolation_level": None},
+    )
+
+    @event.listens_for(engine, "connect")
+    def _set_up(connection: sqlite3.Connection, _record: object) -> None:
+        _write_ahead(connection, busy_timeout_s)
+        connection.text_factory = _lossless
+        connection.execute("PRAGMA synchronous = FULL")
+        connection.execute("PRAGMA foreign_keys = ON")
+        connection.execute("PRAGMA secure_delete = ON")
+
+    @event.listens_for(engine, "begin")
+    def _begin(connection: Connection) -> None:
+        # Sequence numbers are read and used in one transaction: it takes the write lock at its start.
+        writes = connection.get_execution_options().get(_WRITES, False)
+        connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+
+    return engine
+
+
+def writing(engine: Engine) -> Engine:
+    """The same database; in SQLite its transactions hold the write lock from the start."""
+    return engine.execution_options(**{_WRITES: True})
+
+
+def lock(connection: Connection, *names: str) -> None:
+    """In a transaction that writes: keeps other writers from the chains with these names until it ends."""
+    if connection.dialect.name == "postgresql":
+        # Always in the same order, so that no two writers wait for each other.
+        for name in sorted(set(names)):
+            connection.execute(text("SELECT pg_advisory_xact_lock(hashtextextended(:name, 0))"), {"name": name})
+
+
+def _keep_private(path: Path) -> None:
+    try:
+        path.touch(mode=0o600, exist_ok=False)
+    except FileExistsError:
+        # Not opened here: closing another descriptor of it would drop SQLite's locks in this process.
+        mode = path.stat().st_mode
+        if mode & 0o077:
+            path.chmod(mode & 0o700)
+
+
+def _lossless(stored: bytes) -> str:
+    # Damaged text must be readable too, as a different text, or no check could name the event.
+    return stored.decode("utf-8", "surrogateescape")
+
+
+def _write_ahead(connection: sqlite3.Connection, busy_timeout_s: float) -> None:
+    # Changing the journal mode does not wait for other connections as statements do.
+    give_up = time.monotonic() + busy_timeout_s
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > give_up:
+                raise
+            time.sleep(0.02)
+        else:
+            return
+
+
+def _bring_up(engine: Engine, path: Path | str) -> None:
+    with engine.connect() as connection:
+        if _version(connection) == SCHEMA_VERSION:
+            return
+    with writing(engine).begin() as connection:
+        if connection.dialect.name == "postgresql":
+            connection.execute(text(f"SELECT pg_advisory_xact_lock({_MAKING})"))
+        version = _version(connection)
+        if version > SCHEMA_VERSION:
+            raise LogVersionError(
+                path,
+                f"was written by a newer Benchwright (format {version}, this one knows {SCHEMA_VERSION}). "
+                "Install the newest Benchwright, or set BENCHWRIGHT_HOME to another folder.",
+            )
+        if version == SCHEMA_VERSION:
+            return
+        if version:
+            _migrate(connection, version, path)
+        else:
+            if inspect(connection).get_table_names():
+                raise LogDamagedError(path, "is a database of something else. Move it away, or set BENCHWRIGHT_HOME.")
+            METADATA.create_all(connection, checkfirst=False)
+            for statement in statements(connection.dialect.name):
+                connection.exec_driver_sql(statement)
+            _mark(connection)
+        if connection.dialect.name == "sqlite":
+            connection.exec_driver_sql(f"PRAGMA user_version = {SCHEMA_VERSION}")
+
+
+def _version(connection: Connection) -> int:
+    """The format; 0 for a database without a log."""
+    if connection.dialect.name == "sqlite":
+        return int(connection.exec_driver_sql("PRAGMA user_version").scalar_one())
+    if connection.scalar(text("SELECT to_regclass('alembic_version')")) is None:
+        return 0
+    marked = connection.scalar(text("SELECT version_num FROM alembic_version"))
+    digits = str(marked).removeprefix("format")
+    return int(digits) if digits.isdecimal() else SCHEMA_VERSION + 1
+
+
+def _mark(connection: Connection) -> None:
+    """Tells Alembic what a new database is. Its import would cost every first start a fifth of a second."""
+    connection.exec_driver_sql("CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL PRIMARY KEY)")
+    connection.exec_driver_sql(f"INSERT INTO alembic_version VALUES ('format{SCHEMA_VERSION}')")  # noqa: S608
+
+
+def _migrate(connection: Connection, version: int, path: Path | str) -> None:
+    try:
+        from alembic import command
+        from alembic.config import Config
+    except ImportError as error:
+        raise LogVersionError(
+            place(path),
+            f"is of format {version}, and bringing it to format {SCHEMA_VERSION} needs the package alembic. "
+            "Install benchwright[baselines], then try again; nothing was changed.",
+        ) from error
+    config = Config()
+    config.set_main_option("script_location", str(Path(migrations.__path__[0])))
+    config.attributes["connection"] = connection
+    if not inspect(connection).has_table("alembic_version"):
+        command.stamp(config, f"format{version}")
+    command.upgrade(config, "head")
+
+
+def explain(path: Path | str, error: SQLAlchemyError) -> LogError:
+    """Turns a database error into one that a person can act on."""
+    if isinstance(path, str):
+        return _explain_postgresql(path, error)
+    cause = error.orig if isinstance(error, DBAPIError) else None
+    code = cause.sqlite_errorcode & 0xFF if isinstance(cause, sqlite3.Error) and _coded(cause) else None
+    told = cause if cause is not None else error
+    match code:
+        case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:
+            return LogBusyError(
+                path,
+                "is held by another program. Close other Benchwright windows and programs that "
+                "have this file open, then try again.",
+            )
+        case sqlite3.SQLITE_FULL:
+            return LogUnavailableError(path, "could not be written: the disk is full. Free some space and try again.")
+        case sqlite3.SQLITE_IOERR | sqlite3.SQLITE_READONLY | sqlite3.SQLITE_CANTOPEN | sqlite3.SQLITE_PERM:
+            return LogUnavailableError(
+                path,
+                f"could not be used ({told}). Check the folder's free space and permissions, then retry.",
+            )
+        case sqlite3.SQLITE_CORRUPT | sqlite3.SQLITE_NOTADB:
+            return LogDamagedError(
+                path,
+                f"is damaged ({told}). Move it away to begin a new one, and keep it: "
+                "`sqlite3 FILE .recover` can read most of it.",
+            )
+        case _:
+            return LogError(path, f"an unexpected database error ({told}). Please report it.")
+
+
+_LOCK_TIMEOUT, _DISK_FULL = "55P03", "53100"  # PostgreSQL, appendix A
+
+
+def _explain_postgresql(url: str, error: SQLAlchemyError) -> LogError:
+    state = getattr(error.orig, "sqlstate", None) if isinstance(error, DBAPIError) else None
+    if state == _LOCK_TIMEOUT:
+        return LogBusyError(place(url), "is held by another program for too long. Try again.")
+    if state == _DISK_FULL:
+        return LogUnavailableError(place(url), "could not be written: its disk is full. Tell who runs the database.")
+    if isinstance(error, OperationalError):
+        told = str(error.orig).strip().splitlines()[0]
+        return LogUnavailableError(
+            place(url), f"can't be reached ({told}). Check that the database runs and that the address is right."
+        )
+    return LogError(place(url), f"an unexpected database error ({type(error.__cause__ or error).__name__}, {state}).")
+
+
+def _coded(error: sqlite3.Error) -> bool:
+    # Errors that Python's sqlite3 module raises by itself carry no SQLite code.
+    return hasattr(error, "sqlite_errorcode")

@@ -1,0 +1,99 @@
+"""A file as an editor sees it: text, byte order mark, and the changes that turn one text into the next.
+
+Strings may hold lone surrogates: `benchwright_verilog.syntax.surrogates` says what becomes of them.
+"""
+
+from __future__ import annotations
+
+import codecs
+import hashlib
+from collections.abc import Iterable
+from typing import Annotated, Self
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, model_validator
+
+from benchwright_verilog.syntax.surrogates import encode_text, join_surrogates
+
+
+def sha256(data: bytes) -> str:
+    """SHA-256 in lower-case hexadecimal."""
+    return hashlib.sha256(data).hexdigest()
+
+
+def _relative(path: str) -> str:
+    if not path or "\0" in path or path[0] == "/" or (".." in path and ".." in path.split("/")):
+        raise ValueError("a path inside the workspace is needed, with forward slashes and without `..`")
+    return path
+
+
+Text = Annotated[str, AfterValidator(join_surrogates)]
+"""Text of a file or of a person; lone surrogates are kept."""
+FilePath = Annotated[str, AfterValidator(_relative)]
+"""Path of a file relative to the workspace, with forward slashes."""
+Sha256 = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
+"""SHA-256 in lower-case hexadecimal."""
+
+
+class FileText(BaseModel):
+    """The whole content of one file."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+
+    sha256: Sha256
+    """Digest of the file's bytes."""
+    text: Text | None
+    """The text without byte order mark, line ends as they are; `None` if the bytes are not UTF-8."""
+    bom: bool = False
+    """Whether the bytes begin with a UTF-8 byte order mark."""
+
+    @classmethod
+    def of_bytes(cls, data: bytes) -> Self:
+        """Describes what a file on disk holds."""
+        bom = data.startswith(codecs.BOM_UTF8)
+        try:
+            text = data.removeprefix(codecs.BOM_UTF8).decode()
+        except UnicodeDecodeError:
+            return cls(sha256=sha256(data), text=None)
+        return cls(sha256=sha256(data), text=text, bom=bom)
+
+    @classmethod
+    def of_text(cls, text: str, *, bom: bool = False) -> Self:
+        """Describes what an editor holds, saved or not."""
+        return cls(sha256=sha256(encode_text(text, bom=bom)), text=text, bom=bom)
+
+
+class Change(BaseModel):
+    """One replacement. Offsets count Unicode code points of the text just before this change."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+
+    start: int | None = Field(default=None, ge=0)
+    """First code point replaced; `None` together with `end` replaces the whole text."""
+    end: int | None = Field(default=None, ge=0)
+    """Code point after the last one replaced."""
+    text: Text
+    """What stands there afterwards."""
+
+    @model_validator(mode="after")
+    def _range_is_whole(self) -> Self:
+        if (self.start is None) != (self.end is None):
+            raise ValueError("start and end are both given or both left out")
+        if self.start is not None and self.end is not None and self.start > self.end:
+            raise ValueError("start lies after end")
+        return self
+
+
+def apply_changes(text: str, changes: Iterable[Change]) -> str:
+    """Applies changes in order, each to the result of the one before.
+
+    Raises:
+        ValueError: A change reaches beyond the end of the text.
+    """
+    for change in changes:
+        if change.start is None or change.end is None:
+            text = change.text
+            continue
+        if change.end > len(text):
+            raise ValueError(f"the change ends at {change.end}, the text at {len(text)}")
+        text = join_surrogates(text[: change.start] + change.text + text[change.end :])
+    return text

@@ -1,0 +1,155 @@
+"""The judges that this process asks: rules at once, models where some are set up, else the answer waits."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import time
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from benchwright_attempts.events import JudgedBy, VoteCast
+from benchwright_judges.errors import ConfigurationError
+from benchwright_judges.judgement import Judgement, Status
+from benchwright_judges.score import score
+from benchwright_problems.home import Home
+from benchwright_problems.problem import Problem
+from benchwright_problems.verdict import Digests, Reason, Verdict
+
+if TYPE_CHECKING:
+    # The database library takes a third of a second to import, the client library more.
+    from benchwright_judges.panel import Panel
+    from benchwright_judges.purse import Purse
+    from benchwright_judges.records import Records
+    from benchwright_judges.service.client import RemoteJudge
+
+_UNSCORED = {
+    Status.EMPTY: Reason.WRONG_ANSWER,
+    Status.UNREADABLE: Reason.NO_ANSWER,
+    Status.PENDING: Reason.JUDGE_UNAVAILABLE,
+    Status.ERROR: Reason.JUDGE_ERROR,
+}
+
+
+class Judging:
+    """Opens database and endpoints when the first answer needs them. Belongs to one event loop.
+
+    Args:
+        home: Where judgements are kept.
+        environ: Says where `judges.toml` is, and holds the keys it names.
+    """
+
+    service_url: str = ""
+    """A judge service, which is asked instead of everything here if given."""
+
+    def __init__(self, home: Home, environ: Mapping[str, str] = os.environ) -> None:
+        self._home = home
+        self._environ = environ
+        self._opening = asyncio.Lock()
+        self._records: Records | None = None
+        self._panel: Panel | None = None
+        self._purse: Purse | None = None
+        self._flaw = ""
+        self._service: RemoteJudge | None = None
+
+    async def judge(self, ref: str, problem: Problem, answer: str, *, attempt: str = "", number: int = 0) -> Judgement:
+        """Judge an answer; one that waits is kept where `benchwright judge pending` finds it.
+
+        Raises:
+            RecordsError: The database can't be opened.
+        """
+        if self.service_url:
+            return await self._ask_service(ref, answer)
+        judgement = await asyncio.to_thread(score, problem, answer)
+        if judgement.status is not Status.PENDING:
+            return judgement
+        from benchwright_judges.judge import judge
+
+        records = await self._open()
+        judged = await judge(
+            problem, answer, self._panel, records, ref=ref, attempt=attempt, number=number, purse=self._purse
+        )
+        if self._flaw and judged.status is Status.PENDING:
+            return judged.model_copy(update={"message": f"This answer is kept and pending: {self._flaw}."})
+        return judged
+
+    async def close(self) -> None:
+        """Close what was opened."""
+        if self._panel is not None:
+            await self._panel.close()
+        if self._records is not None:
+            await self._records.close()
+        if self._service is not None:
+            await self._service.close()
+
+    async def _ask_service(self, ref: str, answer: str) -> Judgement:
+        from benchwright_judges.service.client import RemoteJudge, find_token
+
+        try:
+            if self._service is None:
+                self._service = RemoteJudge(self.service_url, find_token(self._environ))
+        except ConfigurationError as error:
+            return Judgement(status=Status.PENDING, message=f"This answer is kept and pending: {error}.")
+        return await self._service.judge(ref, answer)
+
+    async def _open(self) -> Records:
+        from benchwright_judges.configuration import JudgesSettings, find_panel, read_settings, records_location
+        from benchwright_judges.purse import Purse
+        from benchwright_judges.records import Records
+
+        async with self._opening:
+            if self._records is None:
+                settings = JudgesSettings()
+                try:
+                    settings = read_settings(self._environ)
+                    self._panel = await asyncio.to_thread(find_panel, settings, self._environ)
+                except ConfigurationError as error:
+                    # The answer is worth more than the set-up: it is kept, and told what to mend.
+                    self._flaw = str(error)
+                self._purse = Purse(settings.budget_usd)
+                self._records = await Records.open(records_location(settings, self._home))
+            return self._records
+
+
+def judged_by(judgement: Judgement) -> JudgedBy:
+    """What an attempt's log says of a judgement: nothing that could quote the key."""
+    return JudgedBy(
+        method=judgement.method.value,
+        status=judgement.status.value,
+        score=judgement.score,
+        label=judgement.label,
+        rubric=judgement.rubric,
+        votes=tuple(
+            VoteCast(judge=vote.judge, label=vote.label, cost_usd=vote.cost_usd, cached=vote.cached)
+            for vote in judgement.votes
+        ),
+        tie_break=judgement.tie_break,
+        cost_usd=judgement.cost_usd,
+        metrics=judgement.metrics,
+    )
+
+
+async def judge(
+    ref: str, problem: Problem, answer: str, judging: Judging, *, attempt: str = "", number: int = 0
+) -> tuple[Verdict, Judgement]:
+    """Score the answer to a question or text problem, by the judges that are set up where it needs one.
+
+    Args:
+        ref: `pack/id`.
+        problem: With its hidden part.
+        answer: The content of `answer.md`.
+        judging: The judges.
+        attempt: The attempt it belongs to.
+        number: Which try of it.
+    """
+    start = time.monotonic()
+    judgement = await judging.judge(ref, problem, answer, attempt=attempt, number=number)
+    digests = Digests(problem=problem.public_digest)
+    facts = {"wall_s": round(time.monotonic() - start, 6), "digests": digests}
+    return as_verdict(judgement).model_copy(update=facts), judgement
+
+
+def as_verdict(judgement: Judgement) -> Verdict:
+    """A judge's word as a verdict."""
+    reason = _UNSCORED.get(judgement.status) or (Reason.PASSED if judgement.passed else Reason.WRONG_ANSWER)
+    return Verdict(reason=reason, detail=judgement.message, remarks=judgement.remarks)

@@ -1,0 +1,464 @@
+"""The attempt log: every acknowledged event is on disk, in order, and none can be changed."""
+
+from __future__ import annotations
+
+import asyncio
+import atexit
+import time
+import uuid
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from queue import Empty, SimpleQueue
+from threading import Lock, Thread
+from types import TracebackType
+from typing import Any, Self
+
+from sqlalchemy import ColumnElement, Connection, RowMapping, Select, insert, select
+from sqlalchemy.dialects import sqlite
+from sqlalchemy.exc import SQLAlchemyError
+
+from benchwright_attempts.chain import with_states
+from benchwright_attempts.clock import AttemptState, next_state
+from benchwright_attempts.database import explain, lock, open_database, place, writing
+from benchwright_attempts.errors import AttemptError, LogClosedError, LogDamagedError, UnknownAttemptError
+from benchwright_attempts.events import Event, Opened
+from benchwright_attempts.privacy import reduce
+from benchwright_attempts.record import SCHEMA, AttemptHeader, Moment, RecordedEvent, Row, chained
+from benchwright_attempts.tables import ATTEMPTS, EVENTS
+
+BATCH = 4096
+"""Most events one transaction takes."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """An event on its way to the disk."""
+
+    attempt: str
+    event: Event
+    moment: Moment
+    future: Future[RecordedEvent]
+    header: AttemptHeader | None = None
+    """Given for the first event: the attempt is made with it."""
+
+
+@dataclass(slots=True)
+class _Head:
+    header: AttemptHeader
+    seq: int
+    hash: str
+    state: AttemptState
+
+
+def _wall_clock() -> datetime:
+    return datetime.now(UTC)
+
+
+class EventLog:
+    """An append-only log of attempts in one SQLite file, or in a PostgreSQL database.
+
+    All methods may be called from any thread. Several processes may have the same file open and
+    append to the same attempt. Events handed over by one process keep their order. One thread
+    writes; events that wait together are committed together.
+    """
+
+    def __init__(
+        self,
+        path: Path | str,
+        *,
+        now: Callable[[], datetime] = _wall_clock,
+        monotonic_ns: Callable[[], int] = time.monotonic_ns,
+        process: str | None = None,
+        busy_timeout_s: float = 10.0,
+    ) -> None:
+        """Opens the database.
+
+        Args:
+            path: The file, made with its folder if missing; or a `postgresql://` address.
+            now: Tells the wall time, aware.
+            monotonic_ns: Tells monotonic nanoseconds.
+            process: Unique id of this process; made up if not given.
+            busy_timeout_s: How long to wait while another process writes, in seconds.
+
+        Raises:
+            LogError: The file cannot be made, opened or understood.
+        """
+        self.path = path
+        self.process = process or uuid.uuid4().hex
+        self._now = now
+        self._monotonic_ns = monotonic_ns
+        self._engine = open_database(path, busy_timeout_s=busy_timeout_s)
+        self._queue: SimpleQueue[_Entry | None] = SimpleQueue()
+        self._lock = Lock()
+        self._writer: Thread | None = None
+        self._newest: Future[RecordedEvent] | None = None
+        self._closed = False
+
+    def __enter__(self) -> Self:
+        """Lets a `with` block close the log."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Closes the log."""
+        self.close()
+
+    def close(self) -> None:
+        """Writes what is waiting and closes the file. Later appends are refused; closing twice is fine."""
+        with self._lock:
+            if self._closed:
+                return
+            self._closed = True
+            self._queue.put(None)
+        if self._writer is not None:
+            self._writer.join()
+        atexit.unregister(self.close)
+        self._engine.dispose()
+
+    def moment(self) -> Moment:
+        """The present, as this process sees it."""
+        return Moment(self._now(), self._monotonic_ns(), self.process)
+
+    # Writing
+
+    def append_nowait(self, attempt: str, event: Event) -> Future[RecordedEvent]:
+        """Hands an event over without waiting; it carries the time of this call.
+
+        The future resolves once the event is on disk. It fails with `UnknownAttemptError`,
+        `IllegalTransitionError` or `LogError`; then nothing of the event was written, and if it was an
+        edit, a `TextSet` event must follow before the log can be replayed again.
+        """
+        return self._hand_over(attempt, event, None)
+
+    async def append(self, attempt: str, event: Event) -> RecordedEvent:
+        """Appends an event; returns when it is on disk. Cancelling the wait does not take it back.
+
+        Raises:
+            UnknownAttemptError: There is no such attempt.
+            IllegalTransitionError: The attempt's state does not allow this event.
+            LogError: It could not be written; nothing of it was.
+        """
+        return await asyncio.wrap_future(self.append_nowait(attempt, event))
+
+    async def settled(self) -> None:
+        """Waits until every event handed over so far is on disk, or was refused."""
+        if self._newest is not None:
+            await asyncio.gather(asyncio.wrap_future(self._newest), return_exceptions=True)
+
+    def append_blocking(self, attempt: str, event: Event) -> RecordedEvent:
+        """The same for code without an event loop."""
+        return self.append_nowait(attempt, event).result()
+
+    def create(self, header: AttemptHeader, opened: Opened) -> RecordedEvent:
+        """Makes an attempt and its first event in one step; returns when both are on disk.
+
+        Raises:
+            LogError: It could not be written; nothing of it was.
+        """
+        return self._hand_over(header.id, opened, header).result()
+
+    def adopt(self, header: AttemptHeader, rows: Sequence[Row]) -> bool:
+        """Takes over an attempt that another log recorded, to the byte. Its chain must have been checked.
+
+        Returns:
+            Whether it was new here.
+
+        Raises:
+            StudyClosedError: Its study is closed here.
+            LogError: It could not be written; nothing of it was.
+        """
+        values = [tuple(getattr(row, name) for name in _COLUMNS) for row in with_states(rows)]
+        try:
+            with writing(self._engine).begin() as connection:
+                lock(connection, header.id)
+                if connection.scalar(select(ATTEMPTS.c.id).where(ATTEMPTS.c.id == header.id)) is not None:
+                    return False
+                self._check_recordable(connection, header)
+                connection.execute(insert(ATTEMPTS), header.as_row())
+                _insert_events(connection, values)
+        except SQLAlchemyError as error:
+            raise explain(self.path, error) from error
+        return True
+
+    def _check_recordable(self, connection: Connection, header: AttemptHeader) -> None:
+        """Refuses an event of an attempt that may not be recorded; called in the transaction that writes it.
+
+        Raises:
+            AttemptError: The attempt belongs to a study, whose rules this log does not know.
+        """
+        if header.study:
+            raise AttemptError(
+                f"Attempt {header.id} belongs to the study {header.study}: only a log that knows its rules records it."
+            )
+
+    def _hand_over(self, attempt: str, event: Event, header: AttemptHeader | None) -> Future[RecordedEvent]:
+        future: Future[RecordedEvent] = Future()
+        # An event that was handed over gets written, so the future must not be cancellable.
+        future.set_running_or_notify_cancel()
+        with self._lock:
+            if self._closed:
+                future.set_exception(LogClosedError(place(self.path), "is closed; this event was not recorded."))
+                return future
+            self._queue.put(_Entry(attempt, event, self.moment(), future, header))
+            self._newest = future
+            if self._writer is None:
+                atexit.register(self.close)
+                self._writer = Thread(target=self._write_all, name="attempt-log", daemon=True)
+                self._writer.start()
+        return future
+
+    def _write_all(self) -> None:
+        more = True
+        while more:
+            batch, more = self._next_batch()
+            if batch:
+                self._write(batch)
+
+    def _next_batch(self) -> tuple[list[_Entry], bool]:
+        entry = self._queue.get()
+        batch: list[_Entry] = []
+        while entry is not None:
+            batch.append(entry)
+            if len(batch) == BATCH:
+                return batch, True
+            try:
+                entry = self._queue.get_nowait()
+            except Empty:
+                return batch, True
+        return batch, False
+
+    def _write(self, batch: Sequence[_Entry]) -> None:
+        results: list[tuple[_Entry, RecordedEvent | Exception]]
+        try:
+            with writing(self._engine).begin() as connection:
+                results = _place_all(connection, batch, self._check_recordable)
+        except SQLAlchemyError as error:
+            results = [(entry, explain(self.path, error)) for entry in batch]
+        except Exception as error:  # whatever happens, nobody may wait for ever and the thread must live on
+            results = [(entry, error) for entry in batch]
+        for entry, result in results:
+            if isinstance(result, Exception):
+                entry.future.set_exception(result)
+            else:
+                entry.future.set_result(result)
+
+    # Reading
+
+    def headers(self, *, problem: str | None = None, workspace: str | None = None) -> list[AttemptHeader]:
+        """Attempts, newest first, of one problem or workspace if given."""
+        return [self._header(row) for row in self._attempts(select(ATTEMPTS), problem, workspace)]
+
+    def states(
+        self, *, problem: str | None = None, workspace: str | None = None
+    ) -> list[tuple[AttemptHeader, AttemptState]]:
+        """Attempts with their present state, newest first, of one problem or workspace if given."""
+        newest = (
+            select(EVENTS.c.state)
+            .where(EVENTS.c.attempt == ATTEMPTS.c.id)
+            .order_by(EVENTS.c.seq.desc())
+            .limit(1)
+            .scalar_subquery()
+        )
+        found = self._attempts(select(ATTEMPTS, newest.label("state")), problem, workspace)
+        return [(self._header(row), self._state(row)) for row in found]
+
+    def _attempts(self, wanted: Select[Any], problem: str | None, workspace: str | None) -> Sequence[RowMapping]:
+        if not _storable(problem) or not _storable(workspace):
+            return []
+        if problem is not None:
+            wanted = wanted.where(ATTEMPTS.c.problem == problem)
+        if workspace is not None:
+            wanted = wanted.where(ATTEMPTS.c.workspace == workspace)
+        wanted = wanted.order_by(ATTEMPTS.c.created.desc(), ATTEMPTS.c.id)
+        with self._reading() as connection:
+            return connection.execute(wanted).mappings().all()
+
+    def header(self, attempt: str) -> AttemptHeader:
+        """The attempt with this id.
+
+        Raises:
+            UnknownAttemptError: There is none.
+        """
+        return self._only(attempt, ATTEMPTS.c.id == attempt)
+
+    def find(self, beginning: str) -> AttemptHeader:
+        """The attempt whose id alone begins so; for ids that people type.
+
+        Raises:
+            UnknownAttemptError: None or several do.
+        """
+        if not beginning.isalnum():
+            raise UnknownAttemptError(beginning)
+        return self._only(beginning, ATTEMPTS.c.id.startswith(beginning))
+
+    def _only(self, attempt: str, condition: ColumnElement[bool]) -> AttemptHeader:
+        if not _storable(attempt):
+            raise UnknownAttemptError(attempt)
+        with self._reading() as connection:
+            found = connection.execute(select(ATTEMPTS).where(condition)).mappings().all()
+        if len(found) != 1:
+            raise UnknownAttemptError(attempt, len(found))
+        return self._header(found[0])
+
+    def events(self, attempt: str, *, after: int = 0) -> list[RecordedEvent]:
+        """The events of an attempt, of those behind number `after`, oldest first.
+
+        Raises:
+            LogDamagedError: An event cannot be read.
+        """
+        return [self._parse(row) for row in self._rows(attempt, after=after)]
+
+    def _rows(self, attempt: str, *, after: int) -> list[Row]:
+        wanted = (
+            select(EVENTS, ATTEMPTS.c.solver.label("participant"), ATTEMPTS.c.condition)
+            .join(ATTEMPTS, ATTEMPTS.c.id == EVENTS.c.attempt)
+            .where(EVENTS.c.attempt == attempt, EVENTS.c.seq > after)
+            .order_by(EVENTS.c.seq)
+        )
+        with self._reading() as connection:
+            return [Row(**row) for row in connection.execute(wanted).mappings()]
+
+    def _parse(self, row: Row) -> RecordedEvent:
+        try:
+            return row.parse()
+        except (ValueError, TypeError) as error:
+            raise self._damaged(f"event {row.seq} of attempt {row.attempt}") from error
+
+    def _header(self, row: RowMapping) -> AttemptHeader:
+        try:
+            return AttemptHeader.model_validate({name: row[name] for name in AttemptHeader.model_fields})
+        except ValueError as error:
+            raise self._damaged(f"attempt {row['id']}") from error
+
+    def _state(self, row: RowMapping) -> AttemptState:
+        try:
+            return AttemptState(row["state"])
+        except ValueError as error:
+            raise self._damaged(f"the state of attempt {row['id']}") from error
+
+    def _damaged(self, what: str) -> LogDamagedError:
+        return LogDamagedError(
+            place(self.path),
+            f"{what} cannot be read: something other than Benchwright changed it. "
+            "Move the file away and restore it from a backup.",
+        )
+
+    def stored(self, attempt: str) -> tuple[AttemptHeader, list[Row]]:
+        """Header and events exactly as stored, damaged or not: for checks and exports.
+
+        Raises:
+            UnknownAttemptError: There is no such attempt.
+        """
+        header = self.header(attempt)
+        return header, self._rows(header.id, after=0)
+
+    @contextmanager
+    def _reading(self) -> Iterator[Connection]:
+        try:
+            with self._engine.begin() as connection:
+                yield connection
+        except SQLAlchemyError as error:
+            raise explain(self.path, error) from error
+
+
+_Check = Callable[[Connection, AttemptHeader], None]
+
+
+def _place_all(
+    connection: Connection, batch: Sequence[_Entry], check_recordable: _Check
+) -> list[tuple[_Entry, RecordedEvent | Exception]]:
+    """Numbers and chains a batch and inserts it; what an attempt's state forbids is left out."""
+    lock(connection, *(entry.attempt for entry in batch))
+    heads: dict[str, _Head] = {}
+    results: list[tuple[_Entry, RecordedEvent | Exception]] = []
+    values: list[tuple[str | int, ...]] = []
+    for entry in batch:
+        try:
+            results.append((entry, _place(connection, entry, heads, values, check_recordable)))
+        except AttemptError as error:
+            results.append((entry, error))
+    _insert_events(connection, values)
+    return results
+
+
+_COLUMNS = tuple(column.name for column in EVENTS.columns)
+_INSERT = insert(EVENTS)
+_INSERT_SQLITE = str(_INSERT.compile(dialect=sqlite.dialect()))
+
+
+def _insert_events(connection: Connection, values: Sequence[tuple[str | int, ...]]) -> None:
+    if not values:
+        return
+    if connection.dialect.name == "sqlite":
+        # SQLAlchemy takes as long for each row's parameters as SQLite for the row.
+        connection.exec_driver_sql(_INSERT_SQLITE, list(values))
+    else:
+        connection.execute(_INSERT, [dict(zip(_COLUMNS, row, strict=True)) for row in values])
+
+
+def _place(
+    connection: Connection,
+    entry: _Entry,
+    heads: dict[str, _Head],
+    values: list[tuple[str | int, ...]],
+    check_recordable: _Check,
+) -> RecordedEvent:
+    """Adds an event's row to those that wait to be inserted."""
+    head = heads.get(entry.attempt)
+    if entry.header is not None:
+        check_recordable(connection, entry.header)
+        connection.execute(insert(ATTEMPTS), entry.header.as_row())
+        head = _Head(entry.header, 0, entry.header.chain_start(), AttemptState.OPEN)
+        state = AttemptState.OPEN
+    else:
+        head = head or _recordable(connection, entry.attempt, check_recordable)
+        state = next_state(head.state, entry.event.type)
+    heads[entry.attempt] = head
+    header, moment, seq, prev_hash = head.header, entry.moment, head.seq + 1, head.hash
+    event = reduce(entry.event, header.recording)
+    wall, body, digest = chained(header, seq, moment, event, prev_hash)
+    values.append((header.id, seq, wall, moment.mono_ns, moment.process, body, prev_hash, digest, state.value, SCHEMA))
+    head.seq, head.hash, head.state = seq, digest, state
+    return RecordedEvent(header.id, seq, moment, event, prev_hash, digest, header.solver, header.condition)
+
+
+def _recordable(connection: Connection, attempt: str, check_recordable: _Check) -> _Head:
+    head = _head(connection, attempt)
+    check_recordable(connection, head.header)
+    return head
+
+
+def _read_header(row: RowMapping) -> AttemptHeader:
+    return AttemptHeader.model_validate({name: row[name] for name in AttemptHeader.model_fields})
+
+
+def _head(connection: Connection, attempt: str) -> _Head:
+    if not _storable(attempt):
+        raise UnknownAttemptError(attempt)
+    wanted = (
+        select(ATTEMPTS, EVENTS.c.seq, EVENTS.c.hash, EVENTS.c.state)
+        .join(EVENTS, ATTEMPTS.c.id == EVENTS.c.attempt)
+        .where(EVENTS.c.attempt == attempt)
+        .order_by(EVENTS.c.seq.desc())
+        .limit(1)
+    )
+    found = connection.execute(wanted).mappings().one_or_none()
+    if found is None:
+        raise UnknownAttemptError(attempt)
+    try:
+        return _Head(_read_header(found), found["seq"], found["hash"], AttemptState(found["state"]))
+    except ValueError as error:
+        raise AttemptError(
+            f"The newest event of attempt {attempt} is damaged, so nothing can follow it. "
+            "Open the problem again to begin a new attempt."
+        ) from error
+
+
+def _storable(name: str | None) -> bool:
+    """Whether the database can hold the name at all: it refuses lone surrogates, as of odd file names."""
+    return name is None or ("\0" not in name and not any("\ud800" <= letter <= "\udfff" for letter in name))

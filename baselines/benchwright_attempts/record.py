@@ -1,0 +1,277 @@
+"""An event as the log keeps it: numbered, timed and chained to the one before.
+
+`docs/reference/event-log.md` describes the same for people who check a log without this code.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Annotated
+
+from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict
+
+from benchwright_attempts.events import EVENT, Event
+from benchwright_attempts.evidence import Recording
+from benchwright_attempts.file_text import sha256
+
+SCHEMA = 2
+"""Version of the records that are written. Records of 1 had neither `schema` nor `participant` nor `condition`."""
+
+_quote = json.encoder.encode_basestring_ascii
+"""A text as `canonical` writes it."""
+_encode = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False).encode
+
+
+def canonical(value: object) -> str:
+    """The one JSON text of a value: keys sorted, no spaces, everything beyond ASCII escaped."""
+    return _encode(value)
+
+
+def format_wall(wall: datetime) -> str:
+    """ISO 8601 in UTC with microseconds, such as `2026-11-20T09:30:00.000000Z`."""
+    if wall.tzinfo is not UTC:
+        wall = wall.astimezone(UTC)
+    return wall.isoformat(timespec="microseconds").removesuffix("+00:00") + "Z"
+
+
+def _storable(text: str) -> str:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise ValueError("the name holds bytes that are not UTF-8") from None
+    return text
+
+
+Name = Annotated[str, AfterValidator(_storable)]
+
+
+class AttemptHeader(BaseModel):
+    """Who tries what, where: fixed from the start of an attempt."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+
+    id: Name
+    problem: Name
+    """`pack/id`."""
+    problem_digest: Name
+    """Digest of the problem as it was opened."""
+    workspace: Name
+    """Folder the problem was opened into."""
+    solver: Name
+    """Who: `human`, or a participant or model."""
+    condition: Name
+    """`human`, `human+copilot`, `model`, `agent`."""
+    created: AwareDatetime
+    study: Name = ""
+    """Id of the study it belongs to; empty outside studies."""
+    recording: Recording = Recording.FULL
+    """How much of what the solver does may be recorded."""
+
+    def as_json(self) -> dict[str, str]:
+        """The object that exports carry and the hash chain begins with.
+
+        What did not exist in the first format is left out where it says nothing, so that old chains hold.
+        """
+        row = self.as_row()
+        if not self.study:
+            del row["study"]
+        if self.recording is Recording.FULL:
+            del row["recording"]
+        return row
+
+    def as_row(self) -> dict[str, str]:
+        """The row of the database."""
+        plain: dict[str, str] = self.model_dump(mode="json", exclude={"created"})
+        return {**plain, "created": format_wall(self.created)}
+
+    def chain_start(self) -> str:
+        """What the first event has for the hash of its predecessor."""
+        return sha256(canonical(self.as_json()).encode())
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """A point in time as one process saw it."""
+
+    wall: datetime
+    """Aware; may jump when somebody sets the computer's clock."""
+    mono_ns: int
+    """Monotonic nanoseconds, comparable only within `process`."""
+    process: str
+    """Unique id of the process that took the time."""
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedEvent:
+    """One event of an attempt, as acknowledged."""
+
+    attempt: str
+    seq: int
+    """From 1, without gaps within the attempt."""
+    moment: Moment
+    event: Event
+    prev_hash: str
+    hash: str
+    participant: str = ""
+    """Who, as the attempt's header has it: a pseudonym in a study."""
+    condition: str = ""
+    schema: int = SCHEMA
+    """Version of the record that it was read from."""
+
+
+def chained(header: AttemptHeader, seq: int, moment: Moment, event: Event, prev_hash: str) -> tuple[str, str, str]:
+    """Puts an event behind the one that has `prev_hash`: wall time and event as texts, and the record's hash."""
+    wall, body = format_wall(moment.wall), canonical(event.model_dump())
+    fields = (header.id, seq, wall, moment.mono_ns, moment.process, body, prev_hash)
+    return wall, body, sha256(_json(*fields, SCHEMA, header.solver, header.condition).encode())
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One event as stored: exactly the texts that were hashed, possibly tampered with."""
+
+    attempt: str
+    seq: int
+    wall: str
+    mono_ns: int
+    process: str
+    body: str
+    """Canonical JSON of the event."""
+    prev_hash: str
+    hash: str
+    state: str | None = None
+    """The attempt's state after the event; kept in the database for quick look-up, not hashed."""
+    schema: int = SCHEMA
+    participant: str = ""
+    """As in the header; not part of a record of schema 1, as the next one."""
+    condition: str = ""
+
+    @classmethod
+    def of(
+        cls, header: AttemptHeader, seq: int, moment: Moment, event: Event, prev_hash: str, state: str | None = None
+    ) -> Row:
+        """Puts an event behind the one that has `prev_hash`."""
+        wall, body, digest = chained(header, seq, moment, event, prev_hash)
+        fields = (header.id, seq, wall, moment.mono_ns, moment.process, body, prev_hash)
+        return cls(*fields, digest, state, SCHEMA, header.solver, header.condition)
+
+    def computed_hash(self) -> str:
+        """SHA-256 over the canonical JSON of everything but the hash."""
+        # Text read from a damaged database carries undecodable bytes as surrogates: hash those bytes.
+        return sha256(self._json(with_hash=False).encode("utf-8", "surrogateescape"))
+
+    def as_json_line(self) -> str:
+        """Canonical JSON of the whole record, hash included."""
+        return self._json(with_hash=True)
+
+    def _json(self, *, with_hash: bool) -> str:
+        return _json(
+            self.attempt,
+            self.seq,
+            self.wall,
+            self.mono_ns,
+            self.process,
+            self.body,
+            self.prev_hash,
+            self.schema,
+            self.participant,
+            self.condition,
+            self.hash if with_hash else None,
+        )
+
+    def parse(self) -> RecordedEvent:
+        """Reads the stored texts.
+
+        Raises:
+            ValueError: They do not describe an event this version knows.
+        """
+        if self.schema > SCHEMA:
+            raise ValueError(f"its schema {self.schema} is newer than this Benchwright, which knows {SCHEMA}")
+        wall = datetime.fromisoformat(self.wall)
+        if wall.tzinfo is None:
+            raise ValueError("the wall time has no time zone")
+        # Every event of schema 1 is one of schema 2 as it stands: new kinds and optional fields came.
+        event = EVENT.validate_python(json.loads(self.body))
+        return RecordedEvent(
+            self.attempt,
+            self.seq,
+            Moment(wall, self.mono_ns, self.process),
+            event,
+            self.prev_hash,
+            self.hash,
+            self.participant,
+            self.condition,
+            self.schema,
+        )
+
+    @classmethod
+    def from_json(cls, value: Mapping[str, object]) -> Row:
+        """Reads the object of an export line.
+
+        Raises:
+            ValueError: A field is missing, unknown or of the wrong type.
+        """
+        later = "schema" in value
+        if set(value) != (_FIELDS | _LATER_FIELDS if later else _FIELDS):
+            raise ValueError("the fields are not those of a recorded event")
+        return cls(
+            attempt=_text(value, "attempt"),
+            seq=_number(value, "seq"),
+            wall=_text(value, "wall"),
+            mono_ns=_number(value, "mono_ns"),
+            process=_text(value, "process"),
+            body=canonical(value["event"]),
+            prev_hash=_text(value, "prev_hash"),
+            hash=_text(value, "hash"),
+            schema=_number(value, "schema") if later else 1,
+            participant=_text(value, "participant") if later else "",
+            condition=_text(value, "condition") if later else "",
+        )
+
+
+def _json(
+    attempt: str,
+    seq: int,
+    wall: str,
+    mono_ns: int,
+    process: str,
+    body: str,
+    prev_hash: str,
+    schema: int,
+    participant: str,
+    condition: str,
+    digest: str | None = None,
+) -> str:
+    """Canonical JSON of a record, put together around the event's, which is canonical already."""
+    hash_field = f'"hash":{_quote(digest)},' if digest is not None else ""
+    later = schema != 1
+    return (
+        f'{{"attempt":{_quote(attempt)},'
+        + (f'"condition":{_quote(condition)},' if later else "")
+        + f'"event":{body},{hash_field}"mono_ns":{mono_ns},'
+        + (f'"participant":{_quote(participant)},' if later else "")
+        + f'"prev_hash":{_quote(prev_hash)},"process":{_quote(process)},'
+        + (f'"schema":{schema},' if later else "")
+        + f'"seq":{seq},"wall":{_quote(wall)}}}'
+    )
+
+
+_FIELDS = frozenset({"attempt", "event", "hash", "mono_ns", "prev_hash", "process", "seq", "wall"})
+_LATER_FIELDS = frozenset({"schema", "participant", "condition"})
+
+
+def _text(value: Mapping[str, object], field: str) -> str:
+    found = value[field]
+    if not isinstance(found, str):
+        raise ValueError(f"{field} is not a text")
+    return found
+
+
+def _number(value: Mapping[str, object], field: str) -> int:
+    found = value[field]
+    if not isinstance(found, int) or isinstance(found, bool):
+        raise ValueError(f"{field} is not a whole number")
+    return found

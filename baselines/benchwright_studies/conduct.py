@@ -1,0 +1,261 @@
+"""Carrying out studies: taking a file over, enrolling, agreeing, beginning tasks, and seeing how far everybody is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from benchwright_attempts.attempts import Attempts
+from benchwright_attempts.errors import ConsentMissingError, StudyClosedError, StudyError
+from benchwright_attempts.evidence import Assigned, Consent
+from benchwright_attempts.file_text import sha256
+from benchwright_problems.problem import Difficulty
+from benchwright_studies.assignment import Assignment, Plan, assign
+from benchwright_studies.entry import (
+    Closed,
+    ConsentEntry,
+    Enrolled,
+    Entry,
+    Finished,
+    Planned,
+    QuestionnaireAnswered,
+    Registered,
+    TaskBegun,
+)
+from benchwright_studies.questionnaire import check_answers
+from benchwright_studies.study import Study
+from benchwright_studies.study_file import StudyFile, parse_study
+from benchwright_studies.vocabulary import Step
+from benchwright_studies.walk import Walk, is_finished, walk
+
+if TYPE_CHECKING:
+    from benchwright_studies.study_log import StudyLog
+
+
+@dataclass(frozen=True, slots=True)
+class KnownStudy:
+    """A study that was taken over."""
+
+    study: Study
+    text: str
+    """The study file."""
+    sha256: str
+    """Its digest."""
+    plan: Plan
+    closed: Closed | None
+    digests: Mapping[str, str] = field(default_factory=dict)
+    """Of the public part of each problem when the study began, by `pack/id`; empty where they were not noted."""
+
+    def assignment(self, participant: str) -> Assignment:
+        """What a participant does.
+
+        Raises:
+            StudyError: The study has no such participant.
+        """
+        found = self.plan.of(participant)
+        if found is None:
+            some = ", ".join(self.study.pseudonyms[:3])
+            raise StudyError(
+                f"{participant} is no participant of {self.study.study}. Its participants are {some} …"
+                if some
+                else f"The study {self.study.study} has no participants: only models work in it."
+            )
+        return found
+
+
+class Conduct:
+    """Studies in one event log.
+
+    All methods wait for the disk; asynchronous code calls them in a thread.
+
+    Args:
+        log: The event log.
+        attempts: What came out of its attempts.
+    """
+
+    def __init__(self, log: StudyLog, attempts: Attempts) -> None:
+        self._log = log
+        self._journal = log.journal
+        self._attempts = attempts
+
+    def register(
+        self, file: StudyFile, difficulties: Mapping[str, Difficulty], digests: Mapping[str, str] | None = None
+    ) -> KnownStudy:
+        """Takes a study file over, and decides who does what. Doing it again with the same file changes nothing.
+
+        Args:
+            file: The study.
+            difficulties: Of its problems, as their packs have them.
+            digests: Of the public parts of its problems, by `pack/id`: models are asked these and no others.
+
+        Raises:
+            StudyError: A study of this id was taken over with another text.
+        """
+        study = file.study.study
+        if study in self._journal.studies():
+            known = self.study(study)
+            if known.sha256 != file.sha256:
+                raise StudyError(
+                    f"The study {study} has begun with another text of its file, and its rules are fixed since. "
+                    "Undo the change, or give the changed study another id in its field `study`."
+                )
+            return known
+        plan = assign(file.study, file.sha256, difficulties)
+        self._journal.append(study, "", Registered(study_sha256=file.sha256, text=file.text, problems=digests or {}))
+        self._journal.append(study, "", Planned(plan=plan, sha256=plan.sha256))
+        return self.study(study)
+
+    def studies(self) -> list[str]:
+        """Ids of all studies."""
+        return self._journal.studies()
+
+    def study(self, study: str) -> KnownStudy:
+        """A study that was taken over.
+
+        Raises:
+            StudyError: There is none of this id.
+            LogDamagedError: Its journal is not as it was written.
+        """
+        entries = [kept.entry for kept in self._journal.entries(study)]
+        registered = next((entry for entry in entries if isinstance(entry, Registered)), None)
+        planned = next((entry for entry in entries if isinstance(entry, Planned)), None)
+        if registered is None or planned is None:
+            known = ", ".join(self._journal.studies())
+            raise StudyError(
+                f"There is no study {study!r} here. "
+                + (f"There are: {known}." if known else "Take one over with ")
+                + ("" if known else "`benchwright study run FILE`.")
+            )
+        closed = next((entry for entry in entries if isinstance(entry, Closed)), None)
+        parsed = parse_study(registered.text, Path(f"{study}.yaml")).study
+        return KnownStudy(parsed, registered.text, registered.study_sha256, planned.plan, closed, registered.problems)
+
+    # A participant
+
+    def enroll(self, study: str, participant: str) -> None:
+        """Lets a participant begin; nothing happens if they have begun.
+
+        Raises:
+            StudyError: The study has no such participant, or their data were deleted.
+        """
+        self.study(study).assignment(participant)
+        if any(stone.id == f"{study}/{participant}" for stone in self._journal.tombstones(study)):
+            raise StudyError(f"The data of {participant} were deleted; nobody takes part under this name again.")
+        if participant not in self._journal.participants(study):
+            self._journal.append(study, participant, Enrolled())
+
+    def entries(self, study: str, participant: str) -> list[Entry]:
+        """A participant's journal."""
+        return [kept.entry for kept in self._journal.entries(study, participant)]
+
+    def walk(self, study: str, participant: str) -> Walk:
+        """Where a participant stands."""
+        known = self.study(study)
+        entries = self.entries(study, participant)
+        summaries = {
+            entry.attempt: self._attempts.summary(entry.attempt) for entry in entries if isinstance(entry, TaskBegun)
+        }
+        closed = known.closed is not None
+        return walk(known.study, known.assignment(participant), entries, summaries, closed=closed)
+
+    def give_consent(self, study: str, participant: str, version: str) -> None:
+        """The participant agrees.
+
+        Raises:
+            StudyError: It is another version of the text than the study's, or consent was taken back for good.
+        """
+        text = self.study(study).study.consent
+        if text is None or text.version != version:
+            raise StudyError("The consent text has changed meanwhile. Read it again, then agree.")
+        if self.walk(study, participant).step is Step.WITHDRAWN:
+            raise StudyError("You took your consent back. Tell the people of the study if you want to take part again.")
+        entry = ConsentEntry(version=version, sha256=sha256(text.text.encode()), given=True)
+        self._journal.append(study, participant, entry)
+
+    def take_consent_back(self, study: str, participant: str) -> None:
+        """The participant takes the consent back; nothing more is recorded. What was recorded stays until deleted."""
+        given = self.consent(study, participant)
+        if given is not None:
+            self._journal.append(study, participant, given.model_copy(update={"given": False}))
+
+    def consent(self, study: str, participant: str) -> ConsentEntry | None:
+        """What stands of a participant's consent."""
+        entries = self.entries(study, participant)
+        newest = next((entry for entry in reversed(entries) if isinstance(entry, ConsentEntry)), None)
+        return newest if newest is not None and newest.given else None
+
+    def next_task(self, study: str, participant: str) -> tuple[Assigned, Consent, str]:
+        """What comes next is to open a task: what its attempt's log has to begin with, and its problem.
+
+        Raises:
+            StudyError: Something else comes next.
+        """
+        known = self.study(study)
+        if known.closed is not None:
+            raise StudyClosedError(study)
+        at = self.walk(study, participant)
+        consent = self.consent(study, participant)
+        if consent is None or at.step is Step.CONSENT:
+            raise ConsentMissingError(study, participant)
+        if at.step is not Step.OPEN or at.position is None or at.problem is None or at.condition is None:
+            raise StudyError(f"There is no task to open now: what comes next is {at.step.value.replace('_', '-')}.")
+        assigned = terms(known, participant, at.position, at.problem, at.condition)
+        agreed = Consent(
+            study=study, version=consent.version, sha256=consent.sha256, given=True, recording=known.study.recording
+        )
+        return assigned, agreed, at.problem
+
+    def note_task(self, assigned: Assigned, problem: str, attempt: str) -> None:
+        """Notes that a task's problem was opened."""
+        begun = TaskBegun(position=assigned.position, problem=problem, attempt=attempt)
+        self._journal.append(assigned.study, assigned.participant, begun)
+
+    def answer_questionnaire(
+        self, study: str, participant: str, answers: Mapping[str, str | int | float | bool]
+    ) -> None:
+        """Keeps the answers to the questions at the end.
+
+        Raises:
+            StudyError: It is not the time for it, or an answer does not fit its question.
+        """
+        if self.walk(study, participant).step is not Step.QUESTIONNAIRE:
+            raise StudyError("The questions come when all tasks are done.")
+        checked = check_answers(self.study(study).study.questionnaire, answers)
+        self._journal.append(study, participant, QuestionnaireAnswered(answers=checked))
+
+    def finish(self, study: str, participant: str) -> bool:
+        """Notes that a participant is through; nothing happens if they are not, or if it was noted.
+
+        Returns:
+            Whether it was noted now.
+        """
+        through = self.walk(study, participant).step is Step.FINISHED
+        if not through or is_finished(self.entries(study, participant)):
+            return False
+        self._journal.append(study, participant, Finished())
+        return True
+
+
+def terms(known: KnownStudy, participant: str, position: int, problem: str, condition: str) -> Assigned:
+    """What the plan says about one attempt."""
+    study = known.study
+    under = study.condition(condition)
+    return Assigned(
+        study=study.study,
+        study_sha256=known.sha256,
+        participant=participant,
+        condition=condition,
+        solver=under.solver.value,
+        assistants=under.assistants,
+        position=position,
+        practice=position == 0,
+        recording=study.recording,
+        time_limit_s=study.time_limit_s(problem),
+        runs_allowed=study.limits.runs,
+        feedback=study.feedback.value,
+        forecasts=tuple(asked.value for asked in study.forecasts),
+        self_estimates=tuple(asked.value for asked in study.self_estimates),
+        clock_stops_for=tuple(machine.value for machine in study.clock_stops_for),
+    )

@@ -1,0 +1,127 @@
+"""Records on their way to where a study wants them: what could not be handed in waits, and is tried again."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from benchwright_attempts.errors import AttemptError
+from benchwright_problems.atomic import write_atomically
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from benchwright_problems.home import Home
+    from benchwright_studies.study_log import StudyLog
+
+
+class Delivery(BaseModel):
+    """A participant's records that have to be handed in."""
+
+    model_config = ConfigDict(frozen=True, use_attribute_docstrings=True)
+
+    study: str
+    participant: str
+    since: datetime
+    """When the participant was through (UTC)."""
+    tries: int = 0
+    """How often it was tried in vain."""
+    told: str = ""
+    """What the last try was refused with."""
+
+
+class Deliveries:
+    """What this user's machine still has to hand in: one small file each, kept until the records have arrived.
+
+    Handing in twice changes nothing, so several processes may try at once.
+
+    Args:
+        home: The folders of this user.
+    """
+
+    def __init__(self, home: Home) -> None:
+        self._folder = home.data / "studies" / "deliveries"
+
+    def owe(self, study: str, participant: str) -> None:
+        """From now on these records have to be handed in."""
+        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        self._write(Delivery(study=study, participant=participant, since=datetime.now(UTC)))
+
+    def drop(self, study: str, participant: str) -> None:
+        """Nothing has to be handed in any more."""
+        (self._folder / _name(study, participant)).unlink(missing_ok=True)
+
+    def waiting(self) -> list[Delivery]:
+        """What has to be handed in."""
+        return [self._read(*file.stem.split("@", 1)) for file in sorted(self._folder.glob("*@*.json"))]
+
+    def of(self, study: str, participant: str) -> Delivery | None:
+        """What waits of a participant, if so."""
+        return next((one for one in self.waiting() if (one.study, one.participant) == (study, participant)), None)
+
+    def hand_in(
+        self,
+        log: StudyLog,
+        wanted: Callable[[Delivery], bool] = lambda delivery: True,
+    ) -> tuple[list[Delivery], list[Delivery]]:
+        """Tries to hand in what waits. Blocks on disk and network.
+
+        Args:
+            log: The event log that has the records.
+            wanted: Which.
+
+        Returns:
+            What arrived, and what goes on waiting.
+        """
+        arrived: list[Delivery] = []
+        left: list[Delivery] = []
+        for delivery in filter(wanted, self.waiting()):
+            try:
+                was_wanted = _hand_in(log, delivery)
+            except AttemptError as error:
+                left.append(delivery.model_copy(update={"tries": delivery.tries + 1, "told": str(error)}))
+                self._write(left[-1])
+                continue
+            self.drop(delivery.study, delivery.participant)
+            if was_wanted:
+                arrived.append(delivery)
+        return arrived, left
+
+    def _read(self, study: str, participant: str) -> Delivery:
+        file = self._folder / _name(study, participant)
+        try:
+            return Delivery.model_validate_json(file.read_bytes())
+        except (OSError, ValidationError):
+            # The name alone says what has to be done.
+            return Delivery(study=study, participant=participant, since=datetime.now(UTC))
+
+    def _write(self, delivery: Delivery) -> None:
+        file = self._folder / _name(delivery.study, delivery.participant)
+        write_atomically(file, delivery.model_dump_json(indent=1).encode(), 0o600)
+
+
+def _name(study: str, participant: str) -> str:
+    # Neither has an @ in it.
+    return f"{study}@{participant}.json"
+
+
+def _hand_in(log: StudyLog, delivery: Delivery) -> bool:
+    """Hand records in; false where nobody agrees to it any more.
+
+    Raises:
+        AttemptError: They can't be handed in just now.
+    """
+    # The database library takes a third of a second to import, and mostly nothing waits.
+    from benchwright_attempts.attempts import Attempts
+    from benchwright_studies.archive import deliver
+    from benchwright_studies.conduct import Conduct
+
+    study, participant = delivery.study, delivery.participant
+    conduct = Conduct(log, Attempts(log))
+    if participant not in log.journal.participants(study) or conduct.consent(study, participant) is None:
+        return False
+    conduct.finish(study, participant)
+    deliver(log, study, participant)
+    return True

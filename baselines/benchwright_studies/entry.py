@@ -1,0 +1,93 @@
+"""What a study's journal notes outside attempts: one model per kind of entry."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Literal
+
+from pydantic import Field, JsonValue, TypeAdapter
+
+from benchwright_attempts.event_body import Count, EventBody
+from benchwright_attempts.file_text import Sha256, Text
+from benchwright_studies.assignment import Plan
+
+
+class Registered(EventBody):
+    """A study file was taken over; always the first entry of a study."""
+
+    type: Literal["registered"] = "registered"
+    study_sha256: Sha256
+    """Digest of the file's text."""
+    text: Text
+    """The study file, as it was."""
+    problems: Mapping[str, Sha256] = Field(default_factory=dict)
+    """Digest of the public part of each problem, by `pack/id`."""
+
+
+class Planned(EventBody):
+    """Who does what was decided."""
+
+    type: Literal["planned"] = "planned"
+    plan: Plan
+    sha256: Sha256
+    """Digest of the plan."""
+
+
+class Closed(EventBody):
+    """The study is over; ends its journal."""
+
+    type: Literal["closed"] = "closed"
+    digest: Sha256
+    """Over everything in `seal`."""
+    seal: Mapping[str, JsonValue]
+    """Digests of study file and plan, and number of events and last hash of each attempt and each journal."""
+
+
+class Enrolled(EventBody):
+    """A participant begins; always the first entry of a participant."""
+
+    type: Literal["enrolled"] = "enrolled"
+
+
+class ConsentEntry(EventBody):
+    """The participant agreed, or took it back."""
+
+    type: Literal["consent"] = "consent"
+    version: str
+    sha256: Sha256
+    """Digest of the text that was shown."""
+    given: bool
+
+
+class TaskBegun(EventBody):
+    """A task's problem was opened."""
+
+    type: Literal["task_begun"] = "task_begun"
+    position: Count
+    """Place in the participant's order, from 1; 0 for practice."""
+    problem: str
+    attempt: str
+    """The attempt's id."""
+
+
+class QuestionnaireAnswered(EventBody):
+    """The questions at the end were answered."""
+
+    type: Literal["questionnaire"] = "questionnaire"
+    answers: Mapping[str, str | int | float | bool]
+
+
+class Finished(EventBody):
+    """The participant is through."""
+
+    type: Literal["finished"] = "finished"
+
+
+Entry = Annotated[
+    Registered | Planned | Closed | Enrolled | ConsentEntry | TaskBegun | QuestionnaireAnswered | Finished,
+    Field(discriminator="type"),
+]
+"""Any entry."""
+
+ENTRY: TypeAdapter[Entry] = TypeAdapter(Entry)
+"""Reads an entry from the value its JSON stands for."""

@@ -1,0 +1,31 @@
+"""The log of attempts as everybody opens it: it knows the rules of studies, and holds their journal."""
+
+from __future__ import annotations
+
+from sqlalchemy import Connection
+
+from benchwright_attempts.log import EventLog
+from benchwright_attempts.record import AttemptHeader
+from benchwright_studies.deletion import delete_participant
+from benchwright_studies.journal import Journal, check_recordable
+
+
+class StudyLog(EventLog):
+    """An event log that records attempts of studies too, as far as consent and the studies' rules allow it."""
+
+    @property
+    def journal(self) -> Journal:
+        """The journal of studies, in the same database."""
+        return Journal(self._engine, self.path, self._now)
+
+    def delete_participant(self, study: str, participant: str, reason: str) -> list[str]:
+        """Deletes everything that was recorded of a participant, and leaves a tombstone; returns the attempts' ids.
+
+        Raises:
+            StudyError: There is nothing of this participant.
+            LogError: Nothing was deleted.
+        """
+        return delete_participant(self._engine, self.path, study, participant, reason=reason, now=self._now())
+
+    def _check_recordable(self, connection: Connection, header: AttemptHeader) -> None:
+        check_recordable(connection, header)

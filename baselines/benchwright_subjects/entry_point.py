@@ -1,0 +1,15 @@
+"""What Inspect loads of Benchwright by itself: `inspect eval benchwright/answer`, from any folder.
+
+Inspect puts the import package before a task's name where it finds it among installed files, and nothing where the
+package is linked to a checkout. The name that people type is the distribution's, in both cases.
+"""
+
+from __future__ import annotations
+
+from inspect_ai._util.registry import registry_add, registry_info  # No public name registers under another name.
+
+from benchwright_subjects import tasks
+
+for _made in (tasks.answer, tasks.agent, tasks.map_prompt):
+    _info = registry_info(_made)
+    registry_add(_made, _info.model_copy(update={"name": f"benchwright/{_info.name.rpartition('/')[2]}"}))

@@ -1,0 +1,222 @@
+"""Running the tasks from a program: options in, Inspect's log out, and what came of it in numbers."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+from inspect_ai import eval as run_inspect
+from inspect_ai import eval_retry
+from inspect_ai._util.error import PrerequisiteError
+from inspect_ai.log import EvalLog, EvalSample, read_eval_log
+from inspect_ai.model import GenerateConfigArgs, Model, get_model
+from pydantic import JsonValue
+
+from benchwright_attempts.errors import EvaluationError
+from benchwright_subjects.exchange import write_lines
+
+TASKS = Path(__file__).with_name("tasks.py")
+Display = Literal["full", "conversation", "rich", "plain", "log", "none"]
+NO_MODEL = "none/none"
+"""For replies that were given elsewhere."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """One run of one task."""
+
+    task: Literal["answer", "agent", "map_prompt"]
+    arguments: Mapping[str, JsonValue]
+    """Of the task; written into the log."""
+    model: str | Model
+    out: Path
+    """Folder for logs and replies."""
+    samples: int = 1
+    """Of each problem."""
+    limit: int | None = None
+    """Most problems."""
+    seed: int | None = None
+    """Decides which problems are taken where there is a limit."""
+    base_url: str | None = None
+    generate: GenerateConfigArgs = field(default_factory=lambda: GenerateConfigArgs())
+    time_s: int | None = None
+    tokens: int | None = None
+    messages: int | None = None
+    costs: str | None = None
+    """A file with what models cost, as Inspect reads it."""
+    at_once: int | None = None
+    """Most samples at a time."""
+    display: Display | None = None
+
+
+def evaluate(run: Run) -> EvalLog:
+    """Run a task.
+
+    Raises:
+        EvaluationError: It could not begin.
+    """
+    try:
+        # Inspect would find out in the middle of its display.
+        get_model(run.model, base_url=run.base_url)
+        logs = run_inspect(
+            f"{TASKS}@{run.task}",
+            model=run.model,
+            model_base_url=run.base_url,
+            task_args=dict(run.arguments),
+            log_dir=str(run.out.absolute()),
+            epochs=run.samples,
+            limit=run.limit,
+            sample_shuffle=run.seed if run.limit is not None else None,
+            time_limit=run.time_s,
+            token_limit=run.tokens,
+            message_limit=run.messages,
+            model_cost_config=run.costs,
+            max_samples=run.at_once,
+            display=run.display,
+            ctl_server=False,
+            **run.generate,
+        )
+    except PrerequisiteError as error:
+        raise EvaluationError(_plain(error)) from error
+    except ValueError as error:
+        if "recogni" not in str(error) and "Model name" not in str(error):
+            raise
+        raise EvaluationError(f"{error} Write PROVIDER/MODEL as Inspect's list of providers has it.") from error
+    return _only(logs, run.out)
+
+
+def resume(log: Path, display: Display | None = None) -> EvalLog:
+    """Go on with a run that was interrupted or had samples without a verdict; what is done is not asked again.
+
+    Raises:
+        EvaluationError: There is no such log, or it can't be gone on with.
+    """
+    if log.suffix != ".eval" or not log.is_file():
+        raise EvaluationError(f"{log} is not an .eval log of a run.")
+    try:
+        logs = eval_retry(str(log.absolute()), log_dir=str(log.absolute().parent), display=display, ctl_server=False)
+    except FileNotFoundError as error:
+        raise EvaluationError(f"{log} can't be gone on with: {error}.") from error
+    except PrerequisiteError as error:
+        raise EvaluationError(_plain(error)) from error
+    return _only(logs, log.parent)
+
+
+def newest_log(folder: Path) -> Path:
+    """The log of the newest run in a folder.
+
+    Raises:
+        EvaluationError: There is none.
+    """
+    logs = sorted(folder.glob("*.eval"), key=lambda file: file.stat().st_mtime)
+    if not logs:
+        raise EvaluationError(f"There is no .eval log in {folder}.")
+    return logs[-1]
+
+
+def write_replies(log: EvalLog, file: Path) -> None:
+    """Write the replies of a run as lines of {`id`, `completion`}.
+
+    Raises:
+        EvaluationError: The file can't be written.
+    """
+    samples = sorted(_samples(log), key=lambda sample: (sample.epoch, str(sample.id)))
+    write_lines(file, [{"id": str(one.id), "completion": one.output.completion} for one in samples if not one.error])
+
+
+def summary(log: EvalLog) -> dict[str, JsonValue]:
+    """What came of a run."""
+    samples = _samples(log)
+    facts = [_facts(sample) for sample in samples]
+    outcomes = [_outcome(sample, fact) for sample, fact in zip(samples, facts, strict=True)]
+    values = [
+        float(score.value)
+        for sample in samples
+        for score in (sample.scores or {}).values()
+        if isinstance(score.value, int | float) and score.value == score.value
+    ]
+    usage = log.stats.model_usage.values()
+    costs = [one.total_cost for one in usage if one.total_cost is not None]
+    return {
+        "log": log.location,
+        "status": log.status,
+        "task": task_name(log),
+        "model": log.eval.model,
+        "samples": len(samples),
+        **{name: outcomes.count(name) for name in ("passed", "failed", "undecided", "error")},
+        "score": round(sum(values) / len(values), 6) if values else None,
+        "input_tokens": sum(
+            one.input_tokens + (one.input_tokens_cache_read or 0) + (one.input_tokens_cache_write or 0) for one in usage
+        ),
+        "output_tokens": sum(one.output_tokens for one in usage),
+        "cost_usd": round(sum(costs), 6) if costs else None,
+        "length": {name: _length(facts, name) for name in ("prompt", "reply")},
+        "attempts": [str(fact["attempt"]) for fact in facts if "attempt" in fact],
+        "why": _first_error(log, samples),
+    }
+
+
+def task_name(log: EvalLog) -> str:
+    """`answer`, `agent` or `map_prompt`."""
+    return log.eval.task.rpartition("/")[2]
+
+
+def attempts_of(log: EvalLog) -> list[str]:
+    """The ids of the attempts that a run's samples are, as far as they have a verdict."""
+    return [str(fact["attempt"]) for fact in map(_facts, _samples(log)) if "attempt" in fact]
+
+
+def _first_error(log: EvalLog, samples: Sequence[EvalSample]) -> str | None:
+    error = next((sample.error for sample in samples if sample.error), None) or log.error
+    return error.message if error else None
+
+
+def _samples(log: EvalLog) -> Sequence[EvalSample]:
+    if log.samples is None and log.location:
+        log = read_eval_log(log.location)
+    return log.samples or []
+
+
+def _facts(sample: EvalSample) -> Mapping[str, JsonValue]:
+    for score in (sample.scores or {}).values():
+        return score.metadata or {}
+    return {}
+
+
+def _outcome(sample: EvalSample, facts: Mapping[str, JsonValue]) -> str:
+    """`undecided` waits for a judge; `error` has no verdict at all."""
+    if not facts:
+        return "error" if sample.error else "done"
+    if facts["outcome"] != "error":
+        return str(facts["outcome"])
+    return "failed" if facts["reason"] == "no_answer" else "undecided"
+
+
+def _length(facts: Sequence[Mapping[str, JsonValue]], name: str) -> JsonValue:
+    """Length in tokens of one tokenizer, so that models can be compared; none where it is not there."""
+    counts = []
+    for fact in facts:
+        tokens = fact.get("tokens")
+        count = tokens.get(name) if isinstance(tokens, dict) else None
+        if isinstance(count, int):
+            counts.append(count)
+    if not counts:
+        return None
+    return {"mean": round(statistics.mean(counts), 1), "median": statistics.median(counts), "most": max(counts)}
+
+
+def _only(logs: Sequence[EvalLog], folder: Path) -> EvalLog:
+    if not logs:
+        raise EvaluationError(f"Nothing was run; {folder} has no new log.")
+    return logs[0]
+
+
+def _plain(error: PrerequisiteError) -> str:
+    from rich.text import Text
+
+    message = str(error.message)
+    plain = " ".join(Text.from_markup(message).plain.split())
+    return f"{plain.removeprefix('ERROR: ').rstrip('.')}."

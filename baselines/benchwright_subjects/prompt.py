@@ -1,0 +1,175 @@
+"""What a model is asked: the public part of a problem in the forms that CVDP, CS-Bench and QuArch ask in.
+
+CVDP asks for one file as plain text, for several as JSON (`{"code": [{path: text}, …]}`), and for answers about code
+as plain text (README_NONAGENTIC.md of https://github.com/NVlabs/cvdp_benchmark). CS-Bench and QuArch ask by format
+and language. Nothing here takes a problem's hidden part.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from benchwright_problems.problem import Answer, Figure, Kind, Problem, Question
+from benchwright_subjects.wording import wording
+
+Part = str | Figure
+
+_DESIGNER = (
+    "You are an experienced hardware designer. You write synthesizable Verilog and SystemVerilog, and testbenches"
+    " where they are asked for. You do exactly what the task says, and keep to the names, ports and files it gives."
+)
+_READER = "You are an experienced hardware designer. You explain and document code precisely and briefly."
+
+
+@dataclass(frozen=True)
+class Turn:
+    """A question that was answered before, shown as an example."""
+
+    asked: tuple[Part, ...]
+    answered: str
+
+
+@dataclass(frozen=True)
+class Prompt:
+    """One request to a model."""
+
+    system: str
+    user: tuple[Part, ...]
+    examples: tuple[Turn, ...] = ()
+
+    @property
+    def plain(self) -> str:
+        """All of it as one text, figures by their names: what CVDP's export holds, and what is counted in tokens."""
+        turns = [f"System: {self.system}"] if self.system else []
+        for example in self.examples:
+            turns += [f"User: {as_text(example.asked)}", f"Assistant: {example.answered}"]
+        return "\n\n".join([*turns, f"User: {as_text(self.user)}"])
+
+
+def as_text(parts: Sequence[Part]) -> str:
+    """Parts as one text, with figures as Markdown image links."""
+    return "".join(part if isinstance(part, str) else f"![{part.alt}]({part.path})" for part in parts)
+
+
+def ask(problem: Problem, *, think: bool = False, examples: Sequence[Turn] = ()) -> Prompt:
+    """The request for an answer in one reply.
+
+    Args:
+        problem: Its hidden part is not looked at.
+        think: Ask for steps before the answer; for questions only.
+        examples: Shown before.
+    """
+    public = problem.public
+    reply = reply_form(problem, think=think)
+    system = public.system_message or _system(problem)
+    text = "\n\n".join(part for part in (statement(problem), files(problem), reply) if part)
+    return Prompt(system, with_figures(text, public.figures), tuple(examples))
+
+
+def ask_agent(problem: Problem) -> Prompt:
+    """The request to work on a problem with tools."""
+    if problem.kind is Kind.DESIGN:
+        wanted = "\n".join(f"- {path}" for path in problem.public.expected)
+        text = f"{problem.public.statement.strip()}\n\nOnly these files count:\n{wanted}"
+    else:
+        text = f"{statement(problem)}\n\nOnly the file answer.md counts. {reply_form(problem)}"
+    return Prompt("", with_figures(text, problem.public.figures))
+
+
+def example(problem: Problem, key: Answer, *, think: bool) -> Turn:
+    """A solved question as an example.
+
+    Args:
+        problem: Of the validation split.
+        key: Its answer.
+        think: Whether the answer comes after its explanation.
+    """
+    question = _question(problem)
+    words = wording(question.language)
+    told = words.key(question.format, key)
+    if think:
+        told = f"{key.explanation.strip()}\n\n{words.marker} {told}".lstrip()
+    text = f"{statement(problem)}\n\n{reply_form(problem, think=think)}"
+    return Turn(with_figures(text, problem.public.figures), told)
+
+
+def statement(problem: Problem) -> str:
+    """The task, with the choices of a question."""
+    text = problem.public.statement.strip()
+    question = problem.public.question
+    if question is None or not question.choices:
+        return text
+    choices = "\n".join(f"{choice.letter}. {choice.text}" for choice in question.choices)
+    return f"{text}\n\n{choices}"
+
+
+def files(problem: Problem) -> str:
+    """The files that are given, each between two lines that name it."""
+    given = [
+        f"=== BEGIN {path}\n{text.rstrip()}\n=== END {path}"
+        for path, text in sorted(problem.public.files.items())
+        if text.strip()
+    ]
+    return "\n\n".join(["These files are given:", *given]) if given else ""
+
+
+def reply_form(problem: Problem, *, think: bool = False) -> str:
+    """How the reply has to look."""
+    expected = problem.public.expected
+    if problem.kind is Kind.DESIGN:
+        if len(expected) == 1:
+            return (
+                f"Reply with the whole content of the file {expected[0]} as plain text. The reply is saved as that"
+                " file as it is, so put neither JSON nor words nor code fences around it."
+            )
+        form = ", ".join(f'{{"{path}": "<whole content>"}}' for path in expected)
+        return (
+            "Reply with one JSON object and nothing else. It holds the whole content of each file, with line ends"
+            f' written as \\n:\n{{"code": [{form}]}}'
+        )
+    question = problem.public.question
+    if question is None or (problem.category is not None and not think):
+        return "Reply with the text that is asked for, as plain text, with nothing around it."
+    words = wording(question.language)
+    task = words.task(question.format)
+    return f"{task} {words.think.format(marker=words.marker)}" if think else task
+
+
+def final_answer(problem: Problem, reply: str) -> str:
+    """What follows the last marker line of a reply that thinks first; the whole reply where there is none."""
+    marker = re.escape(wording(_question(problem).language).marker.rstrip(":： "))
+    found = list(re.finditer(rf"(?im)^[\s>#*_`]*{marker}[*_`]*\s*[:：][*_`]*[ \t]*", reply))
+    after = reply[found[-1].end() :].strip() if found else ""
+    return after or reply
+
+
+def with_figures(text: str, figures: Sequence[Figure]) -> tuple[Part, ...]:
+    """A text with each picture behind the link that shows it, or at the end."""
+    places = sorted((_place(text, figure), number) for number, figure in enumerate(figures))
+    parts: list[Part] = []
+    start = 0
+    for end, number in places:
+        parts += [text[start:end], figures[number]]
+        start = end
+    parts.append(text[start:])
+    return tuple(part for part in parts if part)
+
+
+def _place(text: str, figure: Figure) -> int:
+    link = re.search(rf"!\[[^\]]*\]\(\s*<?{re.escape(figure.path)}>?[^)]*\)", text)
+    return link.end() if link else len(text)
+
+
+def _system(problem: Problem) -> str:
+    if problem.kind is Kind.DESIGN:
+        return _DESIGNER
+    question = problem.public.question
+    return _READER if question is None or problem.category else wording(question.language).system
+
+
+def _question(problem: Problem) -> Question:
+    if problem.public.question is None:
+        raise ValueError(f"{problem.id} is not a question")
+    return problem.public.question

@@ -1,0 +1,149 @@
+"""The problems of a pack as Inspect's samples: public parts only, so that no log of Inspect's can hold a key."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+from inspect_ai.dataset import MemoryDataset, Sample
+from inspect_ai.model import (
+    ChatMessage,
+    ChatMessageAssistant,
+    ChatMessageSystem,
+    ChatMessageUser,
+    Content,
+    ContentImage,
+    ContentText,
+)
+
+from benchwright_attempts.errors import EvaluationError
+from benchwright_problems.datasets.cvdp import AGENTIC
+from benchwright_problems.figure import MediaType
+from benchwright_problems.problem import Figure, Problem
+from benchwright_problems.store import Store
+from benchwright_subjects.examples import Examples
+from benchwright_subjects.prompt import Part, Prompt, as_text, ask
+from benchwright_subjects.template import Template
+
+
+def chosen(
+    store: Store, pack: str, wanted: str | Sequence[str], without: frozenset[str] = frozenset()
+) -> list[Problem]:
+    """The public parts of the problems that are asked for, in the pack's order.
+
+    Args:
+        store: Has the pack.
+        pack: Its name.
+        wanted: Names or patterns such as `cvdp_*`, a list or with commas between them; all where empty.
+        without: Left out: they serve as examples.
+
+    Raises:
+        EvaluationError: A name fits no problem, or nothing is left.
+    """
+    problems = list(store.public(pack).problems)
+    words = wanted.split(",") if isinstance(wanted, str) else wanted
+    patterns = [word.strip().removeprefix(f"{pack}/") for word in words if word.strip()]
+    for pattern in patterns:
+        if not any(fnmatchcase(problem.id, pattern) for problem in problems):
+            raise EvaluationError(f"The pack {pack!r} has no problem {pattern!r}; `benchwright problems list {pack}`.")
+    found = [
+        _without_tools(store, pack, problem)
+        for problem in problems
+        if problem.id not in without and (not patterns or any(fnmatchcase(problem.id, one) for one in patterns))
+    ]
+    if not found:
+        raise EvaluationError(f"Nothing of the pack {pack!r} is left to ask: all of it serves as examples.")
+    return found
+
+
+@dataclass(frozen=True)
+class Form:
+    """What is asked, and in which form."""
+
+    problems: str | Sequence[str] = ""
+    """Names or patterns, a list or with commas between them; all where empty."""
+    shots: int = 0
+    """Solved questions that are shown before each one."""
+    examples: str = ""
+    """The pack whose validation split they come from; that of the problems where empty."""
+    think: bool = False
+    """Whether to ask for steps before the answer of a question."""
+    template: str = ""
+    """A file with a prompt in place of ours."""
+    seed: int = 0
+    """Decides which examples are shown."""
+
+    def of(self, store: Store, pack: str) -> tuple[list[Problem], Callable[[Problem], Prompt]]:
+        """The problems of a pack that are asked, and what makes the request of each.
+
+        Raises:
+            EvaluationError: There are none, or no examples, or the template is wrong.
+        """
+        own = Template.read(Path(self.template)) if self.template else None
+        source = self.examples or pack
+        shown = Examples.of(store, source, self.shots, think=self.think, seed=self.seed)
+        asked = chosen(store, pack, self.problems, shown.ids if source == pack else frozenset())
+        if own is not None:
+            return asked, own.ask
+        return asked, lambda problem: ask(problem, think=self.think, examples=shown.before(problem))
+
+
+def dataset(pack: str, problems: Sequence[Problem], ask: Callable[[Problem], Prompt]) -> MemoryDataset:
+    """The samples of problems.
+
+    Args:
+        pack: Where they come from.
+        problems: Public parts.
+        ask: Makes the request of each.
+    """
+    samples = [
+        Sample(
+            id=problem.id,
+            input=messages(ask(problem)),
+            target="",
+            metadata={
+                "problem": f"{pack}/{problem.id}",
+                "problem_sha256": problem.public_digest,
+                "kind": problem.kind.value,
+                "category": problem.category.value if problem.category else "",
+                "difficulty": problem.difficulty.value,
+                "format": problem.public.question.format.value if problem.public.question else "",
+                "language": problem.public.question.language if problem.public.question else "",
+            },
+        )
+        for problem in problems
+    ]
+    return MemoryDataset(samples, name=pack)
+
+
+def messages(prompt: Prompt) -> list[ChatMessage]:
+    """A prompt as a conversation."""
+    told: list[ChatMessage] = [ChatMessageSystem(content=prompt.system)] if prompt.system else []
+    for turn in prompt.examples:
+        told += [ChatMessageUser(content=_content(turn.asked)), ChatMessageAssistant(content=turn.answered)]
+    return [*told, ChatMessageUser(content=_content(prompt.user))]
+
+
+def _content(parts: Sequence[Part]) -> str | list[Content]:
+    # Not every endpoint takes a list.
+    if all(isinstance(part, str) for part in parts):
+        return as_text(parts)
+    return [ContentText(text=part) if isinstance(part, str) else _picture(part) for part in parts]
+
+
+def _picture(figure: Figure) -> Content:
+    if figure.media_type is MediaType.SVG:
+        # Endpoints take no SVG as a picture, but models read it.
+        return ContentText(text=f"\n{figure.path}:\n{figure.content.decode('utf-8', 'replace')}\n")
+    return ContentImage(image=f"data:{figure.media_type};base64,{figure.data}")
+
+
+def _without_tools(store: Store, pack: str, problem: Problem) -> Problem:
+    """A problem without the system message of CVDP's agentic set, which tells of tools that are not here."""
+    if problem.public.system_message is None or problem.category is None:
+        return problem
+    if store.unseal(f"{pack}/{problem.id}").hidden.dataset_format != AGENTIC:
+        return problem
+    return problem.model_copy(update={"public": problem.public.model_copy(update={"system_message": None})})

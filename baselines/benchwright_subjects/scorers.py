@@ -1,0 +1,169 @@
+"""Inspect's scorer: our harnesses and judges. It tells what a solver may see, and nothing of the hidden part."""
+
+from __future__ import annotations
+
+import re
+
+from inspect_ai.model import get_model
+from inspect_ai.scorer import Score, Scorer, Target, accuracy, scorer, stderr
+from inspect_ai.solver import TaskState
+from inspect_ai.util import sample_limits
+from pydantic import JsonValue
+
+from benchwright_attempts.errors import EvaluationError
+from benchwright_judges.text_length import ENCODING
+from benchwright_problems.problem import Kind
+from benchwright_problems.responses import files_in
+from benchwright_problems.verdict import Outcome, Reason, Verdict
+from benchwright_studies.vocabulary import Machine
+from benchwright_subjects import usage
+from benchwright_subjects.course import Course
+from benchwright_subjects.hidden_tests import run_tests
+from benchwright_subjects.prompt import final_answer
+from benchwright_subjects.sitting import ANSWER, Sitting
+
+_FENCED = re.compile(r"```(?:json)?[ \t]*\n(.*?)\n[ \t]*```", re.DOTALL)
+_LATER = frozenset({Reason.JUDGE_UNAVAILABLE, Reason.JUDGE_ERROR})
+"""The answer is kept, and `benchwright judge pending` has it judged."""
+
+
+def verdict(course: Course, think: bool) -> Scorer:
+    """Judge what a sample has come to, and end its attempt.
+
+    A verdict that decides nothing is no score: the sample ends with an error, and trying it again goes on with its
+    attempt. An answer that waits for a judge is not scored here.
+
+    Args:
+        course: Of the task.
+        think: Whether replies think before they answer.
+    """
+
+    @scorer(metrics=[accuracy(), stderr()], name="verdict")
+    def made() -> Scorer:
+        async def score(state: TaskState, target: Target) -> Score:
+            sitting = course.sitting(state)
+            if sitting.earlier is not None:
+                return _known(sitting)
+            limit, at = _limit(sitting)
+            if not course.agent:
+                await _take(sitting, state.output.completion, think)
+            tokens = await _count(course, sitting, state)
+            if sitting.problem.kind is Kind.DESIGN:
+                found, share = await run_tests(course.bench, sitting), None
+            else:
+                answer = sitting.files.get(ANSWER, b"").decode("utf-8", "replace")
+                await sitting.hold(Machine.JUDGE)
+                found, by, share = await course.bench.judge(
+                    sitting.header.problem, answer, sitting.header.id, sitting.number
+                )
+                await sitting.answered(found, by)
+                await sitting.release(Machine.JUDGE)
+            if found.outcome is Outcome.ERROR and found.reason not in (Reason.NO_ANSWER, *_LATER):
+                raise EvaluationError(f"Nothing could be decided: {' '.join(filter(None, (found.detail, found.hint)))}")
+            if limit or sitting.handed_in or not course.agent:
+                await sitting.end(limit, at)
+            else:
+                await sitting.give_up("it stopped without handing in")
+            return _score(sitting, found, share, tokens)
+
+        return score
+
+    return made()
+
+
+async def _take(sitting: Sitting, reply: str, think: bool) -> None:
+    """Save a reply as the files that it stands for; one that can't be read leaves them as they are."""
+    problem = sitting.problem
+    if problem.kind is not Kind.DESIGN:
+        is_thought = think and problem.public.question is not None
+        await sitting.write(ANSWER, (final_answer(problem, reply) if is_thought else reply).encode("utf-8", "replace"))
+        return
+    for text in (reply, *(found[1] for found in _FENCED.finditer(reply))):
+        try:
+            found = files_in(problem, text) if text.strip() else {}
+        except ValueError:
+            continue
+        for path, content in found.items():
+            if path in problem.public.expected:
+                await sitting.write(path, content.encode("utf-8", "replace"))
+        return
+
+
+async def _count(course: Course, sitting: Sitting, state: TaskState) -> dict[str, JsonValue]:
+    """Record what is not recorded yet of what models used; the sample's length in tokens of one tokenizer."""
+    given = {message.id for message in state.input} if isinstance(state.input, list) else set()
+    replies = [one for one in state.messages if one.role == "assistant" and one.id not in given]
+    sent = "\n".join(one.text for one in state.messages if one not in replies)
+    received = "\n".join(one.text for one in replies)
+    counted = usage.of_sample()
+    parameters = get_model().config.model_dump(mode="json", exclude_none=True)
+    for model, total in counted.items():
+        more = usage.rest(model, total, sitting.told.get(model), calls=len(replies))
+        if more is not None:
+            wall_s = None if sitting.told else state.output.time
+            await sitting.use(more.model_copy(update={"wall_s": wall_s, "parameters": parameters}))
+    tokens = course.bench.tokens
+    if not counted and not sitting.told:
+        guess = usage.by_tokenizer(sitting.header.solver, sent, received, tokens)
+        if guess is not None:
+            await sitting.use(guess)
+    return {"encoding": ENCODING, "prompt": tokens.count(sent), "reply": tokens.count(received)}
+
+
+def _limit(sitting: Sitting) -> tuple[str, float | None]:
+    """The limit that ended the sample, with its value; empty where none did."""
+    if sitting.out_of_time_s is not None:
+        return "time_limit", sitting.out_of_time_s
+    limits = sample_limits()
+    for name in ("token", "time", "working", "cost", "message", "turn"):
+        one = getattr(limits, name)
+        if one.limit is not None and one.usage >= one.limit:
+            return f"{name}_limit", float(one.limit)
+    return "", None
+
+
+def _score(sitting: Sitting, found: Verdict, share: float | None, tokens: dict[str, JsonValue]) -> Score:
+    facts = {
+        "attempt": sitting.header.id,
+        "outcome": found.outcome.value,
+        "reason": found.reason.value,
+        "tests": {"passed": found.passed_tests, "total": len(found.tests)} if found.tests else None,
+        "wall_s": found.wall_s,
+        "digests": found.digests.model_dump(),
+        "tools": found.tools,
+        "remarks": list(found.remarks),
+        "tokens": tokens,
+    }
+    answer = _shown(sitting)
+    if found.reason in _LATER:
+        return Score.unscored(reason="grader_failed", answer=answer, explanation=found.detail, metadata=facts)
+    value = share if share is not None else float(found.outcome is Outcome.PASSED)
+    reason = "invalid_response_format" if found.reason is Reason.NO_ANSWER else None
+    return Score(value=value, answer=answer, explanation=found.detail, reason=reason, metadata=facts)
+
+
+def _known(sitting: Sitting) -> Score:
+    """The score of an attempt that had ended before its sample was tried again."""
+    earlier = sitting.earlier
+    if earlier is None:
+        raise EvaluationError("The attempt has ended without a verdict.")
+    facts = {
+        "attempt": sitting.header.id,
+        "outcome": earlier.outcome.value,
+        "reason": earlier.reason,
+        "tests": {"passed": earlier.passed, "total": earlier.total} if earlier.total else None,
+        "wall_s": earlier.wall_s,
+        "digests": dict(earlier.digests),
+        "remarks": ["This attempt had ended before; it was not asked again."],
+    }
+    if earlier.reason in _LATER:
+        return Score.unscored(reason="grader_failed", explanation=earlier.message, metadata=facts)
+    value = float(earlier.outcome.value == Outcome.PASSED.value)
+    return Score(value=value, explanation=earlier.message, metadata=facts)
+
+
+def _shown(sitting: Sitting) -> str:
+    files = sitting.judged_files
+    if len(files) == 1:
+        return next(iter(files.values())).decode("utf-8", "replace")
+    return "\n".join(f"=== {path}\n{content.decode('utf-8', 'replace')}" for path, content in files.items())

@@ -1,0 +1,236 @@
+"""How a sample is solved: in one reply, by an agent with tools, by a command-line agent, or by a file of replies."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import shlex
+from collections.abc import Iterator, Mapping
+
+import anyio
+from inspect_ai.agent import AgentState, sandbox_agent_bridge
+from inspect_ai.model import (
+    ChatMessageSystem,
+    ChatMessageUser,
+    GenerateConfig,
+    ModelOutput,
+    execute_tools,
+    get_model,
+)
+from inspect_ai.solver import Generate, Solver, TaskState, solver
+from inspect_ai.util import OutputLimitExceededError, apply_limits, sandbox, time_limit
+
+from benchwright_attempts.errors import EvaluationError
+from benchwright_attempts.evidence import ClockHeld, ClockReleased
+from benchwright_subjects import usage
+from benchwright_subjects.course import Course
+from benchwright_subjects.sitting import Sitting
+from benchwright_subjects.tools import agent_tools
+from benchwright_subjects.workspace import MOST_BYTES, Workspace
+
+# Inspect writes the arguments of registered functions into its logs, so these have none: they close over them.
+
+_AGENT = (
+    "You are an experienced hardware designer and work in a folder with the files of a task, by means of tools."
+    " Read what is given, change or write the files that the task names, and check them: lint them, write testbenches"
+    " of your own, simulate. Hidden tests decide in the end, and you can't read them. Call submit when you are done."
+)
+_URGE = "Go on by calling a tool. Call submit once the work is done."
+_PORT = 13131
+_BRIDGE = f"http://localhost:{_PORT}"
+_MOST_URGED = 3
+"""An agent that only talks is asked so many times in a row to go on."""
+
+
+def open_attempt(course: Course) -> Solver:
+    """Begin the sample's attempt, whatever solves it then."""
+
+    @solver(name="benchwright_open_attempt")
+    def made() -> Solver:
+        async def solve(state: TaskState, generate: Generate) -> TaskState:
+            await course.begin(state)
+            return state
+
+        return solve
+
+    return made()
+
+
+def reply(course: Course, seed: int | None) -> Solver:
+    """Ask the model once. Each epoch has a seed of its own, where one is given."""
+
+    @solver(name="benchwright_reply")
+    def made() -> Solver:
+        async def solve(state: TaskState, generate: Generate) -> TaskState:
+            sitting = course.sitting(state)
+            if not sitting.ended:
+                with _in_time(sitting):
+                    own = None if seed is None else seed + state.epoch - 1
+                    state = await generate(state) if own is None else await generate(state, seed=own)
+            return state
+
+        return solve
+
+    return made()
+
+
+def given_reply(course: Course, replies: Mapping[tuple[str, int], str]) -> Solver:
+    """Take the reply from what a model elsewhere has said.
+
+    Args:
+        course: Of the task.
+        replies: By problem and number of the sample, from 1.
+    """
+
+    @solver(name="benchwright_given_reply")
+    def made() -> Solver:
+        async def solve(state: TaskState, generate: Generate) -> TaskState:
+            text = replies.get((str(state.sample_id), state.epoch), "")
+            state.output = ModelOutput.from_content(model=course.solver or str(state.model), content=text)
+            state.messages.append(state.output.message)
+            return state
+
+        return solve
+
+    return made()
+
+
+def work(course: Course, command_s: float, runs: int, seed: int | None) -> Solver:
+    """Let the model work with tools until it hands in or a limit ends it."""
+
+    @solver(name="benchwright_work")
+    def made() -> Solver:
+        async def solve(state: TaskState, generate: Generate) -> TaskState:
+            sitting = course.sitting(state)
+            if sitting.ended:
+                return state
+            workspace = Workspace(course.bench, sitting, command_s, sitting.runs_before_the_last(runs))
+            state.messages.insert(0, ChatMessageSystem(content=_AGENT))
+            with _in_time(sitting):
+                await _converse(state, workspace, None if seed is None else seed + state.epoch - 1)
+            return state
+
+        return solve
+
+    return made()
+
+
+async def _converse(state: TaskState, workspace: Workspace, seed: int | None) -> None:
+    sitting = workspace.sitting
+    tools = agent_tools(workspace)
+    model = get_model()
+    urged = 0
+    while not sitting.handed_in and urged < _MOST_URGED:
+        state.output = await model.generate(state.messages, tools, config=GenerateConfig(seed=seed))
+        state.messages.append(state.output.message)
+        used = usage.of_output(str(state.model), state.output)
+        if used is not None:
+            await sitting.use(used)
+        if state.output.stop_reason == "model_length":
+            break
+        if state.output.message.tool_calls:
+            urged = 0
+            called = await execute_tools(state.messages, tools)
+            state.messages.extend(called.messages)
+        else:
+            urged += 1
+            state.messages.append(ChatMessageUser(content=_URGE))
+
+
+@contextlib.contextmanager
+def _in_time(sitting: Sitting) -> Iterator[None]:
+    """End what is done within at the study's time limit for the problem, where there is one."""
+    seconds = sitting.assigned.time_limit_s if sitting.assigned is not None else None
+    if seconds is None:
+        yield
+        return
+    with apply_limits([time_limit(seconds)], catch_errors=True) as scope:
+        yield
+    if scope.limit_error is not None:
+        sitting.out_of_time_s = seconds
+
+
+def command_line_agent(course: Course, command: str, *, shared: bool) -> Solver:
+    """Let a program work in a sandbox of Inspect's; it reaches the model through Inspect's bridge.
+
+    Args:
+        course: Of the task.
+        command: For the sandbox's shell. `{prompt}` stands for the task, quoted; without it the task is its input.
+            `OPENAI_BASE_URL`, `ANTHROPIC_BASE_URL` and `GOOGLE_GEMINI_BASE_URL` name the bridge.
+        shared: Whether all samples share one machine, and so one bridge at a time.
+    """
+
+    @solver(name="benchwright_command_line_agent")
+    def made() -> Solver:
+        turn = asyncio.Lock() if shared else contextlib.nullcontext()
+
+        async def solve(state: TaskState, generate: Generate) -> TaskState:
+            sitting = course.sitting(state)
+            if sitting.ended:
+                return state
+            await sitting.tell(ClockHeld(reason="queue"))
+            async with turn:
+                await sitting.tell(ClockReleased(reason="queue"))
+                told = AgentState(messages=state.messages)
+                try:
+                    with _in_time(sitting):
+                        told = await _start(sitting, command, state.input_text, told)
+                        sitting.handed_in = True
+                finally:
+                    # Also where a limit has ended it: the work counts as it then is.
+                    with anyio.CancelScope(shield=True):
+                        await _take_over(sitting)
+            state.messages, state.output = told.messages, told.output
+            return state
+
+        return solve
+
+    return made()
+
+
+async def _start(sitting: Sitting, command: str, prompt: str, state: AgentState) -> AgentState:
+    box = sandbox()
+    for path, content in sitting.files.items():
+        await box.write_file(path, content)
+    async with sandbox_agent_bridge(state, port=_PORT) as bridge:
+        await _wait_for_bridge()
+        ended = await box.exec(
+            ["/bin/sh", "-c", command.replace("{prompt}", shlex.quote(prompt))],
+            input=None if "{prompt}" in command else prompt,
+            env={
+                "OPENAI_BASE_URL": f"{_BRIDGE}/v1",
+                "OPENAI_API_KEY": "none",
+                "ANTHROPIC_BASE_URL": _BRIDGE,
+                "ANTHROPIC_API_KEY": "none",
+                "GOOGLE_GEMINI_BASE_URL": _BRIDGE,
+                "GEMINI_API_KEY": "none",
+            },
+        )
+    if not ended.success:
+        said = ended.stderr[-500:].strip()
+        raise EvaluationError(f"The agent's command ended with {ended.returncode}: {said}")
+    return bridge.state
+
+
+async def _take_over(sitting: Sitting) -> None:
+    """The files that count, as the agent has left them."""
+    for path in sitting.wanted:
+        try:
+            content = await sandbox().read_file(path, text=False)
+        except (OSError, OutputLimitExceededError):
+            continue
+        except RuntimeError:
+            # The sandbox is gone, which whoever worked in it is told.
+            return
+        if len(content) <= MOST_BYTES:
+            await sitting.write(path, content)
+
+
+async def _wait_for_bridge() -> None:
+    """The bridge says when it is there, but not when its port is open."""
+    for _ in range(100):
+        tried = await sandbox().exec(["/bin/bash", "-c", f"exec 3<>/dev/tcp/127.0.0.1/{_PORT}"])
+        # 126 and 127: there is no bash to ask with.
+        if tried.returncode in (0, 126, 127):
+            return
+        await asyncio.sleep(0.2)

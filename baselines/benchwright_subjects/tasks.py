@@ -1,0 +1,157 @@
+"""Inspect's tasks: `inspect eval PATH/TO/tasks.py@answer -T pack=starter --model PROVIDER/MODEL`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from inspect_ai import Task, task
+from inspect_ai.util import SandboxEnvironmentType
+
+from benchwright_harness.sandbox.choice import DEFAULT_SANDBOX
+from benchwright_problems.home import Home
+from benchwright_problems.problem import Problem
+from benchwright_problems.store import Store
+from benchwright_studies.machine_part import MachinePart, machine_part
+from benchwright_subjects.bench import Bench
+from benchwright_subjects.course import Course
+from benchwright_subjects.exchange import read_replies
+from benchwright_subjects.place import NAME
+from benchwright_subjects.prompt import ask_agent
+from benchwright_subjects.runs import close_after_run
+from benchwright_subjects.samples import Form, chosen, dataset
+from benchwright_subjects.scorers import verdict
+from benchwright_subjects.solvers import command_line_agent, given_reply, open_attempt, reply, work
+
+
+@task
+def answer(
+    pack: str,
+    problems: str | list[str] = "",
+    shots: int = 0,
+    examples: str = "",
+    think: bool = False,
+    template: str = "",
+    seed: int | None = None,
+    replies: str = "",
+    solver: str = "",
+    sandbox: str = DEFAULT_SANDBOX,
+    study: str = "",
+    condition: str = "",
+) -> Task:
+    """Ask for each answer in one reply.
+
+    Args:
+        pack: Whose problems.
+        problems: Names or patterns with commas between them; all where empty.
+        shots: Solved questions to show before each one.
+        examples: The pack whose validation split they come from; this one where empty.
+        think: Ask for steps before the answer of a question.
+        template: A file with a prompt to use in place of ours.
+        seed: Decides which examples are shown; plus the epoch, less one, sent to the model.
+        replies: A file of replies that are judged in place of asking a model.
+        solver: Who gave these.
+        sandbox: Where hidden tests run.
+        study: Id of the study that these attempts belong to, if any.
+        condition: The study's condition that they are made under.
+    """
+    bench = close_after_run(Bench(Home.find(), sandbox))
+    form = Form(problems, shots, examples, think, template, seed or 0)
+    asked, request = form.of(bench.store, pack)
+    part = _part(bench, study, condition, pack, asked)
+    given = read_replies(Path(replies), asked) if replies else None
+    if given is not None:
+        asked = [problem for problem in asked if (problem.id, 1) in given]
+    course = Course(bench, pack, asked, agent=False, solver=solver, part=part)
+    return Task(
+        dataset=dataset(pack, asked, request),
+        setup=open_attempt(course),
+        solver=reply(course, seed) if given is None else given_reply(course, given),
+        scorer=verdict(course, think),
+        cleanup=course.leave,
+        continue_on_fail=True,
+        epochs=part.condition.samples if part else None,
+    )
+
+
+@task
+def agent(
+    pack: str,
+    problems: str | list[str] = "",
+    command: str = "",
+    command_s: float = 120.0,
+    runs: int = 0,
+    seed: int | None = None,
+    sandbox: str = DEFAULT_SANDBOX,
+    place: str = "",
+    study: str = "",
+    condition: str = "",
+) -> Task:
+    """Let an agent work on each problem with tools.
+
+    Args:
+        pack: Whose problems.
+        problems: Names or patterns with commas between them; all where empty.
+        command: A command-line agent to start in place of our own.
+        command_s: Time limit of one command of our agent, in seconds.
+        runs: How often our agent may run the hidden tests and be told what the problem lets be known.
+        seed: Plus the epoch, less one, sent to the model.
+        sandbox: Where hidden tests and the commands of our agent run.
+        place: Where a command-line agent works: `benchwright`, the sandbox of hidden tests, where empty;
+            `benchwright:FOLDER` shows it a folder with programs; or a sandbox of Inspect's, such as
+            `docker:compose.yaml`.
+        study: Id of the study that these attempts belong to, if any.
+        condition: The study's condition that they are made under.
+    """
+    bench = close_after_run(Bench(Home.find(), sandbox))
+    asked = chosen(bench.store, pack, problems)
+    part = _part(bench, study, condition, pack, asked)
+    course = Course(bench, pack, asked, agent=True, part=part)
+    return Task(
+        dataset=dataset(pack, asked, ask_agent),
+        setup=open_attempt(course),
+        solver=command_line_agent(course, command, shared=place == "local")
+        if command
+        else work(course, command_s, runs, seed),
+        scorer=verdict(course, False),
+        cleanup=course.leave,
+        sandbox=_place(place or NAME) if command else None,
+        continue_on_fail=True,
+        epochs=part.condition.samples if part else None,
+        # A study sets its own for each problem.
+        time_limit=None if part else 1800,
+        message_limit=200,
+    )
+
+
+@task
+def map_prompt(pack: str, template: str, problems: str | list[str] = "") -> Task:
+    """Put a prompt of one's own to each problem and keep the replies; nothing is judged.
+
+    Args:
+        pack: Whose problems.
+        template: The file with the prompt.
+        problems: Names or patterns with commas between them; all where empty.
+    """
+    asked, request = Form(problems, template=template).of(Store(Home.find()), pack)
+    return Task(dataset=dataset(pack, asked, request), continue_on_fail=True)
+
+
+def _part(bench: Bench, study: str, condition: str, pack: str, asked: Sequence[Problem]) -> MachinePart | None:
+    """The condition of a study that a task carries out; none outside studies.
+
+    Raises:
+        StudyError: The study does not allow it.
+    """
+    if not study:
+        return None
+    part = machine_part(bench.log, study, condition)
+    part.check_open()
+    refs = [f"{pack}/{problem.id}" for problem in asked]
+    part.check_problems({ref: bench.store.problem(ref).public_digest for ref in refs})
+    return part
+
+
+def _place(words: str) -> SandboxEnvironmentType:
+    name, _, config = words.partition(":")
+    return (name, config) if config else name

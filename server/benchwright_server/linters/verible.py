@@ -1,0 +1,171 @@
+"""verible's lint rules, as structured findings and the fixes that it offers for them."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import re
+import signal
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from benchwright_harness.errors import HarnessError
+from benchwright_server.linters.verilator import Finding, Severity
+from benchwright_verilog.actions.line_fix import Fix
+
+_PATIENCE_S = 10.0
+_MAX_FIXES = 10_000
+
+_FINDING = re.compile(
+    r"(?P<path>.+?):(?P<line>\d+):(?P<column>\d+)(?:-(?P<end>\d+))?(?::(?P<end_line>\d+):(?P<end_column>\d+))?: "
+    r"(?P<message>.*?)(?: \[Style: (?P<style>[^\]]*)\])?(?: \[(?P<rule>[a-z0-9-]+)\])?"
+)
+_REFUSAL = re.compile(r"(?:Fatal error: |specified for flag 'rules'; (?:\[ERR\] )?)(?P<reason>.*)")
+_TITLE = re.compile(r"\[ (?P<title>.*) \]")
+_HUNK = re.compile(r"@@ -(?P<line>\d+)(?:,\d+)? \+\d+(?:,\d+)? @@")
+
+
+_UNFIT = frozenset({"module-filename", "posix-eof"})
+"""Rules whose fixes are no good: one renames a module at its declaration only, one does not say what it adds."""
+
+
+class RulesError(HarnessError):
+    """verible can't make sense of the rules that it was given."""
+
+
+def verible_program(name: str) -> Path | None:
+    """One of verible's programs, such as `lint` or `format`; none where it is not installed."""
+    program = Path(sys.executable).with_name(f"verible-verilog-{name}")
+    return program if program.is_file() else None
+
+
+async def verible_lint(name: str, text: str, rules: Sequence[str] = ()) -> list[Finding]:
+    """Lint one file.
+
+    Args:
+        name: The file's name; some rules compare it with what the file declares.
+        text: Its text.
+        rules: Changes to the selection of rules, such as `+line-length=length:120` or `-no-tabs`.
+
+    Returns:
+        Findings, columns in code points; none where verible is missing or gives up. Syntax errors are left out:
+        verible does not expand macros, so what it can't read may be right.
+
+    Raises:
+        RulesError: The rules can't be read.
+    """
+    printed = await _lint(name, text, rules, ())
+    return [finding for line in _lines(printed) if (finding := _finding(line)) is not None]
+
+
+async def verible_fixes(name: str, text: str, rules: Sequence[str] = ()) -> list[Fix]:
+    """The fixes that verible has for what it finds; see `verible_lint`."""
+    # It asks about each fix; those that are not wanted are shown all the same.
+    printed = await _lint(name, text, rules, ("--autofix=patch-interactive",), b"n\n" * _MAX_FIXES)
+    return [fix for fix in _fixes(_lines(printed)) if fix.rule not in _UNFIT]
+
+
+async def _lint(name: str, text: str, rules: Sequence[str], options: Sequence[str], answers: bytes = b"") -> str:
+    program = verible_program("lint")
+    if program is None:
+        return ""
+    with tempfile.TemporaryDirectory(prefix="benchwright-lint-") as folder:
+        (Path(folder) / name).write_bytes(text.encode("utf-8", "replace"))
+        argv = [str(program), "--lint_fatal=false", "--parse_fatal=false", "--check_syntax=false", *options]
+        if rules:
+            argv.append(f"--rules={','.join(rules)}")
+        process = await asyncio.create_subprocess_exec(
+            *argv,
+            f"./{name}",
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.STDOUT,
+            cwd=folder,
+            env={"LANG": "C.UTF-8"},
+            start_new_session=True,
+        )
+        try:
+            async with asyncio.timeout(_PATIENCE_S):
+                printed, _ = await process.communicate(answers)
+        except TimeoutError:
+            return ""
+        finally:
+            if process.returncode is None:
+                with contextlib.suppress(ProcessLookupError):
+                    os.killpg(process.pid, signal.SIGKILL)
+                await process.wait()
+    text = printed.decode("utf-8", "replace")
+    if (refusal := _REFUSAL.search(text)) is not None:
+        raise RulesError(
+            f"verible can't read the rules {','.join(rules)}: {refusal['reason']}. Change the setting"
+            " benchwright.lint.veribleRules."
+        )
+    return text
+
+
+def _lines(printed: str) -> list[str]:
+    # `str.splitlines` would also split at what the file has inside its lines.
+    return [line.removesuffix("\r") for line in printed.split("\n")]
+
+
+def _finding(line: str) -> Finding | None:
+    match = _FINDING.fullmatch(line)
+    if match is None or not match["rule"]:
+        return None
+    column = int(match["column"])
+    return Finding(
+        path=match["path"].removeprefix("./"),
+        line=int(match["line"]),
+        column=column,
+        # Of what goes on in later lines, the first is marked.
+        end_column=int(match["end"] or column) + 1,
+        severity=Severity.WARNING,
+        rule=match["rule"],
+        message=match["message"],
+    )
+
+
+def _fixes(lines: Sequence[str]) -> Iterator[Fix]:
+    finding: Finding | None = None
+    title = ""
+    at = 0
+    while at < len(lines):
+        line = lines[at]
+        at += 1
+        if (found := _finding(line)) is not None:
+            finding = found
+        elif match := _TITLE.fullmatch(line):
+            title = match["title"]
+        elif (match := _HUNK.match(line)) and finding is not None:
+            first, removed, added, at = _hunk(lines, at, int(match["line"]))
+            yield Fix(
+                rule=finding.rule,
+                line=finding.line,
+                column=finding.column,
+                title=title,
+                first=first,
+                removed=tuple(removed),
+                added=tuple(added),
+            )
+
+
+def _hunk(lines: Sequence[str], at: int, line: int) -> tuple[int, list[str], list[str], int]:
+    """First line, lines that go, lines that come, and where the hunk ends; context between changes is both."""
+    old: list[str] = []
+    new: list[str] = []
+    while at < len(lines) and lines[at][:1] in {" ", "-", "+"}:
+        mark, content = lines[at][:1], lines[at][1:]
+        if mark in " -":
+            old.append(content)
+        if mark in " +":
+            new.append(content)
+        at += 1
+    while old and new and old[0] == new[0]:
+        del old[0], new[0]
+        line += 1
+    while old and new and old[-1] == new[-1]:
+        del old[-1], new[-1]
+    return line, old, new, at

@@ -1,0 +1,118 @@
+"""Verilator's lint of saved files, as structured findings."""
+
+from __future__ import annotations
+
+import io
+import re
+import tempfile
+from collections.abc import Iterable, Iterator
+from enum import StrEnum
+from itertools import islice
+from pathlib import Path
+
+from benchwright_harness.process import run_limited
+from benchwright_harness.toolchain import Toolchain
+from benchwright_problems.problem import Limits
+from benchwright_problems.verdict import Model
+
+_FINDING = re.compile(
+    r"%(?P<severity>Error|Warning)(?:-(?P<rule>[A-Z0-9_]+))?: "
+    r"(?P<path>[^:]+):(?P<line>\d+):(?P<column>\d+): (?P<message>.*)"
+)
+_RELATED = re.compile(r"\s+(?P<path>[^\s:]+):(?P<line>\d+):(?P<column>\d+): \.\.\. (?P<message>.*)")
+_CARET = re.compile(r"^\s*\|\s*(\^~*)")
+_LIMITS = Limits(wall_s=30, memory_mb=2048)
+
+
+class Severity(StrEnum):
+    """How bad a finding is."""
+
+    ERROR = "error"
+    WARNING = "warning"
+
+
+class Related(Model):
+    """Another place that a finding is about. Lines and columns count from 1."""
+
+    path: str
+    line: int
+    column: int
+    message: str
+
+
+class Finding(Model):
+    """One thing a linter says about a place. Lines and columns count from 1; columns are the linter's own."""
+
+    path: str
+    line: int
+    column: int
+    end_column: int
+    severity: Severity
+    rule: str
+    """The linter's own name, such as `WIDTHTRUNC`; empty for plain errors."""
+    message: str
+    related: tuple[Related, ...] = ()
+
+
+async def verilator_lint(folder: Path, path: str, toolchain: Toolchain) -> list[Finding]:
+    """Lint one file of a workspace; other files are found by module name in its folders.
+
+    Args:
+        folder: The workspace.
+        path: The file, relative to it.
+        toolchain: Has Verilator.
+
+    Returns:
+        Findings about files inside the workspace; none where Verilator is missing or gives up.
+    """
+    with tempfile.TemporaryDirectory(prefix="benchwright-lint-") as temporary:
+        folders = sorted({str(file.parent.relative_to(folder)) for file in folder.rglob("*.*v") if file.is_file()})
+        program, variables = toolchain.verilator_here
+        argv = [
+            str(program),
+            *("--lint-only", "-Wall", "-Wno-MULTITOP", "--timing", "--error-limit", "200", "--Mdir", temporary),
+            *(option for name in folders for option in ("-y", name, f"-I{name}")),
+            *("+libext+.sv+.v", path),
+        ]
+        printed = io.BytesIO()
+        environment = variables | {"HOME": temporary, "LANG": "C.UTF-8"}
+        await run_limited(argv, env=environment, cwd=folder, limits=_LIMITS, folder=Path(temporary), log=printed)
+        return parse_verilator(printed.getvalue().decode(errors="replace"))
+
+
+def parse_verilator(printed: str) -> list[Finding]:
+    """Findings in what Verilator prints.
+
+    Verilator 5.48 can write SARIF, but what it writes is not JSON (a comma is missing between
+    `tool` and `invocations`).
+    """
+    found: dict[Finding, None] = {}
+    lines = printed.splitlines()
+    for number, line in enumerate(lines):
+        match = _FINDING.match(line)
+        if not match:
+            continue
+        under = next((caret for text in lines[number + 1 : number + 4] if (caret := _CARET.match(text))), None)
+        column = int(match["column"])
+        finding = Finding(
+            path=match["path"],
+            line=int(match["line"]),
+            column=column,
+            end_column=column + (len(under[1]) if under else 1),
+            severity=Severity.ERROR if match["severity"] == "Error" else Severity.WARNING,
+            rule=match["rule"] or "",
+            message=match["message"].strip(),
+            related=tuple(_related(islice(lines, number + 1, None))),
+        )
+        found[finding] = None
+    return list(found)
+
+
+def _related(lines: Iterable[str]) -> Iterator[Related]:
+    """The other places of a finding: what is printed below it up to the next one."""
+    for line in lines:
+        if line.startswith("%"):
+            return
+        if match := _RELATED.match(line):
+            message = match["message"].strip().rstrip(":")
+            yield Related(path=match["path"], line=int(match["line"]), column=int(match["column"]), message=message)

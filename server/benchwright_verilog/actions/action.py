@@ -1,0 +1,116 @@
+"""One thing that can be done, and the edits that do it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from benchwright_verilog.findings.finding import Finding
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+    from benchwright_verilog.syntax.documents import Document
+
+
+class ActionKind(StrEnum):
+    """LSP 3.18, `CodeActionKind`."""
+
+    QUICK_FIX = "quickfix"
+    REWRITE = "refactor.rewrite"
+    FIX_ALL = "source.fixAll"
+
+
+@dataclass(frozen=True)
+class Change:
+    """Code points `start` to `end` become `text`."""
+
+    start: int
+    end: int
+    text: str
+
+
+@dataclass(frozen=True)
+class Action:
+    """What can be done about a place."""
+
+    title: str
+    changes: tuple[Change, ...]
+    """Of the file where the action was asked for."""
+    kind: ActionKind = ActionKind.QUICK_FIX
+    finding: Finding | None = None
+    """What it settles."""
+    is_preferred: bool = False
+    """Whether it is what most people would do."""
+    elsewhere: Mapping[Path, tuple[Change, ...]] = field(default_factory=dict)
+    """Of other files, by offsets of the text that they have now."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where something is to be done: a selection in one version of a document."""
+
+    document: Document
+    start: int
+    """Code points, as all offsets here."""
+    end: int
+
+    @property
+    def text(self) -> str:
+        """The whole text."""
+        return self.document.text
+
+    @cached_property
+    def node(self) -> Node:
+        """The smallest piece of structure around the selection."""
+        return node_around(self.document, self.start, self.end)
+
+    def within(self, *kinds: str) -> Node | None:
+        """The smallest piece of one of these kinds around the selection."""
+        return enclosing(self.node, *kinds)
+
+
+def node_around(document: Document, start: int, end: int) -> Node:
+    """The smallest piece of structure that holds a range."""
+    root = document.tree.root_node
+    lines = document.lines
+    first = lines.to_byte(start)
+    return root.descendant_for_byte_range(first, max(first, lines.to_byte(end))) or root
+
+
+def enclosing(node: Node | None, *kinds: str) -> Node | None:
+    """The smallest piece of one of these kinds that a piece belongs to."""
+    while node is not None and node.type not in kinds:
+        node = node.parent
+    return node
+
+
+def child(node: Node | None, *kinds: str) -> Node | None:
+    """The first direct child of one of these kinds."""
+    return next((inner for inner in node.children if inner.type in kinds), None) if node is not None else None
+
+
+def text_of(node: Node) -> str:
+    """The text of a piece."""
+    return (node.text or b"").decode("utf-8", "replace")
+
+
+def span(document: Document, node: Node) -> tuple[int, int]:
+    """Where a piece is."""
+    return document.lines.from_byte(node.start_byte), document.lines.from_byte(node.end_byte)
+
+
+def indentation(document: Document, offset: int) -> str:
+    """The white space that the line of an offset begins with."""
+    start, end = document.lines.line(document.lines.line_of(offset) + 1)
+    line = document.text[start:end]
+    return line[: len(line) - len(line.lstrip(" \t"))]
+
+
+def newline(document: Document) -> str:
+    """What ends lines in a document."""
+    return "\r\n" if "\r\n" in document.text else "\n"

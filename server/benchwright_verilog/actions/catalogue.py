@@ -1,0 +1,88 @@
+"""Everything that can be done about a selection."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from benchwright_verilog.actions import instances, names, procedures, waiving
+from benchwright_verilog.actions.action import Action, ActionKind, Change, Place, newline
+from benchwright_verilog.actions.instances import Reading
+from benchwright_verilog.actions.line_fix import Fix
+from benchwright_verilog.findings.finding import Finding, Source
+from benchwright_verilog.semantics.analysis import Analysis
+from benchwright_verilog.syntax.documents import Document
+
+SAFE = frozenset({"forbid-consecutive-null-statements", "no-trailing-spaces", "posix-eof"})
+"""Rules whose fixes change nothing that a tool or a person could miss."""
+
+_END_OF_FILE = frozenset({"posix-eof", "newline-eof", "EOFNEWLINE"})
+
+
+def rewrites(place: Place, analysis: Analysis) -> Iterator[Action]:
+    """What can be written in another way."""
+    yield from procedures.rewrites(place)
+    yield from instances.rewrites(place, analysis)
+
+
+def fixes(place: Place, findings: Iterable[Finding], analysis: Analysis, read: Reading) -> Iterator[Action]:
+    """What settles the findings at the selection, but verible's own fixes; waivers come last."""
+    findings = list(findings)
+    for finding in findings:
+        yield from names.fixes(place, finding)
+        yield from procedures.fixes(place, finding)
+        yield from instances.fixes(place, finding, analysis, read)
+        if finding.rule in _END_OF_FILE:
+            end = len(place.text)
+            changes = (Change(end, end, newline(place.document)),)
+            yield Action("End the file with a line end", changes, finding=finding, is_preferred=True)
+    for finding in findings:
+        yield from waiving.waivers(place, finding)
+
+
+def verible_fixes(document: Document, findings: Iterable[Finding], offered: Iterable[Fix]) -> Iterator[Action]:
+    """Verible's own fixes of its findings."""
+    own = {
+        (finding.rule, document.lines.line_of(finding.start) + 1): finding
+        for finding in findings
+        if finding.source is Source.VERIBLE
+    }
+    for fix in offered:
+        finding = own.get((fix.rule, fix.line))
+        # What is done better here is not offered twice.
+        if finding is not None and fix.rule not in procedures.TO_BLOCKING | {"always-comb"}:
+            yield Action(fix.title, (change_of(document, fix),), finding=finding, is_preferred=True)
+
+
+def fix_all(document: Document, offered: Iterable[Fix]) -> Action | None:
+    """All safe fixes of a file at once; none where there is nothing to fix."""
+    changes: dict[int, Change] = {}
+    for fix in sorted(offered, key=lambda fix: fix.first):
+        if fix.rule not in SAFE or len(fix.removed) != len(fix.added):
+            continue
+        change = change_of(document, fix)
+        # Two fixes of one line were both made from the line as it is: the second has to wait for the next time.
+        changes.setdefault(fix.first, change)
+    text = document.text
+    if text and not text.endswith(("\n", "\r")):
+        changes[len(document.lines) + 1] = Change(len(text), len(text), newline(document))
+    kept = tuple(changes[line] for line in sorted(changes))
+    return Action("Fix everything that is safe to fix", kept, ActionKind.FIX_ALL) if kept else None
+
+
+def change_of(document: Document, fix: Fix) -> Change:
+    """The change that a fix makes, without what stays the same at either end."""
+    lines = document.lines
+    if not fix.removed:
+        start = lines.line(fix.first)[0]
+        return Change(start, start, "".join(line + newline(document) for line in fix.added))
+    start, end = lines.line(fix.first)[0], lines.line(fix.first + len(fix.removed) - 1)[1]
+    old, new = document.text[start:end], newline(document).join(fix.added)
+    if old.startswith("\ufeff"):
+        start, old = start + 1, old[1:]
+    common = 0
+    while common < min(len(old), len(new)) and old[common] == new[common]:
+        common += 1
+    tail = 0
+    while tail < min(len(old), len(new)) - common and old[-1 - tail] == new[-1 - tail]:
+        tail += 1
+    return Change(start + common, end - tail, new[common : len(new) - tail])

@@ -1,0 +1,268 @@
+"""Instances of modules: connections written out, and what is missing on either side."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from benchwright_verilog.actions.action import (
+    Action,
+    ActionKind,
+    Change,
+    Place,
+    child,
+    enclosing,
+    indentation,
+    newline,
+    node_around,
+    span,
+    text_of,
+)
+from benchwright_verilog.actions.headers import added_port
+from benchwright_verilog.findings.finding import Finding, Source
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+    from benchwright_verilog.semantics.analysis import Analysis
+    from benchwright_verilog.syntax.documents import Document
+
+UNCONNECTED = frozenset({"PINMISSING", "unconnected-input-port", "unconnected-output-port", "unconnected-inout-port"})
+_INSTANCES = ("module_instantiation", "interface_instantiation", "program_instantiation")
+_NO_PORT = re.compile(r"port '(?P<port>[^']+)' does not exist in '(?P<module>[^']+)'")
+_NO_PARAMETER = re.compile(r"parameter '(?P<parameter>[^']+)' does not exist in '(?P<module>[^']+)'")
+_NO_MODULE = re.compile(r"unknown module '(?P<module>[^']+)'")
+_OUTPUT = re.compile(r"(?:^o_|^out|_o$|_out$|_q$)", re.IGNORECASE)
+
+Reading = Callable[[Path], "Document | None"]
+"""Reads a file as it is now: as it is open, or else from disk."""
+
+
+@dataclass(frozen=True)
+class Interface:
+    """What an instance connects to."""
+
+    ports: tuple[str, ...]
+    parameters: tuple[tuple[str, str], ...]
+    """Names and default values, as they are written."""
+
+
+def interface_of(analysis: Analysis, module: str) -> Interface | None:
+    """Ports and parameters of a module; none if there is no such module."""
+    body: Any = analysis.body(module)
+    if body is None:
+        return None
+    parameters = [one for one in body.parameters if one.isPortParam or one.isBodyParam]
+    settable = [one for one in parameters if not one.isLocalParam]
+    if any(one.isPortParam for one in settable):
+        settable = [one for one in settable if one.isPortParam]
+    return Interface(
+        tuple(port.name for port in body.portList if port.name),
+        tuple((one.name, _default(str(one.syntax or ""))) for one in settable),
+    )
+
+
+def rewrites(place: Place, analysis: Analysis) -> Iterator[Action]:
+    """What can be written out of the instance at the selection."""
+    found = _instance(place.document, place.node)
+    if found is None:
+        return
+    whole, instance = found
+    module = _module_name(whole)
+    interface = interface_of(analysis, module) if module else None
+    if interface is None:
+        return
+    if instance is not None:
+        yield from _connections(place, analysis, instance, interface)
+    yield from _parameters(place, whole, interface)
+
+
+def fixes(place: Place, finding: Finding, analysis: Analysis, read: Reading) -> Iterator[Action]:
+    """What settles a finding about an instance."""
+    document = place.document
+    found = _instance(document, node_around(document, finding.start, finding.start))
+    if finding.rule in UNCONNECTED and found is not None and found[1] is not None:
+        interface = interface_of(analysis, _module_name(found[0]) or "")
+        if interface is not None:
+            for action in _connections(place, analysis, found[1], interface):
+                yield Action(action.title, action.changes, finding=finding, is_preferred=True)
+    if finding.source is not Source.SLANG:
+        return
+    if (match := _NO_PORT.match(finding.message)) and found is not None:
+        yield from _new_port(place, finding, analysis, read, found[0], match["port"])
+    elif (match := _NO_MODULE.match(finding.message)) and found is not None:
+        yield _new_module(place, finding, analysis, found, match["module"])
+
+
+def _instance(document: Document, node: Node) -> tuple[Node, Node | None] | None:
+    """The instantiation around a piece, and which of its instances; the only one if the piece is before them."""
+    whole = enclosing(node, *_INSTANCES)
+    if whole is None:
+        return None
+    instances = [one for one in whole.children if one.type == "hierarchical_instance"]
+    at = enclosing(node, "hierarchical_instance")
+    return whole, at if at is not None else instances[0] if len(instances) == 1 else None
+
+
+def _module_name(whole: Node) -> str | None:
+    name = child(whole, "simple_identifier", "escaped_identifier")
+    return text_of(name) if name is not None else None
+
+
+def _connections(place: Place, analysis: Analysis, instance: Node, interface: Interface) -> Iterator[Action]:
+    listed = child(instance, "list_of_port_connections")
+    written = _named(listed)
+    ordered = [one for one in written if one.type == "ordered_port_connection"]
+    named = [one for one in written if one.type == "named_port_connection"]
+    star = next((one for one in named if text_of(one).replace(" ", "") == ".*"), None)
+    names = {text_of(name) for one in named if (name := child(one, "simple_identifier", "escaped_identifier"))}
+    missing = [port for port in interface.ports if port not in names]
+    document = place.document
+    if ordered and not named and len(ordered) <= len(interface.ports):
+        changes = [
+            Change(*span(document, one), f".{port}({text_of(one)})")
+            for one, port in zip(ordered, interface.ports, strict=False)
+        ]
+        yield Action("Connect ports by name", tuple(changes), ActionKind.REWRITE)
+    elif star is not None:
+        new = [f".{port}({port})" for port in missing]
+        yield Action("Write out .*", (_in_place(document, star, new),), ActionKind.REWRITE)
+    elif missing and not ordered:
+        known = _known_names(analysis, instance)
+        new = [f".{port}({port if port in known else ''})" for port in missing]
+        yield Action("Connect all ports", (_more(document, instance, listed, named, new),), ActionKind.REWRITE)
+
+
+def _known_names(analysis: Analysis, instance: Node) -> frozenset[str]:
+    """What is declared in the module around an instance."""
+    scope = enclosing(instance, "module_declaration", "interface_declaration", "program_declaration")
+    header = child(scope, "module_ansi_header", "module_nonansi_header", "interface_ansi_header")
+    name = child(header, "simple_identifier")
+    body: Any = analysis.body(text_of(name)) if name is not None else None
+    return frozenset(member.name for member in body if member.name) if body is not None else frozenset()
+
+
+def _in_place(document: Document, star: Node, new: list[str]) -> Change:
+    start, end = span(document, star)
+    line_start = document.lines.line(document.lines.line_of(start) + 1)[0]
+    before = document.text[line_start:start]
+    if before.strip() or len(new) < 2:
+        return Change(start, end, ", ".join(new))
+    return Change(start, end, f",{newline(document)}{before}".join(new))
+
+
+def _more(document: Document, instance: Node, listed: Node | None, named: list[Node], new: list[str]) -> Change:
+    """The change that appends connections, each in a line of its own unless the instance is in one."""
+    closing = instance.children[-1]
+    opening, at = span(document, child(instance, "(") or closing)[1], span(document, closing)[0]
+    lines = document.lines
+    indent = indentation(document, span(document, instance)[0]) + "  "
+    eol = newline(document)
+    if named:
+        last = span(document, named[-1])[1]
+        if lines.line_of(opening) == lines.line_of(last):
+            return Change(last, last, "".join(f", {one}" for one in new))
+        indent = indentation(document, span(document, named[-1])[0])
+        return Change(last, last, "".join(f",{eol}{indent}{one}" for one in new))
+    if len(new) == 1:
+        return Change(opening, at, new[0])
+    joined = f",{eol}{indent}".join(new)
+    return Change(opening, at, f"{eol}{indent}{joined}{eol}{indent[:-2]}")
+
+
+def _parameters(place: Place, whole: Node, interface: Interface) -> Iterator[Action]:
+    given = child(whole, "parameter_value_assignment")
+    listed = child(given, "list_of_parameter_value_assignments")
+    written = _named(listed)
+    names = {text_of(name) for one in written if (name := child(one, "simple_identifier"))}
+    if any(one.type != "named_parameter_assignment" for one in written):
+        return
+    new = [f".{name}({default})" for name, default in interface.parameters if name not in names]
+    if not new:
+        return
+    document = place.document
+    if written:
+        end = span(document, written[-1])[1]
+        change = Change(end, end, "".join(f", {one}" for one in new))
+    elif given is not None:
+        start, end = span(document, given)
+        change = Change(start, end, f"#({', '.join(new)})")
+    else:
+        end = span(document, whole.children[0])[1]
+        change = Change(end, end, f" #({', '.join(new)})")
+    yield Action("Set all parameters", (change,), ActionKind.REWRITE)
+
+
+def _new_port(
+    place: Place, finding: Finding, analysis: Analysis, read: Reading, whole: Node, port: str
+) -> Iterator[Action]:
+    name = child(whole, "simple_identifier")
+    occurrence = analysis.occurrence_at(name.start_byte) if name is not None else None
+    if name is None or occurrence is None or not port.isidentifier():
+        return
+    module, path = text_of(name), occurrence.target.path
+    document = place.document if path == analysis.path else read(path)
+    scope = _declaration(document, module) if document is not None else None
+    if document is None or scope is None:
+        return
+    directions = ("output", "input") if _OUTPUT.search(port) else ("input", "output")
+    for direction in directions:
+        change = added_port(document, scope, f"{direction} logic {port}")
+        if change is None:
+            continue
+        title = f"Add the {direction} port '{port}' to '{module}'"
+        here = (change,) if document is place.document else ()
+        elsewhere = {} if document is place.document else {path: (change,)}
+        yield Action(title, here, finding=finding, elsewhere=elsewhere)
+
+
+def _declaration(document: Document, module: str) -> Node | None:
+    for declared in document.tree.root_node.children:
+        header = child(declared, "module_ansi_header", "module_nonansi_header", "interface_ansi_header")
+        name = child(header, "simple_identifier")
+        if name is not None and text_of(name) == module:
+            return declared
+    return None
+
+
+def _new_module(
+    place: Place, finding: Finding, analysis: Analysis, found: tuple[Node, Node | None], module: str
+) -> Action:
+    whole, instance = found
+    listed = child(instance, "list_of_port_connections")
+    ports = []
+    for number, one in enumerate(_named(listed)):
+        name = child(one, "simple_identifier", "escaped_identifier")
+        if one.type == "named_port_connection" and name is not None:
+            port = text_of(name)
+        else:
+            inner = text_of(one).strip()
+            port = inner if inner.isidentifier() else f"port{number}"
+        ports.append(f"{'output' if _OUTPUT.search(port) else 'input'} logic {port}")
+    given = child(child(whole, "parameter_value_assignment"), "list_of_parameter_value_assignments")
+    names = [child(one, "simple_identifier") for one in _named(given)]
+    parameters = [f"parameter {text_of(name)} = 0" for name in names if name is not None]
+    document = place.document
+    eol = newline(document)
+    head = f"module {module}"
+    if parameters:
+        head += f" #({eol}  {f',{eol}  '.join(parameters)}{eol})"
+    head += f" ({eol}  {f',{eol}  '.join(ports)}{eol});" if ports else " ();"
+    text = document.text
+    begin = eol if text.endswith(("\n", "\r")) or not text else eol * 2
+    change = Change(len(text), len(text), f"{begin}{head}{eol}{eol}endmodule{eol}")
+    return Action(f"Create the module '{module}'", (change,), finding=finding)
+
+
+def _named(node: Node | None) -> list[Node]:
+    """What a list lists."""
+    children = node.children if node is not None else []
+    return [one for one in children if one.is_named and not one.type.endswith("comment")]
+
+
+def _default(declarator: str) -> str:
+    """What stands after the `=` of a parameter's declaration."""
+    return declarator.partition("=")[2].strip()

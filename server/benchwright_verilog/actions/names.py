@@ -1,0 +1,74 @@
+"""Names that slang does not know: spelled right, declared, or made a port."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from benchwright_verilog.actions.action import (
+    Action,
+    Change,
+    Place,
+    child,
+    enclosing,
+    indentation,
+    newline,
+    node_around,
+    span,
+)
+from benchwright_verilog.actions.headers import added_port
+from benchwright_verilog.findings.finding import Finding, Source
+
+_UNKNOWN = re.compile(r"use of undeclared identifier '(?P<name>[^']+)'")
+_IMPLICIT = re.compile(r"implicit net '(?P<name>[^']+)' created")
+_MEANT = re.compile(r"did you mean '(?P<name>[^']+)'\?")
+_EXPECTED = re.compile(r"expected '(?P<text>[^']+)'")
+_HEADERS = ("module_ansi_header", "module_nonansi_header", "interface_ansi_header", "program_ansi_header")
+_SCOPES = ("module_declaration", "interface_declaration", "program_declaration")
+
+
+def fixes(place: Place, finding: Finding) -> Iterator[Action]:
+    """What settles a name that is not known, or a sign that is missing."""
+    if finding.source is not Source.SLANG:
+        return
+    if match := _MEANT.search(finding.message):
+        name = match["name"]
+        change = Change(finding.start, finding.end, name)
+        yield Action(f"Change to '{name}'", (change,), finding=finding, is_preferred=True)
+    if match := _UNKNOWN.match(finding.message) or _IMPLICIT.match(finding.message):
+        name = match["name"]
+        if name.isidentifier():
+            yield from _declare(place, finding, name)
+    elif (match := _EXPECTED.fullmatch(finding.message)) and not match["text"].startswith("<"):
+        text = match["text"]
+        before = place.text[finding.start - 1 : finding.start]
+        glued = text[0].isalnum() and before and not before.isspace()
+        change = Change(finding.start, finding.start, f" {text}" if glued else text)
+        yield Action(f"Insert '{text}'", (change,), finding=finding, is_preferred=text == ";")
+
+
+def _declare(place: Place, finding: Finding, name: str) -> Iterator[Action]:
+    document = place.document
+    node = node_around(document, finding.start, finding.start)
+    scope = enclosing(node, *_SCOPES)
+    if scope is None:
+        return
+    item = node
+    while item.parent is not None and item.parent != scope:
+        item = item.parent
+    header = child(scope, *_HEADERS)
+    if item.parent == scope and item != header:
+        start, _ = span(document, item)
+        line_start, _ = document.lines.line(document.lines.line_of(start) + 1)
+        indent, eol = indentation(document, start), newline(document)
+        before = document.text[line_start:start].strip()
+        alone = not before or (before.startswith("/*") and before.endswith("*/"))
+        change = (
+            Change(line_start, line_start, f"{indent}logic {name};{eol}")
+            if alone
+            else Change(start, start, f"logic {name}; ")
+        )
+        yield Action(f"Declare 'logic {name}'", (change,), finding=finding)
+    for direction in ("input", "output"):
+        if (added := added_port(place.document, scope, f"{direction} logic {name}")) is not None:
+            yield Action(f"Add the {direction} port '{name}'", (added,), finding=finding)

@@ -1,0 +1,147 @@
+"""Rewriting `always` blocks, the assignments in them, and `case` statements."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from benchwright_verilog.actions.action import (
+    Action,
+    ActionKind,
+    Change,
+    Place,
+    child,
+    enclosing,
+    indentation,
+    newline,
+    node_around,
+    span,
+    text_of,
+)
+from benchwright_verilog.findings.finding import Finding
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+TO_BLOCKING = frozenset({"always-comb-blocking", "COMBDLY"})
+TO_NON_BLOCKING = frozenset({"always-ff-non-blocking", "BLKSEQ"})
+NO_DEFAULT = frozenset({"case-missing-default", "case-default", "CASEINCOMPLETE", "case-incomplete"})
+
+_STEP = "  "
+
+
+def rewrites(place: Place) -> Iterator[Action]:
+    """The other ways to write the `always` at the selection."""
+    always = place.within("always_construct")
+    keyword = child(always, "always_keyword")
+    if always is None or keyword is None:
+        return
+    start, _ = span(place.document, keyword)
+    control = _control(always)
+    word = text_of(keyword)
+    if word == "always_comb":
+        yield _rewrite("Write as always @(*)", Change(start, start + len(word), "always @(*)"))
+    elif word == "always_ff":
+        yield _rewrite("Write as always", Change(start, start + len(word), "always"))
+    elif word == "always" and control is not None:
+        if "".join(text_of(control).split()) in {"@*", "@(*)"}:
+            _, end = span(place.document, control)
+            yield _rewrite("Write as always_comb", Change(start, end, "always_comb"))
+        elif any(edge in text_of(control).split("(", 1)[-1] for edge in ("posedge", "negedge")):
+            yield _rewrite("Write as always_ff", Change(start, start + len(word), "always_ff"))
+
+
+def fixes(place: Place, finding: Finding) -> Iterator[Action]:
+    """What settles a finding about an `always` block or a `case`."""
+    if finding.rule in TO_BLOCKING:
+        yield from _assignments(place, finding, "nonblocking_assignment", "blocking")
+    elif finding.rule in TO_NON_BLOCKING:
+        yield from _assignments(place, finding, "blocking_assignment", "non-blocking")
+    elif finding.rule in NO_DEFAULT:
+        yield from _default(place, finding)
+    elif finding.rule == "always-comb":
+        at = Place(place.document, finding.start, finding.start)
+        for action in rewrites(at):
+            yield Action(action.title, action.changes, finding=finding, is_preferred=True)
+
+
+def _rewrite(title: str, *changes: Change) -> Action:
+    return Action(title, changes, ActionKind.REWRITE)
+
+
+def _control(always: Node) -> Node | None:
+    node: Node | None = always
+    for kind in ("statement", "statement_item", "procedural_timing_control_statement", "event_control"):
+        node = child(node, kind)
+    return node
+
+
+def _assignments(place: Place, finding: Finding, kind: str, way: str) -> Iterator[Action]:
+    document = place.document
+    at = node_around(document, finding.start, max(finding.start, finding.end - 1))
+    one = enclosing(at, kind)
+    if one is None:
+        # Verilator counts columns its own way, so the line may be all that is known.
+        line = document.lines.line(document.lines.line_of(finding.start) + 1)
+        one = next(
+            (
+                node
+                for node in _below(enclosing(at, "always_construct") or document.tree.root_node, kind)
+                if line[0] <= span(document, node)[0] <= line[1]
+            ),
+            None,
+        )
+    if one is None:
+        return
+    change = _operator(place, one)
+    if change is not None:
+        title = f"Make this assignment {way}"
+        yield Action(title, (change,), finding=finding, is_preferred=True)
+    always = enclosing(one, "always_construct")
+    every = [change for node in _below(always, kind) if (change := _operator(place, node)) is not None]
+    if len(every) > 1:
+        yield Action(f"Make all assignments of this block {way}", tuple(every), finding=finding)
+
+
+def _operator(place: Place, assignment: Node) -> Change | None:
+    document = place.document
+    if assignment.type == "nonblocking_assignment":
+        sign = child(assignment, "<=")
+        return Change(*span(document, sign), "=") if sign is not None else None
+    sign = child(child(assignment, "operator_assignment"), "assignment_operator") or child(assignment, "=")
+    # `+=` and the like have no non-blocking form.
+    return Change(*span(document, sign), "<=") if sign is not None and text_of(sign) == "=" else None
+
+
+def _below(node: Node | None, kind: str) -> Iterator[Node]:
+    """The pieces of a kind in one piece, not those of functions that it declares."""
+    waiting = [node] if node is not None else []
+    while waiting:
+        current = waiting.pop()
+        if current.type == kind:
+            yield current
+        else:
+            waiting.extend(reversed(current.children))
+
+
+def _default(place: Place, finding: Finding) -> Iterator[Action]:
+    document = place.document
+    at = node_around(document, finding.start, finding.start)
+    case = enclosing(at, "case_statement", "case_generate_construct")
+    if case is None or case.type != "case_statement":
+        return
+    end = child(case, "endcase")
+    if end is None or any(child(item, "default") is not None for item in case.children if item.type == "case_item"):
+        return
+    at_end, _ = span(document, end)
+    indent, eol = indentation(document, at_end), newline(document)
+    items = [span(document, item)[0] for item in case.children if item.type == "case_item"]
+    first = items[-1] if items else at_end
+    one_line = document.lines.line_of(first) == document.lines.line_of(at_end)
+    if one_line:
+        change = Change(at_end, at_end, "default: ; ")
+    else:
+        step = indentation(document, first) if items else indent + _STEP
+        line_start = document.lines.line(document.lines.line_of(at_end) + 1)[0]
+        change = Change(line_start, line_start, f"{step}default: ;{eol}")
+    yield Action("Add a default that does nothing", (change,), finding=finding, is_preferred=True)

@@ -1,0 +1,28 @@
+"""Telling a tool in a comment that a finding is meant."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from benchwright_verilog.actions.action import Action, Change, Place, indentation, newline
+from benchwright_verilog.findings.finding import Finding, Level, Source
+
+
+def waivers(place: Place, finding: Finding) -> Iterator[Action]:
+    """A comment around the line of a finding, in the words of the tool that found it."""
+    # Nothing can be waived that a simulator would stop at.
+    if not finding.rule or finding.level is Level.ERROR:
+        return
+    document, lines = place.document, place.document.lines
+    line = lines.line_of(finding.start) + 1
+    start, end = lines.line(line)
+    indent, eol = indentation(document, start), newline(document)
+    if finding.source is Source.VERIBLE:
+        changes: tuple[Change, ...] = (Change(start, start, f"{indent}// verilog_lint: waive {finding.rule}{eol}"),)
+    else:
+        comment = f"{indent}// {finding.source} lint_"
+        changes = (
+            Change(start, start, f"{comment}off {finding.rule}{eol}"),
+            Change(end, end, f"{eol}{comment}on {finding.rule}"),
+        )
+    yield Action(f"Waive {finding.rule} on this line", changes, finding=finding)

@@ -1,0 +1,265 @@
+"""slang's diagnostics of a large file, worked out anew only for the modules that typing can have touched.
+
+Elaborating ten thousand lines takes slang a tenth of a second, whatever was typed. Modules that name each other, in
+any way, make a group; what slang says about a group depends on nothing outside it, as long as every module is whole
+and no directive or declaration stands between them. What does is added to every group, and when it changes all
+groups are looked at again. So the result is always what slang says about the whole file.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from benchwright_verilog.semantics.diagnostics import SlangDiagnostic
+from benchwright_verilog.syntax.surrogates import encode_text
+
+if TYPE_CHECKING:
+    from benchwright_verilog.syntax.units import Shape, Unit
+
+_WORD = re.compile(rb"[A-Za-z_][A-Za-z0-9_$]*")
+_MACRO = re.compile(rb"`([A-Za-z_]\w*)")
+_CODE = re.compile(rb"//[^\r\n]*|/\*.*?\*/|\s+", re.DOTALL)
+_DIRECTIVES = frozenset(
+    b"begin_keywords celldefine default_decay_time default_nettype default_trireg_strength define "
+    b"delay_mode_distributed delay_mode_path delay_mode_unit delay_mode_zero else elsif end_keywords endcelldefine "
+    b"endif endprotect endprotected ifdef ifndef include line nounconnected_drive pragma protect protected resetall "
+    b"timescale unconnected_drive undef undefineall".split()
+)
+_USES_MACROS = b"`"
+_GLOBAL = frozenset({b"$unit", b"$root"})
+_MOST_JOINED = 3
+_FOLLOWER = "module follower; endmodule"
+_TOPS = ("ModuleDeclaration", "InterfaceDeclaration", "ProgramDeclaration", "PackageDeclaration")
+
+
+@dataclass(frozen=True)
+class _Facts:
+    """What is known of one top-level item by itself."""
+
+    declares: frozenset[bytes]
+    words: frozenset[bytes]
+    is_whole: bool
+    """Whether it is nothing but modules and the like, each with its end, and changes nothing for what follows."""
+    is_closed: bool
+    """Whether it ends where it seems to: what follows can't belong to it."""
+
+    def names_like(self, other: _Facts, names: frozenset[bytes]) -> bool:
+        """Whether another item declares the same, and of some names uses the same."""
+        return self.declares == other.declares and self.words & names == other.words & names
+
+
+@dataclass(frozen=True)
+class _Chunk:
+    """One item, or some that only make sense together."""
+
+    start: int
+    shapes: tuple[Shape, ...]
+    facts: _Facts
+
+    @property
+    def data(self) -> bytes:
+        """Its text."""
+        return b"".join(shape.data for shape in self.shapes)
+
+
+@dataclass
+class _Group:
+    """Items that name each other, by their places among all."""
+
+    members: list[int]
+
+
+class Piecewise:
+    """The newest diagnostics of one file.
+
+    Args:
+        path: The file.
+        is_alone: Whether nobody can know what other files there are; then unknown modules are no errors.
+    """
+
+    def __init__(self, path: Path, *, is_alone: bool) -> None:
+        self._path = path
+        self._is_alone = is_alone
+        self._joined: Mapping[tuple[Shape, ...], _Facts] = {}
+        self._grouping: tuple[list[_Facts], list[int], frozenset[bytes], list[_Group]] | None = None
+        self._known: Mapping[tuple[Shape, ...], tuple[tuple[int, SlangDiagnostic], ...]] = {}
+
+    def diagnostics(self, units: Sequence[Unit]) -> tuple[SlangDiagnostic, ...]:
+        """What slang says about the whole file.
+
+        Args:
+            units: Its top-level items, in order and without a gap.
+        """
+        chunks = self._chunks(units)
+        facts = [chunk.facts for chunk in chunks]
+        base = [index for index, fact in enumerate(facts) if not fact.is_whole]
+        is_closed = all(fact.is_closed for fact in facts)
+        groups = self._grouped(facts, base) if is_closed else [_Group(list(range(len(chunks))))]
+        around = tuple(shape for index in base for shape in chunks[index].shapes)
+        keys = [(*(shape for index in group.members for shape in chunks[index].shapes), *around) for group in groups]
+        new = [group for group, key in zip(groups, keys, strict=True) if key not in self._known]
+        fresh = self._look(chunks, new, base) if new else {}
+        known = {}
+        found: list[SlangDiagnostic] = []
+        for group, key in zip(groups, keys, strict=True):
+            known[key] = fresh[id(group)] if id(group) in fresh else self._known[key]
+            for ordinal, one in known[key]:
+                begin = chunks[group.members[ordinal]].start
+                found.append(_moved(one, begin))
+        self._known = known
+        return tuple(found)
+
+    def _chunks(self, units: Sequence[Unit]) -> list[_Chunk]:
+        """The items, each with what goes before it if that does not end by itself: attributes, comments."""
+        chunks: list[_Chunk] = []
+        joined: dict[tuple[Shape, ...], _Facts] = {}
+        for unit in units:
+            last = chunks[-1] if chunks else None
+            if last is None or last.facts.is_closed or len(last.shapes) >= _MOST_JOINED:
+                chunks.append(_Chunk(unit.start, (unit.shape,), unit.shape.once(_facts)))
+                continue
+            shapes = (*last.shapes, unit.shape)
+            facts = self._joined.get(shapes) or _facts_of(b"".join(shape.data for shape in shapes))
+            joined[shapes] = facts
+            chunks[-1] = _Chunk(last.start, shapes, facts)
+        self._joined = joined
+        return chunks
+
+    def _grouped(self, facts: list[_Facts], base: list[int]) -> list[_Group]:
+        """The groups; the same as before where no name that means something came or went."""
+        if self._grouping is not None:
+            old, old_base, names, groups = self._grouping
+            if (
+                old_base == base
+                and len(old) == len(facts)
+                and all(one is other or one.names_like(other, names) for one, other in zip(facts, old, strict=True))
+            ):
+                return groups
+        groups = _groups(facts, base)
+        self._grouping = facts, base, frozenset().union(*(fact.declares for fact in facts)) | {_USES_MACROS}, groups
+        return groups
+
+    def _look(
+        self, chunks: Sequence[_Chunk], groups: Sequence[_Group], base: Sequence[int]
+    ) -> dict[int, tuple[tuple[int, SlangDiagnostic], ...]]:
+        """The diagnostics of some groups, each by the ordinal of its item, offsets from where that begins."""
+        owner = {index: (group, ordinal) for group in groups for ordinal, index in enumerate(group.members)}
+        indices = sorted({*owner, *base})
+        parts = [chunks[index].data for index in indices]
+        begins = [0, *accumulate(len(part) for part in parts)]
+        text = b"".join(parts).decode("utf-8", "surrogatepass")
+        found: dict[int, list[tuple[int, SlangDiagnostic]]] = {id(group): [] for group in groups}
+        at = 0
+        for one in sorted(self._said(text), key=lambda one: one.start):
+            while at + 1 < len(indices) and one.start >= begins[at + 1]:
+                at += 1
+            if indices[at] in owner:
+                group, ordinal = owner[indices[at]]
+                found[id(group)].append((ordinal, _moved(one, -begins[at])))
+        return {group: tuple(each) for group, each in found.items()}
+
+    def _said(self, text: str) -> tuple[SlangDiagnostic, ...]:
+        from pyslang.ast import Compilation
+
+        from benchwright_verilog.semantics.diagnostics import diagnose
+        from benchwright_verilog.semantics.trees import Preprocessing, Trees
+
+        tree = Trees().tree(self._path, text, Preprocessing())
+        compilation = Compilation()
+        compilation.addSyntaxTree(tree.syntax)
+        size = len(encode_text(text))
+        return diagnose(compilation, tree.sources, tree.places, self._path, size, is_alone=self._is_alone)
+
+
+def _moved(one: SlangDiagnostic, by: int) -> SlangDiagnostic:
+    # What ends in a macro ends nowhere in the file.
+    return SlangDiagnostic(one.start + by, max(one.start, one.end) + by, one.severity, one.rule, one.message)
+
+
+def words_of(units: Sequence[Unit]) -> frozenset[bytes]:
+    """Every word of a file."""
+    return frozenset().union(*(unit.shape.once(_facts).words for unit in units))
+
+
+def declared_in(units: Sequence[Unit]) -> frozenset[bytes]:
+    """The modules and the like of a file."""
+    return frozenset().union(*(unit.shape.once(_facts).declares for unit in units))
+
+
+def _groups(facts: Sequence[_Facts], base: Sequence[int]) -> list[_Group]:
+    """Items that name each other, directly or not; those that are no whole modules are one group with all they name."""
+    parents = list(range(len(facts)))
+
+    def root(index: int) -> int:
+        while parents[index] != index:
+            parents[index] = parents[parents[index]]
+            index = parents[index]
+        return index
+
+    owners: dict[bytes, int] = {}
+    for index, fact in enumerate(facts):
+        for name in fact.declares:
+            parents[root(index)] = root(owners.setdefault(name, index))
+    for index in base:
+        parents[root(index)] = root(base[0])
+        owners.setdefault(_USES_MACROS, base[0])
+    declared = owners.keys()
+    for index, fact in enumerate(facts):
+        for name in fact.words & declared:
+            parents[root(index)] = root(owners[name])
+    groups: dict[int, _Group] = {}
+    for index in range(len(facts)):
+        groups.setdefault(root(index), _Group([])).members.append(index)
+    return list(groups.values())
+
+
+def _facts(shape: Shape) -> _Facts:
+    return _facts_of(shape.data)
+
+
+def _facts_of(data: bytes) -> _Facts:
+    words = set(_WORD.findall(data))
+    if b"`" in data:
+        words.add(_USES_MACROS)
+    if not _CODE.sub(b"", data):
+        return _Facts(frozenset(), frozenset(), is_whole=True, is_closed=True)
+    is_global = not _DIRECTIVES.isdisjoint(_MACRO.findall(data)) or any(word in data for word in _GLOBAL)
+    declares, are_modules, is_closed = _members(data.decode("utf-8", "surrogatepass"))
+    return _Facts(declares, frozenset(words), is_closed and are_modules and not is_global, is_closed)
+
+
+def _members(text: str) -> tuple[frozenset[bytes], bool, bool]:
+    """What stands at the top of a text.
+
+    Returns:
+        The names of its modules and the like, whether there is nothing else, and whether what follows is read as if
+        nothing had come before.
+    """
+    import pyslang
+    from pyslang.syntax import CompilationUnitSyntax, SyntaxTree
+
+    from benchwright_verilog.semantics.trees import encodable
+
+    # The default one would keep the text for ever; this one has to outlive the tree.
+    sources = pyslang.SourceManager()
+    # What follows shows it.
+    tree = SyntaxTree.fromText(f"{encodable(text)}\n{_FOLLOWER}", sources)
+    root = tree.root
+    if not isinstance(root, CompilationUnitSyntax) or not len(root.members):
+        return frozenset(), False, False
+    *members, follower = root.members
+    modules = [member for member in members if member.kind.name in _TOPS]
+    names = frozenset(module.header.name.valueText.encode() for module in modules)
+    are_modules = len(modules) == len(members)
+    is_apart = (
+        follower.kind.name == "ModuleDeclaration"
+        and str(follower).endswith(_FOLLOWER)
+        and not any("Skipped" in str(trivia.kind) for trivia in follower.getFirstToken().trivia)
+    )
+    are_whole = are_modules and not any(module.endmodule.isMissing for module in modules)
+    return names, are_modules, is_apart and (are_whole or not len(tree.diagnostics))

@@ -1,0 +1,75 @@
+"""What is known of the tools' rules: where they are explained, which say the same, and what they mean for the text."""
+
+from __future__ import annotations
+
+from urllib.parse import quote
+
+from benchwright_verilog.findings.finding import Source
+
+_PAGES = {
+    Source.SLANG: "https://sv-lang.com/warning-ref.html#{}",
+    Source.VERILATOR: "https://verilator.org/warn/{}",
+    Source.VERIBLE: "https://chipsalliance.github.io/verible/verilog_lint.html#{}",
+}
+
+_SAME = (
+    ("width-trunc", "WIDTHTRUNC"),
+    ("width-expand", "WIDTHEXPAND"),
+    ("port-width-trunc", "WIDTHTRUNC"),
+    ("port-width-expand", "WIDTHEXPAND"),
+    ("implicit-net", "IMPLICIT"),
+    ("implicit-net-port", "IMPLICIT"),
+    ("inferred-latch", "LATCH"),
+    ("case-default", "case-missing-default", "CASEINCOMPLETE"),
+    ("case-incomplete", "CASEINCOMPLETE"),
+    ("case-overlap", "CASEOVERLAP"),
+    ("case-dup", "CASEOVERLAP"),
+    ("unconnected-input-port", "PINMISSING"),
+    ("unconnected-output-port", "PINMISSING"),
+    ("unconnected-inout-port", "PINMISSING"),
+    ("empty-input-connection", "PINCONNECTEMPTY"),
+    ("empty-output-connection", "PINCONNECTEMPTY"),
+    ("undriven-net", "UNDRIVEN"),
+    ("undriven-port", "UNDRIVEN"),
+    ("unassigned-variable", "UNDRIVEN"),
+    ("unused-net", "UNUSEDSIGNAL"),
+    ("unused-variable", "UNUSEDSIGNAL"),
+    ("unused-port", "UNUSEDSIGNAL"),
+    ("unused-but-set-net", "UNUSEDSIGNAL"),
+    ("unused-but-set-variable", "UNUSEDSIGNAL"),
+    ("unused-but-set-port", "UNUSEDSIGNAL"),
+    ("unused-parameter", "UNUSEDPARAM"),
+    ("unused-genvar", "UNUSEDGENVAR"),
+    ("multiple-always-assigns", "MULTIDRIVEN"),
+    ("multiple-cont-assigns", "MULTIDRIVEN"),
+    ("shadow-value", "VARHIDDEN"),
+    ("unnamed-generate", "generate-label", "GENUNNAMED"),
+    ("newline-eof", "posix-eof", "EOFNEWLINE"),
+    ("misleading-indentation", "MISINDENT"),
+    ("empty-stmt", "forbid-consecutive-null-statements"),
+    ("always-ff-non-blocking", "BLKSEQ"),
+    ("always-comb-blocking", "COMBDLY"),
+    ("module-filename", "DECLFILENAME"),
+    ("multibit-edge", "WIDTHTRUNC"),
+)
+
+
+def documentation(source: Source, rule: str) -> str | None:
+    """The page of the tool's own documentation that explains a rule."""
+    return _PAGES[source].format(quote(rule)) if rule else None
+
+
+def same_as(rule: str) -> frozenset[str]:
+    """A rule and those of other tools that say the same."""
+    return frozenset({rule}).union(*(group for group in _SAME if rule in group)) if rule else frozenset()
+
+
+def is_unnecessary(rule: str) -> bool:
+    """Whether what is found could go without loss."""
+    # "Used, but only set" is a mistake more often than a leftover.
+    return rule.startswith(("unused-", "UNUSED")) and "but-set" not in rule
+
+
+def is_deprecated(rule: str, message: str) -> bool:
+    """Whether what is found should not be used any more."""
+    return rule in {"invalid-system-task-function", "DEPRECATED"} or "deprecated" in message.lower()

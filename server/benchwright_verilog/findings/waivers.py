@@ -1,0 +1,87 @@
+"""Waivers in comments: what the author of a file does not want to be told.
+
+Three ways, each as the tool that it is named after has it:
+
+- `// verilator lint_off RULE` … `// verilator lint_on RULE`
+- `// slang lint_off RULE` … `// slang lint_on RULE`
+- `// verilog_lint: waive RULE` for its own line, or the next one if it stands alone; `// verilog_lint: waive-start
+  RULE` … `// verilog_lint: waive-stop RULE`
+
+A waiver also holds for the rules of the other tools that say the same.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from benchwright_verilog.findings.rules import same_as
+from benchwright_verilog.syntax.lines import Lines
+
+_COMMENT = re.compile(
+    r"//[ \t]*(?P<line>(?:verilator|slang)[ \t]+lint_|verilog_lint:)(?P<rest>[^\r\n]*)"
+    r"|/\*[ \t]*(?P<block>(?:verilator|slang)[ \t]+lint_)(?P<inner>[^*]*)\*/"
+)
+_SWITCH = re.compile(r"(?P<way>on|off)\b(?P<rules>[^/]*)")
+_WAIVE = re.compile(r"[ \t]*waive(?P<way>-start|-stop)?[ \t]+(?P<rules>[\w -]*)")
+_ALL = "*"
+
+
+@dataclass(frozen=True)
+class _Waiver:
+    first: int
+    last: int
+    rules: frozenset[str]
+
+
+class Waivers:
+    """The waivers of one version of a text.
+
+    Args:
+        lines: The text.
+    """
+
+    def __init__(self, lines: Lines) -> None:
+        self._waivers = tuple(_waivers(lines)) if "lint" in lines.text else ()
+
+    @property
+    def are_none(self) -> bool:
+        """Whether nothing is waived."""
+        return not self._waivers
+
+    def cover(self, line: int, rule: str) -> bool:
+        """Whether a rule is waived at a line, counted from 0."""
+        if not self._waivers:
+            return False
+        rules = same_as(rule) | ({_ALL} if rule else set())
+        return any(waiver.first <= line <= waiver.last and waiver.rules & rules for waiver in self._waivers)
+
+
+def _waivers(lines: Lines) -> Iterator[_Waiver]:
+    text = lines.text
+    open_since: dict[str, int] = {}
+    for comment in _COMMENT.finditer(text):
+        line = lines.line_of(comment.start())
+        if comment["line"] == "verilog_lint:":
+            if not (match := _WAIVE.match(comment["rest"])):
+                continue
+            way = {"-start": "off", "-stop": "on"}.get(match["way"] or "", "")
+        else:
+            if not (match := _SWITCH.match(comment["rest"] or comment["inner"] or "")):
+                continue
+            way = match["way"]
+        rules = match["rules"].split() or [_ALL]
+        if way == "off":
+            for rule in rules:
+                open_since.setdefault(rule, line)
+        elif way == "on":
+            for rule in [*open_since] if rules == [_ALL] else rules:
+                if rule in open_since:
+                    yield _Waiver(open_since.pop(rule), line, frozenset({rule}))
+        else:
+            start = lines.line(line + 1)[0]
+            alone = not text[start : comment.start()].strip()
+            yield _Waiver(line, line + alone, frozenset(rules))
+    for rule, line in open_since.items():
+        yield _Waiver(line, len(lines), frozenset({rule}))

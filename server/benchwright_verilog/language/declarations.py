@@ -1,0 +1,206 @@
+"""Declarations as they are written, and the types that slang resolved for them."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from benchwright_verilog.language.comments import documentation
+
+if TYPE_CHECKING:
+    from pyslang import SourceLocation, SourceManager
+    from pyslang.ast import Symbol, Type
+    from pyslang.syntax import SyntaxNode
+
+_MOST_CHARACTERS = 1200
+_AROUND = 4096
+"""How many bytes around a declaration are looked through for comments."""
+_WHOLE = {
+    "DataDeclaration",
+    "NetDeclaration",
+    "ParameterDeclaration",
+    "TypeParameterDeclaration",
+    "ImplicitAnsiPort",
+    "ExplicitAnsiPort",
+    "PortDeclaration",
+    "FunctionPort",
+    "TypedefDeclaration",
+    "StructUnionMember",
+    "HierarchyInstantiation",
+    "PrimitiveInstantiation",
+    "ClassPropertyDeclaration",
+    "ClassMethodDeclaration",
+    "GenvarDeclaration",
+    "LocalVariableDeclaration",
+    "UserDefinedNetDeclaration",
+    "ModportDeclaration",
+    "LetDeclaration",
+    "ForVariableDeclaration",
+}
+_HEADED = {"ModuleDeclaration", "InterfaceDeclaration", "PackageDeclaration", "ProgramDeclaration"}
+_ROUTINES = {"FunctionDeclaration", "TaskDeclaration"}
+_BODIES = {"CompilationUnit", "SequentialBlockStatement", "GenerateBlock", "LoopGenerate", "ForLoopStatement"}
+_COMMENT = re.compile(r"//[^\r\n]*|/\*.*?\*/", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Written:
+    """A declaration in its file."""
+
+    text: str
+    """Only what declares this one name, without comments."""
+    documentation: str
+    """What the comments around it say."""
+
+
+def written(symbol: Symbol, sources: SourceManager) -> Written:
+    """A symbol's declaration; empty where it has none, as built-in things have."""
+    syntax = symbol.syntax
+    return written_at(syntax, sources) if syntax is not None else Written("", "")
+
+
+def written_at(syntax: SyntaxNode, sources: SourceManager) -> Written:
+    """The declaration that a node of the syntax is, or is part of."""
+    declarator, whole = syntax, syntax
+    while whole.kind.name not in _WHOLE | _HEADED | _ROUTINES:
+        parent = whole.parent
+        if parent is None or _is_body(parent) or parent.kind.name == "EnumType":
+            whole = declarator
+            break
+        whole = parent
+    name = whole.kind.name
+    text = _text(whole, declarator, sources) if whole is not declarator or name in _WHOLE | _HEADED | _ROUTINES else ""
+    if not text:
+        text = source_of(declarator, sources)
+    return Written(_tidy(text), _documentation(whole, declarator, sources))
+
+
+def _is_body(node: SyntaxNode) -> bool:
+    return node.kind.name in _HEADED | _ROUTINES | _BODIES
+
+
+def _text(whole: SyntaxNode, declarator: SyntaxNode, sources: SourceManager) -> str:
+    name = whole.kind.name
+    if name in _HEADED:
+        return source_of(part(whole, "header"), sources)
+    if name in _ROUTINES:
+        return source_of(part(whole, "prototype"), sources) + ";"
+    if name == "ImplicitAnsiPort":
+        return f"{source_of(inherited_header(whole), sources)} {source_of(part(whole, 'declarator'), sources)}"
+    if whole is declarator or declarator.kind.name not in ("Declarator", "HierarchicalInstance", "TypeAssignment"):
+        return source_of(whole, sources)
+    listed = next((getattr(whole, part) for part in ("declarators", "instances") if hasattr(whole, part)), None)
+    if listed is None:
+        return source_of(whole, sources)
+    if sum(hasattr(entry, "kind") and entry.kind == declarator.kind for entry in listed) < 2:
+        return source_of(whole, sources)
+    # One of several names: what comes before the first one belongs to all.
+    first = next(entry for entry in listed if hasattr(entry, "kind") and entry.kind == declarator.kind)
+    before = first.sourceRange.start.offset - whole.sourceRange.start.offset
+    data = source_of(whole, sources).encode()
+    return data[: max(0, before)].decode(errors="replace") + source_of(declarator, sources) + ";"
+
+
+def part(node: SyntaxNode, name: str) -> Any:
+    """A child of a node by its name; which there are depends on the kind of node."""
+    return getattr(node, name)
+
+
+def inherited_header(port: SyntaxNode) -> SyntaxNode:
+    """The header of a port; `b` of `input logic a, b` has that of `a`."""
+    header: SyntaxNode = part(port, "header")
+    if str(header).strip() or port.parent is None:
+        return header
+    for sibling in part(port.parent, "ports"):
+        if not hasattr(sibling, "header"):
+            continue
+        if sibling.sourceRange.start == port.sourceRange.start:
+            break
+        if str(sibling.header).strip():
+            header = sibling.header
+    return header
+
+
+def source_of(node: SyntaxNode, sources: SourceManager) -> str:
+    """A node as it is written, without the comments before it."""
+    place = node.sourceRange
+    start, end = place.start, place.end
+    if sources.isMacroLoc(start) or sources.isMacroLoc(end) or start.buffer != end.buffer:
+        return str(node).strip()
+    return _slice(sources, start, end.offset)
+
+
+def _slice(sources: SourceManager, start: SourceLocation, end: int) -> str:
+    text = sources.getSourceText(start.buffer)
+    if text.isascii():
+        return text[start.offset : end]
+    return text.encode()[start.offset : end].decode(errors="replace")
+
+
+def _documentation(whole: SyntaxNode, declarator: SyntaxNode, sources: SourceManager) -> str:
+    place = whole.sourceRange
+    start = sources.getFullyExpandedLoc(place.start)
+    last = declarator if declarator.kind.name in ("Declarator", "HierarchicalInstance") else whole
+    if whole.kind.name in _HEADED:
+        last = part(whole, "header")
+    elif whole.kind.name in _ROUTINES:
+        last = part(whole, "prototype")
+    end = sources.getFullyExpandedLoc(last.sourceRange.end)
+    if start.buffer != end.buffer or end.offset < start.offset:
+        return ""
+    data = sources.getSourceText(start.buffer)
+    if data.isascii():
+        return documentation(data, start.offset, end.offset)
+    encoded = data.encode()
+    begin = max(0, start.offset - _AROUND)
+    before = encoded[begin : start.offset].decode(errors="replace")
+    within = encoded[start.offset : end.offset].decode(errors="replace")
+    after = encoded[end.offset : end.offset + _AROUND].decode(errors="replace")
+    return documentation(before + within + after, len(before), len(before) + len(within))
+
+
+def _tidy(text: str) -> str:
+    text = _COMMENT.sub("", text.replace("\r\n", "\n"))
+    lines = [line.rstrip() for line in text.split("\n")]
+    kept = [line for line in lines if line.strip()]
+    if len(kept) > 1:
+        # Lines after the first are as far in as the file has them; the least of that goes away.
+        margins = [len(line) - len(line.lstrip()) for line in kept[1:] if not _closes(line)]
+        margin = min(margins, default=0)
+        kept[1:] = [line.strip() if _closes(line) else "    " + line[margin:] for line in kept[1:]]
+        kept[0] = kept[0].strip()
+    text = "\n".join(kept).strip().rstrip(",")
+    text = re.sub(r"(?<=\S)[ \t]{2,}(?=\S)", " ", text) if "\n" not in text else text
+    return text if len(text) <= _MOST_CHARACTERS else text[:_MOST_CHARACTERS].rpartition("\n")[0] + "\n…"
+
+
+def _closes(line: str) -> bool:
+    return line.lstrip()[0] in ")}"
+
+
+_NAMED = re.compile(r"((?:enum|struct|union).*\})([\w:.$]*)", re.DOTALL)
+_NUMBERED = re.compile(r"(?<=\w)\$\d+\b")
+
+
+def type_name(kind: Type) -> str:
+    """A resolved type as an engineer would write it: `logic [7:0]`, `pkg::state_t`, `byte_t [0:15]`."""
+    text = str(kind)
+    if (named := _NAMED.fullmatch(text)) is not None:
+        text = named[2] if not _NUMBERED.search(named[2]) and named[2] else named[1]
+    text = _NUMBERED.sub("", text)
+    # slang marks unpacked dimensions with a dollar sign, and local types with the path of their module.
+    text = re.sub(r"\$(?=\[)", " ", text)
+    text = re.sub(r"\b(?:[A-Za-z_]\w*\.)+(?=[A-Za-z_])", "", text)
+    text = re.sub(r"(?<=[\w\]])\[", " [", text)
+    text = re.sub(r"\] \[", "][", text)
+    return text.replace("{", " {", 1) if re.match(r"(?:enum|struct|union)", text) else text
+
+
+def width_of(kind: Type) -> int | None:
+    """How many bits a type takes; none where that is not fixed or means nothing."""
+    canonical = kind.canonicalType
+    if canonical.isError or canonical.isVoid or not canonical.isFixedSize or canonical.isEvent or canonical.isFloating:
+        return None
+    width = canonical.bitstreamWidth
+    return width or None

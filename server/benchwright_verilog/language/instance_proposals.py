@@ -1,0 +1,187 @@
+"""Proposals of connections, and of whole instances."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from benchwright_verilog.language.calls import Call, CallKind
+from benchwright_verilog.language.descriptions import describe
+from benchwright_verilog.language.heads import Formal, Head, head_of_subroutine, head_of_system_task
+from benchwright_verilog.language.library import Library, Unit
+from benchwright_verilog.language.proposal import Asked, Proposal, Rank, Sort, constantly, escaped
+from benchwright_verilog.language.system_tasks import system_tasks
+from benchwright_verilog.language.visible import looked_up, scopes_at
+
+if TYPE_CHECKING:
+    from benchwright_verilog.semantics.analysis import Analysis
+    from benchwright_verilog.semantics.project import Project
+
+
+_MOST_READ = 16
+"""Of so many modules the whole instance is offered."""
+
+
+def head_called(asked: Asked, call: Call) -> Head | None:
+    """The head of what a call or instantiation names."""
+    return head_at(asked.analysis, asked.byte, asked.project, asked.library, call)
+
+
+def head_at(analysis: Analysis, byte: int, project: Project, library: Library, call: Call) -> Head | None:
+    """The head of what is called or instantiated at a byte of the analysed text."""
+    if not call.path:
+        return None
+    if call.kind is CallKind.ARGUMENTS:
+        if (task := system_tasks().get(call.path[0])) is not None:
+            return head_of_system_task(task)
+        routine = looked_up(analysis, byte, call.path)
+        if routine is not None and routine.kind.name == "Subroutine":
+            return head_of_subroutine(routine, analysis.sources)
+        return None
+    unit = library.unit(project, analysis, call.path[0])
+    return library.head(project, analysis, unit) if unit is not None else None
+
+
+def connections(asked: Asked, *, dotted: bool) -> Iterator[Proposal]:
+    """Ports, parameters or arguments that are not connected yet; after their dot if it is `dotted`."""
+    call = asked.cursor.call
+    head = head_called(asked, call) if call is not None else None
+    if call is None or head is None:
+        return
+    formals = head.parameters if call.kind is CallKind.PARAMETERS else head.formals
+    left = [formal for formal in formals if formal.name not in call.taken]
+    is_open = asked.text[asked.cursor.end : asked.cursor.end + 1] != "("
+    dot = "" if dotted else "."
+    for position, formal in enumerate(left):
+        if not asked.fits(formal.name):
+            continue
+        value = _value_of(formal, call)
+        plain = f"{dot}{formal.name}({value})" if is_open else f"{dot}{formal.name}"
+        snippet = f"{dot}{formal.name}(${{1:{escaped(value)}}})" if is_open else ""
+        about = constantly(_formal_about(formal))
+        yield Proposal(f"{dot}{formal.name}", Sort.PORT, Rank.MEMBER, formal.text, plain, snippet, about, position)
+    if len(left) > 1 and not asked.word and is_open:
+        yield _all_connections(left, call, asked, dotted=dotted)
+
+
+def _all_connections(left: Sequence[Formal], call: Call, asked: Asked, *, dotted: bool) -> Proposal:
+    further = "" if "\n" in asked.text[call.start : asked.cursor.start] else "  "
+    snippet = _connected(left, call, ",\n" + further, 1)
+    plain = _connected(left, call, ",\n" + _indent(asked) + further, None)
+    if dotted:
+        snippet, plain = snippet[1:], plain[1:]
+    what = "parameters" if call.kind is CallKind.PARAMETERS else "ports"
+    label = f"all {len(left)} {what}" if not call.taken else f"the other {len(left)} {what}"
+    names = ", ".join(formal.name for formal in left)
+    return Proposal(label, Sort.SNIPPET, Rank.FIT, names, plain, snippet)
+
+
+def _connected(formals: Sequence[Formal], call: Call | None, between: str, stop: int | None) -> str:
+    parts = []
+    for at, formal in enumerate(formals):
+        value = _value_of(formal, call)
+        parts.append(
+            f".{formal.name}({value})" if stop is None else f".{formal.name}(${{{stop + at}:{escaped(value)}}})"
+        )
+    return between.join(parts)
+
+
+def _value_of(formal: Formal, call: Call | None) -> str:
+    if call is not None and call.kind is CallKind.PARAMETERS:
+        return formal.default
+    return formal.name
+
+
+def _indent(asked: Asked) -> str:
+    start = asked.text.rfind("\n", 0, asked.cursor.start) + 1
+    found = re.compile(r"[ \t]*").match(asked.text, start)
+    return found[0] if found else ""
+
+
+def _formal_about(formal: Formal) -> str:
+    return f"```systemverilog\n{formal.text}\n```" + (f"\n\n{formal.documentation}" if formal.documentation else "")
+
+
+def instances(asked: Asked) -> Iterator[Proposal]:
+    """Modules of the project, by name and as whole instances."""
+    inside = {scope.name for scope in scopes_at(asked.analysis, asked.byte) if scope.kind.name == "InstanceBody"}
+    read = 0
+    for unit in asked.library.units(asked.project, asked.analysis):
+        if unit.kind not in ("module", "interface", "program", "primitive", "checker") or not asked.fits(unit.name):
+            continue
+        if unit.name in inside:
+            # No module can hold an instance of itself.
+            continue
+        yield Proposal(unit.name, _unit_sort(unit), Rank.UNIT, unit.kind, about=_unit_about(asked, unit))
+        if not asked.word or read >= _MOST_READ or not asked.cursor.blocks:
+            continue
+        read += 1
+        head = asked.library.head(asked.project, asked.analysis, unit)
+        if head is not None:
+            yield _instance(head, unit, asked)
+
+
+def _instance(head: Head, unit: Unit, asked: Asked) -> Proposal:
+    detail = f"instance with {len(head.formals)} ports"
+    snippet = _instance_text(head, "", 1)
+    plain = _instance_text(head, _indent(asked), None)
+    return Proposal(f"{head.name} …", Sort.SNIPPET, Rank.UNIT - 1, detail, plain, snippet, _unit_about(asked, unit))
+
+
+def _instance_text(head: Head, indent: str, stop: int | None) -> str:
+    """A whole instance; with places to fill in from number `stop` on, or without."""
+    between = f",\n{indent}  "
+    text = head.name
+    if head.parameters:
+        values = Call(CallKind.PARAMETERS, (), 0, 0, None, ())
+        text += f" #(\n{indent}  {_connected(head.parameters, values, between, stop)}\n{indent})"
+        stop = None if stop is None else stop + len(head.parameters)
+    name = f"u_{head.name}"
+    text += f" {name} (" if stop is None else f" ${{{stop}:{name}}} ("
+    if head.formals:
+        connected = _connected(head.formals, None, between, None if stop is None else stop + 1)
+        text += f"\n{indent}  {connected}\n{indent}"
+    return text + ");"
+
+
+def _unit_sort(unit: Unit) -> Sort:
+    if unit.kind == "interface":
+        return Sort.INTERFACE
+    return Sort.PACKAGE if unit.kind == "package" else Sort.CLASS if unit.kind == "class" else Sort.MODULE
+
+
+def _unit_about(asked: Asked, unit: Unit) -> Callable[[], str]:
+    def about() -> str:
+        if unit.path is None:
+            known: Any = asked.analysis.body(unit.name) or asked.analysis.compilation.getPackage(unit.name)
+            return describe(known, asked.analysis.sources).markdown if known is not None else unit.kind
+        head = asked.library.head(asked.project, asked.analysis, unit)
+        return head_markdown(head) if head is not None else f"{unit.kind} in `{unit.path.name}`"
+
+    return about
+
+
+def head_markdown(head: Head) -> str:
+    """A head as a declaration, with what is said of it."""
+    formals = ",\n".join(f"    {formal.text}" for formal in head.formals)
+    parameters = ",\n".join(f"    {formal.text}" for formal in head.parameters)
+    shown = f"{head.kind} {head.name}"
+    shown += f" #(\n{parameters}\n)" if parameters else ""
+    shown += f" (\n{formals}\n);" if formals else ";"
+    return f"```systemverilog\n{shown}\n```" + (f"\n\n{head.documentation}" if head.documentation else "")
+
+
+def units(asked: Asked, kinds: Iterable[str]) -> Iterator[Proposal]:
+    """Modules, interfaces and the like of the project, by name."""
+    for unit in asked.library.units(asked.project, asked.analysis):
+        if unit.kind in kinds and asked.fits(unit.name):
+            yield Proposal(unit.name, _unit_sort(unit), Rank.UNIT, unit.kind, about=_unit_about(asked, unit))
+
+
+def packages(asked: Asked, rank: int) -> Iterator[Proposal]:
+    """Packages of the project, with the colons that follow."""
+    for unit in asked.library.units(asked.project, asked.analysis):
+        if unit.kind == "package" and asked.fits(unit.name):
+            about = _unit_about(asked, unit)
+            yield Proposal(unit.name, Sort.PACKAGE, rank, "package", f"{unit.name}::", about=about)

@@ -1,0 +1,466 @@
+"""What can be written at a place of a text: judged by the words before it, since the rest is yet to come."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+from benchwright_verilog.language.calls import Call, CallKind, call_around, directly_inside, is_name, path_before
+from benchwright_verilog.language.keywords import RESERVED, words
+from benchwright_verilog.language.tokens import CLOSING, OPENING, Kind, Token, opening_of, tokens
+
+
+class Place(Enum):
+    """What is expected."""
+
+    NOTHING = "nothing"
+    """A new name, an operator, or text that is no code."""
+    TOP = "top"
+    ITEM = "item"
+    STATEMENT = "statement"
+    EXPRESSION = "expression"
+    TYPE = "type"
+    PORT_DECLARATION = "port declaration"
+    CONNECTION = "connection"
+    """The next connection of an instance: `.name(…)`, or an expression by position."""
+    CONNECTED_NAME = "connected name"
+    """After the dot of `.name(…)`."""
+    MEMBER = "member"
+    """After the dot of a hierarchical name."""
+    SCOPED = "scoped"
+    """After `::`."""
+    PACKAGE = "package"
+    MACRO = "macro"
+    """After a backtick."""
+    MACRO_NAME = "macro name"
+    """After `ifdef` and the like."""
+    SYSTEM = "system"
+    INCLUDE = "include"
+
+
+@dataclass(frozen=True)
+class Cursor:
+    """A place in a text and what surrounds it. Offsets are code points."""
+
+    place: Place
+    start: int
+    """Where the word at the place begins."""
+    at: int
+    end: int
+    """Where that word ends, which may be behind the place."""
+    word: str
+    """What of it comes before the place."""
+    path: tuple[str, ...] = ()
+    """What comes before the dot or the `::`, with its own separators."""
+    call: Call | None = None
+    """The call, instantiation or declaration that the place is inside of."""
+    assigned: str = ""
+    """The name that a value is assigned to here."""
+    is_procedural: bool = False
+    blocks: tuple[str, ...] = ()
+    """The blocks that are open, the outermost first."""
+
+
+_WINDOW = 8_000
+"""How many characters before a place are read."""
+_SHORT = 1_000
+"""Up to so many characters everything is read."""
+_BEGINNING = re.compile(
+    r"(?m)^[ \t]*(?:(?:end)?(?:module|interface|package|program|class)\b|(?:macro)module\b)(?!.*\bimport\b)"
+)
+_ITEM = re.compile(r"(?m)^[ \t]*(?:always(?:_comb|_ff|_latch)?|initial|final|assign|function|task)\b")
+_WORD_BEFORE = re.compile(r"[`$]?(?:[A-Za-z_][\w$]*)?\Z")
+_WORD_AFTER = re.compile(r"[\w$]*")
+_INCLUDE = re.compile(r'`include\s*["<]([^">\r\n]*)\Z')
+
+_LINE_DIRECTIVES = frozenset(
+    words(
+        "`timescale `default_nettype `define `line `pragma `undef `ifdef `ifndef `elsif `include `begin_keywords "
+        "`unconnected_drive"
+    )
+)
+_LONE_DIRECTIVES = frozenset({"`else", "`endif", "`resetall", "`celldefine", "`endcelldefine", "`nounconnected_drive"})
+_BLOCKS = {
+    "module": "endmodule",
+    "macromodule": "endmodule",
+    "interface": "endinterface",
+    "package": "endpackage",
+    "program": "endprogram",
+    "class": "endclass",
+    "function": "endfunction",
+    "task": "endtask",
+    "begin": "end",
+    "case": "endcase",
+    "casex": "endcase",
+    "casez": "endcase",
+    "fork": "join",
+    "generate": "endgenerate",
+    "property": "endproperty",
+    "sequence": "endsequence",
+    "clocking": "endclocking",
+    "covergroup": "endgroup",
+    "specify": "endspecify",
+    "primitive": "endprimitive",
+    "checker": "endchecker",
+}
+_ENDS: dict[str, set[str]] = {}
+for _block, _end in _BLOCKS.items():
+    _ENDS.setdefault(_end, set()).add(_block)
+_ENDS["join_any"] = _ENDS["join_none"] = _ENDS["join"]
+# What may come before a word that then opens no block.
+_NO_BLOCK_AFTER = {
+    "interface": {"virtual"},
+    "class": {"typedef"},
+    "function": {"import", "export", "extern", "pure", "context"},
+    "task": {"import", "export", "extern", "pure", "context"},
+    "fork": {"disable", "wait"},
+    "property": {"assert", "assume", "cover", "restrict", "expect"},
+    "sequence": {"cover"},
+    "clocking": {"default"},
+}
+_DESIGN = {"module", "macromodule", "interface", "package", "program", "class", "checker", "generate"}
+_PROCEDURES = {"always", "always_comb", "always_ff", "always_latch", "initial", "final"}
+_CODE = {"function", "task", "procedural begin", "fork", "procedural case"}
+_STARTERS = (
+    {"begin", "end", "else", "join", "join_any", "join_none", "generate", "fork", "forever", "do", "unique", "unique0"}
+    | {"priority", "initial", "final", "always", "always_comb", "always_latch", "endspecify"}
+    | set(_BLOCKS.values())
+)
+_CONTROLS = {"if", "while", "for", "foreach", "repeat", "always", "wait", "always_ff", "always_latch", "always_comb"}
+_EXPRESSION_AFTER = frozenset(
+    words(
+        "return assign posedge negedge edge or and iff inside with dist force release deassign not case casex casez "
+        "until throughout within intersect disable if while repeat matches accept_on reject_on"
+    )
+)
+_TYPE_AFTER = frozenset(
+    words(
+        "typedef input output inout ref parameter localparam const var static automatic function virtual extends "
+        "rand randc implements local protected type"
+    )
+)
+
+
+def cursor_at(text: str, at: int) -> Cursor:
+    """What is expected at an offset of a text, in code points."""
+    begin = _window(text, at)
+    read = tokens(text, begin, at)
+    word = _word_before(text, at)
+    start = at - len(word)
+    tail = _WORD_AFTER.match(text, at)
+    end = tail.end() if tail and word[:1] != "$" else at
+    if read and read[-1].kind is Kind.COMMENT and _is_open_comment(text, read[-1], at):
+        return Cursor(Place.NOTHING, at, at, at, "")
+    included = _INCLUDE.search(text, max(begin, at - 300), at)
+    if included:
+        return _included(text, included, at)
+    if read and read[-1].kind is Kind.STRING and read[-1].end == at and not _is_closed_string(read[-1].text):
+        return Cursor(Place.NOTHING, at, at, at, "")
+    if read and read[-1].kind is Kind.NUMBER and read[-1].end == at:
+        return Cursor(Place.NOTHING, at, at, at, "")
+    code = _code(text, [token for token in read if token.end <= start], start)
+    blocks, is_procedural = _blocks(code)
+    call = call_around(code)
+    around = Cursor(Place.NOTHING, start, at, end, word, (), call, _assigned(code), is_procedural, tuple(blocks))
+    place, path = _place(text, code, around)
+    return Cursor(place, start, at, end, word, path, call, around.assigned, is_procedural, around.blocks)
+
+
+def call_at(text: str, at: int) -> Call | None:
+    """The call, instantiation or parameter list that an offset of a text is inside of."""
+    begin = _window(text, at)
+    read = tokens(text, begin, at)
+    if read and read[-1].kind is Kind.COMMENT and _is_open_comment(text, read[-1], at):
+        return None
+    return call_around(_code(text, read, at))
+
+
+def _window(text: str, at: int) -> int:
+    """Where to begin to read: at the head of a module if it is near, else at an item."""
+    far = max(0, at - _WINDOW)
+    if at <= _SHORT:
+        return 0
+    for pattern in (_BEGINNING, _ITEM) if far else (_BEGINNING,):
+        starts = [found.start() for found in pattern.finditer(text, far, at)]
+        while starts and text.rfind("/*", far, starts[-1]) > text.rfind("*/", far, starts[-1]):
+            starts.pop()
+        if starts:
+            return starts[-1]
+    return text.find("\n", far) + 1 if far else 0
+
+
+def _word_before(text: str, at: int) -> str:
+    found = _WORD_BEFORE.search(text, max(0, at - 200), at)
+    word = found[0] if found else ""
+    # `8'hff` and `12ab` are numbers, not words.
+    before = text[at - len(word) - 1 : at - len(word)]
+    return "" if before and (before.isdigit() or before == "'") and word[:1] not in "`$" else word
+
+
+def _is_open_comment(text: str, comment: Token, at: int) -> bool:
+    if comment.text.startswith("//"):
+        return not any(end in text[comment.end : at] for end in "\r\n")
+    return comment.end == at and not (len(comment.text) >= 4 and comment.text.endswith("*/"))
+
+
+def _is_closed_string(text: str) -> bool:
+    return len(text) >= 2 and text.endswith('"')
+
+
+def _included(text: str, included: re.Match[str], at: int) -> Cursor:
+    name = included[1]
+    start = at - len(name.rpartition("/")[2])
+    tail = re.compile(r'[^"/>\s]*').match(text, at)
+    return Cursor(Place.INCLUDE, start, at, tail.end() if tail else at, text[start:at], (name[: start - at or None],))
+
+
+def _code(text: str, read: Sequence[Token], at: int) -> list[Token]:
+    """Tokens that are code: without comments, and without directives on lines of their own that have ended."""
+    code: list[Token] = []
+    skip_until = -1
+    for token in read:
+        if token.start < skip_until or token.kind is Kind.COMMENT:
+            continue
+        if token.kind is Kind.MACRO and token.text in _LINE_DIRECTIVES:
+            ending = _line_end(text, token.end)
+            if ending < at:
+                skip_until = ending
+                continue
+        elif token.kind is Kind.MACRO and token.text in (
+            "`else",
+            "`endif",
+            "`resetall",
+            "`celldefine",
+            "`endcelldefine",
+        ):
+            continue
+        code.append(token)
+    return code
+
+
+def _line_end(text: str, at: int) -> int:
+    while True:
+        ending = text.find("\n", at)
+        if ending < 0:
+            return len(text)
+        if text[at:ending].rstrip("\r").endswith("\\"):
+            at = ending + 1
+            continue
+        return ending
+
+
+def _blocks(code: Sequence[Token]) -> tuple[list[str], bool]:
+    """The blocks open at the end of some code, and whether that is procedural."""
+    stack: list[str] = []
+    pending = False
+    parentheses = 0
+    previous = ""
+    for token in code:
+        text = token.text
+        if token.kind is Kind.SYMBOL:
+            if text == "(" or text == "'(":
+                parentheses += 1
+            elif text == ")":
+                parentheses = max(0, parentheses - 1)
+            elif text == "{" and previous in ("struct", "union", "packed", "tagged", "signed", "unsigned"):
+                stack.append("struct")
+            elif text == "}" and stack and stack[-1] == "struct":
+                stack.pop()
+            elif text == ";" and parentheses == 0 and not (stack and stack[-1] in _CODE):
+                pending = False
+        elif token.kind is Kind.WORD:
+            if text in _PROCEDURES:
+                pending, parentheses = True, 0
+            elif text in _BLOCKS and previous not in _NO_BLOCK_AFTER.get(text, ()):
+                is_procedural = pending or bool(stack and stack[-1] in _CODE)
+                prefix = "procedural " if is_procedural and text in ("begin", "case", "casex", "casez") else ""
+                stack.append(prefix + ("case" if text in ("casex", "casez") else text))
+                if text not in ("case", "casex", "casez"):
+                    parentheses = 0
+            elif text in _ENDS:
+                parentheses = 0
+                opened = {*_ENDS[text], *("procedural " + block for block in _ENDS[text])}
+                at = next((at for at in range(len(stack) - 1, -1, -1) if stack[at] in opened), None)
+                if at is not None:
+                    del stack[at:]
+                if not (stack and stack[-1] in _CODE):
+                    pending = False
+        previous = text
+    return stack, pending or bool(stack and stack[-1] in _CODE)
+
+
+def _place(text: str, code: Sequence[Token], around: Cursor) -> tuple[Place, tuple[str, ...]]:
+    word = around.word
+    last = code[-1] if code else None
+    if last is not None and last.kind is Kind.MACRO and last.text in ("`ifdef", "`ifndef", "`elsif", "`undef"):
+        return Place.MACRO_NAME, ()
+    if word.startswith("`"):
+        return Place.MACRO, ()
+    if word.startswith("$"):
+        return Place.SYSTEM, ()
+    if last is None:
+        return Place.TOP, ()
+    if last.text == "." and last.kind is Kind.SYMBOL:
+        return _after_dot(code, around)
+    if last.text == "::":
+        return Place.SCOPED, path_before(code, len(code) - 1)
+    if last.text == "import" or (last.text == "," and _is_import(code)):
+        return Place.PACKAGE, ()
+    direct = directly_inside(code)
+    if last.text in ("(", ",") and last.kind is Kind.SYMBOL and direct is not None:
+        if direct.kind is CallKind.HEAD:
+            return Place.PORT_DECLARATION, ()
+        if direct.kind in (CallKind.PORTS, CallKind.PARAMETERS):
+            return Place.CONNECTION, ()
+        return Place.EXPRESSION, ()
+    return _between(text, code, around, last), ()
+
+
+def _is_import(code: Sequence[Token]) -> bool:
+    for token in reversed(code):
+        if token.text == ";":
+            return False
+        if token.text == "import":
+            return True
+        if token.kind is Kind.SYMBOL and token.text not in (",", "::", "*"):
+            return False
+    return False
+
+
+def _after_dot(code: Sequence[Token], around: Cursor) -> tuple[Place, tuple[str, ...]]:
+    before = code[-2] if len(code) > 1 else None
+    if before is None:
+        return Place.NOTHING, ()
+    if before.text in ("(", ","):
+        direct = directly_inside(code[:-1])
+        if direct is not None and direct.kind is not CallKind.HEAD:
+            return Place.CONNECTED_NAME, ()
+    if before.text == ")" and around.call is not None and around.call.kind is CallKind.PORTS:
+        # A comma is missing: `.a(x) .‸`.
+        opening = opening_of(code, len(code) - 2)
+        if opening >= 2 and code[opening - 2].text == ".":
+            return Place.CONNECTED_NAME, ()
+    return Place.MEMBER, path_before(code, len(code) - 1)
+
+
+def _between(text: str, code: Sequence[Token], around: Cursor, last: Token) -> Place:
+    if last.kind is Kind.WORD and last.text in RESERVED:
+        return _after_reserved(code, around, last)
+    if last.kind is Kind.SYMBOL:
+        return _after_symbol(code, around, last)
+    if last.kind is Kind.MACRO:
+        # A macro may stand for a whole item; on the same line what comes next can't be known.
+        return _start(around) if "\n" in text[last.end : around.start] else Place.NOTHING
+    if last.kind is Kind.WORD and _is_label(code):
+        return _start(around)
+    return Place.NOTHING
+
+
+def _after_reserved(code: Sequence[Token], around: Cursor, last: Token) -> Place:
+    if last.text in _STARTERS:
+        return _start(around)
+    if last.text in _EXPRESSION_AFTER:
+        return Place.EXPRESSION
+    if last.text in _TYPE_AFTER:
+        return Place.TYPE
+    if last.text in ("default",) and "case" in (around.blocks[-1:] or ("",))[0]:
+        return Place.NOTHING
+    return Place.NOTHING
+
+
+def _after_symbol(code: Sequence[Token], around: Cursor, last: Token) -> Place:
+    mark = last.text
+    if mark == ";":
+        return _start(around)
+    if mark == ")":
+        opening = opening_of(code, len(code) - 1)
+        before = code[opening - 1] if opening > 0 else None
+        if before is None:
+            return Place.NOTHING
+        if before.text in ("case", "casex", "casez", "inside"):
+            return Place.EXPRESSION
+        if before.text in _CONTROLS or before.text in ("@", "#"):
+            return (
+                Place.NOTHING if before.text == "#" and opening > 1 and is_name(code[opening - 2]) else _start(around)
+            )
+        if before.kind is Kind.MACRO:
+            return _start(around)
+        return Place.NOTHING
+    if mark == ":":
+        if len(code) > 1 and code[-2].text in _STARTERS:
+            return Place.NOTHING
+        if around.blocks[-1:] and around.blocks[-1].endswith("case") and not _has_question(code):
+            return Place.STATEMENT if around.is_procedural else Place.ITEM
+        return Place.EXPRESSION
+    if mark == "*":
+        # `@*` and `@(*)` end there.
+        return Place.STATEMENT if len(code) > 1 and code[-2].text == "@" else Place.EXPRESSION
+    if mark in CLOSING or mark in ("#", "##", ".*", "'"):
+        return Place.NOTHING
+    if mark == ",":
+        return Place.EXPRESSION if around.call or _in_expression(code) else Place.NOTHING
+    return Place.EXPRESSION
+
+
+def _in_expression(code: Sequence[Token]) -> bool:
+    """Whether a comma parts values, not the names of a declaration."""
+    depth = 0
+    for token in reversed(code):
+        if token.kind is Kind.SYMBOL:
+            if token.text in CLOSING:
+                depth += 1
+            elif token.text in OPENING:
+                if depth == 0:
+                    return True
+                depth -= 1
+            elif token.text == ";":
+                return False
+        elif depth == 0 and token.text in ("assign", "case"):
+            return True
+    return False
+
+
+def _has_question(code: Sequence[Token]) -> bool:
+    for token in reversed(code):
+        if token.text == "?":
+            return True
+        if token.text in (";", "begin", "end", "endcase", "case", "casez", "casex"):
+            return False
+    return False
+
+
+def _is_label(code: Sequence[Token]) -> bool:
+    """Whether the last word is the name of `begin : name` or `endmodule : name`."""
+    return len(code) > 2 and code[-2].text == ":" and code[-3].text in _STARTERS
+
+
+def _start(around: Cursor) -> Place:
+    if around.is_procedural:
+        return Place.STATEMENT
+    if not around.blocks:
+        return Place.TOP
+    return Place.TYPE if around.blocks[-1] == "struct" else Place.ITEM
+
+
+def _assigned(code: Sequence[Token]) -> str:
+    """The first name of what the present statement assigns to, once its `=` or `<=` is there."""
+    depth = 0
+    for at in range(len(code) - 1, -1, -1):
+        token = code[at]
+        if token.kind is Kind.SYMBOL:
+            if token.text in CLOSING:
+                depth += 1
+            elif token.text in OPENING:
+                depth -= 1
+                if depth < 0:
+                    depth = 0
+            elif token.text == ";":
+                return ""
+            elif token.text in ("=", "<=", "+=", "-=", "&=", "|=", "^=") and depth == 0:
+                path = path_before(code, at)
+                return path[0] if path else ""
+        elif token.kind is Kind.WORD and depth == 0 and token.text in ("begin", "if", "else", "while", "for", "return"):
+            return ""
+    return ""

@@ -1,0 +1,114 @@
+"""Proposals of the language's own words, macros and snippets."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from typing import Any
+
+from benchwright_verilog.language import keywords
+from benchwright_verilog.language.explanations import KnownMacros
+from benchwright_verilog.language.places import Place
+from benchwright_verilog.language.proposal import Asked, Proposal, Rank, Sort, constantly, escaped, matches
+from benchwright_verilog.language.system_tasks import system_tasks
+
+_PROCEDURAL_SNIPPET = re.compile(r"\s*(?:if|case|for|foreach|while|repeat|begin|@|#|return)\b|\s*\$")
+_DESIGN_SNIPPET = re.compile(r"\s*(?:module|package|interface|program|class|primitive|checker)\b|\s*`")
+
+
+def system_words(asked: Asked, rank: int) -> Iterator[Proposal]:
+    """System tasks and functions; where a value is wanted, functions first."""
+    in_expression = asked.cursor.place is Place.EXPRESSION or (
+        asked.cursor.place is Place.SYSTEM and bool(asked.cursor.assigned or asked.cursor.call)
+    )
+    word = asked.word or "$"
+    if len(word) == 1 and word != "$":
+        # Without a dollar sign it may be anything else as well.
+        return
+    for name, task in system_tasks().items():
+        if not (matches(word[1:], name[1:]) if word.startswith("$") else name[1:].startswith(word.lower())):
+            continue
+        misplaced = in_expression and not task.is_function
+        detail = f"{task.result or 'task'} ({', '.join(task.parameters)})"
+        snippet = f"\\{name}(${{1:{task.parameters[0].strip('[]…')}}})" if task.parameters else ""
+        if task.parameters and task.parameters[0].startswith("["):
+            snippet = f"\\{name}($1)"
+        about = constantly(f"```systemverilog\n{task.signature}\n```\n\n{task.about}")
+        yield Proposal(name, Sort.FUNCTION, rank + (8 if misplaced else 0), detail, "", snippet, about)
+
+
+def macros(asked: Asked, *, with_directives: bool) -> Iterator[Proposal]:
+    """Macros that are defined, and directives if they are wanted too."""
+    known = KnownMacros(asked.analysis, asked.texts)
+    tick = "`" if with_directives else ""
+    word = asked.word.lstrip("`")
+    for name in asked.analysis.macros.definitions:
+        if not matches(word, name) or (macro := known.get(name)) is None:
+            continue
+        snippet = ""
+        if with_directives and macro.parameters is not None:
+            stops = ", ".join(
+                f"${{{at}:{escaped(parameter.partition('=')[0].strip())}}}"
+                for at, parameter in enumerate(macro.parameters, 1)
+            )
+            snippet = f"{tick}{name}({stops})"
+        about = f"```systemverilog\n{macro.written}\n```"
+        if macro.documentation:
+            about += f"\n\n{macro.documentation}"
+        yield Proposal(
+            f"{tick}{name}", Sort.MACRO, Rank.MEMBER, macro.body.split("\n", 1)[0], "", snippet, constantly(about)
+        )
+    if with_directives:
+        for name, about in keywords.DIRECTIVES.items():
+            if matches(word, name):
+                yield Proposal(f"`{name}", Sort.KEYWORD, Rank.NAMED, "", about=constantly(about))
+
+
+_KEYWORDS = {
+    Place.TOP: keywords.DESIGN_ELEMENTS,
+    Place.ITEM: tuple(dict.fromkeys(keywords.ITEMS + keywords.TYPES + keywords.NETS)),
+    Place.STATEMENT: tuple(dict.fromkeys(keywords.STATEMENTS + keywords.TYPES)),
+    Place.EXPRESSION: keywords.EXPRESSIONS,
+    Place.TYPE: tuple(dict.fromkeys(keywords.TYPES + keywords.NETS)),
+    Place.PORT_DECLARATION: keywords.PORTS,
+}
+
+
+def words_of_language(place: Place, asked: Asked) -> Iterator[Proposal]:
+    """Keywords that can stand at a place."""
+    word = asked.word
+    if not word and place is not Place.TOP:
+        return
+    for keyword in _KEYWORDS.get(place, ()):
+        if keyword.lower().startswith(word.lower()) and not keyword.startswith("`"):
+            yield Proposal(keyword, Sort.KEYWORD, Rank.KEYWORD)
+
+
+@cache
+def _known_snippets() -> tuple[tuple[Place, Any], ...]:
+    from benchwright_snippets import systemverilog
+
+    found = []
+    for snippet in systemverilog():
+        first = snippet.expanded.lstrip()
+        if _DESIGN_SNIPPET.match(first):
+            place = Place.TOP
+        else:
+            place = Place.STATEMENT if _PROCEDURAL_SNIPPET.match(first) else Place.ITEM
+        found.append((place, snippet))
+    return tuple(found)
+
+
+def snippets(place: Place, asked: Asked) -> Iterator[Proposal]:
+    """Snippets for a place, by their prefix."""
+    if not asked.has_snippets or not asked.word:
+        return
+    for where, snippet in _known_snippets():
+        if where is not place and not (place is Place.ITEM and snippet.prefix in ("for", "if", "case")):
+            continue
+        if snippet.prefix.lower().startswith(asked.word.lower()):
+            about = constantly(f"{snippet.description}\n\n```systemverilog\n{snippet.expanded}\n```")
+            yield Proposal(
+                snippet.prefix, Sort.SNIPPET, Rank.SNIPPET, snippet.name, snippet.expanded, snippet.body, about
+            )

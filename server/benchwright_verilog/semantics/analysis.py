@@ -1,0 +1,277 @@
+"""What slang knows of one version of a file, together with the files that it needs."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from benchwright_verilog.semantics.diagnostics import ModuleName, SlangDiagnostic, diagnose, modules_of
+from benchwright_verilog.semantics.macros import Macros
+from benchwright_verilog.semantics.occurrence import Occurrence
+from benchwright_verilog.semantics.outline import Outline
+from benchwright_verilog.semantics.slang import AnyNode, AnySymbol
+
+if TYPE_CHECKING:
+    from pyslang import SourceManager
+    from pyslang.ast import Compilation
+    from pyslang.parsing import Token
+    from pyslang.syntax import SyntaxTree
+
+    from benchwright_verilog.semantics.places import Places
+    from benchwright_verilog.semantics.resolution import Resolver
+    from benchwright_verilog.semantics.scopes import Scopes
+    from benchwright_verilog.semantics.trees import Tree
+
+
+class Analysis:
+    """One version of one file. Everything is worked out when it is first asked for.
+
+    Args:
+        path: The file.
+        outline: Its text.
+        root: The tree it is in: its own, or that of a file that includes it.
+        trees: All trees that are looked at together, `root` among them.
+        is_alone: Whether nobody can know what other files there are; then unknown modules are no errors.
+        macros: The macros and included files of `root`.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        outline: Outline,
+        root: Tree,
+        trees: Sequence[Tree],
+        *,
+        is_alone: bool,
+        macros: Macros,
+    ) -> None:
+        self.path = path
+        self.outline = outline
+        self.macros = macros
+        self._root = root
+        self._trees = tuple(trees)
+        self._is_alone = is_alone
+        # slang takes no two threads in one compilation.
+        self._lock = threading.Lock()
+
+    @property
+    def trees(self) -> tuple[Tree, ...]:
+        """All files that are looked at together."""
+        return self._trees
+
+    @property
+    def tree(self) -> SyntaxTree:
+        """Slang's syntax of the file, or of the file that includes it."""
+        return self._root.syntax
+
+    @property
+    def sources(self) -> SourceManager:
+        """The texts that locations are in."""
+        return self._root.sources
+
+    @property
+    def places(self) -> Places:
+        """Where locations are."""
+        return self._root.places
+
+    @property
+    def data(self) -> bytes:
+        """The text as UTF-8."""
+        return self.outline.data
+
+    # What slang reports
+
+    @cached_property
+    def elaborated(self) -> Compilation:
+        """All files as slang elaborates them by itself, from the modules that no other instantiates."""
+        return self._elaborate()
+
+    def _elaborate(self) -> Compilation:
+        from pyslang.ast import Compilation
+
+        compilation = Compilation()
+        for tree in self._trees:
+            compilation.addSyntaxTree(tree.syntax)
+        return compilation
+
+    @cached_property
+    def diagnostics(self) -> tuple[SlangDiagnostic, ...]:
+        """What slang says about the file, in its order."""
+        with self._lock:
+            if (known := self.__dict__.get("diagnostics")) is None:
+                size, places = len(self.data), self._root.places
+                # All that was elaborated takes much memory, and few ask for more of it.
+                known = diagnose(self._elaborate(), self.sources, places, self.path, size, is_alone=self._is_alone)
+            return known
+
+    @cached_property
+    def modules(self) -> tuple[ModuleName, ...]:
+        """The modules that the file declares."""
+        return tuple(modules_of(self.tree, self._root.places, self.path))
+
+    # Names
+
+    @cached_property
+    def compilation(self) -> Compilation:
+        """The same files for looking up names: every module is a top, with its default parameters.
+
+        Scopes are elaborated when they are looked into. Its diagnostics mean nothing.
+        """
+        return self._lookup[0]
+
+    @property
+    def scopes(self) -> Scopes:
+        """Finds the scope of a node."""
+        return self._lookup[1]
+
+    @property
+    def resolver(self) -> Resolver:
+        """Finds what a name means."""
+        return self._lookup[2]
+
+    @cached_property
+    def _lookup(self) -> tuple[Compilation, Scopes, Resolver]:
+        from benchwright_verilog.semantics.resolution import Resolver
+        from benchwright_verilog.semantics.scopes import Scopes, compile_for_lookup
+
+        with self._lock:
+            if (known := self.__dict__.get("_lookup")) is None:
+                compilation, bodies = compile_for_lookup([tree.syntax for tree in self._trees], self.sources)
+                scopes = Scopes(compilation, bodies)
+                known = compilation, scopes, Resolver(compilation, scopes, self._root.places)
+            return known
+
+    def body(self, name: str) -> AnySymbol:
+        """The inside of a module, interface or program, with default parameters."""
+        return self.scopes.body(name)
+
+    def occurrence_at(self, byte: int) -> Occurrence | None:
+        """The name at a byte or ending there, if it means anything."""
+        return next(iter(self.occurrences_at(byte)), None)
+
+    def occurrences_at(self, byte: int) -> tuple[Occurrence, ...]:
+        """All that a name means: `.name` stands for a port and for what is connected to it."""
+        directive = self.macros.occurrence_at(self.path, byte)
+        if directive is not None:
+            return (directive,)
+        found = self.name_at(byte)
+        return tuple(self._occurrences(*found)) if found is not None else ()
+
+    def occurrences(self, start: int = 0, end: int | None = None) -> Sequence[Occurrence]:
+        """Every name between two bytes of the file that means something, in order."""
+        end = len(self.data) if end is None else end
+        found = list(self.macros.occurrences(self.path, start, end))
+        found += self._visit(lambda token, at: start <= at < end, (start, end))
+        return sorted(set(found), key=lambda occurrence: (occurrence.start, occurrence.shorthand))
+
+    def occurrences_of(self, name: str) -> list[Occurrence]:
+        """Every place of the file where a name stands, also where macros wrote it, whatever it means."""
+        found = [one for one in self.macros.occurrences(self.path, 0, len(self.data)) if one.target.name == name]
+        return found + self._visit(lambda token, at: token.valueText == name)
+
+    def occurrences_near(self, name: str) -> Iterator[Occurrence]:
+        """Like `occurrences_of`, but quick, and without what macros wrote."""
+        seen = set()
+        for at in self.outline.places_of(name):
+            for occurrence in self.occurrences_at(at):
+                if occurrence not in seen and occurrence.start <= at < occurrence.end:
+                    seen.add(occurrence)
+                    yield occurrence
+
+    def scope_at(self, byte: int) -> AnySymbol:
+        """The innermost scope around a byte; the compilation unit outside of everything."""
+        from benchwright_verilog.semantics.scopes import SCOPED
+
+        node = self.node_at(byte)
+        if node is None:
+            return self.scopes.unit_of(self.tree.root)
+        return self.scopes.of(node) if node.kind in SCOPED else self.scopes.around(node)
+
+    def name_at(self, byte: int) -> tuple[Token, AnyNode] | None:
+        """The name token at a byte or ending there, with the node that holds it."""
+        from benchwright_verilog.semantics.position import name_at
+
+        if self.path != self._root.path:
+            # The way down goes by the bytes of the including file.
+            return self._included_names.get(byte)
+        return name_at(self.tree.root, self._root.places, self.path, byte)
+
+    @cached_property
+    def _included_names(self) -> dict[int, tuple[Token, AnyNode]]:
+        from benchwright_verilog.semantics.names import visit_names
+
+        found: dict[int, tuple[Token, AnyNode]] = {}
+
+        def visit(token: Token, node: AnyNode) -> None:
+            place = self._root.places.of(token.location)
+            if place is not None and place.path == self.path and not place.generated:
+                for byte in range(place.offset, place.offset + len(token.rawText.encode()) + 1):
+                    if byte == place.offset or byte not in found:
+                        found[byte] = token, node
+
+        visit_names(self.tree.root, visit)
+        return found
+
+    def node_at(self, byte: int) -> AnyNode | None:
+        """The innermost node around a byte; in an included file that of the last name before it."""
+        from benchwright_verilog.semantics.position import node_at
+
+        if self.path != self._root.path:
+            before = [at for at in self._included_names if at <= byte]
+            return self._included_names[max(before)][1] if before else None
+        return node_at(self.tree.root, self._root.places, self.path, byte)
+
+    def item_at(self, byte: int) -> tuple[int, int]:
+        """From where to where the top-level item around a byte goes; the whole file where that can't be told."""
+        from pyslang.syntax import SyntaxKind
+
+        node = self.node_at(byte)
+        while node is not None and node.parent is not None and node.parent.kind != SyntaxKind.CompilationUnit:
+            node = node.parent
+        if node is not None and node.kind != SyntaxKind.CompilationUnit:
+            start, end = (self.places.anchor(at, self.path) for at in (node.sourceRange.start, node.sourceRange.end))
+            if start is not None and end is not None and start <= byte < end:
+                return start, end
+        return 0, len(self.data)
+
+    def _visit(self, is_wanted: Callable[[Token, int], bool], part: tuple[int, int] | None = None) -> list[Occurrence]:
+        from benchwright_verilog.semantics.names import visit_names
+
+        found: list[Occurrence] = []
+        places, path = self._root.places, self.path
+
+        def visit(token: Token, node: AnyNode) -> None:
+            place = places.of(token.location)
+            if place is not None and place.path == path and is_wanted(token, place.offset):
+                found.extend(self._occurrences(token, node))
+
+        for node in self._items(*part) if part else (self.tree.root,):
+            visit_names(node, visit)
+        return found
+
+    def _items(self, start: int, end: int) -> Iterator[AnyNode]:
+        """The top-level items that reach into a part of the file; all that can't be told to lie elsewhere."""
+        root, places = self.tree.root, self._root.places
+        if self.path != self._root.path or not hasattr(root, "members"):
+            yield root
+            return
+        for member in root.members:
+            span = member.sourceRange
+            first, last = places.of(span.start), places.of(span.end)
+            is_here = first is not None and last is not None and first.path == last.path == self.path
+            if is_here and first and last and (first.offset >= end or last.offset < start):
+                continue
+            yield member
+
+    def _occurrences(self, token: Token, node: AnyNode) -> Iterator[Occurrence]:
+        place = self._root.places.of(token.location)
+        if place is None:
+            return
+        end = place.offset + (0 if place.generated else len(token.rawText.encode()))
+        for meaning in self.resolver.meanings(token, node):
+            yield Occurrence(
+                place.path, place.offset, end, meaning.target, meaning.role, meaning.shorthand, place.generated
+            )

@@ -1,0 +1,176 @@
+"""The design files below a folder, and what each declares and includes."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import time
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchwright_verilog.semantics.outline import NO_UNITS, DeclaredUnit, Outline
+
+SOURCES = frozenset({".v", ".sv"})
+HEADERS = frozenset({".vh", ".svh"})
+DESIGN_SUFFIXES = SOURCES | HEADERS
+
+MAX_FILES = 20_000
+_MAX_BYTES = 16 * 1024**2
+_LEFT_OUT = frozenset({"node_modules", "obj_dir", "sim_build", "__pycache__", "venv"})
+_FRESH_S = 0.5
+"""How long what was seen on disk is taken to be still so."""
+
+Stamp = tuple[int, int]
+"""What tells versions of a file apart: when it was modified, in nanoseconds, and its size."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """What is kept of a file that nobody looks at."""
+
+    stamp: Stamp
+    symbols: tuple[DeclaredUnit, ...]
+    includes: tuple[str, ...]
+
+    @property
+    def units(self) -> Iterator[DeclaredUnit]:
+        """The modules, packages and the like among the symbols."""
+        return (symbol for symbol in self.symbols if symbol.kind not in NO_UNITS)
+
+
+def stamp_of(path: Path) -> Stamp | None:
+    """The stamp of a file; none where it is missing."""
+    try:
+        status = path.stat()
+    except OSError:
+        return None
+    return status.st_mtime_ns, status.st_size
+
+
+def read_text(path: Path) -> str | None:
+    """A file's text as an editor would show it; none where it can't be read or is too large."""
+    try:
+        if path.stat().st_size > _MAX_BYTES:
+            return None
+        return path.read_bytes().decode("utf-8", "replace").removeprefix("\ufeff")
+    except OSError:
+        return None
+
+
+class Inventory:
+    """Knows the design files below a folder.
+
+    Args:
+        folder: The folder; links in it are not followed.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.entries: dict[Path, Entry] = {}
+        self.is_cut = False
+        """Whether there are more files than are looked at."""
+        self._looked = -_FRESH_S
+        self._declaring: dict[str, list[Path]] | None = None
+        self._including: dict[str, list[Path]] | None = None
+
+    def outdate(self) -> None:
+        """Something is told to have changed on disk: look again before the next answer."""
+        self._looked = -_FRESH_S
+
+    def refresh(self) -> None:
+        """Look at the disk, unless that was just done."""
+        if time.monotonic() - self._looked < _FRESH_S:
+            return
+        found: dict[Path, Stamp] = {}
+        self.is_cut = False
+        for path, stamp in _design_files(self.folder):
+            if len(found) == MAX_FILES:
+                self.is_cut = True
+                break
+            found[path] = stamp
+        known = {path: entry for path, entry in self.entries.items() if found.get(path) == entry.stamp}
+        if len(known) != len(found) or len(known) != len(self.entries):
+            for path in found.keys() - known.keys():
+                known[path] = _entry(path, found[path])
+            self.entries = dict(sorted(known.items()))
+            self._declaring = self._including = None
+        self._looked = time.monotonic()
+
+    @property
+    def declaring(self) -> dict[str, list[Path]]:
+        """The files that declare a name, headers left out: those are part of what includes them."""
+        if self._declaring is None:
+            self._declaring = {}
+            for path, entry in self.entries.items():
+                if path.suffix not in HEADERS:
+                    for name in {unit.name for unit in entry.units}:
+                        self._declaring.setdefault(name, []).append(path)
+        return self._declaring
+
+    @property
+    def including(self) -> dict[str, list[Path]]:
+        """The files that include something of a name, by the name's last part."""
+        if self._including is None:
+            self._including = {}
+            for path, entry in self.entries.items():
+                for name in {include.rpartition("/")[2] for include in entry.includes}:
+                    self._including.setdefault(name, []).append(path)
+        return self._including
+
+    def sources(self) -> Iterator[Path]:
+        """The files that are compiled by themselves."""
+        return (path for path in self.entries if path.suffix not in HEADERS)
+
+    def header_dirs(self) -> list[Path]:
+        """The folders that headers are in, and those that included paths may start from."""
+        found: dict[Path, None] = {self.folder: None}
+        for path in self.entries:
+            if path.suffix in HEADERS or path.name in self.including:
+                for folder in path.parents:
+                    found[folder] = None
+                    if folder == self.folder:
+                        break
+        return list(found)
+
+
+def nearest(paths: Iterable[Path], origin: Path) -> Path | None:
+    """The file that is the fewest folders away."""
+    return min(paths, key=lambda path: (distance(path, origin), path), default=None)
+
+
+def distance(path: Path, origin: Path) -> int:
+    """How many steps up and down lead from the folder of one file to that of another."""
+    ours, theirs = origin.parent.parts, path.parent.parts
+    shared = sum(1 for _ in itertools.takewhile(lambda pair: pair[0] == pair[1], zip(ours, theirs, strict=False)))
+    return len(ours) + len(theirs) - 2 * shared
+
+
+def _design_files(folder: Path) -> Iterator[tuple[Path, Stamp]]:
+    waiting = [os.fspath(folder)]
+    while waiting:
+        try:
+            with os.scandir(waiting.pop()) as listing:
+                items = sorted(listing, key=lambda item: item.name)
+        except OSError:
+            continue
+        for item in items:
+            try:
+                if item.is_symlink() or item.name.startswith("."):
+                    continue
+                if item.is_dir(follow_symlinks=False):
+                    if item.name not in _LEFT_OUT:
+                        waiting.append(item.path)
+                elif Path(item.name).suffix in DESIGN_SUFFIXES:
+                    status = item.stat(follow_symlinks=False)
+                    yield Path(item.path), (status.st_mtime_ns, status.st_size)
+            except OSError:
+                continue
+
+
+def _entry(path: Path, stamp: Stamp) -> Entry:
+    text = read_text(path)
+    if text is None:
+        return Entry(stamp, (), ())
+    outline = Outline(text.encode("utf-8", "replace"))
+    return Entry(stamp, outline.symbols, tuple(include.name for include in outline.includes))

@@ -1,0 +1,212 @@
+"""From a name to other places of the same thing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from benchwright_verilog.semantics.analysis import Analysis
+from benchwright_verilog.semantics.inventory import HEADERS
+from benchwright_verilog.semantics.occurrence import Occurrence, Role, Target, TargetKind
+from benchwright_verilog.semantics.project import Project
+from benchwright_verilog.semantics.slang import AnyNode, AnySymbol
+
+UNITS = frozenset(
+    {
+        TargetKind.CHECKER,
+        TargetKind.CLASS,
+        TargetKind.INTERFACE,
+        TargetKind.MODULE,
+        TargetKind.PACKAGE,
+        TargetKind.PRIMITIVE,
+        TargetKind.PROGRAM,
+    }
+)
+_INSIDE = frozenset(
+    {
+        TargetKind.ARGUMENT,
+        TargetKind.BLOCK,
+        TargetKind.GENVAR,
+        TargetKind.INSTANCE,
+        TargetKind.INTERFACE_PORT,
+        TargetKind.NET,
+        TargetKind.PORT,
+    }
+)
+"""What other files can name only behind a dot."""
+
+
+def definitions(analysis: Analysis, byte: int) -> list[Target]:
+    """Where the thing that is named at a byte is defined; the body of a routine that was declared elsewhere."""
+    found: dict[Target, None] = {}
+    for occurrence in analysis.occurrences_at(byte):
+        found[_body(analysis, occurrence.target) or occurrence.target] = None
+    return list(found)
+
+
+def declarations(project: Project, analysis: Analysis, byte: int) -> list[Occurrence]:
+    """Every place that declares what is named at a byte, such as a port in a list and its net in the module."""
+    targets = {occurrence.target for occurrence in analysis.occurrences_at(byte)}
+    found = []
+    for target in targets:
+        inner = project.analysis_of(target.path)
+        if target.kind is TargetKind.FILE or inner is None:
+            found.append(Occurrence(target.path, target.start, target.end, target, Role.DECLARATION))
+        else:
+            found += [one for one in inner.occurrences_of(target.name) if one.target == target and _declares(one)]
+    return found
+
+
+def type_definitions(analysis: Analysis, byte: int) -> list[Target]:
+    """Where the type of what is named at a byte is defined: a module for an instance."""
+    found: dict[Target, None] = {}
+    for occurrence in analysis.occurrences_at(byte):
+        target = _type(analysis, occurrence.target.symbol)
+        if target is not None:
+            found[target] = None
+    return list(found)
+
+
+def implementations(project: Project, analysis: Analysis, byte: int) -> list[Target]:
+    """The modules of instances, the bodies of prototypes, what extends a class, what overrides a method."""
+    found: dict[Target, None] = {}
+    for occurrence in analysis.occurrences_at(byte):
+        target = occurrence.target
+        if (body := _body(analysis, target)) is not None:
+            found[body] = None
+        if target.kind is TargetKind.INSTANCE:
+            if (unit := _type(analysis, target.symbol)) is not None:
+                found[unit] = None
+        elif target.kind in (TargetKind.MODULE, TargetKind.INTERFACE, TargetKind.PROGRAM):
+            found[target] = None
+        elif target.kind in (TargetKind.CLASS, TargetKind.FUNCTION, TargetKind.TASK):
+            found |= dict.fromkeys(_extensions(project, target))
+    return list(found)
+
+
+def highlights(analysis: Analysis, byte: int) -> list[Occurrence]:
+    """Every place of the file that names the same thing as a byte."""
+    at = analysis.occurrences_at(byte)
+    targets = {occurrence.target for occurrence in at}
+    found: dict[tuple[int, int], Occurrence] = {}
+    for target in targets:
+        if target.kind is TargetKind.FILE:
+            near: Iterator[Occurrence] = analysis.macros.occurrences(analysis.path, 0, len(analysis.data))
+        else:
+            near = analysis.occurrences_near(target.name)
+        for occurrence in near:
+            if occurrence.target == target:
+                found.setdefault((occurrence.start, occurrence.end), occurrence)
+    return sorted(found.values(), key=lambda one: one.start)
+
+
+def references(project: Project, target: Target) -> Iterator[Occurrence]:
+    """Every place of the project that names a thing, its declaration included; also where macros do."""
+    for path in candidates(project, target):
+        analysis = project.analysis_of(path)
+        if analysis is None:
+            continue
+        if target.kind is TargetKind.FILE:
+            found = list(analysis.macros.occurrences(path, 0, len(analysis.data)))
+        else:
+            found = analysis.occurrences_of(target.name)
+        seen = set()
+        for occurrence in found:
+            if occurrence.target == target and occurrence not in seen:
+                seen.add(occurrence)
+                yield occurrence
+
+
+def candidates(project: Project, target: Target) -> list[Path]:
+    """The files that may name a thing, that which declares it first."""
+    pattern = re.compile(rb"(\.|::)\s*\\?" + re.escape(target.name.encode()))
+    found = [] if target.kind is TargetKind.FILE else [target.path]
+    for path in project.with_word(target.name):
+        if path == target.path:
+            continue
+        if target.kind in _INSIDE and path.suffix not in HEADERS and target.path.suffix not in HEADERS:
+            outline = project.outline(path)
+            if outline is None or not pattern.search(outline.data):
+                continue
+        found.append(path)
+    return found
+
+
+def _declares(occurrence: Occurrence) -> bool:
+    from_port_list = occurrence.role is Role.NAME and occurrence.target.kind is TargetKind.PORT
+    return occurrence.role is Role.DECLARATION or from_port_list
+
+
+def _body(analysis: Analysis, target: Target) -> Target | None:
+    """The body of a routine that a prototype declares."""
+    from pyslang.ast import SymbolKind
+
+    symbol = target.symbol
+    if symbol is None or symbol.kind != SymbolKind.MethodPrototype:
+        return None
+    routine = symbol.subroutine
+    place = analysis.places.of(routine.location) if routine is not None else None
+    if place is None or (place.path, place.offset) == (target.path, target.start):
+        return None
+    end = place.offset + len(target.name.encode())
+    return Target(place.path, place.offset, end, target.name, target.kind, routine, place.generated)
+
+
+def _type(analysis: Analysis, symbol: AnySymbol | None) -> Target | None:
+    from pyslang.ast import SymbolKind
+
+    if symbol is None:
+        return None
+    if symbol.kind == SymbolKind.Instance:
+        return analysis.resolver.target(symbol.definition)
+    if symbol.kind == SymbolKind.InstanceArray:
+        return next((_type(analysis, inner) for inner in symbol), None)
+    if symbol.kind == SymbolKind.InterfacePort:
+        return analysis.resolver.target(symbol.interfaceDef)
+    if symbol.kind == SymbolKind.TypeAlias:
+        type_ = symbol.targetType.type
+    elif symbol.kind == SymbolKind.Subroutine:
+        type_ = symbol.returnType
+    elif symbol.isValue:
+        type_ = symbol.type
+    else:
+        return None
+    while type_.kind != SymbolKind.TypeAlias and type_.isArray:
+        type_ = type_.elementType
+    if type_.kind == SymbolKind.VirtualInterfaceType:
+        return analysis.resolver.target(type_.iface.definition)
+    return analysis.resolver.target(type_)
+
+
+def _extensions(project: Project, target: Target) -> Iterator[Target]:
+    from pyslang.syntax import SyntaxKind
+
+    for path in project.with_word("extends"):
+        outline = project.outline(path)
+        if outline is None or target.name.encode() not in outline.data:
+            continue
+        analysis = project.analysis_of(path)
+        if analysis is None:
+            continue
+        classes: list[AnyNode] = []
+        analysis.tree.root.visit(lookup_table={SyntaxKind.ClassDeclaration: classes.append})
+        for declaration in classes:
+            scope = analysis.scopes.of(declaration)
+            if scope is not None and (found := _extension(analysis, scope, target)) is not None:
+                yield found
+
+
+def _extension(analysis: Analysis, scope: AnySymbol, target: Target) -> Target | None:
+    from pyslang.ast import SymbolKind
+
+    base = scope.baseClass if scope.kind == SymbolKind.ClassType else None
+    while base is not None and base.kind == SymbolKind.ClassType:
+        if target.kind is TargetKind.CLASS:
+            if analysis.resolver.target(base) == target:
+                return analysis.resolver.target(scope)
+        elif (theirs := base.find(target.name)) is not None and analysis.resolver.target(theirs) == target:
+            ours = analysis.resolver.target(scope.find(target.name))
+            return ours if ours != target else None
+        base = base.baseClass
+    return None

@@ -1,0 +1,51 @@
+"""What a user may set about the analysis. Nothing heavy is imported here: an editor waits for it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+SeverityName = Literal["error", "warning", "information", "hint", "off"]
+
+
+@dataclass(frozen=True)
+class Lint:
+    """What linters look for when a file is saved."""
+
+    verilator: bool = True
+    """Run Verilator's `--lint-only`."""
+    verible: bool = True
+    """Run verible's lint rules."""
+    verible_rules: tuple[str, ...] = ()
+    """Changes to verible's own selection of rules, such as `+line-length=length:120` or `-no-tabs`."""
+    off: tuple[str, ...] = ()
+    """Rules that are not shown, of any tool: `UNUSEDSIGNAL`, `width-trunc`, `no-tabs`."""
+    severity: Mapping[str, SeverityName] = field(default_factory=dict)
+    """How bad a rule is: `error`, `warning`, `information`, `hint` or `off`."""
+
+
+@dataclass(frozen=True)
+class InlayHints:
+    """What stands between the text."""
+
+    port_names: bool = True
+    """Names of ports that are connected by position."""
+    widths: bool = True
+    """Widths of what is declared with a computed range."""
+    constants: bool = True
+    """Values of parameters and constants."""
+    implicit_nets: bool = True
+    """Nets that are declared by being used."""
+
+
+@dataclass(frozen=True)
+class Project:
+    """What belongs to a design that is not a Benchwright workspace."""
+
+    include_dirs: tuple[str, ...] = ()
+    """Folders of included files, relative to the workspace folder or absolute."""
+    file_lists: tuple[str, ...] = ()
+    """File lists (`.f`), relative to the workspace folder or absolute."""
+    defines: tuple[str, ...] = ()
+    """Macros, such as `SYNTHESIS` or `WIDTH=8`."""

@@ -1,0 +1,53 @@
+"""Files that a text names: `include` in a design, links and code spans in Markdown."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from urllib.parse import unquote
+
+from benchwright_verilog.syntax.tokens import TokenKind, tokens_of
+from benchwright_verilog.syntax.units import Shape
+
+_ANGLED = re.compile(rb"[ \t]*<([^>\r\n]*)>")
+_MARKDOWN = re.compile(r"\]\(<?([^()<>\s]+)>?(?:\s+\"[^\"]*\")?\)|(?<!`)`([^`\s]+)`(?!`)")
+_FENCE = re.compile(r"(?ms)^ {0,3}(```+|~~~+)[^\n]*\n.*?(?:^ {0,3}\1[`~]*[ \t]*$|\Z)")
+
+
+@dataclass(frozen=True)
+class Named:
+    """Where a text names a file."""
+
+    start: int
+    end: int
+    name: str
+
+
+def includes_of(shape: Shape) -> list[Named]:
+    """The files that a unit includes, by UTF-8 bytes of the name without its quotes."""
+    if b"`include" not in shape.data:
+        return []
+    found: list[Named] = []
+    tokens = tokens_of(shape)
+    for at, token in enumerate(tokens):
+        if token.kind is not TokenKind.DIRECTIVE or token.text != b"`include":
+            continue
+        following = tokens[at + 1] if at + 1 < len(tokens) else None
+        if following is not None and following.kind is TokenKind.STRING:
+            name = following.text.strip(b'"')
+            found.append(Named(following.start + 1, following.start + 1 + len(name), name.decode()))
+        elif (angled := _ANGLED.match(shape.data, token.end)) is not None:
+            found.append(Named(angled.start(1), angled.end(1), angled[1].decode()))
+    return found
+
+
+def named_in_markdown(text: str) -> Iterator[Named]:
+    """What Markdown links to, and its code spans; code blocks are left out. Offsets are code points."""
+    fences = [(fence.start(), fence.end()) for fence in _FENCE.finditer(text)]
+    for found in _MARKDOWN.finditer(text):
+        if any(start <= found.start() < end for start, end in fences):
+            continue
+        group = 1 if found[1] is not None else 2
+        name = found[group].split("#", 1)[0]
+        yield Named(found.start(group), found.end(group), unquote(name) if group == 1 else name)

@@ -1,0 +1,376 @@
+"""What a text declares, as a tree: modules, ports, signals, instances, blocks. Also of a text that is broken."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from lsprotocol.types import SymbolKind
+
+from benchwright_verilog.syntax.units import Shape
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+_MAX_DETAIL = 60
+
+
+@dataclass
+class Declared:
+    """One declared thing. Offsets are UTF-8 bytes."""
+
+    name: str
+    kind: SymbolKind
+    detail: str
+    start: int
+    end: int
+    name_start: int
+    name_end: int
+    inner: list[Declared] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class _Rule:
+    kind: SymbolKind
+    detail: Callable[[Node], str] = lambda node: ""
+
+
+def _keyword(text: str) -> Callable[[Node], str]:
+    return lambda node: text
+
+
+_DECLARATIONS = {
+    "module_declaration": _Rule(SymbolKind.Module, _keyword("module")),
+    "interface_declaration": _Rule(SymbolKind.Interface, _keyword("interface")),
+    "program_declaration": _Rule(SymbolKind.Module, _keyword("program")),
+    "package_declaration": _Rule(SymbolKind.Package, _keyword("package")),
+    "class_declaration": _Rule(SymbolKind.Class, _keyword("class")),
+    "interface_class_declaration": _Rule(SymbolKind.Class, _keyword("interface class")),
+    "udp_declaration": _Rule(SymbolKind.Module, _keyword("primitive")),
+    "config_declaration": _Rule(SymbolKind.Module, _keyword("config")),
+    "checker_declaration": _Rule(SymbolKind.Module, _keyword("checker")),
+    "function_declaration": _Rule(SymbolKind.Function, _keyword("function")),
+    "function_prototype": _Rule(SymbolKind.Function, _keyword("function")),
+    "task_declaration": _Rule(SymbolKind.Function, _keyword("task")),
+    "task_prototype": _Rule(SymbolKind.Function, _keyword("task")),
+    "class_constructor_declaration": _Rule(SymbolKind.Constructor, _keyword("function")),
+    "generate_block": _Rule(SymbolKind.Namespace, _keyword("generate block")),
+    "seq_block": _Rule(SymbolKind.Namespace, _keyword("block")),
+    "par_block": _Rule(SymbolKind.Namespace, _keyword("fork")),
+    "property_declaration": _Rule(SymbolKind.Function, _keyword("property")),
+    "sequence_declaration": _Rule(SymbolKind.Function, _keyword("sequence")),
+    "let_declaration": _Rule(SymbolKind.Function, _keyword("let")),
+    "concurrent_assertion_item": _Rule(SymbolKind.Event, _keyword("assertion")),
+    "covergroup_declaration": _Rule(SymbolKind.Class, _keyword("covergroup")),
+    "cover_point": _Rule(SymbolKind.Field, _keyword("coverpoint")),
+    "cover_cross": _Rule(SymbolKind.Field, _keyword("cross")),
+    "constraint_declaration": _Rule(SymbolKind.Property, _keyword("constraint")),
+    "modport_item": _Rule(SymbolKind.Interface, _keyword("modport")),
+    "clocking_declaration": _Rule(SymbolKind.Event, _keyword("clocking")),
+    "type_assignment": _Rule(SymbolKind.TypeParameter, _keyword("type")),
+    "enum_name_declaration": _Rule(SymbolKind.EnumMember),
+    "text_macro_definition": _Rule(SymbolKind.Constant, _keyword("macro")),
+    "ansi_port_declaration": _Rule(SymbolKind.Property, lambda node: _before(node, "port_name")),
+    "tf_port_item": _Rule(SymbolKind.Variable, lambda node: _before(node, "name")),
+}
+"""Nodes that declare one name."""
+
+_LISTS = {
+    "data_declaration": SymbolKind.Variable,
+    "net_declaration": SymbolKind.Variable,
+    "genvar_declaration": SymbolKind.Variable,
+    "parameter_declaration": SymbolKind.Constant,
+    "local_parameter_declaration": SymbolKind.Constant,
+    "specparam_declaration": SymbolKind.Constant,
+    "input_declaration": SymbolKind.Property,
+    "output_declaration": SymbolKind.Property,
+    "inout_declaration": SymbolKind.Property,
+    "ref_declaration": SymbolKind.Property,
+    "interface_port_declaration": SymbolKind.Property,
+    "tf_port_declaration": SymbolKind.Variable,
+    "struct_union_member": SymbolKind.Field,
+    "udp_output_declaration": SymbolKind.Property,
+    "udp_input_declaration": SymbolKind.Property,
+}
+"""Nodes that declare the names of a list in them."""
+
+_INSTANCES = frozenset(
+    {
+        "module_instantiation",
+        "gate_instantiation",
+        "udp_instantiation",
+        "checker_instantiation",
+        "program_instantiation",
+    }
+)
+_PROCESSES = frozenset({"always_construct", "initial_construct", "final_construct"})
+_NAMES = frozenset({"simple_identifier", "escaped_identifier"})
+_HEADERS = {
+    "module_ansi_header": "module_declaration",
+    "module_nonansi_header": "module_declaration",
+    "interface_ansi_header": "interface_declaration",
+    "interface_nonansi_header": "interface_declaration",
+    "program_ansi_header": "program_declaration",
+    "program_nonansi_header": "program_declaration",
+}
+_NOTHING_INSIDE = frozenset(
+    {
+        "expression",
+        "constant_expression",
+        "constant_param_expression",
+        "constant_mintypmax_expression",
+        "mintypmax_expression",
+        "primary",
+        "event_control",
+        "clocking_event",
+        "cond_predicate",
+        "property_spec",
+        "property_expr",
+        "sequence_expr",
+        "list_of_net_assignments",
+        "variable_lvalue",
+        "net_lvalue",
+        "operator_assignment",
+        "nonblocking_assignment",
+        "blocking_assignment",
+        "list_of_port_connections",
+        "parameter_value_assignment",
+        "packed_dimension",
+        "unpacked_dimension",
+        "text_macro_usage",
+        "macro_text",
+        "one_line_comment",
+        "block_comment",
+        "package_import_declaration",
+        "constraint_block",
+        "bins_or_empty",
+        "quoted_string",
+    }
+)
+"""Nodes that are most of a text and declare nothing."""
+
+
+def outline_of(shape: Shape) -> list[Declared]:
+    """What a unit declares."""
+    declared: list[Declared] = []
+    stack: list[tuple[Node, list[Declared]]] = [(shape.tree.root_node, declared)]
+    # A stack of our own: a long chain of `else if` is deeper than Python's.
+    while stack:
+        node, into = stack.pop()
+        into = _declare(node, into)
+        children: list[tuple[Node, list[Declared]]] = []
+        for child, target in _inner(node, into):
+            if child.is_named and child.type not in _NOTHING_INSIDE:
+                children.append((child, target))
+        stack.extend(reversed(children))
+    _merge_labelled(declared)
+    return declared
+
+
+def _declare(node: Node, into: list[Declared]) -> list[Declared]:
+    """Add what a node declares; returns where what is inside it belongs."""
+    kind = node.type
+    if (rule := _DECLARATIONS.get(kind)) is not None:
+        return _add(into, node, _name_of(node), rule.kind, rule.detail(node))
+    if kind in _PROCESSES:
+        return _add_process(into, node)
+    if kind == "type_declaration":
+        return _add(into, node, node.child_by_field_name("type_name"), _kind_of_type(node), "typedef")
+    if (listed := _LISTS.get(kind)) is not None:
+        return _add_list(into, node, listed)
+    if kind in _INSTANCES:
+        return _add_instances(into, node)
+    return into
+
+
+def _inner(node: Node, into: list[Declared]) -> Iterator[tuple[Node, list[Declared]]]:
+    """The children of a node and where what they declare belongs.
+
+    Where a parser lost its way, what follows a head of a module still belongs to that module.
+    """
+    owner: Declared | None = None
+    astray = node.type == "ERROR"
+    children = node.children
+    for number, child in enumerate(children):
+        if astray and (whole := _head(children, number)) is not None:
+            name = _name_of(child) if child.type in _HEADERS else children[number + 1]
+            found = _add(into, child, name, _DECLARATIONS[whole].kind, _DECLARATIONS[whole].detail(child))
+            owner = into[-1] if found is not into else None
+        if owner is not None:
+            owner.end = max(owner.end, child.end_byte)
+            yield child, owner.inner
+        else:
+            yield child, into
+
+
+def _head(children: list[Node], number: int) -> str | None:
+    child = children[number]
+    if child.type in _HEADERS:
+        return _HEADERS[child.type]
+    is_word = child.type in ("module_keyword", "module") and number + 1 < len(children)
+    return "module_declaration" if is_word and children[number + 1].type in _NAMES else None
+
+
+def _add(
+    into: list[Declared], node: Node, name: Node | None, kind: SymbolKind, detail: str, whole: Node | None = None
+) -> list[Declared]:
+    text = _text(name) if name is not None else ""
+    if node.type == "class_constructor_declaration":
+        text = "new"
+        name = next((child for child in node.children if child.type == "new"), None)
+    if name is None or not text:
+        return into
+    whole = whole or node
+    into.append(
+        Declared(
+            text,
+            kind,
+            _short(detail),
+            whole.start_byte,
+            max(whole.end_byte, name.end_byte),
+            name.start_byte,
+            name.end_byte,
+        )
+    )
+    return into[-1].inner
+
+
+def _add_list(into: list[Declared], node: Node, kind: SymbolKind) -> list[Declared]:
+    children = node.children
+    lists = [child for child in children if child.type.startswith("list_of_")]
+    own = [child for child in children if child.type in _NAMES and node.type == "udp_output_declaration"]
+    inner = into
+    for names in lists:
+        detail = _data(node)[: names.start_byte - node.start_byte].decode()
+        for item in names.named_children:
+            name = item if item.type in _NAMES else _name_of(item)
+            added = _add(into, item, name, kind, detail)
+            # What a type that is written out declares is shown at its first variable.
+            inner = added if inner is into else inner
+    for name in own:
+        _add(into, name, name, kind, "output")
+    return inner
+
+
+def _add_instances(into: list[Declared], node: Node) -> list[Declared]:
+    type_name = node.child_by_field_name("instance_type") or (node.children[0] if node.children else None)
+    detail = _text(type_name) if type_name is not None else ""
+    for child in node.named_children:
+        place = child if child.type == "name_of_instance" else _child(child, "name_of_instance")
+        if place is not None:
+            name = place.child_by_field_name("instance_name")
+            _add(into, child, name, SymbolKind.Object, detail, node if child is place else child)
+    return into
+
+
+def _add_process(into: list[Declared], node: Node) -> list[Declared]:
+    """A process goes by the label of its block, else by what starts it."""
+    word = node.children[0] if node.children else None
+    if word is None:
+        return into
+    start = _text(word)
+    block, event = _body(node)
+    if event is not None:
+        start = f"{start} {_text(event)}"
+    label = _name_of(block) if block is not None else None
+    if label is not None:
+        return _add(into, node, label, SymbolKind.Event, start)
+    inner = _add(into, node, word, SymbolKind.Event, "")
+    if inner is not into:
+        into[-1].name = _short(start)
+    return inner
+
+
+def _merge_labelled(declared: list[Declared]) -> None:
+    """A process and the block that it has its name from are one thing."""
+    waiting = [declared]
+    while waiting:
+        for item in waiting.pop():
+            if item.inner and item.inner[0].name_start == item.name_start:
+                item.inner[:1] = item.inner[0].inner
+            waiting.append(item.inner)
+
+
+def _body(process: Node) -> tuple[Node | None, Node | None]:
+    """The block that is all of a process, and the event that it waits for."""
+    event: Node | None = None
+    at: Node | None = process
+    while at is not None:
+        if at.type in ("seq_block", "par_block"):
+            return at, event
+        following: Node | None = None
+        for child in at.named_children:
+            if child.type in ("event_control", "delay_control", "procedural_timing_control") and event is None:
+                event = child
+            elif child.type in (
+                "statement",
+                "statement_or_null",
+                "statement_item",
+                "function_statement",
+                "procedural_timing_control_statement",
+                "seq_block",
+                "par_block",
+            ):
+                following = child
+        at = following
+    return None, event
+
+
+def _name_of(node: Node) -> Node | None:
+    for name in ("name", "port_name"):
+        if (found := node.child_by_field_name(name)) is not None:
+            return found
+    for child in node.children:
+        if child.type in _NAMES:
+            return child
+        if child.type in _WITH_NAME and (inner := _name_of(child)) is not None:
+            return inner
+    return None
+
+
+_WITH_NAME = frozenset(
+    {
+        *_HEADERS,
+        "function_body_declaration",
+        "task_body_declaration",
+        "udp_nonansi_declaration",
+        "udp_ansi_declaration",
+        "text_macro_name",
+        "function_prototype",
+        "task_prototype",
+    }
+)
+
+
+def _child(node: Node, kind: str) -> Node | None:
+    return next((child for child in node.children if child.type == kind), None)
+
+
+def _kind_of_type(node: Node) -> SymbolKind:
+    words = _data(node).split(None, 3)
+    if len(words) > 1 and words[1].startswith(b"enum"):
+        return SymbolKind.Enum
+    if len(words) > 1 and words[1].startswith((b"struct", b"union")):
+        return SymbolKind.Struct
+    return SymbolKind.Class
+
+
+def _before(node: Node, name: str) -> str:
+    """The text of a node before the name that it declares."""
+    found = node.child_by_field_name(name)
+    return _data(node)[: found.start_byte - node.start_byte].decode() if found is not None else ""
+
+
+def _data(node: Node) -> bytes:
+    return node.text or b""
+
+
+def _text(node: Node) -> str:
+    return _data(node).decode()
+
+
+def _short(text: str) -> str:
+    line = re.sub(r"\s+", " ", text).strip()
+    return line if len(line) <= _MAX_DETAIL else line[: _MAX_DETAIL - 1] + "…"

@@ -1,0 +1,49 @@
+"""What to select around a place, from the word to the whole text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from benchwright_verilog.syntax.tokens import tokens_of
+from benchwright_verilog.syntax.units import Unit
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+_PAIRS = {b"(": b")", b"[": b"]", b"{": b"}"}
+
+
+def around(units: Sequence[Unit], byte: int) -> list[tuple[int, int]]:
+    """The ranges around a place, each inside the next."""
+    unit = next((unit for unit in units if byte < unit.end), units[-1])
+    at = byte - unit.start
+    word = next(
+        ((token.start, token.end) for token in tokens_of(unit.shape) if token.start <= at <= token.end), (at, at)
+    )
+    found = [(at, at), word, *_nodes(unit.shape.tree.root_node, *word), (0, len(unit.shape.data))]
+    ranges = [(start + unit.start, end + unit.start) for start, end in found]
+    ranges.append((0, units[-1].end))
+    growing = [ranges[0]] if word == (at, at) else []
+    for start, end in ranges[1:]:
+        if not growing or (start <= growing[-1][0] and end >= growing[-1][1] and (start, end) != growing[-1]):
+            growing.append((start, end))
+    return growing
+
+
+def _nodes(root: Node, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """The ranges of the nodes around a place, and of what stands between their brackets; the innermost first."""
+    path: list[Node] = []
+    at: Node | None = root
+    while at is not None:
+        path.append(at)
+        at = next((child for child in at.children if child.start_byte <= start and end <= child.end_byte), None)
+    for node in reversed(path):
+        children = node.children
+        for opening in children:
+            closing = next(
+                (child for child in children if child.type.encode() == _PAIRS.get(opening.type.encode())), None
+            )
+            if closing is not None and opening.end_byte <= start and end <= closing.start_byte:
+                yield opening.end_byte, closing.start_byte
+        yield node.start_byte, node.end_byte

@@ -1,0 +1,174 @@
+"""A text cut into its top-level items, each looked at on its own and only when it changed.
+
+A design of ten thousand lines is a few hundred modules, and typing changes one of them. Cutting also keeps what is
+broken in one module from confusing the next: a parser that misses an `endmodule` or a bracket goes astray to the end
+of the text. Where the cuts are depends on the text alone.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+from lsprotocol.types import PositionEncodingKind
+
+from benchwright_verilog.syntax.lines import Lines
+from benchwright_verilog.syntax.tree import parse
+
+if TYPE_CHECKING:
+    from tree_sitter import Tree
+
+T = TypeVar("T")
+
+_BREATH_S = 0.01
+
+_BEGINS = re.compile(rb"(?:macro)?module\b|package\b|program\b|interface\s+(?:static\s+|automatic\s+)?\w+\s*[;#(]")
+_ENDS = re.compile(rb"end(?:module|interface|package|program|primitive|config|checker)\b")
+_STARTING_LINES = (b"\nend", b"\nmodule", b"\nmacromodule", b"\npackage", b"\nprogram", b"\ninterface")
+_LINE = re.compile(rb'//|/\*|"(?:[^"\\]|\\.)*"?')
+
+
+class Shape:
+    """The text of one top-level item. Everything known of it counts from its beginning.
+
+    Args:
+        data: UTF-8.
+        encoding: What the client counts in.
+        origin: What it was before an edit.
+    """
+
+    def __init__(self, data: bytes, encoding: PositionEncodingKind, origin: Shape | None = None) -> None:
+        self.data = data
+        self.lines = Lines(data.decode(), encoding)
+        self._origin = origin
+        self._known: dict[Callable[[Shape], Any], Any] = {}
+
+    @cached_property
+    def tree(self) -> Tree:
+        """tree-sitter's tree of it."""
+        origin, self._origin = self.newest_parsed, None
+        return parse(self.data, origin.data, origin.tree) if origin else parse(self.data)
+
+    @property
+    def newest_parsed(self) -> Shape | None:
+        """Itself or what it was when it was last parsed."""
+        return self if "tree" in self.__dict__ else self._origin
+
+    def once(self, make: Callable[[Shape], T]) -> T:
+        """What a function makes of it, kept as long as the text is there."""
+        if make not in self._known:
+            self._known[make] = make(self)
+        return cast("T", self._known[make])
+
+
+@dataclass(frozen=True)
+class Unit:
+    """A top-level item where it stands in a text."""
+
+    start: int
+    """Its first byte."""
+    line: int
+    """Its first line, counted from 0."""
+    shape: Shape
+
+    @property
+    def end(self) -> int:
+        """The byte after it."""
+        return self.start + len(self.shape.data)
+
+
+async def each(units: Sequence[Unit], make: Callable[[Shape], T]) -> list[tuple[Unit, T]]:
+    """What a function makes of each unit; a long text that is looked at for the first time lets others go on."""
+    found: list[tuple[Unit, T]] = []
+    pause = time.monotonic() + _BREATH_S
+    for unit in units:
+        found.append((unit, unit.shape.once(make)))
+        if time.monotonic() > pause:
+            await asyncio.sleep(0)
+            pause = time.monotonic() + _BREATH_S
+    return found
+
+
+@dataclass
+class Units:
+    """The units of the newest version of one text, from which those of the next are made."""
+
+    shapes: dict[bytes, Shape] = field(default_factory=dict)
+
+    def of(self, data: bytes, encoding: PositionEncodingKind) -> tuple[Unit, ...]:
+        """The units of a text; together they are the whole text."""
+        cuts = [0, *cut_places(data), len(data)]
+        parts = [data[start:end] for start, end in pairwise(cuts)]
+        present = set(parts)
+        gone = [shape for part, shape in self.shapes.items() if part not in present]
+        shapes: dict[bytes, Shape] = {}
+        units: list[Unit] = []
+        line = 0
+        for start, part in zip(cuts, parts, strict=False):
+            shape = shapes.get(part) or self.shapes.get(part)
+            if shape is None:
+                shape = Shape(part, encoding, gone.pop(0).newest_parsed if gone else None)
+            shapes[part] = shape
+            units.append(Unit(start, line, shape))
+            line += len(shape.lines) - 1
+        self.shapes = shapes
+        return tuple(units)
+
+
+def cut_places(data: bytes) -> list[int]:
+    """The bytes at which a new unit begins, the beginning and the end of the text left out.
+
+    A cut is before a line that begins with `module` or the like, and after one that begins with `endmodule` or the
+    like: indented ones don't count, because modules can be nested.
+    """
+    places: set[int] = set()
+    candidates = sorted(_starts_of_lines(data))
+    comments = _block_comments(data) if candidates and b"/*" in data else iter(())
+    comment = next(comments, None)
+    for place in candidates:
+        while comment is not None and comment[1] <= place:
+            comment = next(comments, None)
+        if comment is not None and comment[0] < place:
+            continue
+        if _ENDS.match(data, place):
+            end = data.find(b"\n", place) + 1
+            # A block comment that begins behind the `end` belongs to the line.
+            if end and (comment is None or not place < comment[0] < end < comment[1]):
+                places.add(end)
+        elif _BEGINS.match(data, place):
+            places.add(place)
+    return sorted(places - {len(data)})
+
+
+def _starts_of_lines(data: bytes) -> Iterator[int]:
+    for word in _STARTING_LINES:
+        place = data.find(word)
+        while place >= 0:
+            # After a backslash the line belongs to a macro.
+            if not data[max(0, place - 2) : place].rstrip(b"\r").endswith(b"\\"):
+                yield place + 1
+            place = data.find(word, place + 1)
+
+
+def _block_comments(data: bytes) -> Iterator[tuple[int, int]]:
+    """Where block comments begin and end."""
+    place = data.find(b"/*")
+    done = 0
+    while place >= 0:
+        start = max(done, data.rfind(b"\n", 0, place) + 1)
+        line_end = data.find(b"\n", place)
+        line_end = len(data) if line_end < 0 else line_end
+        opening = next((found for found in _LINE.finditer(data, start, line_end) if found[0][:1] == b"/"), None)
+        if opening is None or opening[0] == b"//":
+            done = line_end
+        else:
+            end = data.find(b"*/", opening.end())
+            done = len(data) if end < 0 else end + 2
+            yield opening.start(), done
+        place = data.find(b"/*", done)

@@ -1,0 +1,31 @@
+"""Which file a URI names."""
+
+from __future__ import annotations
+
+import os
+from functools import lru_cache
+from pathlib import Path
+
+from pygls.uris import to_fs_path
+
+from benchwright_verilog.errors import NotAFileError
+
+
+@lru_cache(maxsize=256)
+def path_of(uri: str) -> Path:
+    """The file a URI names.
+
+    Raises:
+        NotAFileError: It names none on this machine.
+    """
+    path = to_fs_path(uri) if uri.startswith("file:") else None
+    if not path or not Path(path).is_absolute() or not _is_encodable(path):
+        raise NotAFileError(f"{uri!r} does not name a file on this machine. Open a file of a problem and try again.")
+    return Path(os.path.normpath(path))
+
+
+def _is_encodable(path: str) -> bool:
+    try:
+        return b"\0" not in os.fsencode(path)
+    except UnicodeEncodeError:
+        return False

@@ -1,0 +1,56 @@
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+
+from benchwright_analysis.report.codebook import TABLES, codebook, schema_of
+from benchwright_analysis.report.exports import write_attempts
+from benchwright_analysis.report.observation import Observation
+
+ROOT = Path(__file__).parents[4]
+
+
+def observation(**changes: object) -> Observation:
+    """An attempt in which nothing happened."""
+    empty = {str: "", int: 0, float: 0.0, bool: False}
+    values: dict[str, object] = {}
+    for name, field in Observation.model_fields.items():
+        annotation = field.annotation
+        values[name] = empty.get(annotation) if isinstance(annotation, type) else None
+    return Observation.model_validate(values | {"censored_by": ""} | changes)
+
+
+def test_the_codebook_names_every_column_with_its_meaning() -> None:
+    text = codebook()
+    for model in TABLES.values():
+        for name, field in model.model_fields.items():
+            assert f"| `{name}` |" in text
+            assert field.description, name
+
+
+def test_the_page_in_the_documentation_is_current() -> None:
+    assert (ROOT / "docs" / "reference" / "codebook.md").read_text(encoding="utf-8") == codebook()
+
+
+def test_tables_have_the_columns_of_the_codebook_and_give_values_back(tmp_path: Path) -> None:
+    rows = [observation(attempt="a", score=0.5, external_help=True), observation(attempt="b", passed=True)]
+    write_attempts(tmp_path, rows)
+    table = pq.read_table(tmp_path / "attempts.parquet")
+    assert table.schema.equals(schema_of(Observation))
+    assert [Observation.model_validate(row) for row in table.to_pylist()] == rows
+    with (tmp_path / "attempts.csv").open(newline="") as lines:
+        first, second = csv.DictReader(lines)
+    assert list(first) == list(Observation.model_fields)
+    assert (first["score"], first["external_help"], second["score"], second["passed"]) == ("0.5", "true", "", "true")
+
+
+@pytest.mark.parametrize("name", ["=HYPERLINK(1)", "+1", "-1", "@x", "\tx"])
+def test_a_spreadsheet_takes_no_name_for_a_formula(name: str, tmp_path: Path) -> None:
+    write_attempts(tmp_path, [observation(attempt="a", title=name)])
+    with (tmp_path / "attempts.csv").open(newline="") as lines:
+        (row,) = csv.DictReader(lines)
+    assert row["title"] == f"'{name}"
+    assert pq.read_table(tmp_path / "attempts.parquet")["title"].to_pylist() == [name]

@@ -1,0 +1,92 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from benchwright_analysis.report.exclusions import Participants, count_by_reason, exclude
+from benchwright_analysis.report.support import intraclass_correlation
+from benchwright_studies.study import Study
+from benchwright_studies.study_file import parse_study
+
+from .test_report_codebook import observation
+
+NOBODY = Participants({}, {})
+
+
+def study(*rules: str) -> Study:
+    listed = "".join(f"  - {rule}\n" for rule in rules)
+    text = (
+        "study: s\ntitle: S\nproblems: [p/q]\nconditions: [{name: alone, solver: human}]\nparticipants: 2\n"
+        "randomisation: {seed: 1}\nconsent: {version: '1', text: A text that is long enough.}\n"
+        + (f"exclusions:\n{listed}" if listed else "")
+    )
+    return parse_study(text, Path("s.yaml")).study
+
+
+BASE = {"attempt": "a", "participant": "P01", "solver": "human", "state": "submitted"}
+
+
+@pytest.mark.parametrize(
+    ("rule", "hit", "missed"),
+    [
+        ("{when: violations, more_than: 0}", {"violations": 1}, {"violations": 0}),
+        ("{when: active_minutes, less_than: 2}", {"active_s": 119.0}, {"active_s": 120.0}),
+        ("{when: unfocused_share, more_than: 0.5}", {"unfocused_s": 6.0, "clock_s": 10.0}, {"clock_s": 0.0}),
+        ("{when: suspended, more_than: 0}", {"suspensions": 1}, {"suspensions": 0}),
+        ("{when: external_help}", {"external_help": True}, {"external_help": None}),
+        ("{when: prior_exposure, is: similar}", {"prior_exposure": "same"}, {"prior_exposure": "none"}),
+        ("{when: prior_exposure, is: same}", {"prior_exposure": "same"}, {"prior_exposure": "similar"}),
+    ],
+)
+def test_a_rule_leaves_out_what_it_names_and_nothing_else(
+    rule: str, hit: dict[str, object], missed: dict[str, object]
+) -> None:
+    rows = exclude(
+        [observation(**(BASE | hit)), observation(**(BASE | missed | {"attempt": "b"}))], study(rule), NOBODY
+    )
+    assert [row.is_analysed for row in rows] == [False, True]
+    assert len(count_by_reason(rows)) == 1
+
+
+def test_a_rule_about_a_participant_leaves_out_all_their_attempts() -> None:
+    mine = [observation(**BASE | {"attempt": name}) for name in "ab"]
+    other = observation(**BASE | {"attempt": "c", "participant": "P02"})
+    rule = study("{when: failed_attention, more_than: 0, drop: participant}")
+    rows = exclude([*mine, other], rule, Participants({"P01": 1, "P02": 0}, {}))
+    assert [row.is_analysed for row in rows] == [False, False, True]
+
+
+def test_unfinished_tasks_count_those_not_begun() -> None:
+    rule = study("{when: unfinished_tasks, more_than: 1, drop: participant}")
+    (row,) = exclude([observation(**BASE)], rule, Participants({}, {"P01": 2}))
+    assert row.excluded_by == "unfinished tasks more than 1 (whole participant)"
+
+
+def test_practice_and_attempts_that_go_on_never_count() -> None:
+    rows = exclude(
+        [observation(**BASE | {"practice": True}), observation(**BASE | {"attempt": "b", "state": "running"})],
+        study(),
+        NOBODY,
+    )
+    assert [row.excluded_by for row in rows] == ["practice", "still_open"]
+
+
+def test_rules_for_people_do_not_touch_models() -> None:
+    row = observation(**BASE | {"solver": "model", "active_s": 1.0})
+    (found,) = exclude([row], study("{when: active_minutes, less_than: 2}"), NOBODY)
+    assert found.is_analysed
+
+
+def test_the_correlation_within_people_is_that_of_the_analysis_of_variance() -> None:
+    # Two people, each always alike: all variance is between them.
+    alike = [observation(**BASE | {"participant": who, "passed": who == "P01"}) for who in ("P01", "P02") for _ in "xy"]
+    assert intraclass_correlation(alike) == 1.0
+    # P01 1, 0 and P02 1, 0: nothing is between them; ICC(1) would be negative and is cut.
+    mixed = [observation(**BASE | {"participant": who, "passed": p}) for who in ("P01", "P02") for p in (True, False)]
+    assert intraclass_correlation(mixed) == 0.0
+    # P01 1, 1, 0 and P02 0, 0, 1: between 1/6, within 1/3, so (1/6 - 1/3) / (1/6 + 2/3) < 0; with P02 0, 0, 0:
+    # means 2/3 and 0, between 2/3, within (2/3) / 4 = 1/6: (2/3 - 1/6) / (2/3 + 2/6) = 1/2.
+    half = [observation(**BASE | {"passed": p}) for p in (True, True, False)]
+    half += [observation(**BASE | {"participant": "P02"}) for _ in range(3)]
+    assert intraclass_correlation(half) == pytest.approx(0.5)

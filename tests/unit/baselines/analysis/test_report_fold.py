@@ -1,0 +1,379 @@
+"""The quick way from events to a row gives what the modules that define the rules give."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from datetime import datetime
+from pathlib import Path
+from random import Random
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from benchwright_analysis.report.event_columns import EventColumns
+from benchwright_analysis.report.fold import Fold, Folded
+from benchwright_analysis.report.problem_facts import ProblemFacts
+from benchwright_analysis.report.reading import Job, fold_attempts
+from benchwright_attempts.attempts import Attempts
+from benchwright_attempts.attribution import Origin, attribute
+from benchwright_attempts.clock import read_clock
+from benchwright_attempts.errors import IllegalTransitionError, LogDamagedError
+from benchwright_attempts.events import (
+    Abandoned,
+    Answered,
+    Diagnostics,
+    Edit,
+    Event,
+    Focus,
+    Interrupted,
+    Judged,
+    JudgedBy,
+    Outcome,
+    Paused,
+    Resumed,
+    RunFinished,
+    Save,
+    Started,
+    Submitted,
+    TextCause,
+    TextSet,
+    Tick,
+    VoteCast,
+)
+from benchwright_attempts.evidence import (
+    AssistAccepted,
+    AttributionMethod,
+    ClockHeld,
+    ClockReleased,
+    CommandUsed,
+    EditReason,
+    EditShape,
+    Forecast,
+    ModelUsage,
+    Recording,
+    SelfEstimate,
+    ShapeOfChange,
+    Suspended,
+)
+from benchwright_attempts.file_text import Change, FileText, apply_changes, sha256
+from benchwright_attempts.survival import survivals
+from benchwright_attempts.timeline import active_time
+from benchwright_studies.study_log import StudyLog
+
+from ..conftest import SetTime
+
+PATH = "rtl/a.sv"
+TEXTS = (
+    "x",
+    "assign q = d;\n",
+    "ü",
+    "\U0001f600",
+    "always_comb begin\nend\n",
+    "",
+    "\ud83d",
+    "\ude00",
+    "a longer piece of text\n",
+)
+
+
+def fold(log: StudyLog, attempt: str, **options: object) -> Folded:
+    header, rows = log.stored(attempt)
+    folding = Fold(header, ProblemFacts(), **options)  # type: ignore[arg-type]
+    for row in rows:
+        folding.take(row.seq, row.wall, row.mono_ns, row.process, row.body)
+    return folding.finish()
+
+
+class Typist:
+    """Does what an editor might report, at random, to one file."""
+
+    def __init__(self, random: Random) -> None:
+        self.random = random
+        self.text, self.version = "module a;\nendmodule\n", 1
+
+    def event(self) -> list[Event]:
+        random = self.random
+        kind = random.choice(
+            ("edit",) * 8 + ("focus", "tick", "save", "text", "other", "run", "hold", "pause", "suspend")
+        )
+        match kind:
+            case "edit":
+                return self.edit()
+            case "focus":
+                return [Focus(focused=random.random() < 0.5)]
+            case "tick":
+                return [Tick()]
+            case "save":
+                return [Save(path=PATH, sha256=sha256(b""), size=1)]
+            case "text":
+                return self.set_text()
+            case "run":
+                return [self.run()]
+            case "hold":
+                held: list[Event] = [ClockHeld(reason="harness"), ClockReleased(reason="harness")]
+                return held[: random.choice((1, 2))]
+            case "pause":
+                return [random.choice((Paused(reason="tea"), Resumed()))]
+            case "suspend":
+                return [Suspended(wall_s=900.0, mono_s=1.0)]
+            case _:
+                return [
+                    Diagnostics(path=PATH, counts={}),
+                    AssistAccepted(assist="q", provider="p", path="b.sv", version=3),
+                ]
+
+    def edit(self) -> list[Event]:
+        random = self.random
+        self.version += 1
+        text = random.choice(TEXTS)
+        start = random.randint(0, len(self.text))
+        end = random.randint(start, min(len(self.text), start + 12))
+        change = Change(start=start, end=end, text=text) if random.random() < 0.95 else Change(text=text)
+        edit = Edit(path=PATH, version=self.version, changes=(change,))
+        self.text = apply_changes(self.text, [change])
+        events: list[Event] = [edit]
+        draw = random.random()
+        if draw < 0.3:
+            word = random.choice(
+                ("inlineCompletionAccept", "Chat.applyEdits", "cursor", "inlineCompletionPartialAccept")
+            )
+            method = random.choice(list(AttributionMethod))
+            said = EditReason(path=PATH, version=self.version, reason=word, metadata={"kind": "paste"}, method=method)
+            events.insert(random.randint(0, 1), said)
+        elif draw < 0.45:
+            provider = random.choice(("benchwright", "github.copilot"))
+            part = random.random() < 0.5
+            events.append(AssistAccepted(assist="a", provider=provider, path=PATH, version=self.version, partial=part))
+        elif draw < 0.6:
+            command = random.choice(
+                ("editor.action.clipboardPasteAction", "editor.action.inlineSuggest.commit", "undo")
+            )
+            version = random.choice((None, self.version - 1, self.version - 2))
+            events.insert(0, CommandUsed(command=command, path=random.choice((None, PATH)), version=version))
+        return events
+
+    def set_text(self) -> list[Event]:
+        if self.random.random() < 0.5:
+            return [TextSet(path=PATH, cause=TextCause.OPENED, file=FileText.of_text(self.text))]
+        self.text = "// from outside\n" * 3
+        return [TextSet(path=PATH, cause=TextCause.OUTSIDE, file=FileText.of_text(self.text))]
+
+    def run(self) -> Event:
+        passed = self.random.random() < 0.1
+        return RunFinished(
+            run="r",
+            number=1,
+            outcome=Outcome.PASSED if passed else Outcome.FAILED,
+            reason="passed" if passed else "tests_failed",
+            passed=self.random.randint(0, 4),
+            total=5,
+            wall_s=1.0,
+        )
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_row_has_the_numbers_of_the_clock_the_time_line_the_attribution_and_the_survival(
+    seed: int, path: Path, time: SetTime
+) -> None:
+    random = Random(seed)
+    with (
+        StudyLog(path, now=time.now, monotonic_ns=time.monotonic_ns, process="first") as first,
+        StudyLog(path, now=time.now, monotonic_ns=lambda: time.mono_ns // 2 + 77, process="second") as second,
+    ):
+        typist = Typist(random)
+        files = {PATH: FileText.of_text(typist.text)}
+        attempt = Attempts(first).create("starter/counter", "d" * 64, Path("/w"), files).id
+        first.append_blocking(attempt, Started())
+        for step in range(60):
+            log = second if 30 < step < 45 else first
+            for event in [*([Interrupted()] if step == 31 else []), *typist.event()]:
+                time.pass_s(random.choice((0.0, 0.2, 1.0, 40.0, 90.0, 200.0, 400.0)))
+                try:
+                    log.append_blocking(attempt, event)
+                except IllegalTransitionError:
+                    assert event.type in ("paused", "resumed", "clock_held", "clock_released", "interrupted")
+        time.pass_s(33)
+        if random.random() < 0.8:
+            first.append_blocking(attempt, random.choice((Submitted(), Abandoned())))
+            time.pass_s(100)
+            first.append_blocking(attempt, SelfEstimate(minutes=1))
+        events = first.events(attempt)
+        row = fold(first, attempt).observation
+
+    clock, active, labels = read_clock(events), active_time(events), attribute(events)
+    assert row.clock_s == pytest.approx(clock.active_s, abs=1e-9)
+    assert row.elapsed_s == pytest.approx(clock.elapsed_s, abs=1e-6)
+    assert row.state == clock.state
+    assert [row.active_60_s, row.active_120_s, row.active_300_s] == pytest.approx(
+        [active.active_s[each] for each in (60.0, 120.0, 300.0)], abs=1e-6
+    )
+    assert row.unfocused_s == pytest.approx(active.unfocused_s, abs=1e-6)
+    by_origin = {origin: sum(one.inserted for one in labels if one.origin is origin) for origin in Origin}
+    assert row.edits == len(labels)
+    assert row.inserted_typed == by_origin[Origin.TYPED]
+    assert row.inserted_paste == by_origin[Origin.PASTE]
+    assert row.inserted_completion == by_origin[Origin.COMPLETION] + by_origin[Origin.COMPLETION_PART]
+    assert row.inserted_own_completion == by_origin[Origin.OWN_COMPLETION]
+    assert row.inserted_chat == by_origin[Origin.CHAT]
+    assert row.inserted == sum(by_origin.values())
+    followed = [one for one in survivals(events) if one.label.origin is not Origin.PASTE]
+    assert row.accepted == sum(one.inserted for one in followed)
+    assert row.survived_end == sum(one.at_end for one in followed)
+    for after, reached, survived in (
+        (30.0, row.reached_30s, row.survived_30s),
+        (120.0, row.reached_120s, row.survived_120s),
+    ):
+        there = [one for one in followed if one.after[after] is not None]
+        assert reached == sum(one.inserted for one in there)
+        assert survived == sum(one.after[after] or 0 for one in there)
+
+
+def test_the_time_of_a_pass_leaves_long_gaps_out(log: StudyLog, attempt: str, time: SetTime) -> None:
+    log.append_blocking(attempt, Forecast(minutes=5, success=0.5))
+    log.append_blocking(attempt, Started())
+    time.pass_s(100)  # 100 s count
+    log.append_blocking(attempt, Edit(path="rtl/counter.sv", version=1, changes=(Change(start=0, end=0, text="abc"),)))
+    time.pass_s(1000)  # 120 s of these
+    log.append_blocking(
+        attempt,
+        RunFinished(run="r", number=1, outcome=Outcome.PASSED, reason="passed", wall_s=1, passed=2, total=2),
+    )
+    time.pass_s(50)
+    log.append_blocking(attempt, Submitted())
+    row = fold(log, attempt).observation
+    assert (row.time_s, row.first_pass_s, row.first_pass_clock_s, row.clock_s) == (220, 220, 1100, 1150)
+    assert (row.active_60_s, row.active_120_s, row.active_300_s) == (120, 220, 400)
+    assert (row.passed, row.censored_by, row.score, row.submissions, row.forecast_minutes) == (True, "", 1.0, 1, 5)
+
+
+def test_an_answer_that_is_judged_later_passed_when_it_was_given(log: StudyLog, attempt: str, time: SetTime) -> None:
+    log.append_blocking(attempt, Started())
+    time.pass_s(30)
+    log.append_blocking(attempt, Answered(number=1, outcome=Outcome.ERROR, reason="judge_unavailable", snapshot={}))
+    time.pass_s(30)
+    log.append_blocking(attempt, Submitted())
+    assert fold(log, attempt).observation.censored_by == "not_decided"
+    time.pass_s(5000)
+    votes = (VoteCast(judge="m", label="9"), VoteCast(judge="n", label="8"))
+    judged = JudgedBy(method="model", status="scored", score=0.8, votes=votes, cost_usd=0.25)
+    log.append_blocking(
+        attempt, Judged(number=1, sha256="0" * 64, outcome=Outcome.PASSED, reason="passed", judged_by=judged)
+    )
+    folded = fold(log, attempt)
+    row = folded.observation
+    assert (row.passed, row.first_pass_s, row.score, row.censored_by) == (True, 30, 0.8, "")
+    assert (row.judge_method, row.judge_votes, row.judge_cost_usd) == ("model", "m=9; n=8", 0.25)
+    assert folded.trace == ((30.0, 0.8),)
+
+
+@pytest.mark.parametrize(
+    ("end", "censored"), [(Abandoned(), "gave_up"), (Submitted(), "handed_in_unsolved"), (Tick(), "still_open")]
+)
+def test_an_attempt_without_a_pass_says_why_it_ended(end: Event, censored: str, log: StudyLog, attempt: str) -> None:
+    log.append_blocking(attempt, Started())
+    failed = RunFinished(run="r", number=1, outcome=Outcome.FAILED, reason="tests_failed", wall_s=1, passed=1, total=4)
+    log.append_blocking(attempt, failed)
+    log.append_blocking(attempt, end)
+    row = fold(log, attempt).observation
+    assert (row.passed, row.censored_by, row.score, row.outcome) == (False, censored, 0.25, "failed")
+
+
+def test_tokens_and_cost_of_several_calls_add_up(log: StudyLog, attempt: str) -> None:
+    for cost in (0.5, None, 0.25):
+        log.append_blocking(
+            attempt, ModelUsage(model="m", calls=1, input_tokens=3, output_tokens=2, total_tokens=5, cost_usd=cost)
+        )
+    row = fold(log, attempt).observation
+    assert (row.calls, row.input_tokens, row.total_tokens, row.cost_usd, row.model) == (3, 9, 15, 0.75, "m")
+
+
+def test_without_text_the_shapes_of_edits_are_counted(path: Path, time: SetTime) -> None:
+    with StudyLog(path, now=time.now, monotonic_ns=time.monotonic_ns) as log:
+        files = {PATH: FileText.of_text("")}
+        header = Attempts(log).create("p/q", "d", Path("/w"), files, recording=Recording.EDITS)
+        log.append_blocking(header.id, Edit(path=PATH, version=1, changes=(Change(start=0, end=0, text="x" * 50),)))
+        shape = ShapeOfChange(start=0, end=0, length=1, lines=0)
+        log.append_blocking(header.id, EditShape(path=PATH, version=2, changes=(shape,)))
+        row = fold(log, header.id).observation
+    assert (row.inserted, row.inserted_paste, row.inserted_typed, row.survived_end) == (51, 50, 1, None)
+
+
+def test_a_row_of_each_event_tells_no_text(log: StudyLog, attempt: str) -> None:
+    log.append_blocking(
+        attempt, Edit(path="rtl/counter.sv", version=1, changes=(Change(start=0, end=3, text="SECRET"),))
+    )
+    events = EventColumns()
+    fold(log, attempt, events=events)
+    rows = events.table().to_pylist()
+    assert list(rows[1].values())[5:12] == ["edit", "open", "rtl/counter.sv", 6, 3, "unknown", "heuristic"]
+    assert "SECRET" not in repr(rows)
+
+
+def test_several_processes_write_the_rows_that_one_writes(
+    log: StudyLog, attempts: Attempts, path: Path, tmp_path: Path, time: SetTime
+) -> None:
+    headers = []
+    for seed in range(3):
+        typist = Typist(Random(seed))
+        header = attempts.create("starter/counter", "d" * 64, Path("/w"), {PATH: FileText.of_text(typist.text)})
+        for event in [Started(), *typist.edit(), *typist.edit(), typist.run(), Submitted()]:
+            time.pass_s(7)
+            log.append_blocking(header.id, event)
+        headers.append(header)
+    alone, one = fold_attempts(Job(path, headers, {}, {}, tmp_path / "one.parquet"), events=1)
+    shared, several = fold_attempts(Job(path, headers, {}, {}, tmp_path / "several.parquet"), events=1_000_000)
+    assert shared == alone
+    rows, same = (
+        sorted(
+            pa.concat_tables([pq.read_table(part) for part in parts]).to_pylist(),
+            key=lambda row: (row["attempt"], row["seq"]),
+        )
+        for parts in (one, several)
+    )
+    assert rows == same
+    for header in headers:
+        mine = [row for row in rows if row["attempt"] == header.id]
+        assert [row["seq"] for row in mine] == list(range(1, len(mine) + 1))
+        assert [row["wall"] for row in mine] == [row.wall for row in log.stored(header.id)[1]]
+        assert [row["at_s"] for row in mine] == [7.0 * place for place in range(len(mine))]
+        assert [row["clock_s"] for row in mine] == [0.0, *(7.0 * place for place in range(len(mine) - 1))]
+        assert [row["state"] for row in mine] == ["open", *["running"] * (len(mine) - 2), "submitted"]
+        assert [row["tests_total"] for row in mine] == [5 if row["type"] == "run_finished" else None for row in mine]
+
+
+def test_a_broken_chain_is_named_with_its_attempt_and_event(log: StudyLog, attempt: str, path: Path) -> None:
+    log.append_blocking(attempt, Started())
+    header = log.header(attempt)
+    _change(path, "UPDATE events SET body = replace(body, 'started', 'resumed') WHERE seq = 2")
+    with pytest.raises(LogDamagedError, match=rf"event 2 of attempt {attempt} .*does not fit its hash.*--without"):
+        fold_attempts(Job(path, [header], {}, {}), events=2)
+
+
+def test_a_damaged_event_is_named_where_rows_are_written_too(
+    log: StudyLog, attempt: str, path: Path, tmp_path: Path
+) -> None:
+    log.append_blocking(attempt, Started())
+    judged = JudgedBy(method="model", status="scored", score=0.5)
+    log.append_blocking(
+        attempt,
+        Answered(number=1, outcome=Outcome.ERROR, reason="judge_unavailable", snapshot={}, judged_by=judged),
+    )
+    _change(path, """UPDATE events SET body = replace(body, '"cost_usd":0', '"cost_usd":"x"')""")
+    job = Job(path, [log.header(attempt)], {}, {}, tmp_path / "events.parquet", check=False)
+    with pytest.raises(LogDamagedError, match=f"event 3 of attempt {attempt} "):
+        fold_attempts(job, events=3)
+
+
+def _change(path: Path, statement: str) -> None:
+    with closing(sqlite3.connect(path)) as database:
+        for (trigger,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'").fetchall():
+            database.execute(f'DROP TRIGGER "{trigger}"')
+        assert database.execute(statement).rowcount
+        database.commit()
+
+
+def test_times_are_those_of_the_wall(log: StudyLog, attempt: str, time: SetTime) -> None:
+    log.append_blocking(attempt, Started())
+    assert datetime.fromisoformat(fold(log, attempt).observation.started) == time.wall

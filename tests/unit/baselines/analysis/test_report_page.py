@@ -1,0 +1,126 @@
+from __future__ import annotations
+
+import re
+from html.parser import HTMLParser
+
+import pytest
+
+from benchwright_analysis.report.charts import Row, drawn, intervals, placed
+from benchwright_analysis.report.page import page
+from benchwright_analysis.report.section import Picture, Section, Table, interval, number, percent
+
+HOSTILE = '"><script>alert(1)</script><img src=x onerror=alert(2)>'
+
+
+class Elements(HTMLParser):
+    """Every element, and every address it names."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.names: list[str] = []
+        self.addresses: list[str] = []
+        self.ids: list[str] = []
+        self.handlers: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.names.append(tag)
+        for name, value in attrs:
+            if name in ("href", "src", "xlink:href", "action", "data"):
+                self.addresses.append(value or "")
+            if name == "id":
+                self.ids.append(value or "")
+            if name.startswith("on"):
+                self.handlers.append(name)
+
+
+def sections() -> list[Section]:
+    rows: list[Row] = [{"label": HOSTILE, "group": HOSTILE, "value": 0.5, "low": 0.25, "high": 0.75}]
+    table = Table(HOSTILE, (HOSTILE, "n"), [(HOSTILE, 3), (None, 0.25)], HOSTILE)
+    svg = intervals(rows, [HOSTILE], x="x", y="")
+    pictures = [Picture(name, HOSTILE, HOSTILE, svg, table) for name in ("first", "second")]
+    return [Section("support", HOSTILE, (HOSTILE,)), Section("more", HOSTILE, (HOSTILE,), pictures, (table,))]
+
+
+def read(text: str) -> Elements:
+    elements = Elements()
+    elements.feed(text)
+    return elements
+
+
+def test_names_of_people_models_and_problems_stay_text() -> None:
+    found = read(page(HOSTILE, HOSTILE, sections(), {HOSTILE: HOSTILE}))
+    assert found.names.count("script") == 1
+    assert "img" not in found.names
+    assert found.handlers == []
+
+
+def test_the_page_asks_nothing_of_the_network() -> None:
+    text = page("Title", "", sections(), {})
+    found = read(text)
+    assert [address for address in found.addresses if not address.startswith("#")] == []
+    assert "http:" not in text
+    assert "https:" not in text
+    assert "default-src 'none'" in text
+
+
+def test_pictures_of_one_page_do_not_share_ids() -> None:
+    named_alike = Section("first", "A section named as its picture")
+    ids = read(page("Title", "", [*sections(), named_alike], {})).ids
+    assert len(ids) == len(set(ids))
+
+
+def test_every_link_within_the_page_has_its_target() -> None:
+    attempts = Section("attempts", "Attempts")
+    found = read(page("Title", "", [*sections(), attempts], {}))
+    assert {address.removeprefix("#") for address in found.addresses} <= set(found.ids)
+
+
+def test_a_picture_takes_its_colours_from_the_page_and_tells_its_words() -> None:
+    text = page("Title", "", sections(), {})
+    svg = text[text.index("<svg") : text.index("</svg>")]
+    assert "var(--ink)" in svg
+    assert "var(--s1)" in svg
+    assert 'role="img" aria-labelledby="picture-first-name" aria-describedby="picture-first-words"' in svg
+    assert "#0102" not in svg
+
+
+@pytest.mark.parametrize("sign", ["\x00", "\x1b", "\u2028", "\ufffe", "\ud800"])
+def test_a_name_with_signs_that_no_picture_can_hold_is_drawn_without_them(sign: str) -> None:
+    groups = ["alone", f"a{sign}b"]
+    rows: list[Row] = [{"label": one, "group": one, "value": 0.5, "low": 0.25, "high": 0.75} for one in groups]
+    assert "a\N{REPLACEMENT CHARACTER}b" in intervals(rows, groups, x="", y="")
+
+
+def test_a_picture_of_some_groups_says_of_how_many() -> None:
+    assert drawn("abcdefgh", "abcdefghijk") == " Drawn are the first 8 of 11 groups."
+    assert drawn("ab", "ab") == ""
+
+
+def test_a_cell_shows_the_beginning_of_an_endless_text() -> None:
+    text = page("T", "", [Section("x", "X", tables=[Table("t", ("a",), [("y" * 10_000,)])])], {})
+    assert "y" * 300 + "…" in text
+    assert "y" * 301 not in text
+
+
+def test_references_inside_a_picture_follow_its_ids() -> None:
+    assert placed('<g id="a" clip-path="url(#a)">', "p") == '<g id="p-a" clip-path="url(#p-a)">'
+
+
+def test_an_empty_section_says_why() -> None:
+    assert "Nobody came." in page("T", "", [Section("x", "X", without="Nobody came.")], {})
+
+
+def test_numbers_read_as_people_write_them() -> None:
+    assert (percent(0.5), percent(None), percent(0.123)) == ("50 %", "–", "12.3 %")
+    assert (number(-1.25), number(-0.001), number(None)) == ("\N{MINUS SIGN}1.25", "0.00", "–")
+    assert (interval(0.1, 0.25, share=True), interval(None, 3.0)) == ("10 to 25 %", "– to 3.00")
+
+
+def test_a_group_keeps_its_colour_in_a_picture_without_the_others() -> None:
+    rows: list[Row] = [{"label": "l", "group": "second", "value": 0.5, "low": 0.25, "high": 0.75}]
+    assert colours(intervals(rows, ["second"], among=["first", "second"], x="", y="")) == {"var(--s2)"}
+    assert colours(intervals(rows, ["second"], x="", y="")) == {"var(--s1)"}
+
+
+def colours(svg: str) -> set[str]:
+    return set(re.findall(r"var\(--s\d\)", svg))

@@ -1,0 +1,108 @@
+"""Sections from rows made by hand, at the edges where estimators have nothing to say."""
+
+from __future__ import annotations
+
+import json
+
+from benchwright_analysis.report.dataset import Dataset
+from benchwright_analysis.report.fold import Folded
+from benchwright_analysis.report.models import models
+from benchwright_analysis.report.section import Section, minutes, number, plain
+from benchwright_analysis.report.support import support
+from benchwright_analysis.report.time_to_pass import score_over_time, survival
+
+from .test_report_codebook import observation
+
+
+def attempt(who: str, problem: str, condition: str, *, seconds: object, **changes: object) -> Folded:
+    """A person's attempt that passed; `seconds` on the clock."""
+    row = {
+        "attempt": f"{who}-{problem}-{condition}",
+        "participant": who,
+        "problem": problem,
+        "family": problem,
+        "condition": condition,
+        "solver": "human" if condition == "alone" else "human+copilot",
+        "clock_s": seconds,
+        "time_s": seconds,
+        "passed": True,
+        "score": 1.0,
+    }
+    one = observation(**(row | dict.fromkeys(("active_60_s", "active_120_s", "active_300_s"), seconds) | changes))
+    return Folded(one, ((one.time_s, one.score),) if one.score is not None else (), {}, "")
+
+
+def everybody(**changes: object) -> list[Folded]:
+    """Four people at two problems under two conditions, each with a time of its own."""
+    return [
+        attempt(
+            f"P{person}",
+            f"p/{problem}",
+            ("alone", "copilot")[(person + problem) % 2],
+            **{"seconds": 60.0 * time} | changes,
+        )
+        for time, (person, problem) in enumerate(((p, q) for p in range(4) for q in range(2)), 3)
+    ]
+
+
+def words(section: Section) -> str:
+    """All that a section says, as a reader of the page or of `report.json` meets it."""
+    json.dumps(plain(section.numbers), allow_nan=False)
+    tables = [*(picture.table for picture in section.pictures), *section.tables]
+    cells = [str(cell) for table in tables for row in table.rows for cell in row]
+    return "\n".join([*section.lead, *(f"{table.note}\n{table.columns}" for table in tables), *cells])
+
+
+def test_conditions_that_nobody_passed_are_not_said_to_take_equally_long() -> None:
+    told = words(survival(Dataset(everybody(passed=False, censored_by="gave_up", score=0.0), {})))
+    assert "Nobody passed under alone or copilot" in told
+    assert "more than alone" not in told
+
+
+def test_equal_times_are_told_as_equal_without_an_interval_or_a_p_value() -> None:
+    section = survival(Dataset(everybody(seconds=600.0), {}))
+    told = words(section)
+    assert "Up to 10 minutes, copilot took as long as alone on average." in told
+    assert "Times do not vary within a condition" in told
+    assert "condition_effects" not in section.numbers
+
+
+def test_the_model_of_time_says_whether_forecasts_are_in_it() -> None:
+    rows = everybody(forecast_minutes=5.0)
+    some = [*rows[1:], attempt("P9", "p/0", "alone", seconds=50)]
+    assert "log(time) ~ condition + log(forecast)" in words(survival(Dataset(rows, {})))
+    told = words(survival(Dataset(some, {})))
+    assert "log(time) ~ condition. Forecasts are left out" in told
+
+
+def test_attempts_that_nothing_decided_lower_no_score_over_time() -> None:
+    decided = [attempt("P1", "p/a", "alone", seconds=60), attempt("P2", "p/b", "alone", seconds=90)]
+    open_ends = {"passed": False, "censored_by": "not_decided", "outcome": "error", "score": None}
+    undecided = attempt("P3", "p/a", "alone", seconds=600, **open_ends)
+    assert words(score_over_time(Dataset([*decided, undecided], {}))) == words(score_over_time(Dataset(decided, {})))
+    assert score_over_time(Dataset([undecided], {})).without
+
+
+def test_one_budget_is_one_column() -> None:
+    section = score_over_time(Dataset([attempt("P1", "p/a", "alone", seconds=7200)], {}))
+    assert list(section.pictures[0].table.columns) == ["group", "problems", "within 120 min"]
+
+
+def test_one_person_says_nothing_of_others() -> None:
+    both = [attempt("P1", "p/a", "alone", seconds=60), attempt("P1", "p/b", "copilot", seconds=70)]
+    assert "nothing can be said of others" in words(support(Dataset(both, {})))
+
+
+def test_replies_made_elsewhere_show_no_tokens_instead_of_none_used() -> None:
+    reply = attempt("m", "p/a", "model", seconds=1, solver="model")
+    (*_, used) = models(Dataset([reply], {})).tables
+    assert used.rows == [("model: m", 1, None, None, None, "–", "–")]
+
+
+def test_numbers_without_end_are_told_by_their_size() -> None:
+    assert (number(14779531753689.6, 1), number(-2e7), number(999_999, 0)) == (
+        "1.5e+13",
+        "\N{MINUS SIGN}2e+07",
+        "999999",
+    )
+    assert (minutes(0.094), minutes(22), minutes(1440)) == ("0.094", "22", "1,440")

@@ -1,0 +1,273 @@
+"""Effects, paired tests, calibration and power against closed forms and published examples."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+from sklearn.metrics import brier_score_loss
+
+from benchwright_analysis.statistics.calibration import chance_calibration, rank_correlation, time_calibration
+from benchwright_analysis.statistics.condition_effects import condition_effects
+from benchwright_analysis.statistics.errors import StatisticsError
+from benchwright_analysis.statistics.paired import holm, mcnemar, paired_difference
+from benchwright_analysis.statistics.power import (
+    design_effect,
+    detectable_hazard_ratio,
+    detectable_percent_change,
+    detectable_rates,
+    log_rank_events,
+    log_rank_power,
+    rates_power,
+    two_condition_power,
+)
+
+# First calls import much of SciPy, however little time a test has.
+SETTINGS = settings(deadline=None, max_examples=50)
+
+
+def sample(seed: int = 1) -> tuple[np.ndarray, list[str], np.ndarray, list[int]]:
+    random = np.random.default_rng(seed)
+    conditions = ["ai" if one else "none" for one in random.random(60) < 0.5]
+    forecasts = random.lognormal(3, 0.5, 60)
+    slower = np.array([math.log(0.8) if one == "ai" else 0 for one in conditions])
+    times = np.exp(0.2 + slower + 0.9 * np.log(forecasts) + random.normal(0, 0.3, 60))
+    return times, conditions, forecasts, (np.arange(60) // 5).tolist()
+
+
+def test_effects_have_hc3_and_clustered_errors_by_their_formulas() -> None:
+    """MacKinnon & White (1985); Liang & Zeger (1986) with the factor G/(G-1) (n-1)/(n-p)."""
+    times, conditions, forecasts, people = sample()
+    found = condition_effects(times, conditions, "none", forecasts=forecasts, participants=people)
+    x = np.column_stack([np.ones(60), [one == "ai" for one in conditions], np.log(forecasts)])
+    bread = np.linalg.inv(x.T @ x)
+    b = bread @ x.T @ np.log(times)
+    e = np.log(times) - x @ b
+    h = np.sum(x @ bread * x, axis=1)
+    hc3 = bread @ (x.T * (e / (1 - h)) ** 2) @ x @ bread
+    sums = np.array([x[i : i + 5].T @ e[i : i + 5] for i in range(0, 60, 5)])
+    clustered = 12 / 11 * 59 / 57 * bread @ sums.T @ sums @ bread
+    (effect,) = found.effects
+    assert effect.condition == "ai"
+    assert effect.coefficient == pytest.approx(b[1])
+    assert effect.percent == pytest.approx(100 * (math.exp(b[1]) - 1))
+    assert found.forecast_exponent == pytest.approx(b[2])
+    assert effect.hc3.standard_error == pytest.approx(math.sqrt(hc3[1, 1]))
+    assert effect.clustered is not None
+    assert effect.clustered.standard_error == pytest.approx(math.sqrt(clustered[1, 1]))
+    high = 100 * math.expm1(b[1] + stats.t.ppf(0.975, 57) * math.sqrt(hc3[1, 1]))
+    assert effect.hc3.high == pytest.approx(high)
+    low = 100 * math.expm1(b[1] - stats.t.ppf(0.975, 11) * math.sqrt(clustered[1, 1]))
+    assert effect.clustered.low == pytest.approx(low)
+    assert "12 participants" in found.note
+
+
+def test_without_forecasts_an_effect_is_the_ratio_of_geometric_means() -> None:
+    found = condition_effects([1, 4, 8, 32], ["a", "a", "b", "b"], "a")
+    assert found.effects[0].percent == pytest.approx(700)
+    assert found.forecast_exponent is None and found.effects[0].clustered is None
+    assert "independent" in found.note
+
+
+@pytest.mark.filterwarnings("ignore:invalid value:RuntimeWarning", "ignore:divide by zero:RuntimeWarning")
+@pytest.mark.parametrize("times", [[2, 2, 2, 2], [10, 10, 11, 11]])
+def test_times_without_spread_have_no_p_value_made_of_rounding(times: list[float]) -> None:
+    with pytest.raises(StatisticsError, match="do not vary within a condition"):
+        condition_effects(times, ["a", "a", "b", "b"], "a", participants=[1, 2, 3, 4])
+
+
+def test_two_participants_have_no_clustered_interval() -> None:
+    found = condition_effects([600, 5, 600, 6], ["a", "a", "b", "b"], "a", participants=[1, 1, 2, 2])
+    assert found.effects[0].clustered is None
+    assert "2 participants are too few" in found.note
+
+
+def test_forecasts_that_are_all_alike_are_left_out() -> None:
+    found = condition_effects([1, 4, 8, 32], ["a", "a", "b", "b"], "a", forecasts=[5, 5, 5, 5])
+    assert found.effects[0].percent == pytest.approx(700) and found.forecast_exponent is None
+
+
+@pytest.mark.parametrize(
+    ("times", "conditions", "forecasts", "told"),
+    [
+        ([1, 2, 3], ["a", "a", "a"], None, "one of two or more conditions"),
+        ([1, 0, 3], ["a", "b", "b"], None, "Times have to be greater than 0: item 1 is 0"),
+        ([1, 2], ["a", "b"], None, "too few"),
+        ([1, 2, 3, 4, 5], ["a", "b", "b", "b", "b"], None, "at least two attempts"),
+        ([1, 2, 3, 4], ["a", "a", "b", "b"], [1, 1, 2, 2], "can't be told from forecasts"),
+        ([1, 2, 3], ["a", "b"], None, "equally long"),
+    ],
+)
+def test_what_allows_no_effect_is_named(
+    times: list[float], conditions: list[str], forecasts: list[float] | None, told: str
+) -> None:
+    with pytest.raises(StatisticsError, match=told):
+        condition_effects(times, conditions, "a", forecasts=forecasts)
+
+
+def pairs(both: int, first: int, second: int, neither: int) -> tuple[list[int], list[int]]:
+    return [1] * (both + first) + [0] * (second + neither), [1] * both + [0] * first + [1] * second + [0] * neither
+
+
+def test_mcnemars_test_of_agrestis_ratings() -> None:
+    """Agresti, Categorical Data Analysis, table 10.1: approval of the prime minister, 794, 150, 86, 570."""
+    found = mcnemar(*pairs(794, 150, 86, 570))
+    assert not found.exact and found.statistic == pytest.approx(17.36, abs=5e-3)
+    assert found.p_value == pytest.approx(3.1e-5, abs=1e-6)
+    assert (found.both, found.first_only, found.second_only, found.neither) == (794, 150, 86, 570)
+
+
+def test_few_differing_pairs_are_tested_exactly() -> None:
+    found = mcnemar(*pairs(5, 1, 9, 3))
+    assert found.exact and found.statistic is None
+    assert found.p_value == pytest.approx(2 * (1 + 10) / 2**10)
+    assert mcnemar([1, 0], [1, 0]).p_value == 1
+
+
+def test_a_paired_difference_has_its_bootstrap_interval() -> None:
+    random = np.random.default_rng(2)
+    first = random.random(80)
+    second = first + random.normal(0.1, 0.05, 80)
+    found = paired_difference(first, second, seed=1)
+    change = second - first
+    error = change.std() / math.sqrt(80)
+    assert found.value == pytest.approx(change.mean())
+    assert (found.low, found.high) == pytest.approx(
+        (change.mean() - 1.96 * error, change.mean() + 1.96 * error), abs=2e-3
+    )
+
+
+def test_holms_correction_of_a_worked_example() -> None:
+    """Sorted 0.005, 0.01, 0.03, 0.04 become 0.02, 0.03, 0.06, 0.06."""
+    found = holm({"a": 0.01, "b": 0.04, "c": 0.03, "d": 0.005})
+    assert {name: round(one.adjusted, 10) for name, one in found.items()} == {
+        "a": 0.03,
+        "b": 0.06,
+        "c": 0.06,
+        "d": 0.02,
+    }
+    assert [name for name, one in found.items() if one.significant] == ["a", "d"]
+    assert holm({}) == {}
+    with pytest.raises(StatisticsError, match="P-values have to be at most 1"):
+        holm({"a": 1.5})
+
+
+def test_time_forecasts_are_measured_by_ratio() -> None:
+    found = time_calibration([10, 10, 10, 10], [20, 40, 10, 99], passed=[1, 1, 1, 0], seed=1)
+    assert (found.attempts, found.left_out) == (3, 1)
+    assert found.ratio.value == pytest.approx(2)
+    assert found.spread == pytest.approx(1)
+    assert (found.within_factor_2.count, found.within_factor_2.total) == (2, 3)
+    assert found.rank_correlation.value is None
+    assert time_calibration([1], [2], passed=[0], seed=1).ratio.value is None
+
+
+def test_chances_are_scored_by_brier_and_murphy() -> None:
+    """Murphy (1973): reliability - resolution + uncertainty; scikit-learn for the score."""
+    chances = np.array([0.1, 0.1, 0.1, 0.1, 0.5, 0.5, 0.9, 0.9, 0.9, 1.0])
+    happened = np.array([0, 0, 0, 1, 1, 0, 1, 1, 0, 1])
+    found = chance_calibration(chances, happened, bins=10, seed=1)
+    assert found.brier.value == pytest.approx(brier_score_loss(happened, chances))
+    assert found.uncertainty == pytest.approx(0.25)
+    assert found.resolution == pytest.approx(0.4 * 0.25**2 + 0 + 0.4 * 0.25**2)
+    assert found.reliability == pytest.approx(0.4 * 0.15**2 + 0 + 0.4 * (0.925 - 0.75) ** 2)
+    assert [(one.outcome.count, one.outcome.total) for one in found.bins] == [(1, 4), (1, 2), (3, 4)]
+
+
+@SETTINGS
+@given(st.lists(st.tuples(st.integers(0, 4), st.booleans()), min_size=1, max_size=40))
+def test_murphys_parts_add_up_where_a_bin_has_one_forecast(rows: list[tuple[int, bool]]) -> None:
+    chances, happened = [step / 5 + 0.1 for step, _ in rows], [one for _, one in rows]
+    found = chance_calibration(chances, happened, seed=1, resamples=10)
+    assert found.brier.value == pytest.approx(found.reliability - found.resolution + found.uncertainty)
+
+
+@SETTINGS
+@given(st.lists(st.tuples(st.integers(1, 5), st.integers(0, 9)), min_size=3, max_size=30))
+def test_rank_correlation_is_scipys(rows: list[tuple[int, int]]) -> None:
+    one, other = zip(*rows, strict=True)
+    found = rank_correlation(one, other, seed=1, resamples=20)
+    if len(set(one)) == 1 or len(set(other)) == 1:
+        assert found.value is None
+    else:
+        assert found.value == pytest.approx(stats.spearmanr(one, other).statistic, abs=1e-9)
+
+
+def test_the_interval_of_a_rank_correlation_is_scipys() -> None:
+    random = np.random.default_rng(4)
+    one = random.integers(1, 6, 100).astype(float)
+    other = one + random.normal(0, 1, 100).round(1)
+    ours = rank_correlation(one, other, seed=1, resamples=2000)
+    theirs = stats.bootstrap(
+        (one, other),
+        lambda first, second: float(stats.spearmanr(first, second).statistic),
+        paired=True,
+        vectorized=False,
+        method="percentile",
+        confidence_level=0.954,
+        n_resamples=500,
+        rng=2,
+    ).confidence_interval
+    assert (ours.low, ours.high) == pytest.approx((theirs.low, theirs.high), abs=0.02)
+
+
+def test_the_power_of_two_rates_is_rs() -> None:
+    """R's documentation of power.prop.test: n = 50 gives 0.740, power 0.90 takes n = 76.7."""
+    assert rates_power(0.5, 0.75, 50, 50) == pytest.approx(0.740, abs=5e-4)
+    assert rates_power(0.5, 0.75, 76.7, 76.7) == pytest.approx(0.9, abs=5e-4)
+    higher, lower = detectable_rates(0.5, 50, 50)
+    assert higher is not None and lower is not None
+    assert rates_power(0.5, higher, 50, 50) == pytest.approx(0.8)
+    assert lower == pytest.approx(1 - higher)
+    assert detectable_rates(0.95, 10, 10)[0] is None
+    assert rates_power(1, 1, 5, 5) == 0
+
+
+def test_the_events_of_a_log_rank_test_are_colletts() -> None:
+    """Collett, Modelling Survival Data in Medical Research, example 10.1: log hazard ratio -0.5576, power 0.9: 136."""
+    events = log_rank_events(math.exp(-0.5576), power=0.9)
+    assert math.ceil(events) == 136
+    assert log_rank_power(events, math.exp(-0.5576)) == pytest.approx(0.9)
+    ratio = detectable_hazard_ratio(events, power=0.9)
+    assert ratio == pytest.approx(math.exp(0.5576))
+    assert log_rank_events(2, 0.25) == pytest.approx(log_rank_events(0.5, 0.5) * 0.25 / (0.25 * 0.75))
+
+
+def test_a_detectable_change_of_time_is_blooms() -> None:
+    """Bloom (1995): 2.8 standard errors for power 0.8 at 0.05 in large samples."""
+    less, more = detectable_percent_change(0.1, 1e6)
+    assert math.log(1 + more / 100) == pytest.approx(0.28, abs=5e-4)
+    assert math.log(1 + less / 100) == pytest.approx(-0.28, abs=5e-4)
+    assert detectable_percent_change(0.1, 10)[1] > more
+
+
+def test_a_study_knows_what_it_can_find() -> None:
+    found = two_condition_power((100, 100), 0.5, 120, attempts_per_participant=5, intraclass_correlation=0.25)
+    assert found.design_effect == design_effect(5, 0.25) == 2
+    assert found.effective_attempts == (50, 50)
+    assert found.detectable_higher_rate == detectable_rates(0.5, 50, 50)[0]
+    assert found.detectable_hazard_ratio == detectable_hazard_ratio(60)
+    assert two_condition_power((5, 5), 0.0, 0).detectable_hazard_ratio is None
+
+
+@pytest.mark.parametrize(
+    ("call", "told"),
+    [
+        (lambda: two_condition_power((5, 0), 0.5, 3), "Both conditions need attempts, and they have 5 and 0"),
+        (lambda: rates_power(1.2, 0.5, 5, 5), "A rate has to be from 0 to 1"),
+        (lambda: log_rank_events(1), "not 1"),
+        (lambda: log_rank_power(10, -1), "greater than 0"),
+        (lambda: detectable_hazard_ratio(0), "At least one attempt has to pass"),
+        (lambda: detectable_rates(0.5, 10, 10, power=1), "The power has to be between 0 and 1"),
+        (lambda: design_effect(0, 0.5), "at least 1 attempt"),
+        (lambda: detectable_percent_change(0, 5), "greater than 0"),
+    ],
+)
+def test_a_design_that_cannot_be_is_refused(call: object, told: str) -> None:
+    assert callable(call)
+    with pytest.raises(StatisticsError, match=told):
+        call()

@@ -1,0 +1,143 @@
+"""Human time horizon against other implementations of logistic regression, and where there is none."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+import statsmodels.api as sm
+from sklearn.linear_model import LogisticRegression
+
+from benchwright_analysis.statistics.errors import StatisticsError
+from benchwright_analysis.statistics.horizon import Fit, human_time_horizon
+
+PROBLEMS = np.repeat(np.arange(24), 4)
+MINUTES = np.geomspace(1, 480, 24)[PROBLEMS]
+FAMILIES = (PROBLEMS // 3).tolist()
+NAMES = PROBLEMS.tolist()
+
+
+def drawn(seed: int = 1) -> np.ndarray:
+    chance = 1 / (1 + np.exp(0.9 * (np.log2(MINUTES) - 5)))
+    return np.random.default_rng(seed).random(len(MINUTES)) < chance
+
+
+def test_without_a_penalty_the_fit_is_statsmodels_logit() -> None:
+    passed = drawn()
+    ours = human_time_horizon(MINUTES, passed, NAMES, ridge=0, seed=1, resamples=50)
+    theirs = sm.Logit(passed.astype(float), sm.add_constant(np.log2(MINUTES))).fit(disp=False)
+    assert (ours.intercept, ours.slope) == pytest.approx(tuple(theirs.params), abs=1e-6)
+    half, most = ours.horizons
+    assert half.minutes == pytest.approx(2 ** (-theirs.params[0] / theirs.params[1]), rel=1e-6)
+    assert most.minutes == pytest.approx(2 ** ((math.log(4) - theirs.params[0]) / theirs.params[1]), rel=1e-6)
+
+
+@pytest.mark.parametrize("ridge", [0.1, 1, 10])
+def test_with_a_penalty_the_fit_is_scikit_learns(ridge: float) -> None:
+    """METR's published analysis fits sklearn's LogisticRegression(C=1/ridge), which leaves the intercept free."""
+    passed = drawn(2)
+    ours = human_time_horizon(MINUTES, passed, NAMES, ridge=ridge, seed=1, resamples=50)
+    theirs = LogisticRegression(C=1 / ridge, tol=1e-8, max_iter=1000).fit(np.log2(MINUTES)[:, None], passed)
+    assert ours.slope == pytest.approx(theirs.coef_[0][0], abs=1e-4)
+    assert ours.intercept == pytest.approx(theirs.intercept_[0], abs=1e-4)
+
+
+def test_intervals_hold_the_value_and_repeat_with_the_seed() -> None:
+    first = human_time_horizon(MINUTES, drawn(), NAMES, FAMILIES, seed=5)
+    assert first == human_time_horizon(MINUTES, drawn(), NAMES, FAMILIES, seed=5)
+    assert (first.fit, first.attempts, first.problems, first.families) == (Fit.FITTED, 96, 24, 8)
+    for horizon in first.horizons:
+        assert horizon.minutes is not None and horizon.low is not None and horizon.high is not None
+        assert horizon.low < horizon.minutes < horizon.high
+        assert not horizon.beyond_data
+    assert first.curve is not None
+    assert all(
+        low <= middle <= high
+        for low, middle, high in zip(first.curve.low, first.curve.success, first.curve.high, strict=True)
+    )
+
+
+def test_chance_of_attempts_alone_gives_the_interval_of_the_delta_method() -> None:
+    """Problems of one family, of two lengths, all alike: nine of ten pass in one minute, one of ten in 1024.
+
+    The log odds at the middle, 32 minutes, vary by sqrt(1 / (2 * 200 * 0.9 * 0.1)), and the slope is 2 log(9) / 10.
+    """
+    problems = np.repeat(np.arange(40), 10)
+    minutes = np.where(problems < 20, 1, 1024)
+    passed = (np.arange(400) % 10 < 9) == (problems < 20)
+    found = human_time_horizon(minutes, passed, problems.tolist(), ["all"] * 400, seed=1, resamples=2000).horizons[0]
+    reach = 1.96 * math.sqrt(1 / (2 * 200 * 0.9 * 0.1)) / (2 * math.log(9) / 10)
+    assert found.minutes == pytest.approx(32)
+    assert found.low is not None and found.high is not None
+    assert math.log2(32 / found.low) == pytest.approx(reach, rel=0.1)
+    assert math.log2(found.high / 32) == pytest.approx(reach, rel=0.1)
+
+
+def test_families_that_succeed_and_fail_as_one_widen_the_interval() -> None:
+    family = np.random.default_rng(3).random(8)
+    passed = family[PROBLEMS // 3] < 1 / (1 + np.exp(0.9 * (np.log2(MINUTES) - 5)))
+    alone = human_time_horizon(MINUTES, passed, NAMES, seed=1).horizons[0]
+    together = human_time_horizon(MINUTES, passed, NAMES, FAMILIES, seed=1).horizons[0]
+    assert alone.low is not None and together.low is not None and together.low < alone.low
+
+
+@pytest.mark.parametrize(
+    ("passed", "fit", "told"),
+    [(True, Fit.ALL_PASSED, "longer ones are needed"), (False, Fit.ALL_FAILED, "shorter ones are needed")],
+)
+def test_all_passed_or_all_failed_is_beyond_the_range(passed: bool, fit: Fit, told: str) -> None:
+    found = human_time_horizon(MINUTES, np.full(len(MINUTES), passed), NAMES, seed=1)
+    assert found.fit is fit and told in found.note
+    assert found.slope is None and found.curve is None
+    for horizon in found.horizons:
+        assert horizon.beyond_data and horizon.minutes is horizon.low is horizon.high is None
+
+
+def test_separated_data_gives_a_horizon_within_the_gap_and_says_so() -> None:
+    found = human_time_horizon(MINUTES, MINUTES < 30, NAMES, seed=1)
+    assert found.fit is Fit.SEPARATED and "penalty" in found.note
+    longest_passed, shortest_failed = MINUTES[MINUTES < 30].max(), MINUTES[MINUTES >= 30].min()
+    half = found.horizons[0].minutes
+    assert half is not None and longest_passed < half < shortest_failed
+    with pytest.raises(StatisticsError, match="separated"):
+        human_time_horizon(MINUTES, MINUTES < 30, NAMES, ridge=0, seed=1)
+
+
+def test_success_that_rises_with_length_has_no_horizon() -> None:
+    found = human_time_horizon(MINUTES, MINUTES > 30, NAMES, seed=1)
+    assert found.fit is Fit.NOT_FALLING
+    assert found.slope is not None and found.slope > 0
+    assert all(horizon.minutes is None and horizon.beyond_data for horizon in found.horizons)
+
+
+def test_a_nearly_flat_curve_has_no_horizon_in_millions_of_years() -> None:
+    """Each length passes alike, the shortest once more."""
+    passed = np.tile([True, True, True, False], 24)
+    passed[3] = True
+    found = human_time_horizon(MINUTES, passed, NAMES, levels=(1e-9,), ridge=1000, seed=1)
+    assert found.slope is not None and -0.01 < found.slope < 0
+    assert found.horizons[0].minutes is None and found.horizons[0].beyond_data
+
+
+def test_a_horizon_outside_the_problems_is_marked() -> None:
+    passed = drawn() | (MINUTES < 400)
+    passed[-1] = False
+    found = human_time_horizon(MINUTES, passed, NAMES, levels=(0.01,), seed=1)
+    assert found.horizons[0].beyond_data
+
+
+@pytest.mark.parametrize(
+    ("columns", "told"),
+    [
+        (([1, 2], [1, 0], ["a", "a"]), "Problem a has two human times, 1 and 2 minutes"),
+        (([1, 1], [1, 0], ["a", "a"], ["x", "y"]), "Problem a is in two families, x and y"),
+        (([3, 3], [1, 0], ["a", "b"]), "all take people equally long"),
+        (([0, 3], [1, 0], ["a", "b"]), "Human minutes have to be greater than 0: item 0 is 0"),
+        (([1], [1, 0], ["a"]), "equally long"),
+    ],
+)
+def test_what_allows_no_horizon_is_named(columns: tuple[list[Any], ...], told: str) -> None:
+    with pytest.raises(StatisticsError, match=told):
+        human_time_horizon(*columns, seed=1)

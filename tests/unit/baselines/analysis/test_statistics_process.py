@@ -1,0 +1,182 @@
+"""Score against time, active time, provenance and kinds of failure, by hand-worked numbers and scikit-learn."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+from sklearn.cluster import KMeans
+from sklearn.metrics import silhouette_score
+
+from benchwright_analysis.statistics.active_time import active_time_sensitivity
+from benchwright_analysis.statistics.errors import StatisticsError
+from benchwright_analysis.statistics.failures import Comparison, failure_groups
+from benchwright_analysis.statistics.pass_at_k import best_of_k
+from benchwright_analysis.statistics.provenance import AttemptProvenance, provenance
+from benchwright_analysis.statistics.score_over_time import Trace, best_so_far, score_curve
+
+TRACES = [
+    Trace("a", "p1", (10, 30), (0.5, 0.25)),
+    Trace("a", "p2", (20,), (1.0,)),
+    Trace("b", "p1", (5,), (0.0,)),
+    Trace("b", "p2", (), ()),
+    Trace("c", "p1", (40,), (1.0,)),
+]
+
+
+def test_the_best_score_so_far_never_falls() -> None:
+    assert best_so_far(TRACES[0], [0, 9, 10, 29, 100]).tolist() == [0, 0, 0.5, 0.5, 0.5]
+    assert best_so_far(Trace("a", "p", (30, 10), (1, 0.5)), [20, 30]).tolist() == [0.5, 1]
+
+
+def test_a_score_curve_is_the_mean_over_problems() -> None:
+    curve = score_curve(TRACES, [10, 20, 40], seed=1)
+    assert curve.score == pytest.approx((0.25 / 3, 0.75 / 3, 1.75 / 3))
+    for low, at, high in zip(curve.low, curve.score, curve.high, strict=True):
+        assert low is not None and high is not None and low <= at <= high
+    assert (curve.problems, curve.left_out) == (3, 0)
+
+
+def test_the_best_of_k_shares_one_budget() -> None:
+    """At 40 in total two attempts have 20 each: problem a has 0.5 and 1 by then, problem b nothing."""
+    curve = score_curve(TRACES, [20, 40], k=2, seed=1)
+    assert curve.score == pytest.approx(((best_of_k([0.5, 0], 2) + 0) / 2, (1 + 0) / 2))
+    assert (curve.problems, curve.left_out) == (2, 1)
+
+
+def test_a_curve_that_cannot_be_is_refused() -> None:
+    with pytest.raises(StatisticsError, match="No problem has 3 attempts"):
+        score_curve(TRACES, [10], k=3, seed=1)
+    with pytest.raises(StatisticsError, match="more than one cluster"):
+        score_curve(TRACES, [10], clusters=["x", "y", "x", "x", "x"], seed=1)
+    with pytest.raises(StatisticsError, match="Scores have to be at most 1"):
+        best_so_far(Trace("a", "p", (1,), (2,)), [1])
+
+
+def test_active_time_is_compared_over_thresholds() -> None:
+    found = active_time_sensitivity(
+        {60: [50, 100, 150], 120: [100, 100, 200], 300: [100, 200, 300]}, [200, 200, 400], reference_s=120
+    )
+    one, two, five = found.thresholds
+    assert (one.total_s, one.median_s) == (300, 100)
+    assert one.against_reference == pytest.approx(-0.25)
+    assert (two.share_of_elapsed, two.against_reference) == (0.5, 0)
+    assert five.against_reference == pytest.approx(0.5)
+    assert five.rank_correlation == pytest.approx(np.sqrt(3) / 2)
+    assert found.largest_change == pytest.approx(0.5)
+
+
+@pytest.mark.parametrize(
+    ("times", "told"),
+    [
+        ({60: [100.0]}, "No active times were given for the reference threshold of 120 s"),
+        ({60: [100.0], 120: [90.0]}, "Active time shrinks"),
+        ({120: [300.0]}, "active for longer than its clock ran"),
+        ({120: [1.0, 2.0]}, "equally long"),
+    ],
+)
+def test_active_times_that_cannot_be_are_refused(times: dict[float, list[float]], told: str) -> None:
+    with pytest.raises(StatisticsError, match=told):
+        active_time_sensitivity(times, [200.0], reference_s=120)
+
+
+def test_provenance_is_pooled_and_per_attempt() -> None:
+    found = provenance(
+        [
+            AttemptProvenance("1", "p1", {"hand": 90, "completion": 10}, 10, {"30 s": 8, "submit": 5}),
+            AttemptProvenance("2", "p2", {"hand": 100, "completion": 300}, 300, {"30 s": 200}, {"30 s": 250}),
+            AttemptProvenance("3", "p2", {}),
+        ],
+        seed=1,
+    )
+    assert (found.attempts, found.without_text) == (3, 1)
+    completion, hand = found.sources
+    assert (completion.source, completion.characters) == ("completion", 310)
+    assert completion.pooled.value == pytest.approx(310 / 500)
+    assert completion.per_attempt.value == pytest.approx((0.1 + 0.75) / 2)
+    assert hand.pooled.value == pytest.approx(190 / 500)
+    soon, end = found.survival
+    assert (soon.moment, soon.accepted, soon.surviving) == ("30 s", 260, 208)
+    assert soon.pooled.value == pytest.approx(0.8)
+    assert (end.moment, end.pooled.value, end.pooled.low) == ("submit", 0.5, None)
+
+
+def test_more_surviving_than_accepted_is_refused() -> None:
+    with pytest.raises(StatisticsError, match="Attempt 7: at submit, 11 characters survive of 10"):
+        provenance([AttemptProvenance("7", "p", {"hand": 1}, 10, {"submit": 11})], seed=1)
+    with pytest.raises(StatisticsError, match="negative"):
+        provenance([AttemptProvenance("7", "p", {"hand": -1})], seed=1)
+
+
+WIDTH = ["the bus width is wrong, bits are cut", "wrong width of the data bus", "bus width cut to eight bits"]
+RESET = ["reset is asynchronous here", "the counter ignores reset", "asynchronous reset is missing"]
+LATCH = ["an inferred latch from a missing default", "incomplete case infers a latch", "latch, default missing"]
+TEXTS = WIDTH + RESET + LATCH
+POINTS = np.array([[0, 0], [0, 1], [1, 0], [20, 0], [20, 1], [21, 0], [0, 30], [0, 31], [1, 30]], float)
+
+
+def embed(texts: Sequence[str]) -> np.ndarray:
+    return np.array([POINTS[TEXTS.index(text)] for text in texts])
+
+
+def test_the_number_of_groups_has_the_best_silhouette() -> None:
+    """scikit-learn's k-means and silhouette, by the steps of CVDP's Algorithm 1."""
+    found = failure_groups(TEXTS, embed=embed, name=lambda texts: texts[0].split()[-1], seed=3)
+    assert [group.members for group in found.groups] == [(0, 1, 2), (3, 4, 5), (6, 7, 8)]
+    assert found.comparison is Comparison.EMBEDDING and found.named and found.note == ""
+    assert [group.name for group in found.groups] == ["cut", "here", "default"]
+    assert list(found.silhouettes) == list(range(2, 9))
+    assert max(found.silhouettes, key=lambda count: found.silhouettes[count]) == 3
+    places = KMeans(3, n_init=10, random_state=3).fit_predict(POINTS)
+    assert found.silhouettes[3] == pytest.approx(silhouette_score(POINTS, places))
+
+
+def test_no_more_than_eleven_groups_are_tried() -> None:
+    texts = [f"failure {number}" for number in range(40)]
+    found = failure_groups(texts, embed=lambda given: np.arange(len(given), dtype=float)[:, None] ** 2, seed=1)
+    assert list(found.silhouettes) == list(range(2, 12))
+
+
+def test_offline_groups_share_words_and_say_so() -> None:
+    found = failure_groups(TEXTS, seed=1)
+    assert found.comparison is Comparison.WORDS and not found.named
+    assert "TF-IDF" in found.note and "no names" in found.note
+    assert found == failure_groups(TEXTS, seed=1)
+    assert all(group.name is None and group.telling_words for group in found.groups)
+    assert sorted(member for group in found.groups for member in group.members) == list(range(9))
+    assert any({"bus", "width"} <= set(group.telling_words) for group in found.groups)
+
+
+@pytest.mark.parametrize(
+    ("texts", "groups", "told"),
+    [
+        ([], 0, "fewer than three"),
+        (["a latch", "no reset"], 1, "fewer than three"),
+        (["same words"] * 5, 1, "All texts are alike"),
+        (["the of", "and to", "a is"], 1, "All texts are alike"),
+    ],
+)
+def test_too_little_to_group_is_one_group_and_says_so(texts: list[str], groups: int, told: str) -> None:
+    found = failure_groups(texts, seed=1)
+    assert len(found.groups) == groups and found.silhouettes == {} and told in found.note
+
+
+def test_texts_of_two_kinds_make_two_groups() -> None:
+    found = failure_groups(["bus width"] * 3 + ["missing reset"] * 2, seed=1)
+    assert [group.members for group in found.groups] == [(0, 1, 2), (3, 4)]
+
+
+def test_reflections_and_vectors_that_do_not_fit_are_refused() -> None:
+    with pytest.raises(StatisticsError, match="Text 1 is empty"):
+        failure_groups(["a", " "], seed=1)
+    with pytest.raises(StatisticsError, match="one vector of finite numbers for each of 3 texts"):
+        failure_groups(["a", "b", "c"], embed=lambda texts: [[1.0]], seed=1)
+
+
+def test_problems_that_do_not_differ_have_a_score_but_no_band() -> None:
+    traces = [Trace(problem, "m", (2.0,), (1.0,)) for problem in "ab"] + [Trace("c", "m", (3.0,), (1.0,))]
+    found = score_curve(traces, [1, 2.5, 4], seed=1)
+    assert found.score == pytest.approx((0, 2 / 3, 1))
+    assert [bound is None for bound in found.low] == [bound is None for bound in found.high] == [True, False, True]
+    assert score_curve(traces[:1], [4], seed=1).low == (None,)

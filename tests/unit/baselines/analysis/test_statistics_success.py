@@ -1,0 +1,230 @@
+"""Success rates, macro averages and pass@k against closed forms, other implementations and published examples."""
+
+from __future__ import annotations
+
+import math
+import re
+from datetime import UTC, datetime
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from benchwright_analysis.statistics.bootstrap import (
+    clustered_mean,
+    clustered_ratio,
+    draws,
+    nested_draws,
+    percentile_interval,
+)
+from benchwright_analysis.statistics.errors import StatisticsError
+from benchwright_analysis.statistics.pass_at_k import (
+    Samples,
+    best_of_k,
+    cvdp_plug_in_pass_at_k,
+    cvdp_success,
+    mean_pass_at_k,
+    pass_at_k,
+)
+from benchwright_analysis.statistics.success import breakdown, macro_average, success_rate
+from benchwright_harness.cvdp_report import Graded, composite, report, report_text
+from benchwright_problems.category import Category
+from benchwright_problems.problem import Difficulty
+from benchwright_problems.verdict import Reason, Verdict
+
+# First calls import much of SciPy, however little time a test has.
+SETTINGS = settings(deadline=None, max_examples=50)
+
+COUNTS = st.integers(1, 12).flatmap(lambda n: st.tuples(st.just(n), st.integers(0, n), st.integers(1, n)))
+
+
+def test_a_success_rate_has_newcombes_wilson_interval() -> None:
+    """Newcombe (1998), Statistics in Medicine 17, table I, method 3."""
+    found = success_rate([True] * 15 + [False] * 133)
+    assert (found.count, found.total) == (15, 148)
+    assert (found.low, found.high) == pytest.approx((0.0624, 0.1605), abs=5e-5)
+    assert success_rate([]).value is None
+
+
+def test_a_result_that_is_neither_passed_nor_failed_is_named() -> None:
+    with pytest.raises(StatisticsError, match=r"Results have to be true or false: item 1 is 0\.5"):
+        success_rate([1, 0.5])
+
+
+def test_success_is_broken_down_by_each_label_of_a_problem() -> None:
+    found = breakdown(
+        [1, 0, 1, 1, 0],
+        [("fsm", "fifo"), "fsm", "fifo", (), ("fsm", "fsm")],
+        clusters=["a", "b", "c", "d", "b"],
+        seed=1,
+    )
+    assert [(group.label, group.attempts, group.clusters) for group in found] == [("fifo", 2, 2), ("fsm", 3, 2)]
+    assert found[0].passed is not None and found[0].passed.value == 1
+    assert found[1].score.value == pytest.approx(1 / 3)
+
+
+def test_fractional_scores_have_a_mean_and_no_share() -> None:
+    (only,) = breakdown([0.25, 1.0], ["cid009", "cid009"], seed=1)
+    assert only.passed is None
+    assert only.score.value == 0.625
+
+
+def test_a_macro_average_counts_groups_alike() -> None:
+    scores, labels = [1, 1, 1, 1, 0, 0, 1], ["a"] * 4 + ["b"] * 2 + ["c"]
+    found = macro_average(scores, labels, seed=1)
+    assert found.value == pytest.approx((1 + 0 + 1) / 3)
+    assert found.value is not None and found.low is not None and found.high is not None
+    assert found.low <= found.value <= found.high
+    assert macro_average([1.0], [()], seed=1).value is None
+
+
+def test_a_macro_average_of_one_group_is_the_clustered_mean() -> None:
+    random = np.random.default_rng(3)
+    scores, problems = random.random(60), random.integers(0, 12, 60).tolist()
+    macro = macro_average(scores, ["all"] * 60, clusters=problems, seed=4)
+    plain = clustered_mean(scores, problems, seed=4)
+    assert (macro.value, macro.low, macro.high) == pytest.approx((plain.value, plain.low, plain.high))
+
+
+def test_a_bootstrap_interval_of_a_mean_is_scipys_at_hesterbergs_level() -> None:
+    """Hesterberg (2015): of 50 values the tails of 2.5 % become 2.1 %."""
+    values = np.random.default_rng(5).exponential(size=50)
+    ours = clustered_mean(values, seed=1, resamples=4000)
+    theirs = stats.bootstrap(
+        (values,), np.mean, method="percentile", confidence_level=0.958, n_resamples=4000, rng=2
+    ).confidence_interval
+    assert (ours.low, ours.high) == pytest.approx((theirs.low, theirs.high), abs=0.02)
+    assert ours == clustered_mean(values, seed=1, resamples=4000)
+
+
+def test_an_interval_of_few_units_is_expanded() -> None:
+    """Hesterberg (2015): of 10 values the tails of 2.5 % become 0.86 %."""
+    replicates = np.linspace(0, 1, 10_001)
+    assert percentile_interval(replicates) == pytest.approx((0.025, 0.975), abs=2e-4)
+    assert percentile_interval(replicates, 10) == pytest.approx((0.0086, 0.9914), abs=2e-4)
+    assert percentile_interval(np.array([np.nan, -np.inf, 1.0, np.inf])) == (None, None)
+    assert percentile_interval(np.array([np.nan])) == (None, None)
+
+
+@pytest.mark.parametrize("score", [0.0, 0.1, 1 / 3, 1.0])
+def test_scores_that_are_all_alike_do_not_feign_certainty(score: float) -> None:
+    found = clustered_mean([score] * 12, [1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6], seed=1)
+    assert found.value == pytest.approx(score)
+    assert (found.low, found.high) == (None, None)
+
+
+def test_copies_of_an_attempt_do_not_feign_precision() -> None:
+    """Of clusters of equal values the interval is the one of the clusters' values."""
+    values = np.random.default_rng(6).normal(size=20)
+    copied = clustered_mean(np.repeat(values, 10), np.repeat(np.arange(20), 10).tolist(), seed=1)
+    assert copied.low is not None and copied.high is not None
+    error = values.std() / math.sqrt(20)
+    assert copied.high - copied.low == pytest.approx(2 * 1.96 * error, rel=0.1)
+
+
+def test_one_cluster_gives_a_value_without_an_interval() -> None:
+    found = clustered_mean([1, 0, 1], ["a", "a", "a"], seed=1)
+    assert found.value == pytest.approx(2 / 3) and found.low is None and found.high is None
+    assert clustered_ratio([0], [0], seed=1).value is None
+
+
+def test_nested_draws_draw_as_many_children_as_their_parents_were_drawn_for() -> None:
+    random = np.random.default_rng(7)
+    parents = ["b", "a", "b", "b", "a"]
+    drawn = draws(2, 500, random)
+    children = nested_draws(parents, drawn, random)
+    assert (children[:, [1, 4]].sum(axis=1) == 2 * drawn[:, 0]).all()
+    assert (children[:, [0, 2, 3]].sum(axis=1) == 3 * drawn[:, 1]).all()
+    assert children.mean(axis=0) == pytest.approx(np.ones(5), abs=0.2)
+
+
+@SETTINGS
+@given(COUNTS)
+def test_pass_at_k_is_chen_and_others_formula(counts: tuple[int, int, int]) -> None:
+    """Chen et al. (2021), Evaluating Large Language Models Trained on Code, equation 1."""
+    n, c, k = counts
+    assert pass_at_k(n, c, k) == pytest.approx(1 - math.comb(n - c, k) / math.comb(n, k), abs=1e-12)
+
+
+@SETTINGS
+@given(st.integers(0, 100).map(lambda percent: percent / 100), st.integers(1, 8), st.integers(1, 8))
+def test_pass_at_k_is_unbiased_and_cvdps_value_is_not_too_high(rate: float, k: int, more: int) -> None:
+    """Its expectation over binomial counts is 1 - (1-p)^k; the plug-in's is at most that, by Jensen's inequality."""
+    n = k + more
+    chances = [float(stats.binom.pmf(count, n, rate)) for count in range(n + 1)]
+    truth = 1 - (1 - rate) ** k
+    assert sum(p * pass_at_k(n, c, k) for c, p in enumerate(chances)) == pytest.approx(truth, abs=1e-9)
+    assert sum(p * cvdp_plug_in_pass_at_k(n, c, k) for c, p in enumerate(chances)) <= truth + 1e-9
+
+
+def test_pass_at_k_stays_exact_for_many_samples() -> None:
+    exact = 1 - math.comb(99_990, 100) / math.comb(100_000, 100)
+    assert pass_at_k(100_000, 10, 100) == pytest.approx(exact, rel=1e-9)
+
+
+def test_pass_at_k_of_too_few_samples_is_refused() -> None:
+    with pytest.raises(StatisticsError, match="pass@5 needs at least 5 samples of each problem, and one has 3"):
+        mean_pass_at_k([10, 3], [1, 1], 5, seed=1)
+    with pytest.raises(StatisticsError, match="4 of 3 samples"):
+        pass_at_k(3, 4, 1)
+    with pytest.raises(StatisticsError, match="k has to be at least 1"):
+        pass_at_k(3, 1, 0)
+
+
+def test_mean_pass_at_1_is_the_mean_rate_both_ways() -> None:
+    found = mean_pass_at_k([4, 4, 4], [0, 1, 4], 1, seed=1)
+    assert found.unbiased.value == found.cvdp_plug_in.value == pytest.approx(1.25 / 3)
+    assert found.unbiased.low is not None and found.unbiased.low < 1.25 / 3
+
+
+def test_cvdps_success_is_what_its_reporter_prints() -> None:
+    """The composite report of CVDP's own format, by the harness room's writer of it."""
+
+    def graded(name: str, category: str, passed: bool, score: float | None = None) -> Graded:
+        return Graded(
+            id=name,
+            category=Category(category),
+            difficulty=Difficulty.EASY,
+            verdict=Verdict(reason=Reason.PASSED if passed else Reason.TESTS_FAILED, detail="", wall_s=0.5),
+            score=score,
+        )
+
+    results = {"a": (1, 1, 0), "b": (0, 1, 0), "c": (0, 0, 0)}
+    scores = (0.25, 0.75, 0.9)
+    now = datetime(2026, 1, 2, tzinfo=UTC)
+    reports = [
+        report(
+            [graded(name, "cid003", bool(passes[sample])) for name, passes in results.items()]
+            + [graded("d", "cid009", False, scores[sample])],
+            "pack",
+            "somebody",
+            now,
+        )
+        for sample in range(3)
+    ]
+    text = report_text(composite(reports, ["1", "2", "3"], 2, now))
+    printed = re.search(r"Overall Pass@2, n=3 probability: ([0-9.]+)%", text)
+    assert printed is not None
+    problems = [Samples(tuple(map(float, passes))) for passes in results.values()]
+    ours = cvdp_success([*problems, Samples(scores, is_score_based=True)], 2)
+    assert round(100 * ours, 2) == float(printed[1])
+
+
+@SETTINGS
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=8), st.integers(1, 8))
+def test_best_of_k_is_the_mean_over_all_choices(scores: list[float], k: int) -> None:
+    if k > len(scores):
+        with pytest.raises(StatisticsError, match=f"best of {k}"):
+            best_of_k(scores, k)
+        return
+    assert best_of_k(scores, k) == pytest.approx(np.mean([max(choice) for choice in combinations(scores, k)]))
+
+
+@SETTINGS
+@given(COUNTS)
+def test_best_of_k_of_passes_is_pass_at_k(counts: tuple[int, int, int]) -> None:
+    n, c, k = counts
+    assert best_of_k([1.0] * c + [0.0] * (n - c), k) == pytest.approx(pass_at_k(n, c, k), abs=1e-12)

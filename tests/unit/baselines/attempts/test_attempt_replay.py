@@ -1,0 +1,149 @@
+from __future__ import annotations
+
+import codecs
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from benchwright_attempts.attempts import Attempts
+from benchwright_attempts.events import Edit, Event, Opened, Save, TextCause, TextSet
+from benchwright_attempts.file_text import Change, FileText, sha256
+from benchwright_attempts.record import AttemptHeader, Moment, RecordedEvent, Row
+from benchwright_attempts.replay import replay, verify
+from benchwright_studies.study_log import StudyLog
+from benchwright_verilog.syntax.surrogates import encode_text, join_surrogates
+
+FILE = "rtl/counter.sv"
+
+
+def save(data: bytes, path: str = FILE) -> Save:
+    return Save(path=path, sha256=sha256(data), size=len(data))
+
+
+def edit(start: int | None, end: int | None, text: str) -> Edit:
+    return Edit(path=FILE, changes=(Change(start=start, end=end, text=text),))
+
+
+def recorded(log: StudyLog, attempt: str, *events: Event) -> list[RecordedEvent]:
+    for event in events:
+        log.append_blocking(attempt, event)
+    return log.events(attempt)
+
+
+def test_replay_gives_every_file_at_every_event(log: StudyLog, attempt: str) -> None:
+    events = recorded(log, attempt, edit(15, 15, " // 😀\r\n"), edit(None, None, "new\r\n"), save(b"new\r\n"))
+    texts = [replay(events, until=seq).files[FILE].text for seq in (1, 2, 3)]
+    assert texts == ["module counter;\r\nendmodule\n", "module counter; // 😀\r\n\r\nendmodule\n", "new\r\n"]
+    whole = replay(events)
+    assert (whole.seq, whole.saves, whole.ok) == (4, 1, True)
+    assert replay(events, until=0).files == {}
+
+
+def test_a_byte_order_mark_is_kept(log: StudyLog) -> None:
+    data = codecs.BOM_UTF8 + b"module m;\r\n"
+    attempt = Attempts(log).create("p/q", "d", Path("/w"), {FILE: FileText.of_bytes(data)}).id
+    events = recorded(log, attempt, edit(0, 0, "//"), save(codecs.BOM_UTF8 + b"//module m;\r\n"))
+    assert replay(events, until=1).files[FILE].data == data
+    assert replay(events).ok
+
+
+def test_files_come_and_go(log: StudyLog, attempt: str) -> None:
+    events = recorded(
+        log,
+        attempt,
+        TextSet(path="a.v", cause=TextCause.CREATED, file=FileText.of_text("a")),
+        TextSet(path=FILE, cause=TextCause.DELETED, file=None),
+    )
+    files = replay(events).files
+    assert set(files) == {"a.v"}
+    assert files["a.v"].data == b"a"
+
+
+def test_a_save_that_the_edits_do_not_explain_is_named(log: StudyLog, attempt: str) -> None:
+    events = recorded(log, attempt, edit(0, 6, "macro"), save(b"something else"))
+    (flaw,) = replay(events).flaws
+    assert (flaw.seq, flaw.path) == (3, FILE)
+    assert verify(*log.stored(attempt)).problem == f"Event 3 is not as it should be: {FILE}: {flaw.reason}."
+
+
+@pytest.mark.parametrize(
+    "flawed", [edit(0, 9999, ""), Edit(path="unknown.v", changes=(Change(start=0, end=0, text=""),))]
+)
+def test_an_edit_that_does_not_fit_is_named_and_the_next_full_text_heals_it(
+    log: StudyLog, attempt: str, flawed: Edit
+) -> None:
+    resync = TextSet(path=flawed.path, cause=TextCause.RESYNC, file=FileText.of_text("known"))
+    events = recorded(log, attempt, flawed, resync, save(b"known", flawed.path))
+    result = replay(events)
+    assert [flaw.seq for flaw in result.flaws] == [2]
+    assert result.saves == 1
+
+
+def test_a_file_that_is_not_utf8_is_compared_once_its_text_is_known(log: StudyLog) -> None:
+    latin = FileText.of_bytes("// é".encode("latin-1"))
+    attempt = Attempts(log).create("p/q", "d", Path("/w"), {FILE: latin}).id
+    events = recorded(log, attempt, save(b"unchecked"), edit(None, None, "// e"), save(b"// e"))
+    result = replay(events)
+    assert (result.ok, result.saves) == (True, 1)
+
+
+def test_a_recorded_text_with_a_wrong_digest_is_named(log: StudyLog) -> None:
+    wrong = FileText(sha256="0" * 64, text="a")
+    attempt = Attempts(log).create("p/q", "d", Path("/w"), {FILE: wrong}).id
+    assert [flaw.seq for flaw in replay(log.events(attempt)).flaws] == [1]
+
+
+LETTERS = st.one_of(
+    st.sampled_from(["\r\n", "\n", "\r", "😀", "\ud83d", "\ude00", "\ufeff", "\u2028", "\f", "é", "\0"]),
+    st.text(st.characters(), max_size=5),
+)
+TEXTS = st.lists(LETTERS, max_size=8).map("".join)
+
+
+@settings(deadline=None)
+@given(
+    TEXTS,
+    st.booleans(),
+    st.lists(st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1), TEXTS), min_size=1, max_size=3), max_size=12),
+)
+def test_random_edits_replay_to_the_bytes_an_editor_has(
+    first: str, bom: bool, session: list[list[tuple[float, float, str]]]
+) -> None:
+    """Stores each event as text and reads it back, as the database does."""
+    moment = Moment(HEADER.created, 0, "p")
+    text = join_surrogates(first)
+    events: list[Event] = [Opened(files={FILE: FileText.of_text(first, bom=bom)})]
+    for steps in session:
+        changes = []
+        for one, other, new in steps:
+            start, end = sorted((round(one * len(text)), round(other * len(text))))
+            changes.append(Change(start=start, end=end, text=new))
+            text = utf16_joined(text[:start] + new + text[end:])
+        events += [Edit(path=FILE, changes=tuple(changes)), save(encode_text(text, bom=bom))]
+    rows: list[Row] = []
+    for seq, event in enumerate(events, start=1):
+        rows.append(Row.of(HEADER, seq, moment, event, rows[-1].hash if rows else HEADER.chain_start()))
+    result = verify(HEADER, rows)
+    assert result.ok, result.problem
+    assert result.replay.saves == len(session)
+    assert result.replay.files[FILE].text == text
+
+
+HEADER = AttemptHeader.model_validate(
+    {
+        "id": "a",
+        "problem": "p/q",
+        "problem_digest": "d",
+        "workspace": "/w",
+        "solver": "human",
+        "condition": "human",
+        "created": "2026-03-01T09:00:00Z",
+    }
+)
+
+
+def utf16_joined(text: str) -> str:
+    """What a string is in an editor that counts in UTF-16."""
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")

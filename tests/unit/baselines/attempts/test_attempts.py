@@ -1,0 +1,198 @@
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from benchwright_attempts.attempts import Attempts, ProblemRecord, ProblemState
+from benchwright_attempts.clock import AttemptState
+from benchwright_attempts.errors import AttemptError, UnknownAttemptError
+from benchwright_attempts.events import (
+    Abandoned,
+    Answered,
+    Event,
+    Outcome,
+    Paused,
+    RunCancelled,
+    RunFinished,
+    RunStarted,
+    Save,
+    Started,
+    Submitted,
+    TextCause,
+    TextSet,
+    Tick,
+)
+from benchwright_attempts.file_text import FileText, sha256
+from benchwright_studies.study_log import StudyLog
+
+if TYPE_CHECKING:
+    from tests.unit.baselines.conftest import SetTime
+
+FILE = "rtl/counter.sv"
+
+
+def ran(number: int, outcome: Outcome, passed: int = 0) -> list[Event]:
+    run = f"run-{number}"
+    return [
+        RunStarted(run=run, number=number, snapshot={FILE: f"{number:064x}"}),
+        RunFinished(
+            run=run,
+            number=number,
+            outcome=outcome,
+            reason=outcome.value,
+            message=f"{passed} of 5 hidden tests passed.",
+            passed=passed,
+            total=5,
+            wall_s=0.8,
+            digests={"problem": "p", "harness": "h"},
+        ),
+    ]
+
+
+def record(log: StudyLog, attempt: str, *events: Event) -> None:
+    for event in events:
+        log.append_blocking(attempt, event)
+
+
+def test_a_new_attempt_is_open_and_knows_its_files(attempts: Attempts, attempt: str) -> None:
+    summary = attempts.summary(attempt)
+    assert summary.state is AttemptState.OPEN
+    assert summary.files[FILE] == sha256(b"module counter;\r\nendmodule\n")
+    assert (summary.runs, summary.next_number, summary.verdict, summary.first_pass) == (0, 1, None, None)
+
+
+def test_the_summary_counts_verdicts_and_keeps_the_first_pass_and_the_newest(
+    log: StudyLog, attempts: Attempts, attempt: str, time: SetTime
+) -> None:
+    record(log, attempt, Started())
+    for number, (outcome, passed) in enumerate(
+        [(Outcome.FAILED, 3), (Outcome.PASSED, 5), (Outcome.PASSED, 5), (Outcome.ERROR, 0)], start=1
+    ):
+        time.pass_s(10)
+        record(log, attempt, *ran(number, outcome, passed))
+    summary = attempts.summary(attempt)
+    assert summary.runs == 4
+    assert summary.first_pass is not None and summary.verdict is not None
+    assert (summary.first_pass.number, summary.first_pass.active_s) == (2, 20)
+    assert (summary.verdict.number, summary.verdict.outcome) == (4, Outcome.ERROR)
+    assert summary.verdict.snapshot == {FILE: f"{4:064x}"}
+    assert not summary.passed
+
+
+def test_a_cancelled_run_is_no_verdict(log: StudyLog, attempts: Attempts, attempt: str) -> None:
+    started, _finished = ran(1, Outcome.PASSED)
+    record(log, attempt, Started(), started, RunCancelled(run="run-1", number=1, reason="newer_save"))
+    summary = attempts.summary(attempt)
+    assert (summary.runs, summary.next_number, summary.verdict, summary.snapshots) == (0, 1, None, {})
+
+
+def test_a_judged_answer_is_a_verdict(log: StudyLog, attempts: Attempts, attempt: str) -> None:
+    judged = Answered(number=1, outcome=Outcome.PASSED, reason="passed", snapshot={"answer.md": "0" * 64})
+    record(log, attempt, Started(), judged)
+    summary = attempts.summary(attempt)
+    assert summary.passed
+    assert summary.first_pass == summary.verdict
+    assert summary.runs == 1
+
+
+def test_files_follow_saves_and_changes_from_outside(log: StudyLog, attempts: Attempts, attempt: str) -> None:
+    record(
+        log,
+        attempt,
+        Save(path=FILE, sha256="1" * 64, size=3),
+        TextSet(path="a.v", cause=TextCause.CREATED, file=FileText.of_text("a")),
+        TextSet(path="b.v", cause=TextCause.CREATED, file=FileText.of_text("b")),
+        TextSet(path="b.v", cause=TextCause.DELETED, file=None),
+        TextSet(path=FILE, cause=TextCause.RESYNC, file=FileText.of_text("unsaved")),
+    )
+    assert attempts.summary(attempt).files == {FILE: "1" * 64, "a.v": sha256(b"a")}
+
+
+def test_the_summary_goes_on_from_where_it_was(log: StudyLog, attempts: Attempts, attempt: str, time: SetTime) -> None:
+    record(log, attempt, Started())
+    attempts.summary(attempt)
+    time.pass_s(7)
+    record(log, attempt, *ran(1, Outcome.PASSED, 5), Submitted())
+    assert attempts.summary(attempt) == Attempts(log).summary(attempt)
+    assert attempts.summary(attempt).clock.active_s == 7
+
+
+def test_an_unfinished_attempt_is_found_by_problem_and_by_workspace(
+    log: StudyLog, attempts: Attempts, attempt: str, time: SetTime
+) -> None:
+    time.pass_s(1)
+    newer = attempts.create("starter/counter", "d", Path("/workspaces/counter-2"), {}).id
+    found = attempts.unfinished(problem="starter/counter")
+    assert found is not None and found.id == newer
+    record(log, newer, Abandoned())
+    found = attempts.unfinished(problem="starter/counter")
+    assert found is not None and found.id == attempt
+    assert attempts.unfinished(workspace=Path("/workspaces/counter-2")) is None
+    assert attempts.unfinished(workspace=Path("/workspaces/odd\udcff")) is None
+    assert attempts.unfinished(problem="starter/other") is None
+
+
+def test_problems_are_new_open_or_passed_with_the_best_submitted_time(
+    log: StudyLog, attempts: Attempts, attempt: str, time: SetTime
+) -> None:
+    problem = "starter/counter"
+    assert attempts.by_problem() == {problem: ProblemRecord(ProblemState.OPEN, 1)}
+    record(log, attempt, Started(), *ran(1, Outcome.PASSED, 5))
+    assert attempts.by_problem()[problem].state is ProblemState.OPEN
+    time.pass_s(50)
+    record(log, attempt, Submitted())
+    assert attempts.by_problem() == {problem: ProblemRecord(ProblemState.PASSED, 1, 50.0)}
+    for seconds, outcome in [(20, Outcome.PASSED), (5, Outcome.FAILED), (90, Outcome.PASSED)]:
+        again = attempts.create(problem, "d", Path("/workspaces/again"), {}).id
+        record(log, again, Started(), *ran(1, outcome))
+        time.pass_s(seconds)
+        record(log, again, Submitted())
+    attempts.create(problem, "d", Path("/workspaces/open"), {})
+    assert attempts.by_problem() == {problem: ProblemRecord(ProblemState.PASSED, 5, 20.0)}
+
+
+def test_a_problem_only_given_up_is_new_again(log: StudyLog, attempts: Attempts, attempt: str) -> None:
+    record(log, attempt, Abandoned())
+    assert attempts.by_problem() == {"starter/counter": ProblemRecord(ProblemState.NEW, 1)}
+
+
+def test_taking_over_a_running_attempt_leaves_the_gap_out(
+    log: StudyLog, attempts: Attempts, attempt: str, time: SetTime
+) -> None:
+    record(log, attempt, Started())
+    time.pass_s(30)
+    record(log, attempt, Tick())
+    time.pass_s(3600)
+    with StudyLog(log.path, now=time.now, monotonic_ns=lambda: time.mono_ns - 10**13, process="second") as later:
+        resumed = Attempts(later)
+        assert resumed.take_over(attempt)
+        assert not resumed.take_over(attempt)
+        time.pass_s(5)
+        record(later, attempt, Submitted())
+        assert resumed.summary(attempt).clock.active_s == 35
+        assert resumed.summary(attempt).clock.elapsed_s == 3635
+
+
+def test_there_is_nothing_to_take_over_from_a_paused_attempt(log: StudyLog, attempts: Attempts, attempt: str) -> None:
+    record(log, attempt, Started(), Paused())
+    with StudyLog(log.path, process="second") as later:
+        assert not Attempts(later).take_over(attempt)
+
+
+def test_an_unknown_attempt_is_named(attempts: Attempts) -> None:
+    with pytest.raises(UnknownAttemptError, match="'nobody'"):
+        attempts.summary("nobody")
+
+
+@pytest.mark.parametrize(
+    ("workspace", "files"),
+    [(Path("/workspaces/odd\udcff"), {}), (Path("/workspaces/x"), {"../up.v": FileText.of_text("")})],
+)
+def test_names_that_cannot_be_recorded_are_refused_with_the_next_step(
+    attempts: Attempts, workspace: Path, files: dict[str, FileText]
+) -> None:
+    with pytest.raises(AttemptError, match="Rename"):
+        attempts.create("starter/counter", "d", workspace, files)
+    assert attempts.by_problem() == {}

@@ -1,0 +1,145 @@
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from benchwright_attempts.attribution import CLASSIFIER, Origin, attribute, origin_of_reason
+from benchwright_attempts.events import Edit, Event, Opened, Started, Submitted, TextCause, TextSet
+from benchwright_attempts.evidence import AssistAccepted, AttributionMethod, CommandUsed, EditReason
+from benchwright_attempts.file_text import Change, FileText, apply_changes
+from benchwright_attempts.record import Moment, RecordedEvent
+from benchwright_attempts.replay import replay
+from benchwright_attempts.survival import survivals
+
+FILE = "a.sv"
+MORNING = datetime(2026, 3, 1, 9, tzinfo=UTC)
+
+
+def at(*timed: tuple[float, Event]) -> list[RecordedEvent]:
+    """Events at these seconds."""
+    return [
+        RecordedEvent("a", seq, Moment(MORNING + timedelta(seconds=second), round(second * 1e9), "p"), event, "", "")
+        for seq, (second, event) in enumerate(timed, start=1)
+    ]
+
+
+def edit(text: str, version: int = 2, start: int = 0, end: int = 0) -> Edit:
+    return Edit(path=FILE, version=version, changes=(Change(start=start, end=end, text=text),))
+
+
+def reason(word: str, version: int = 2, **metadata: str) -> EditReason:
+    return EditReason(path=FILE, version=version, reason=word, metadata=metadata)
+
+
+def accepted(provider: str, version: int = 2, partial: bool = False) -> AssistAccepted:
+    return AssistAccepted(assist="x", provider=provider, path=FILE, version=version, partial=partial)
+
+
+def command(name: str, version: int | None = 1) -> CommandUsed:
+    return CommandUsed(command=name, path=FILE, version=version)
+
+
+PASTE = "editor.action.clipboardPasteAction"
+
+
+@pytest.mark.parametrize(
+    ("facts", "origin", "method"),
+    [
+        ([edit("x")], "typed", "heuristic"),
+        ([edit("x" * 40)], "paste", "heuristic"),
+        ([edit("a;\nb;\n")], "paste", "heuristic"),
+        ([edit("suggested")], "unknown", "heuristic"),
+        ([edit("", 2, 0, 9)], "typed", "heuristic"),
+        ([edit("x" * 40), reason("cursor", kind="type")], "typed", "change_reason"),
+        ([reason("cursor", kind="paste"), edit("x")], "paste", "change_reason"),
+        ([edit("x" * 40), reason("inlineCompletionAccept")], "completion", "change_reason"),
+        ([edit("x"), reason("inlineCompletionPartialAccept")], "completion-part", "change_reason"),
+        ([edit("x"), reason("Chat.applyEdits")], "chat", "change_reason"),
+        ([edit("x"), reason("snippet")], "snippet", "change_reason"),
+        ([edit("x"), reason("undo")], "undo", "change_reason"),
+        ([edit("x" * 40), reason("somethingNew")], "paste", "heuristic"),
+        ([edit("x"), reason("inlineCompletionAccept", version=3)], "typed", "heuristic"),
+        ([edit("long text"), accepted("benchwright")], "own-completion", "own_provider"),
+        ([edit("long text"), accepted("github.copilot")], "completion", "own_provider"),
+        ([edit("x"), accepted("github.copilot", partial=True)], "completion-part", "own_provider"),
+        ([edit("x"), accepted("benchwright"), reason("inlineCompletionAccept")], "own-completion", "change_reason"),
+        ([edit("x"), accepted("benchwright"), reason("cursor", kind="type")], "typed", "change_reason"),
+        ([command(PASTE), edit("x")], "paste", "wrapped_command"),
+        ([command(PASTE, 7), edit("x")], "typed", "heuristic"),
+        ([command(PASTE, None), edit("x")], "paste", "wrapped_command"),
+        ([command("editor.action.inlineSuggest.commit"), edit("x")], "completion", "wrapped_command"),
+        ([command("some.other.command"), edit("x")], "typed", "heuristic"),
+        ([command(PASTE), edit("x"), reason("cursor", kind="type")], "typed", "change_reason"),
+    ],
+)
+def test_the_best_fact_labels_an_edit(facts: Sequence[Event], origin: str, method: str) -> None:
+    (label,) = attribute(at(*((0.1 * place, fact) for place, fact in enumerate(facts))))
+    assert (label.origin, label.method) == (Origin(origin), AttributionMethod(method))
+    assert label.classifier == CLASSIFIER
+
+
+def test_a_command_labels_one_edit_only_and_not_one_that_comes_late() -> None:
+    labels = attribute(
+        at((0, command(PASTE, None)), (5, edit("x", 2)), (6, command(PASTE, 2)), (6, edit("y", 3)), (6, edit("z", 4)))
+    )
+    assert [label.origin for label in labels] == [Origin.TYPED, Origin.PASTE, Origin.TYPED]
+
+
+def test_words_are_read_whatever_their_case_and_unknown_ones_stay_unknown() -> None:
+    assert origin_of_reason("ChatEdit.something", {}) is Origin.CHAT
+    assert origin_of_reason("inlineCompletion:nes", {}) is Origin.COMPLETION
+    assert origin_of_reason("", {}) is Origin.UNKNOWN
+
+
+def test_survival_counts_what_is_left_after_half_a_minute_two_minutes_and_at_the_end() -> None:
+    events = at(
+        (0, Opened(files={FILE: FileText.of_text("<>")})),
+        (0, Started()),
+        (1, edit("abcdefghij" * 2, 2, 1, 1)),
+        (1, reason("inlineCompletionAccept", 2)),
+        (20, edit("", 3, 1, 6)),
+        (31.5, edit("XX", 4, 4, 6)),
+        (140, edit("", 5, 1, 3)),
+        (150, TextSet(path=FILE, cause=TextCause.OUTSIDE, file=FileText.of_text("new"))),
+        (151, Submitted()),
+    )
+    (survival,) = survivals(events)
+    assert (survival.inserted, survival.after, survival.at_end) == (20, {30.0: 15, 120.0: 13}, 0)
+    (early,) = survivals(events[:5])
+    assert (early.after, early.at_end) == ({30.0: None, 120.0: None}, 15)
+
+
+PIECES = st.text(alphabet=st.sampled_from(["a", "\n", "é", "𝄞", "\ud834", "\udd1e", "\r"]), max_size=6)
+STEPS = st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1), PIECES), min_size=1, max_size=12)
+
+
+@settings(max_examples=150, deadline=None)
+@given(PIECES, STEPS)
+def test_replay_rebuilds_the_buffer_behind_every_event_and_provenance_covers_it(
+    first: str, steps: list[tuple[float, float, str]]
+) -> None:
+    """At every moment: the text an editor has, to the byte; and as many code points followed as there are."""
+    text = FileText.of_text(first).text or ""
+    events: list[tuple[float, Event]] = [(0, Opened(files={FILE: FileText.of_text(first)}))]
+    buffers = [text]
+    for place, (one, other, new) in enumerate(steps):
+        start, end = sorted((round(one * len(text)), round(other * len(text))))
+        change = Change(start=start, end=end, text=new)
+        text = apply_changes(text, [change])
+        buffers.append(text)
+        events.append((place + 1, Edit(path=FILE, version=place + 2, changes=(change,))))
+    recorded = at(*events)
+    for seq, buffer in enumerate(buffers, start=1):
+        assert replay(recorded, until=seq).files[FILE].data == saved_bytes(buffer)
+    followed = survivals(recorded, tuple(Origin))
+    assert sum(survival.at_end for survival in followed) <= len(text)
+    assert all(0 <= survival.at_end <= survival.inserted for survival in followed)
+
+
+def saved_bytes(text: str) -> bytes:
+    """What an editor that counts in UTF-16 saves."""
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace").encode()

@@ -1,0 +1,71 @@
+"""A judgement that comes after the answer, or after the attempt's end: told, chained, and counted for its answer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from benchwright_attempts.attempts import Attempts
+from benchwright_attempts.clock import AttemptState
+from benchwright_attempts.errors import IllegalTransitionError
+from benchwright_attempts.events import Answered, Judged, JudgedBy, Outcome, Paused, Started, Submitted
+from benchwright_attempts.file_text import sha256
+from benchwright_attempts.replay import verify
+from benchwright_studies.study_log import StudyLog
+
+BY = JudgedBy(method="person", status="scored", score=1.0, label="correct", rubric="free-response@0123")
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> Iterator[StudyLog]:
+    with StudyLog(tmp_path / "log.sqlite") as opened:
+        yield opened
+
+
+@pytest.fixture
+def attempt(log: StudyLog, tmp_path: Path) -> str:
+    return Attempts(log).create("p/q", "digest", tmp_path, {}).id
+
+
+def answered(number: int, outcome: Outcome = Outcome.ERROR) -> Answered:
+    snapshot = {"answer.md": sha256(str(number).encode())}
+    return Answered(number=number, outcome=outcome, reason="judge_unavailable", snapshot=snapshot)
+
+
+def judged(number: int, outcome: Outcome = Outcome.PASSED) -> Judged:
+    digest = sha256(str(number).encode())
+    return Judged(number=number, sha256=digest, outcome=outcome, reason="passed", message="Right.", judged_by=BY)
+
+
+def test_a_judgement_may_follow_the_end_and_nothing_else_may(log: StudyLog, attempt: str) -> None:
+    for event in (Started(), answered(1), Submitted(), judged(1)):
+        log.append_blocking(attempt, event)
+    summary = Attempts(log).summary(attempt)
+    assert (summary.state, summary.passed, summary.runs) == (AttemptState.SUBMITTED, True, 1)
+    assert verify(*log.stored(attempt)).ok
+    with pytest.raises(IllegalTransitionError):
+        log.append_blocking(attempt, Paused())
+
+
+def test_no_answer_can_be_judged_before_the_start(log: StudyLog, attempt: str) -> None:
+    with pytest.raises(IllegalTransitionError):
+        log.append_blocking(attempt, judged(1))
+
+
+def test_an_older_answer_judged_later_is_the_first_pass_and_not_the_newest_verdict(log: StudyLog, attempt: str) -> None:
+    for event in (Started(), answered(1), answered(2, Outcome.PASSED), judged(1)):
+        log.append_blocking(attempt, event)
+    summary = Attempts(log).summary(attempt)
+    assert summary.verdict is not None and summary.verdict.number == 2
+    assert summary.first_pass is not None
+    assert (summary.first_pass.number, summary.first_pass.seq) == (1, 3), "it counts when it was given"
+
+
+def test_a_judgement_that_decides_nothing_leaves_the_answer_open_for_another(log: StudyLog, attempt: str) -> None:
+    for event in (Started(), answered(1), judged(1, Outcome.ERROR), judged(1, Outcome.FAILED), judged(1)):
+        log.append_blocking(attempt, event)
+    summary = Attempts(log).summary(attempt)
+    assert summary.verdict is not None and summary.verdict.outcome is Outcome.FAILED
+    assert summary.first_pass is None, "what was decided once is not decided again"

@@ -1,0 +1,84 @@
+"""No event of any kind carries a participant's text below the level `full`; the log itself sees to it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from benchwright_attempts.attempts import Attempts
+from benchwright_attempts.events import (
+    Diagnostics,
+    Edit,
+    Event,
+    Paused,
+    ProblemCount,
+    Save,
+    Started,
+    TextCause,
+    TextSet,
+)
+from benchwright_attempts.evidence import (
+    AssistAccepted,
+    AssistRejected,
+    AssistShown,
+    CommandUsed,
+    EditReason,
+    Forecast,
+    Recording,
+    SelfEstimate,
+)
+from benchwright_attempts.file_text import Change, FileText
+from benchwright_attempts.record import canonical
+from benchwright_attempts.replay import verify
+from benchwright_studies.study_log import StudyLog
+
+WORD = "xyzzy"
+PATH = "rtl/plugh.sv"
+TELLING: list[Event] = [
+    Edit(
+        path=PATH, version=3, changes=(Change(start=0, end=0, text=f"{WORD}\n{WORD}"), Change(start=0, end=2, text=""))
+    ),
+    TextSet(path=PATH, cause=TextCause.OPENED, file=FileText.of_text(WORD)),
+    Save(path=PATH, sha256="0" * 64, size=9),
+    AssistShown(assist="1", provider="p", path=PATH, text=WORD, length=5),
+    AssistAccepted(assist="1", provider="p", path=PATH),
+    AssistRejected(assist="1", provider="p", path=PATH),
+    EditReason(path=PATH, version=3, reason="cursor", metadata={"kind": "paste", "text": WORD}),
+    CommandUsed(command="paste", path=PATH, length=5),
+    Diagnostics(path=PATH, counts={"slang": ProblemCount(errors=1, warnings=0)}),
+    Paused(reason=f"{WORD} called"),
+    SelfEstimate(difficulty=3, help_note=WORD),
+]
+
+
+@pytest.mark.parametrize("level", list(Recording))
+def test_what_a_level_does_not_allow_never_reaches_the_log(log: StudyLog, tmp_path: Path, level: Recording) -> None:
+    attempt = Attempts(log).create("p/q", "d", tmp_path, {"rtl/top.sv": FileText.of_text("given")}, recording=level).id
+    log.append_blocking(attempt, Started())
+    told = [log.append_blocking(attempt, event).event for event in TELLING]
+    kept = canonical([row.body for row in log.stored(attempt)[1]])
+    assert (WORD in kept) == (level is Recording.FULL)
+    assert ("plugh" in kept) == (level is not Recording.TIMING)
+    assert [one.event for one in log.events(attempt)][2:] == told
+    assert verify(*log.stored(attempt)).chain.ok
+    if level is Recording.EDITS:
+        assert told[0].model_dump()["changes"] == (
+            {"start": 0, "end": 0, "length": 11, "lines": 1},
+            {"start": 0, "end": 2, "length": 0, "lines": 0},
+        )
+    if level is Recording.TIMING:
+        assert [event.type for event in told] == ["activity"] * 9 + ["paused", "self_estimate"]
+
+
+def test_what_is_asked_for_is_kept_at_every_level(log: StudyLog, tmp_path: Path) -> None:
+    attempt = Attempts(log).create("p/q", "d", tmp_path, {}, recording=Recording.TIMING).id
+    said = Forecast(minutes=3, difficulty=2)
+    assert log.append_blocking(attempt, said).event == said
+
+
+def test_the_level_is_part_of_the_chain(log: StudyLog, tmp_path: Path) -> None:
+    header = Attempts(log).create("p/q", "d", tmp_path, {}, recording=Recording.EDITS)
+    assert header.as_json()["recording"] == "edits"
+    full = header.model_copy(update={"recording": Recording.FULL})
+    assert "recording" not in full.as_json() and full.chain_start() != header.chain_start()

@@ -1,0 +1,140 @@
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from benchwright_attempts.clock import AttemptState, read_clock
+from benchwright_attempts.errors import IllegalTransitionError
+from benchwright_attempts.events import (
+    Abandoned,
+    Answered,
+    Event,
+    Focus,
+    Interrupted,
+    Judged,
+    JudgedBy,
+    Opened,
+    Outcome,
+    Paused,
+    Resumed,
+    RunCancelled,
+    RunFinished,
+    RunStarted,
+    Save,
+    Started,
+    Submitted,
+    Tick,
+)
+from benchwright_attempts.evidence import Activity, ClockHeld, ClockReleased, ModelUsage, SelfEstimate, TimedOut
+from benchwright_attempts.record import Moment, RecordedEvent
+from benchwright_attempts.timeline import active_time, time_line
+
+MORNING = datetime(2026, 3, 1, 9, tzinfo=UTC)
+SAVE = Save(path="a", sha256="0" * 64, size=1)
+RUN = RunStarted(run="r", number=1, snapshot={})
+
+
+def finished(outcome: str = "passed") -> RunFinished:
+    return RunFinished(run="r", number=1, outcome=Outcome(outcome), reason=outcome, wall_s=1)
+
+
+def at(*timed: tuple[float, Any]) -> list[RecordedEvent]:
+    return [
+        RecordedEvent("a", seq, Moment(MORNING + timedelta(seconds=second), round(second * 1e9), "p"), event, "", "")
+        for seq, (second, event) in enumerate(((0.0, Opened(files={})), *timed), start=1)
+    ]
+
+
+def test_the_clock_stands_while_it_is_held_and_the_attempt_goes_on() -> None:
+    events = at(
+        (10, Started()),
+        (20, ClockHeld(reason="harness")),
+        (50, SAVE),
+        (60, ClockReleased(reason="harness")),
+        (65, Tick()),
+    )
+    clock = read_clock(events)
+    assert (clock.state, clock.held, clock.active_s, clock.elapsed_s) == (AttemptState.RUNNING, False, 15, 55)
+
+
+@pytest.mark.parametrize("between", [[Interrupted()], [Paused(), Resumed()]])
+def test_whatever_breaks_into_a_hold_lets_the_clock_go(between: list[Event]) -> None:
+    steps = [(20 + place, event) for place, event in enumerate(between)]
+    clock = read_clock(
+        at((10, Started()), (15, ClockHeld(reason="judge")), *steps, (20 + len(steps), Tick()), (40, Tick()))
+    )
+    assert not clock.held
+    assert clock.active_s == 5 + 40 - 20 - (len(steps) - 1)
+
+
+def test_a_limit_ends_an_attempt_and_what_is_asked_afterwards_is_still_kept() -> None:
+    last: Event = TimedOut(reason="time_limit", limit=30)
+    events = at((0, Started()), (30, last), (99, SelfEstimate(difficulty=3)), (120, ModelUsage(model="m", calls=1)))
+    clock = read_clock(events)
+    assert (clock.state, clock.active_s, clock.elapsed_s) == (AttemptState.TIMED_OUT, 30, 30)
+    assert clock.state.ended
+    for refused in (SAVE, Resumed(), TimedOut(reason="again"), ClockReleased(reason="harness")):
+        with pytest.raises(IllegalTransitionError, match="is over"):
+            read_clock([*events, *at((130, refused))[1:]])
+    with pytest.raises(IllegalTransitionError, match="Press Start"):
+        read_clock(at((1, TimedOut(reason="time_limit"))))
+
+
+def test_pauses_and_runs_are_stretches_of_the_time_line() -> None:
+    answered = Answered(number=2, outcome=Outcome.FAILED, reason="wrong", snapshot={}, wall_s=2)
+    line = time_line(
+        at(
+            *[(5, Started()), (10, Paused(reason="tea")), (40, Resumed()), (50, RUN), (53, finished())],
+            *[(54, RUN), (56, RunCancelled(run="r", number=2, reason="newer_save")), (60, answered)],
+            *[(61, RUN), (70, Paused()), (80, Abandoned())],
+        )
+    )
+    assert [(pause.from_s, pause.to_s, pause.what) for pause in line.pauses] == [(10, 40, "tea"), (70, 80, "")]
+    assert [(run.from_s, run.to_s, run.what) for run in line.runs] == [
+        (50, 53, "passed"),
+        (54, 56, "cancelled"),
+        (58, 60, "failed"),
+        (61, 80, "cancelled"),
+    ]
+    assert (line.duration_s, line.at_s[2]) == (80, 5)
+
+
+def test_active_time_counts_gaps_up_to_the_threshold_and_no_pause() -> None:
+    events = at(
+        *[(100, Started()), (130, SAVE), (220, Activity(of="edit")), (250, Tick()), (260, Paused())],
+        *[(2000, Resumed()), (2600, SAVE), (2601, Submitted())],
+    )
+    active = active_time(events)
+    assert active.running_s == 160 + 601
+    # Gaps 30, 90, 40, 600, 1.
+    assert active.active_s == {
+        60.0: 30 + 60 + 40 + 60 + 1,
+        120.0: 30 + 90 + 40 + 120 + 1,
+        300.0: 30 + 90 + 40 + 300 + 1,
+    }
+    assert active_time(events, (10_000.0,)).active_s == {10_000.0: active.running_s}
+
+
+def test_a_heartbeat_a_verdict_and_a_late_judgement_are_no_activity() -> None:
+    judged = Judged(
+        number=1,
+        sha256="0" * 64,
+        outcome=Outcome.PASSED,
+        reason="r",
+        judged_by=JudgedBy(method="person", status="scored"),
+    )
+    events = at((0, Started()), (200, Tick()), (390, finished()), (400, Submitted()), (9000, judged))
+    assert active_time(events).active_s[60.0] == 60
+
+
+def test_time_without_the_keyboard_is_a_fact_of_its_own() -> None:
+    events = at(
+        (0, Started()),
+        (10, Focus(focused=False)),
+        (40, Focus(focused=True)),
+        (50, Focus(focused=False)),
+        (70, Submitted()),
+    )
+    assert active_time(events).unfocused_s == 50

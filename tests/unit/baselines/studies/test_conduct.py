@@ -1,0 +1,312 @@
+"""Studies carried out: consent first, rules that stay, deletion, closing, and collecting from other machines."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from benchwright_attempts.attempts import Attempts
+from benchwright_attempts.errors import (
+    ConsentMissingError,
+    ExportError,
+    LogDamagedError,
+    StudyClosedError,
+    StudyError,
+)
+from benchwright_attempts.events import Abandoned, Started, Submitted, Tick
+from benchwright_attempts.evidence import Forecast, SelfEstimate
+from benchwright_attempts.file_text import FileText
+from benchwright_attempts.replay import verify
+from benchwright_studies.archive import collect, write_archive
+from benchwright_studies.closing import check_seal, close_study
+from benchwright_studies.conduct import Conduct
+from benchwright_studies.study_file import parse_study
+from benchwright_studies.study_log import StudyLog
+from benchwright_studies.vocabulary import Step
+
+TEXT = """
+study: s
+title: S
+problems: [p/a, p/b]
+conditions: [{name: alone, solver: human}, {name: gpt, solver: model, model: openai/x}]
+participants: [ada, bob]
+randomisation: {seed: 1}
+questionnaire: [{id: q, ask: "Ready?", kind: yes-no}]
+consent: {version: "1", text: "You agree to what is written here."}
+"""
+
+
+@pytest.fixture
+def conduct(log: StudyLog) -> Conduct:
+    return begin(log)
+
+
+def begin(log: StudyLog, text: str = TEXT) -> Conduct:
+    conduct = Conduct(log, Attempts(log))
+    conduct.register(parse_study(text, Path("s.yaml")), {})
+    return conduct
+
+
+def open_task(log: StudyLog, conduct: Conduct, participant: str) -> str:
+    assigned, agreed, problem = conduct.next_task("s", participant)
+    created = Attempts(log).create(
+        problem,
+        "d",
+        Path("/w"),
+        {"a.sv": FileText.of_text(f"by {participant}")},
+        solver=participant,
+        condition=assigned.condition,
+        study="s",
+    )
+    log.append_blocking(created.id, assigned)
+    log.append_blocking(created.id, agreed)
+    conduct.note_task(assigned, problem, created.id)
+    return created.id
+
+
+def work(log: StudyLog, conduct: Conduct, participant: str) -> list[str]:
+    """Everything from enrolment to the end."""
+    conduct.enroll("s", participant)
+    conduct.give_consent("s", participant, "1")
+    attempts = []
+    for _ in range(2):
+        attempt = open_task(log, conduct, participant)
+        for event in (Forecast(minutes=3), Started(), Submitted(), SelfEstimate(difficulty=2)):
+            log.append_blocking(attempt, event)
+        attempts.append(attempt)
+    conduct.answer_questionnaire("s", participant, {"q": True})
+    conduct.finish("s", participant)
+    return attempts
+
+
+def test_each_step_follows_from_what_was_recorded(log: StudyLog, conduct: Conduct) -> None:
+    def step() -> Step:
+        return conduct.walk("s", "ada").step
+
+    conduct.enroll("s", "ada")
+    assert step() is Step.CONSENT
+    with pytest.raises(ConsentMissingError, match="agree to it first"):
+        conduct.next_task("s", "ada")
+    conduct.give_consent("s", "ada", "1")
+    assert step() is Step.OPEN
+    attempt = open_task(log, conduct, "ada")
+    assert step() is Step.FORECAST
+    with pytest.raises(StudyError, match="what comes next is forecast"):
+        conduct.next_task("s", "ada")
+    log.append_blocking(attempt, Forecast(minutes=1))
+    assert step() is Step.WORK
+    log.append_blocking(attempt, Started())
+    assert step() is Step.WORK
+    log.append_blocking(attempt, Submitted())
+    assert step() is Step.SELF_ESTIMATE
+    log.append_blocking(attempt, SelfEstimate(minutes=1))
+    assert (step(), conduct.walk("s", "ada").done) == (Step.OPEN, 1)
+    log.append_blocking(open_task(log, conduct, "ada"), Abandoned())
+    assert (step(), conduct.walk("s", "ada").done) == (Step.QUESTIONNAIRE, 2)
+    with pytest.raises(StudyError, match="choose yes or no"):
+        conduct.answer_questionnaire("s", "ada", {"q": "maybe"})
+    conduct.answer_questionnaire("s", "ada", {"q": True})
+    assert step() is Step.FINISHED
+    conduct.finish("s", "ada")
+    conduct.finish("s", "ada")
+    assert [entry.type for entry in conduct.entries("s", "ada")].count("finished") == 1
+
+
+def test_nothing_of_a_person_is_recorded_before_they_agree_nor_after_they_take_it_back(
+    log: StudyLog, conduct: Conduct
+) -> None:
+    def create(participant: str, condition: str) -> str:
+        return Attempts(log).create("p/a", "d", Path("/w"), {}, solver=participant, condition=condition, study="s").id
+
+    with pytest.raises(ConsentMissingError):
+        create("ada", "alone")
+    assert log.headers() == []
+    conduct.enroll("s", "ada")
+    with pytest.raises(ConsentMissingError):
+        create("ada", "alone")
+    conduct.give_consent("s", "ada", "1")
+    attempt = create("ada", "alone")
+    conduct.take_consent_back("s", "ada")
+    with pytest.raises(ConsentMissingError):
+        log.append_blocking(attempt, Tick())
+    assert conduct.walk("s", "ada").step is Step.WITHDRAWN
+    with pytest.raises(StudyError, match="took your consent back"):
+        conduct.give_consent("s", "ada", "1")
+    # Models are not asked.
+    create("openai/x", "gpt")
+    with pytest.raises(StudyError, match="has begun with another text"):
+        begin(log, TEXT.replace("title: S", "title: T"))
+    begin(log)
+
+
+def test_who_is_no_participant_is_told_who_is(conduct: Conduct) -> None:
+    with pytest.raises(StudyError, match=r"no participant of s\. Its participants are ada, bob"):
+        conduct.enroll("s", "eve")
+    with pytest.raises(StudyError, match="There are: s"):
+        conduct.study("t")
+
+
+def test_deleting_one_participant_leaves_everybody_elses_chains_whole(
+    log: StudyLog, conduct: Conduct, path: Path
+) -> None:
+    gone, kept = work(log, conduct, "ada"), work(log, conduct, "bob")
+    assert sorted(log.delete_participant("s", "ada", "asked")) == sorted(gone)
+    for attempt in kept:
+        assert verify(*log.stored(attempt)).ok
+    assert [header.solver for header in log.headers()] == ["bob", "bob"]
+    assert conduct.walk("s", "bob").step is Step.FINISHED
+    assert log.journal.participants("s") == ["bob"]
+    stones = log.journal.tombstones("s")
+    assert sorted((stone.kind, stone.events, stone.reason) for stone in stones) == [
+        *[("attempt", 7, "asked")] * 2,
+        ("participant", 6, "asked"),
+    ]
+    with pytest.raises(StudyError, match="There is nothing of ada"):
+        log.delete_participant("s", "ada", "asked")
+    with pytest.raises(StudyError, match="were deleted"):
+        conduct.enroll("s", "ada")
+    log.close()
+    assert not any(b"by ada" in file.read_bytes() for file in path.parent.iterdir())
+    assert any(b"by bob" in file.read_bytes() for file in path.parent.iterdir())
+
+
+def test_what_has_no_tombstone_cannot_be_deleted(log: StudyLog, conduct: Conduct, path: Path) -> None:
+    work(log, conduct, "ada")
+    for table in ("events", "attempts", "journal", "tombstones"):
+        for statement in (f"DELETE FROM {table}", f"UPDATE {table} SET study = 'x'"):
+            with closing(sqlite3.connect(path)) as connection:
+                empty = connection.execute(f"SELECT count(*) FROM {table}").fetchone() == (0,)
+                if empty or (table == "events" and "UPDATE" in statement):
+                    continue
+                with pytest.raises(sqlite3.IntegrityError, match="append-only"):
+                    connection.execute(statement)
+
+
+def test_closing_freezes_everything_under_a_digest(log: StudyLog, conduct: Conduct, path: Path) -> None:
+    attempts = work(log, conduct, "ada")
+    closed = close_study(log, "s")
+    assert check_seal(log, "s").ok
+    for refused in (
+        lambda: log.append_blocking(attempts[0], SelfEstimate(difficulty=5)),
+        lambda: Attempts(log).create("p/a", "d", Path("/w"), {}, solver="ada", condition="alone", study="s"),
+        lambda: conduct.enroll("s", "bob"),
+        lambda: close_study(log, "s"),
+    ):
+        with pytest.raises(StudyClosedError, match="closed"):
+            refused()
+    assert conduct.walk("s", "ada").step is Step.CLOSED
+    # A right that no closing ends.
+    conduct.take_consent_back("s", "ada")
+    assert check_seal(log, "s").ok
+    log.delete_participant("s", "ada", "asked")
+    check = check_seal(log, "s")
+    assert (check.ok, check.attempts, check.deleted, check.digest) == (True, 2, 2, closed.digest)
+
+
+def test_what_was_changed_after_the_closing_is_found(log: StudyLog, conduct: Conduct, path: Path) -> None:
+    attempts = work(log, conduct, "ada")
+    close_study(log, "s")
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        connection.execute("DROP TRIGGER events_no_delete")
+        connection.execute("DELETE FROM events WHERE attempt = ? AND seq = 7", [attempts[1]])
+    (flaw,) = check_seal(log, "s").flaws
+    assert flaw == f"Attempt {attempts[1]} of ada is not as it was sealed."
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        connection.execute("DELETE FROM events WHERE attempt = ?", [attempts[0]])
+        connection.execute("DROP TRIGGER attempts_no_delete")
+        connection.execute("DELETE FROM attempts WHERE id = ?", [attempts[0]])
+    assert any("no tombstone" in flaw for flaw in check_seal(log, "s").flaws)
+
+
+def test_attempts_that_go_on_keep_a_study_open_unless_they_are_ended(log: StudyLog, conduct: Conduct) -> None:
+    conduct.enroll("s", "ada")
+    conduct.give_consent("s", "ada", "1")
+    attempt = open_task(log, conduct, "ada")
+    log.append_blocking(attempt, Started())
+    with pytest.raises(StudyError, match=r"1 attempts of s are still going on: ada"):
+        close_study(log, "s")
+    close_study(log, "s", force=True)
+    assert Attempts(log).summary(attempt).state == "timed_out"
+    assert check_seal(log, "s").ok
+
+
+def test_a_study_without_attempts_is_closed_only_if_that_is_said(log: StudyLog, conduct: Conduct) -> None:
+    conduct.enroll("s", "ada")
+    with pytest.raises(StudyError, match=r"no attempt of s here. Bring the records together first"):
+        close_study(log, "s")
+    close_study(log, "s", force=True)
+    assert check_seal(log, "s").ok
+
+
+def test_a_journal_that_somebody_changed_is_refused_by_name(log: StudyLog, conduct: Conduct, path: Path) -> None:
+    work(log, conduct, "ada")
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        connection.execute("DROP TRIGGER journal_no_update")
+        connection.execute(
+            "UPDATE journal SET body = replace(body, '\"given\":true', '\"given\":false') WHERE participant = 'ada'"
+        )
+    with pytest.raises(LogDamagedError, match="entry 2 of ada in the journal of the study s"):
+        conduct.walk("s", "ada")
+
+
+def test_what_participants_machines_recorded_is_collected_once_and_checked(
+    log: StudyLog, conduct: Conduct, tmp_path: Path
+) -> None:
+    archives = []
+    for participant in ("ada", "bob"):
+        with StudyLog(tmp_path / participant / "log.sqlite") as there:
+            work(there, begin(there), participant)
+            archives.append(tmp_path / f"of-{participant}")
+            assert write_archive(there, "s", archives[-1]) == 2
+    for _ in range(2):
+        found = [collect(log, archive) for archive in archives]
+    assert [(one.participants, one.attempts) for one in found] == [(1, 0), (1, 0)]
+    assert sorted(header.solver for header in log.headers()) == ["ada", "ada", "bob", "bob"]
+    for header in log.headers():
+        assert verify(*log.stored(header.id)).ok
+        assert Attempts(log).summary(header.id).state == "submitted"
+    assert [conduct.walk("s", one).step for one in ("ada", "bob")] == [Step.FINISHED] * 2
+    again = tmp_path / "again"
+    write_archive(log, "s", again, ["ada"])
+    for file in (archives[0] / "ada").iterdir():
+        assert (again / "ada" / file.name).read_bytes() == file.read_bytes()
+    assert not (again / "bob").exists()
+
+
+def test_a_damaged_archive_is_named_and_nothing_of_the_file_taken(
+    log: StudyLog, conduct: Conduct, tmp_path: Path
+) -> None:
+    with StudyLog(tmp_path / "ada" / "log.sqlite") as there:
+        work(there, begin(there), "ada")
+        write_archive(there, "s", tmp_path / "archive")
+    journal = tmp_path / "archive" / "ada" / "journal.jsonl"
+    whole = journal.read_text()
+    journal.write_text(whole.replace('"given":true', '"given":false'))
+    with pytest.raises(ExportError, match=r"journal\.jsonl, line 2"):
+        collect(log, tmp_path / "archive")
+    assert log.journal.participants("s") == [] and log.headers() == []
+    journal.write_text(whole)
+    (tmp_path / "archive" / "study.yaml").unlink()
+    study = tmp_path / "archive" / "study.jsonl"
+    lines = [json.loads(line) for line in study.read_text().splitlines()]
+    lines[0]["entry"]["study_sha256"] = "0" * 64
+    study.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    with pytest.raises(StudyError, match="another study file"):
+        collect(log, tmp_path / "archive")
+
+
+def test_the_attempts_of_those_who_took_their_consent_back_are_not_collected(
+    log: StudyLog, conduct: Conduct, tmp_path: Path
+) -> None:
+    with StudyLog(tmp_path / "ada" / "log.sqlite") as there:
+        own = begin(there)
+        work(there, own, "ada")
+        own.take_consent_back("s", "ada")
+        write_archive(there, "s", tmp_path / "archive")
+    found = collect(log, tmp_path / "archive")
+    assert (found.attempts, found.withheld) == (0, 2)
+    assert log.headers() == []

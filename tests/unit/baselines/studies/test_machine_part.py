@@ -1,0 +1,108 @@
+"""What a plan wants of a model: the same attempts each time, none that it does not have, and what is missing."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from benchwright_attempts.attempts import Attempts
+from benchwright_attempts.errors import StudyClosedError, StudyError
+from benchwright_attempts.events import Abandoned, Opened
+from benchwright_attempts.record import AttemptHeader
+from benchwright_studies.closing import close_study
+from benchwright_studies.conduct import Conduct
+from benchwright_studies.machine_part import MachinePart, machine_part, machine_parts
+from benchwright_studies.study_file import StudyFileError, parse_study
+from benchwright_studies.study_log import StudyLog
+
+TEXT = """\
+study: s
+title: S
+problems: [p/a, {problem: p/b, time_minutes: 2}]
+conditions:
+  - {name: gpt, solver: model, model: openai/x, samples: 2}
+  - {name: worker, solver: agent, model: openai/x}
+randomisation: {seed: 1}
+recording: timing
+limits: {runs: 3, time_minutes: 10}
+"""
+
+
+@pytest.fixture
+def part(log: StudyLog) -> MachinePart:
+    Conduct(log, Attempts(log)).register(parse_study(TEXT, Path("s.yaml")), {}, {"p/a": "a" * 64, "p/b": "b" * 64})
+    return machine_part(log, "s", "gpt")
+
+
+def end_attempt(log: StudyLog, part: MachinePart, problem: str, sample: int) -> None:
+    header = AttemptHeader(
+        id=part.attempt(problem, sample),
+        problem=problem,
+        problem_digest="d",
+        workspace="",
+        solver=part.condition.model,
+        condition=part.condition.name,
+        created=log.moment().wall,
+        study="s",
+    )
+    log.create(header, Opened(files={}))
+    log.append_blocking(header.id, part.assigned(problem, sample))
+    log.append_blocking(header.id, Abandoned())
+
+
+def test_terms_come_from_the_study_file_and_text_is_kept(part: MachinePart) -> None:
+    said = part.assigned("p/b", 2)
+    assert (said.study, said.participant, said.condition, said.solver) == ("s", "openai/x", "gpt", "model")
+    assert (said.position, said.practice, said.time_limit_s, said.runs_allowed) == (2, False, 120, 3)
+    assert (said.recording, said.forecasts) == ("full", ())
+
+
+def test_each_sample_has_an_attempt_of_its_own_that_does_not_change(part: MachinePart, log: StudyLog) -> None:
+    ids = [one.attempt(ref, sample) for one in machine_parts(log, "s") for ref in one.problems for sample in (1, 2)]
+    assert len(set(ids)) == 8
+    assert ids[:4] == [part.attempt(ref, sample) for ref in ("p/a", "p/b") for sample in (1, 2)]
+
+
+def test_a_problem_is_missing_until_all_its_samples_have_ended(part: MachinePart, log: StudyLog) -> None:
+    assert (part.missing(log), part.total) == (["p/a", "p/b"], 4)
+    end_attempt(log, part, "p/a", 1)
+    assert part.missing(log) == ["p/a", "p/b"]
+    end_attempt(log, part, "p/a", 2)
+    assert (part.missing(log), part.ended(log).total()) == (["p/b"], 2)
+    assert machine_part(log, "s", "worker").missing(log) == ["p/a", "p/b"]
+
+
+@pytest.mark.parametrize(
+    ("problem", "sample", "words"),
+    [
+        ("p/c", 1, "s.yaml, line 3, problems: the study does not ask p/c"),
+        ("p/a", 3, "s.yaml, line 5, conditions[0].samples: each problem is tried 2 times"),
+    ],
+)
+def test_an_attempt_that_the_plan_does_not_have_is_refused(
+    problem: str, sample: int, words: str, part: MachinePart
+) -> None:
+    with pytest.raises(StudyFileError) as refused:
+        part.assigned(problem, sample)
+    assert words in str(refused.value)
+
+
+def test_a_problem_that_has_changed_is_refused_and_one_that_was_not_noted_is_not(part: MachinePart) -> None:
+    part.check_problems({"p/a": "a" * 64, "p/b": "b" * 64})
+    with pytest.raises(StudyFileError, match=r"s.yaml, line 3, problems\[1\]: p/b is not the version"):
+        part.check_problems({"p/a": "a" * 64, "p/b": "c" * 64})
+    unnoted = MachinePart(replace(part.known, digests={}), part.condition)
+    unnoted.check_problems({"p/a": "c" * 64})
+
+
+def test_a_closed_study_gives_no_terms(part: MachinePart, log: StudyLog) -> None:
+    close_study(log, "s", force=True)
+    with pytest.raises(StudyClosedError):
+        machine_part(log, "s", part.condition.name).assigned("p/a", 1)
+
+
+def test_a_condition_that_is_not_there_is_named_with_those_that_are(part: MachinePart, log: StudyLog) -> None:
+    with pytest.raises(StudyError, match=r"no condition 'other' for a model or an agent. It has: gpt, worker"):
+        machine_part(log, "s", "other")

@@ -1,0 +1,131 @@
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+
+import jsonschema
+import pytest
+import yaml
+
+from benchwright_problems.problem import Reveal
+from benchwright_studies.schema import schema_text, study_schema
+from benchwright_studies.study import Study
+from benchwright_studies.study_file import StudyFileError, parse_study, read_study
+from benchwright_studies.template import TEMPLATE
+from benchwright_studies.vocabulary import Feedback
+
+ROOT = Path(__file__).parents[4]
+TEXT = TEMPLATE.format(name="study.yaml", study="mine", seed=42)
+FILE = Path("study.yaml")
+
+
+def test_the_template_is_a_valid_study() -> None:
+    file = parse_study(TEXT, FILE)
+    study = file.study
+    assert study.pseudonyms[:2] == ("P01", "P02") and len(study.pseudonyms) == 12
+    assert study.time_limit_s("starter/uart-parity") == 1200
+    assert study.time_limit_s("starter/sync-fifo") == 1800
+    assert study.attention_checks == {"attention": "sometimes"}
+    assert study.condition("copilot").assistants == ("github.copilot", "github.copilot-chat")
+    assert file.line_of("randomisation.seed") == TEXT[: TEXT.index("  seed:")].count("\n") + 1
+
+
+def test_a_study_of_models_needs_neither_participants_nor_consent() -> None:
+    text = (
+        "study: m\ntitle: Models\nproblems: [a/b]\n"
+        "conditions: [{name: gpt, solver: model, model: openai/x, samples: 5}]\nrandomisation: {seed: 1}\n"
+    )
+    assert parse_study(text, FILE).study.pseudonyms == ()
+
+
+BOMB = "title: A study" + "".join(f"\nx{i}: &x{i} [{', '.join([f'*x{i - 1}' if i else 'x'] * 9)}]" for i in range(10))
+"""Ten lines that stand for nine to the power of ten fields."""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        ("solver: human #", "solver: humna #", "line 14, conditions[0].solver: 'humna' is not 'human', "),
+        ("seed: 42", "sede: 42", "randomisation.sede: there is no such field. Known here: unit, order, seed."),
+        ("seed: 42", "sede: 42", "line 19, randomisation.seed: it is missing. Add it."),
+        ("- starter/sync-fifo", "- sync fifo", "line 6, problems[0]: 'sync fifo' has the wrong form (PACK/ID"),
+        ("runs: 20", "runs: many", "limits.runs: 'many' is not a whole number. Write one, such as 20."),
+        ('version: "1"', "version: 1", "consent.version: 1 is not text. Put it between quotation marks."),
+        ("[never, sometimes, always]", "never", "choices: 'never' is not a list. Write it as [first, second]."),
+        ("idle_minutes: 2", "idle_minutes: [2]", "idle_minutes: what stands there is not a number. Write one,"),
+        ("runs: 20", "runs: 0", "limits.runs: input should be greater than or equal to 1."),
+        ("consent:", "consnt:", "line 50, consnt: there is no such field."),
+        ("participants: 12", "participants: [ana@x.org]", "no spaces, no @"),
+        ("participants: 12", "participants: [a, a]", "line 18, participants: participants has a twice. Remove one."),
+        ("participants: 12", "participants: 0", "line 18, participants: participants and conditions do not fit"),
+        ("is: same", "more_than: 1", "line 45, exclusions[1]: prior_exposure takes `is: similar`"),
+        ("nowhere #", "somewhere #", "line 60, data: 'somewhere' is neither nowhere"),
+        ("- name: copilot", "- name: alone", "line 12, conditions: conditions has alone twice"),
+        ("    assistants: [github.copilot, github.copilot-chat]\n", "", "line 15, conditions[1]: assistants is empty"),
+        ("practice: starter/saturating-counter", "practice: starter/sync-fifo", "line 11, practice: practice "),
+        ("data:\n", "data:\n  to: nowhere\n", "data.to: it is given twice. Remove one."),
+        ("title: A study", "title: [A study", "study.yaml, line "),
+        ("title: A study of my own", "title: &x [*x]", "line 4, title[0]: an alias points to what it is part of"),
+        ("title: A study of my own", BOMB, "aliases repeat more than 100,000 fields"),
+        ("expect: sometimes", "expect: often", "expect is 'often', which is none of the choices"),
+        ("study: mine", "study: My Study", "line 3, study: 'My Study' has the wrong form (small letters"),
+        ("forecasts: [minutes,", "forecasts: [external_help,", "forecasts can't ask for external_help"),
+    ],
+)
+def test_a_flaw_is_told_with_file_line_field_and_next_step(old: str, new: str, told: str) -> None:
+    assert TEXT.count(old) == 1
+    with pytest.raises(StudyFileError) as error:
+        parse_study(TEXT.replace(old, new), FILE)
+    assert told in str(error.value)
+    assert all(line.startswith("study.yaml, line ") for line in str(error.value).splitlines())
+
+
+def test_all_flaws_are_told_in_the_order_of_their_lines() -> None:
+    text = TEXT.replace("runs: 20", "runs: x").replace("unit: task", "unit: x").replace("ask: For", "aks: For")
+    with pytest.raises(StudyFileError) as error:
+        parse_study(text, FILE)
+    fields = [flaw.field for flaw in error.value.flaws]
+    assert fields == ["randomisation.unit", "limits.runs", "questionnaire[0].ask", "questionnaire[0].aks"]
+
+
+@pytest.mark.parametrize("content", [b"", b"- a\n", b"\xff", b"a: \x00", b"[" * 5000, b"a: !!python/object:x {}"])
+def test_what_is_no_study_at_all_is_refused_by_name(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "s.yaml"
+    path.write_bytes(content)
+    with pytest.raises(StudyFileError, match=r"s\.yaml, line 1"):
+        read_study(path)
+    with pytest.raises(StudyFileError, match="No such file"):
+        read_study(tmp_path / "none.yaml")
+
+
+def test_the_published_schema_is_current_and_fits_the_template() -> None:
+    published = ROOT / "docs/reference/study.schema.json"
+    assert published.read_text() == schema_text(), "python -m benchwright_studies.schema > that file"
+    schema = study_schema()
+    jsonschema.Draft202012Validator.check_schema(schema)
+    validator = jsonschema.Draft202012Validator(schema)
+    value = yaml.safe_load(TEXT)
+    assert list(validator.iter_errors(value)) == []
+    value["conditions"][0]["solver"] = "humna"
+    assert [list(error.absolute_path) for error in validator.iter_errors(value)] == [["conditions", 0, "solver"]]
+
+
+def test_every_field_has_a_place_in_the_reference() -> None:
+    page = (ROOT / "docs/reference/study-file.md").read_text()
+    for field in Study.model_fields:
+        assert f"`{field}`" in page or f"`{field}." in page, field
+
+
+def test_feedback_never_shows_more_than_the_problem_allows() -> None:
+    assert Feedback.FULL.limit(Reveal.NAMES) is Reveal.NAMES
+    assert Feedback.VERDICT.limit(Reveal.FULL) is Reveal.VERDICT
+    assert Feedback.NONE.limit(Reveal.FULL) is None
+
+
+def test_reading_a_study_file_needs_no_database(tmp_path: Path) -> None:
+    import sys
+
+    program = "import sys, benchwright_studies.study_file\nsys.exit('sqlalchemy' in sys.modules)"
+    subprocess.run([sys.executable, "-c", program], check=True, timeout=300)
+    assert json.loads(schema_text())["title"] == "Benchwright study"

@@ -1,0 +1,271 @@
+"""What models are asked, without a model."""
+
+from __future__ import annotations
+
+import json
+import struct
+import zlib
+from base64 import b64encode
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from benchwright_attempts.errors import EvaluationError
+from benchwright_problems.category import Category
+from benchwright_problems.datasets.csbench import import_csbench
+from benchwright_problems.errors import DatasetError
+from benchwright_problems.figure import MediaType
+from benchwright_problems.home import Home
+from benchwright_problems.problem import (
+    Answer,
+    Choice,
+    Difficulty,
+    Figure,
+    Hidden,
+    Kind,
+    Problem,
+    Provenance,
+    Public,
+    Question,
+    QuestionFormat,
+)
+from benchwright_problems.responses import files_in
+from benchwright_problems.store import Store
+from benchwright_subjects.examples import Examples
+from benchwright_subjects.exchange import read_replies, write_prompts
+from benchwright_subjects.prompt import ask, ask_agent, final_answer
+from benchwright_subjects.template import Template
+
+CANARY = "CANARY-9c1f"
+HIDDEN = Hidden(
+    harness={"src/test.py": CANARY}, reference={"rtl/a.sv": CANARY}, answer=Answer(value=CANARY, explanation=CANARY)
+)
+
+
+def design(*expected: str, files: dict[str, str] | None = None, system: str | None = None) -> Problem:
+    return Problem(
+        id="inverter",
+        kind=Kind.DESIGN,
+        title="Inverter",
+        category=Category.SPEC_TO_RTL,
+        difficulty=Difficulty.EASY,
+        provenance=Provenance(source="", license="", version=""),
+        public=Public(statement="Invert a.", files=files or {}, expected=expected, system_message=system),
+        hidden=HIDDEN,
+    )
+
+
+def question(style: QuestionFormat, language: str = "en", **public: Any) -> Problem:
+    choices = (Choice(letter="A", text="Yes"), Choice(letter="B", text="No"))
+    return Problem(
+        id="q",
+        kind=Kind.QUESTION,
+        title="Q",
+        difficulty=Difficulty.EASY,
+        provenance=Provenance(source="", license="", version=""),
+        public=Public(
+            statement=public.pop("statement", "Is a cache fast?"),
+            question=Question(
+                format=style, language=language, choices=choices if style is QuestionFormat.MULTIPLE_CHOICE else ()
+            ),
+            **public,
+        ),
+        hidden=HIDDEN,
+    )
+
+
+def picture(path: str) -> Figure:
+    def chunk(kind: bytes, data: bytes) -> bytes:
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+    header = struct.pack(">IIBBBBB", 2, 2, 8, 0, 0, 0, 0)
+    chunks = chunk(b"IHDR", header), chunk(b"IDAT", zlib.compress(b"\0\x80\x80" * 2)), chunk(b"IEND", b"")
+    data = b"\x89PNG\r\n\x1a\n" + b"".join(chunks)
+    return Figure(path=path, media_type=MediaType.PNG, data=b64encode(data).decode(), alt="A pipeline")
+
+
+def test_one_file_is_asked_for_as_plain_text_beside_the_files_that_are_given() -> None:
+    asked = ask(design("rtl/a.sv", files={"docs/spec.md": "y = !a", "rtl/a.sv": ""})).plain
+    assert "=== BEGIN docs/spec.md\ny = !a\n=== END docs/spec.md" in asked
+    assert "BEGIN rtl/a.sv" not in asked
+    assert "whole content of the file rtl/a.sv as plain text" in asked
+    assert '"code"' not in asked
+
+
+def test_the_form_for_several_files_is_the_one_that_replies_are_read_in() -> None:
+    problem = design("rtl/a.sv", "rtl/b.sv")
+    form = ask(problem).plain.rsplit("\n", 1)[1]
+    reply = form.replace("<whole content>", "module m; endmodule\\n")
+    assert files_in(problem, reply) == dict.fromkeys(("rtl/a.sv", "rtl/b.sv"), "module m; endmodule\n")
+
+
+def test_the_data_sets_system_message_stands_in_place_of_ours() -> None:
+    assert ask(design("rtl/a.sv", system="You are terse.")).system == "You are terse."
+    assert "hardware designer" in ask(design("rtl/a.sv")).system
+
+
+@pytest.mark.parametrize(
+    ("language", "asked"), [("en", "True or False"), ("zh", "正确"), ("fr", "Vrai ou Faux"), ("de", "Wahr oder Falsch")]
+)
+def test_a_question_is_asked_in_its_language(language: str, asked: str) -> None:
+    assert asked in ask(question(QuestionFormat.ASSERTION, language)).plain
+
+
+def test_choices_stand_between_the_question_and_how_to_answer() -> None:
+    text = ask(question(QuestionFormat.MULTIPLE_CHOICE)).plain
+    assert text.index("Is a cache fast?") < text.index("A. Yes") < text.index("B. No") < text.index("letter alone")
+
+
+@pytest.mark.parametrize(
+    ("language", "reply", "answer"),
+    [
+        ("en", "A write-back cache…\n\nAnswer: 42 ns", "42 ns"),
+        ("en", "Answer: first.\nNo, wait.\n**Answer:** second", "second"),
+        ("fr", "Donc…\nRéponse : le cache", "le cache"),
+        ("de", "Also:\n  antwort: der Cache\n", "der Cache"),
+        ("zh", "因此\n答案：缓存", "缓存"),
+        ("en", "I can't tell.", "I can't tell."),
+        ("en", "Thinking…\nAnswer:", "Thinking…\nAnswer:"),
+    ],
+)
+def test_of_a_reply_that_thinks_what_follows_the_last_marker_counts(language: str, reply: str, answer: str) -> None:
+    assert final_answer(question(QuestionFormat.FILL_IN_THE_BLANK, language), reply) == answer
+
+
+def test_a_figure_comes_behind_the_link_that_shows_it() -> None:
+    first, second = picture("figs/a.png"), picture("figs/b.png")
+    text = "See ![a](figs/a.png) here."
+    asked = ask(question(QuestionFormat.OPEN_ENDED, statement=text, figures=(second, first))).user
+    assert [part if isinstance(part, str) else part.path for part in asked][:3] == [
+        "See ![a](figs/a.png)",
+        "figs/a.png",
+        " here.\n\nAnswer in a few clear sentences.",
+    ]
+    assert asked[-1] == second
+
+
+def test_nothing_hidden_is_in_any_prompt() -> None:
+    for problem in (design("rtl/a.sv"), design("rtl/a.sv", "b.sv"), *(question(style) for style in QuestionFormat)):
+        own = Template("{{statement}} {{files}} {{reply}} {{id}} {{title}} {{category}} {{format}} {{domain}}")
+        for prompt in (ask(problem), ask(problem, think=problem.kind is Kind.QUESTION), ask_agent(problem)):
+            assert CANARY not in repr(prompt)
+        assert CANARY not in own.ask(problem).plain
+
+
+def test_a_template_is_filled_in_for_each_problem_and_leaves_verilogs_braces_alone() -> None:
+    own = Template("As {{ difficulty }} {{category}}:\n{{statement}}\n{{expected}}\nassign y = {{8{a}}, b};")
+    asked = own.ask(design("rtl/a.sv")).plain
+    assert "As easy Specification to RTL:\nInvert a.\nrtl/a.sv\nassign y = {{8{a}}, b};" in asked
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [("a\n{{statement}} {{key}}", ":2: there is no {{key}}; known are {{id}}"), ("Solve it.", "{{statement}}")],
+)
+def test_a_template_with_a_mistake_names_line_and_place(text: str, said: str, tmp_path: Path) -> None:
+    file = tmp_path / "own.txt"
+    file.write_text(text)
+    with pytest.raises(EvaluationError) as raised:
+        Template.read(file)
+    assert str(raised.value).startswith(str(file))
+    assert said in str(raised.value)
+
+
+def csbench(number: int, split: str, answer: object = True, **more: Any) -> dict[str, Any]:
+    return {
+        "ID": number,
+        "Split": split,
+        "Domain": more.pop("domain", "Computer Network"),
+        "SubDomain": "Link Layer",
+        "Format": "Assertion",
+        "Tag": "Knowledge",
+        "Language": more.pop("language", "English"),
+        "Question": f"Question {number}?",
+        "Answer": answer,
+        "Explanation": f"Because {number}.",
+    } | more
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    file = tmp_path / "cs.json"
+    other = [csbench(number, "Valid", domain="Operating System") for number in range(20, 26)]
+    same = [csbench(number, "Valid", answer=number % 2 == 0) for number in (10, 11)]
+    french = [csbench(30, "Valid", language="French")]
+    tested = [csbench(number, "Test", Question=f"Tested {number}?", Explanation=CANARY) for number in (1, 2)]
+    file.write_text(json.dumps([*other, *same, *french, *tested]))
+    found = Store(Home.find({"BENCHWRIGHT_HOME": str(tmp_path / "home")}))
+    found.add(import_csbench([file], "cs"))
+    found.add(import_csbench([_only_tested(file, tested)], "tests"))
+    return found
+
+
+def _only_tested(file: Path, records: list[dict[str, Any]]) -> Path:
+    tested = file.with_name("tested.json")
+    tested.write_text(json.dumps(records))
+    return tested
+
+
+def test_examples_are_of_the_validation_split_in_the_language_of_the_domain_first(store: Store) -> None:
+    examples = Examples.of(store, "cs", 3, think=False, seed=7)
+    assert examples.ids == {f"en-{number}" for number in (*range(20, 26), 10, 11)} | {"fr-30"}
+    turns = examples.before(store.problem("cs/en-1"))
+    asked = ["".join(str(part) for part in turn.asked) for turn in turns]
+    assert {asked[0].split("?")[0], asked[1].split("?")[0]} == {"Question 10", "Question 11"}
+    assert turns[asked.index(next(text for text in asked if "Question 11" in text))].answered == "False"
+    assert len(turns) == 3
+    assert CANARY not in repr(turns)
+
+
+def test_the_same_seed_shows_the_same_examples(store: Store) -> None:
+    def drawn(seed: int) -> object:
+        return Examples.of(store, "cs", 5, think=False, seed=seed).before(store.problem("cs/en-1"))
+
+    assert drawn(1) == drawn(1)
+    assert len({repr(drawn(seed)) for seed in range(6)}) > 1
+
+
+def test_examples_that_think_explain_themselves_before_the_answer(store: Store) -> None:
+    (turn, _) = Examples.of(store, "cs", 2, think=True, seed=0).before(store.problem("cs/en-2"))
+    assert turn.answered.startswith("Because 1")
+    assert turn.answered.splitlines()[-1] in ("Answer: True", "Answer: False")
+
+
+def test_a_pack_without_a_validation_split_has_no_examples_to_give(store: Store) -> None:
+    with pytest.raises(EvaluationError, match=r"no validation split.*--examples"):
+        Examples.of(store, "tests", 1, think=False, seed=0)
+
+
+def test_prompts_go_out_and_replies_come_in_as_cvdp_has_them(tmp_path: Path) -> None:
+    problems = [design("rtl/a.sv"), question(QuestionFormat.OPEN_ENDED)]
+    file = tmp_path / "prompts.jsonl"
+    assert write_prompts(file, problems, ask) == 2
+    lines = [json.loads(line) for line in file.read_text().splitlines()]
+    assert [line["id"] for line in lines] == ["inverter", "q"]
+    assert lines[0]["prompt"] == f"System: {lines[0]['system']}\n\nUser: {lines[0]['user']}"
+    assert CANARY not in file.read_text()
+    replies = tmp_path / "replies.jsonl"
+    told = [("inverter", "one"), ("q", "two"), ("inverter", "three"), ("q", "four")]
+    replies.write_text("".join(json.dumps({"id": name, "completion": text}) + "\n" for name, text in told))
+    assert read_replies(replies, problems) == {
+        ("inverter", 1): "one",
+        ("q", 1): "two",
+        ("inverter", 2): "three",
+        ("q", 2): "four",
+    }
+    replies.write_text(replies.read_text().rsplit("\n", 2)[0] + "\n")
+    with pytest.raises(DatasetError, match="'q' has 1 replies and 'inverter' has 2"):
+        read_replies(replies, problems)
+
+
+@pytest.mark.parametrize(
+    ("line", "field"),
+    [({"id": "nix", "completion": ""}, "id"), ({"id": "q", "completion": 3}, "completion"), ({}, "id")],
+)
+def test_a_bad_reply_is_refused_by_line_and_field(line: dict[str, Any], field: str, tmp_path: Path) -> None:
+    file = tmp_path / "replies.jsonl"
+    file.write_text(json.dumps({"id": "q", "completion": "x"}) + "\n" + json.dumps(line) + "\n")
+    with pytest.raises(DatasetError) as raised:
+        read_replies(file, [question(QuestionFormat.OPEN_ENDED)])
+    assert (raised.value.line, raised.value.field) == (2, field)

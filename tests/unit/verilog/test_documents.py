@@ -1,0 +1,161 @@
+from __future__ import annotations
+
+import re
+from itertools import accumulate
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from lsprotocol.types import (
+    Position,
+    PositionEncodingKind,
+    Range,
+    TextDocumentContentChangePartial,
+    TextDocumentContentChangeWholeDocument,
+)
+
+from benchwright_attempts.file_text import Change, apply_changes
+from benchwright_verilog.syntax.documents import Documents
+from benchwright_verilog.syntax.lines import Lines
+
+UTF8, UTF16, UTF32 = PositionEncodingKind.Utf8, PositionEncodingKind.Utf16, PositionEncodingKind.Utf32
+CODECS = {UTF8: ("utf-8", 1), UTF16: ("utf-16-le", 2), UTF32: ("utf-32-le", 4)}
+URI = "file:///a.sv"
+
+LETTERS = ["a", "é", "漢", "𝄞", "\n", "\r", "\f", "\v", "\u2028", "\x85", "\0", "\ufeff", "\u0301", "\ud834", "\udd1e"]
+texts = st.text(st.sampled_from(LETTERS), max_size=30)
+encodings = st.sampled_from(list(CODECS))
+
+
+def joined(text: str) -> str:
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
+
+
+def units(text: str, encoding: PositionEncodingKind) -> int:
+    codec, size = CODECS[encoding]
+    return len(text.encode(codec, "surrogatepass")) // size
+
+
+def naive_lines(text: str) -> list[str]:
+    """The lines of a text with their ends; the last one has none."""
+    return re.split(r"(?<=\n)|(?<=\r)(?!\n)", text)
+
+
+def naive_position(text: str, offset: int, encoding: PositionEncodingKind) -> Position:
+    lines = naive_lines(text)
+    starts = [0, *accumulate(map(len, lines))]
+    line = max(number for number in range(len(lines)) if starts[number] <= offset)
+    return Position(line, units(text[starts[line] : offset], encoding))
+
+
+@given(texts.map(joined), encodings)
+def test_positions_are_those_of_a_naive_count_and_lead_back(text: str, encoding: PositionEncodingKind) -> None:
+    lines = Lines(text, encoding)
+    for offset in range(len(text) + 1):
+        position = lines.position(offset)
+        if text[offset - 1 : offset + 1] == "\r\n":
+            # Between CR and LF there is no position: it is taken for the one before.
+            assert lines.offset(position) == offset - 1
+        else:
+            assert position == naive_position(text, offset, encoding)
+            assert lines.offset(position) == offset
+
+
+@given(texts.map(joined), encodings, st.integers(0, 99), st.integers(0, 99))
+def test_positions_beyond_an_end_are_that_end(
+    text: str, encoding: PositionEncodingKind, line: int, character: int
+) -> None:
+    found = naive_lines(text)
+    offset = Lines(text, encoding).offset(Position(line, character))
+    if line >= len(found):
+        assert offset == len(text)
+        return
+    start = sum(map(len, found[:line]))
+    content = found[line].rstrip("\r\n")
+    assert start <= offset <= start + len(content)
+    assert units(content[: offset - start], encoding) <= character
+    if character >= units(content, encoding):
+        assert offset == start + len(content)
+
+
+@given(texts.map(joined))
+def test_byte_offsets_lead_to_their_characters(text: str) -> None:
+    lines = Lines(text)
+    ends = [0, *accumulate(len(letter.encode("utf-8", "surrogatepass")) for letter in text)]
+    assert [lines.from_byte(end) for end in ends] == list(range(len(text) + 1))
+    assert lines.from_byte(ends[-1] + 7) == len(text)
+
+
+def test_a_byte_inside_a_character_is_that_character() -> None:
+    assert [Lines("a𝄞b").from_byte(byte) for byte in range(7)] == [0, 1, 1, 1, 1, 2, 3]
+
+
+def test_form_feeds_and_line_separators_end_no_line() -> None:
+    lines = Lines("a\fb\u2028c\x85d\ve\r\nf\rg")
+    assert [lines.position(lines.text.index(letter)).line for letter in "abcdefg"] == [0, 0, 0, 0, 0, 1, 2]
+
+
+@pytest.mark.parametrize(
+    ("number", "bounds"), [(1, (0, 1)), (2, (3, 3)), (3, (4, 5)), (4, (5, 5)), (99, (5, 5))], ids=str
+)
+def test_a_tools_line_is_without_its_end(number: int, bounds: tuple[int, int]) -> None:
+    assert Lines("a\r\n\nb").line(number) == bounds
+
+
+@st.composite
+def edits(draw: st.DrawFn, text: str) -> tuple[int, int, str] | str:
+    """A replacement at places that an editor can name, or a whole text."""
+    if draw(st.integers(0, 9)) == 0:
+        return draw(texts)
+    places = [place for place in range(len(text) + 1) if text[place - 1 : place + 1] != "\r\n"]
+    start, end = sorted((draw(st.sampled_from(places)), draw(st.sampled_from(places))))
+    return start, end, draw(texts)
+
+
+@given(st.data(), texts, encodings)
+def test_documents_hold_what_a_naive_editor_holds(
+    data: st.DataObject, text: str, encoding: PositionEncodingKind
+) -> None:
+    text = joined(text)
+    documents = Documents()
+    documents.encoding = encoding
+    documents.open(URI, 1, text)
+    replayed = text
+    for version in range(2, 6):
+        changes: list[TextDocumentContentChangePartial | TextDocumentContentChangeWholeDocument] = []
+        for _ in range(data.draw(st.integers(0, 3))):
+            edit = data.draw(edits(text))
+            if isinstance(edit, str):
+                changes.append(TextDocumentContentChangeWholeDocument(edit))
+                text = joined(edit)
+                continue
+            start, end, new = edit
+            place = Range(naive_position(text, start, encoding), naive_position(text, end, encoding))
+            changes.append(TextDocumentContentChangePartial(text=new, range=place))
+            text = joined(text[:start] + new + text[end:])
+        document, applied = documents.change(URI, version, changes)
+        assert (document.text, document.version) == (text, version)
+        assert documents.get(URI) is document
+        # The log replays the same changes to the same text.
+        replayed = apply_changes(replayed, [Change(start=c.start, end=c.end, text=c.text) for c in applied])
+        assert replayed == text
+
+
+def test_a_range_that_is_upside_down_is_turned() -> None:
+    documents = Documents()
+    documents.open(URI, 1, "abcd")
+    upside_down = Range(Position(0, 3), Position(0, 1))
+    document, applied = documents.change(URI, 2, [TextDocumentContentChangePartial(text="-", range=upside_down)])
+    assert document.text == "a-d"
+    assert (applied[0].start, applied[0].end) == (1, 3)
+
+
+def test_a_closed_document_is_gone() -> None:
+    documents = Documents()
+    documents.open(URI, 1, "a")
+    assert [document.uri for document in documents] == [URI]
+    closed = documents.close(URI)
+    assert closed is not None
+    assert closed.text == "a"
+    assert documents.get(URI) is None
+    assert documents.close(URI) is None

@@ -1,0 +1,92 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from benchwright_verilog.semantics.file_list import FileList, read_file_list
+
+
+def listed(folder: Path, text: str, **files: str) -> FileList:
+    """Read a list; a file's name has `_` for `.` and `__` for `/`."""
+    for name, content in files.items():
+        path = folder / name.replace("__", "/").replace("_", ".")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(content)
+    (folder / "all.f").write_text(text)
+    return read_file_list(folder / "all.f")
+
+
+def names(folder: Path, paths: tuple[Path, ...]) -> list[str]:
+    return [path.relative_to(folder).as_posix() for path in paths]
+
+
+def test_files_folders_and_macros_are_read(tmp_path: Path) -> None:
+    (tmp_path / "inc").mkdir()
+    text = "a.sv rtl/b.v\n+incdir+inc+rtl\n-I inc\n-Irtl\n+define+A=1+B\n-D C -DE=2\n"
+    found = listed(tmp_path, text, a_sv="", rtl__b_v="")
+    assert names(tmp_path, found.sources) == ["a.sv", "rtl/b.v"]
+    assert names(tmp_path, found.include_dirs) == ["inc", "rtl"]
+    assert found.defines == ("A=1", "B", "C", "E=2")
+    assert found.complaints == ()
+
+
+def test_comments_and_quotes_are_understood(tmp_path: Path) -> None:
+    text = '// b.sv\n# c.sv\n/* d.sv\ne.sv */ a.sv // f.sv\n"with space.sv"\n'
+    (tmp_path / "with space.sv").write_text("")
+    found = listed(tmp_path, text, a_sv="")
+    assert names(tmp_path, found.sources) == ["a.sv", "with space.sv"]
+    assert found.complaints == ()
+
+
+@pytest.mark.parametrize(("option", "start"), [("-f", "."), ("-F", "ip")])
+def test_the_paths_of_an_inner_list_start_where_its_option_says(tmp_path: Path, option: str, start: str) -> None:
+    (tmp_path / start).mkdir(exist_ok=True)
+    (tmp_path / start / "core.sv").write_text("")
+    found = listed(tmp_path, f"{option} ip/ip.f\n", ip__ip_f="core.sv\n")
+    assert found.sources == ((tmp_path / start / "core.sv").resolve(),)
+    assert names(tmp_path, found.read) == ["all.f", "ip/ip.f"]
+
+
+def test_libraries_are_kept_apart(tmp_path: Path) -> None:
+    text = "top.sv\n-y lib +libext+.v\n-v cells.sv\n"
+    found = listed(tmp_path, text, top_sv="", lib__a_v="", lib__b_sv="", cells_sv="")
+    assert names(tmp_path, found.sources) == ["top.sv"]
+    assert names(tmp_path, found.libraries) == ["cells.sv", "lib/a.v"]
+
+
+@pytest.mark.parametrize(
+    ("text", "marked", "message"),
+    [
+        ("a.sv\n  missing.sv\n", "missing.sv", "There is no file"),
+        ("$ROOT/a.sv\n", "$ROOT/a.sv", "Environment variables are not expanded"),
+        ("-I ${INC}\n", "${INC}", "Environment variables are not expanded"),
+        ("-f all.f\n", "all.f", "names itself"),
+        ("-f gone.f\n", "gone.f", "There is no file"),
+        ("a.sv -I", "-I", "needs a value"),
+        ("+incdir+\n", "+incdir+", "needs a value"),
+        ("+incdir+nowhere\n", "+incdir+nowhere", "There is no folder"),
+        ("+frob+1\n", "+frob+1", "has no effect here"),
+        ("--frob\n", "--frob", "has no effect here"),
+        ('"a.sv\n', '"', "has no partner"),
+        ("x*.sv\n", "x*.sv", "No file is called like"),
+    ],
+)
+def test_what_can_not_be_used_is_told_with_its_place(tmp_path: Path, text: str, marked: str, message: str) -> None:
+    found = listed(tmp_path, text, a_sv="")
+    complaint = found.complaints[0]
+    assert message in complaint.message
+    assert text[complaint.start : complaint.end] == marked
+    assert complaint.path == tmp_path / "all.f"
+
+
+def test_a_list_that_is_missing_is_told(tmp_path: Path) -> None:
+    (complaint,) = read_file_list(tmp_path / "none.f").complaints
+    assert "can't be read" in complaint.message
+
+
+def test_a_list_that_is_open_counts_as_it_is_typed(tmp_path: Path) -> None:
+    (tmp_path / "a.sv").write_text("")
+    (tmp_path / "all.f").write_text("")
+    found = read_file_list(tmp_path / "all.f", lambda path: "a.sv\n" if path.name == "all.f" else None)
+    assert names(tmp_path, found.sources) == ["a.sv"]

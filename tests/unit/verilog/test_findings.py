@@ -1,0 +1,115 @@
+from __future__ import annotations
+
+import pytest
+
+from benchwright_verilog.findings.finding import Finding, Level, Source
+from benchwright_verilog.findings.merging import merged
+from benchwright_verilog.findings.rules import documentation, is_deprecated, is_unnecessary, same_as
+from benchwright_verilog.findings.waivers import Waivers
+from benchwright_verilog.settings import Lint
+from benchwright_verilog.syntax.lines import Lines
+
+NO_WISHES = Lint()
+
+
+def finding(
+    rule: str, start: int = 0, *, source: Source = Source.SLANG, level: Level = Level.WARNING, message: str = "m"
+) -> Finding:
+    return Finding(source, start, start + 1, level, rule, message)
+
+
+def rules_at(text: str, *found: Finding, lint: Lint = NO_WISHES) -> list[str]:
+    return [one.rule for one in merged(found, Lines(text), lint)]
+
+
+def test_what_two_tools_say_of_one_line_is_told_once_by_the_more_exact_one() -> None:
+    slang, verilator = finding("width-trunc", 4), finding("WIDTHTRUNC", 0, source=Source.VERILATOR)
+    assert rules_at("assign a = b;", verilator, slang) == ["width-trunc"]
+
+
+def test_what_one_tool_says_of_two_places_in_a_line_is_told_twice() -> None:
+    assert rules_at("a b", finding("width-trunc", 0), finding("width-trunc", 2)) == ["width-trunc"] * 2
+
+
+def test_the_same_rule_in_another_line_is_told_too() -> None:
+    slang, verilator = finding("width-trunc", 0), finding("WIDTHTRUNC", 2, source=Source.VERILATOR)
+    assert rules_at("a\nb", verilator, slang) == ["width-trunc", "WIDTHTRUNC"]
+
+
+def test_rules_that_are_not_the_same_are_told_both() -> None:
+    slang, verible = finding("width-trunc"), finding("no-tabs", source=Source.VERIBLE)
+    assert rules_at("\ta", verible, slang) == ["width-trunc", "no-tabs"]
+
+
+def test_an_error_of_one_line_is_told_in_one_tools_words() -> None:
+    slang = finding("", level=Level.ERROR, message="expected ';'")
+    verilator = finding("", source=Source.VERILATOR, level=Level.ERROR, message="syntax error, unexpected endmodule")
+    assert merged([verilator, slang], Lines("wire a"), NO_WISHES) == [slang]
+
+
+def test_findings_come_in_the_order_of_the_text_and_each_once() -> None:
+    late, early = finding("b", 4), finding("a", 0, source=Source.VERIBLE)
+    assert merged([late, early, late], Lines("1234567"), NO_WISHES) == [early, late]
+
+
+@pytest.mark.parametrize("wish", [Lint(off=("width-trunc",)), Lint(severity={"width-trunc": "off"})])
+def test_a_rule_can_be_turned_off(wish: Lint) -> None:
+    assert rules_at("a", finding("width-trunc"), finding("other"), lint=wish) == ["other"]
+
+
+def test_a_rule_can_be_made_worse() -> None:
+    (one,) = merged([finding("width-trunc")], Lines("a"), Lint(severity={"width-trunc": "error"}))
+    assert one.level is Level.ERROR
+
+
+@pytest.mark.parametrize(
+    ("text", "waived"),
+    [
+        ("// verilator lint_off WIDTHTRUNC\nx\n// verilator lint_on WIDTHTRUNC\ny", {1}),
+        ("/* verilator lint_off WIDTHTRUNC */\nx\n/* verilator lint_on WIDTHTRUNC */\ny", {1}),
+        ("// verilator lint_off WIDTHTRUNC\nx\ny", {1, 2}),
+        ("// verilator lint_off\nx\n// verilator lint_on\ny", {1}),
+        ("// verilator lint_off UNUSEDSIGNAL\nx", set()),
+        ("// slang lint_off width-trunc\nx\n// slang lint_on width-trunc\ny", {1}),
+        ("// verilog_lint: waive width-trunc\nx\ny", {1}),
+        ("x\ny // verilog_lint: waive width-trunc\nz", {1}),
+        ("// verilog_lint: waive-start width-trunc\nx\n// verilog_lint: waive-stop width-trunc\ny", {1}),
+        ("// verilog_lint: waive no-tabs\nx", set()),
+        ("// verilog_lint: forgive width-trunc\nx", set()),
+        ("/* é𝄞 \f \u2028 */\r\n// verilog_lint: waive width-trunc\r\nx\r\ny", {2}),
+        ("// lint_off width-trunc\nx", set()),
+        ("verilator lint_off WIDTHTRUNC\nx", set()),
+    ],
+)
+def test_comments_waive(text: str, waived: set[int]) -> None:
+    lines = Lines(text)
+    waivers = Waivers(lines)
+    code = {line for line in range(len(lines)) if not text.split("\n")[line].lstrip().startswith(("//", "/*"))}
+    assert {line for line in code if waivers.cover(line, "width-trunc")} == waived
+
+
+def test_no_error_is_waived() -> None:
+    error = finding("", 33, level=Level.ERROR)
+    assert merged([error], Lines("// verilator lint_off\nx = 3333333333333;"), NO_WISHES) == [error]
+
+
+def test_every_rule_has_its_page() -> None:
+    assert documentation(Source.VERILATOR, "WIDTHTRUNC") == "https://verilator.org/warn/WIDTHTRUNC"
+    assert documentation(Source.SLANG, "width-trunc") == "https://sv-lang.com/warning-ref.html#width-trunc"
+    page = "https://chipsalliance.github.io/verible/verilog_lint.html#no-tabs"
+    assert documentation(Source.VERIBLE, "no-tabs") == page
+    assert documentation(Source.SLANG, "") is None
+
+
+def test_what_could_go_and_what_should_not_be_used_is_marked() -> None:
+    assert is_unnecessary("unused-net")
+    assert is_unnecessary("UNUSEDSIGNAL")
+    assert not is_unnecessary("unused-but-set-variable")
+    assert not is_unnecessary("width-trunc")
+    assert is_deprecated("invalid-system-task-function", "")
+    assert not is_deprecated("width-trunc", "truncates")
+
+
+def test_an_error_without_a_rule_is_like_no_other() -> None:
+    assert same_as("") == frozenset()
+    assert same_as("WIDTHTRUNC") > {"width-trunc"}

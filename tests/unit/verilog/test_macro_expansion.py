@@ -1,0 +1,68 @@
+from __future__ import annotations
+
+import pytest
+
+from benchwright_verilog.language.comments import documentation
+from benchwright_verilog.language.macros import expanded, macros_of, used_at
+
+TEXT = """`define ONE 1
+// The sum.
+`define ADD(a, b = `ONE) ((a) + (b))
+`define NAME(x) x``_q
+`define LONG first \\
+  second
+`define LOOP `LOOP x
+`define QUOTE(x) `"x`"
+`define NOTHING
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "use", "expected"),
+    [
+        ("ONE", "", "1"),
+        ("ADD", "(2, 3)", "((2) + (3))"),
+        ("ADD", "(2)", "((2) + (1))"),
+        ("ADD", "(f(1, 2), {3, 4})", "((f(1, 2)) + ({3, 4}))"),
+        ("NAME", "(data)", "data_q"),
+        ("LONG", "", "first\n  second"),
+        ("QUOTE", "(a b)", '"a b"'),
+        ("NOTHING", "", ""),
+        ("NAME", "", None),
+        ("NAME", "(a, b)", None),
+    ],
+)
+def test_a_use_becomes_what_the_definition_says(name: str, use: str, expected: str | None) -> None:
+    known = macros_of(TEXT)
+    assert expanded(known[name], used_at(use, 0), known) == expected
+
+
+def test_a_macro_that_uses_itself_comes_to_an_end() -> None:
+    known = macros_of(TEXT)
+    assert expanded(known["LOOP"], None, known) is not None
+
+
+def test_the_comment_above_documents_a_macro() -> None:
+    assert macros_of(TEXT)["ADD"].documentation == "The sum."
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("// one\n// two\n«wire w»;", "one\ntwo"),
+        ("/** One.\n *  Two.\n */\n«wire w»;", "One.\nTwo."),
+        ("«wire w»; // after", "after"),
+        ("«wire w», /* after */\n", "after"),
+        ("// above\n«wire w»; // after", "above\n\nafter"),
+        ("// far\n\n«wire w»;", ""),
+        ("wire v; // of v\n«wire w»;", ""),
+        ("«wire w»; wire v; // of v", ""),
+        ("//-----\n// text\n//-----\n«wire w»;", "text"),
+        ("// verilator lint_off WIDTH\n«wire w»;", ""),
+        ("// kept\n(* keep *)\n«wire w»;", "kept"),
+        ("// é𝄞\r\n«wire w»;\r\n", "é𝄞"),
+    ],
+)
+def test_comments_beside_a_declaration_document_it(text: str, expected: str) -> None:
+    start, end = text.index("«"), text.index("»") - 1
+    assert documentation(text.replace("«", "").replace("»", ""), start, end) == expected

@@ -1,0 +1,192 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from benchwright_verilog.semantics.analysis import Analysis
+from benchwright_verilog.semantics.occurrence import Role, TargetKind
+from benchwright_verilog.semantics.project import analyse
+
+DESIGN = """\
+`define INC(x) ((x) + 1)
+package p;
+  typedef enum logic [1:0] {IDLE, BUSY} state_t;
+  function automatic int f(int a); return a; endfunction
+endpackage
+interface bus(input logic clk);
+  logic [7:0] data;
+  modport master(output data, input clk);
+endinterface
+module child #(parameter int N = 3)(input logic [N-1:0] i, output logic o, bus.master b);
+  import p::*;
+  state_t state;
+  assign o = i[0];
+  always_ff @(posedge b.clk) begin : blk
+    int z;
+    z = f(3);
+    b.data <= z;
+    state <= p::IDLE;
+  end
+endmodule : child
+module top;
+  logic [4:0] i;
+  logic o, clk;
+  bus bb(.clk);
+  child #(.N(5)) c(.i(i), .o(o), .b(bb));
+  initial c.state = p::BUSY;
+  int n = `INC(i);
+endmodule
+"""
+
+
+def analysis(text: str) -> Analysis:
+    return analyse("a.sv", text, {})
+
+
+def roles(text: str, name: str) -> list[tuple[str, Role]]:
+    found = analysis(text)
+    return [
+        (found.outline.data[: one.start].decode().rpartition("\n")[2].strip(), one.role)
+        for one in found.occurrences()
+        if one.target.name == name
+    ]
+
+
+@pytest.mark.parametrize(
+    ("place", "kind", "declared"),
+    [
+        ("state <=", TargetKind.VARIABLE, "state;"),
+        ("BUSY;", TargetKind.ENUM_VALUE, "BUSY}"),
+        ("f(3)", TargetKind.FUNCTION, "f(int"),
+        ("data <=", TargetKind.VARIABLE, "data;"),
+        ("clk) begin", TargetKind.PORT, "clk);\n  logic"),
+        ("N(5)", TargetKind.PARAMETER, "N = 3"),
+        ("i(i)", TargetKind.PORT, "i, output"),
+        ("child #(.N", TargetKind.MODULE, "child #(parameter"),
+        ("bus bb", TargetKind.INTERFACE, "bus(input"),
+        ("master b", TargetKind.MODPORT, "master(output"),
+        ("c.state", TargetKind.INSTANCE, "c(.i"),
+        ("state = p", TargetKind.VARIABLE, "state;"),
+        ("INC(i)", TargetKind.MACRO, "INC(x)"),
+        ("state_t state", TargetKind.TYPE, "state_t;"),
+    ],
+)
+def test_a_name_means_what_slang_means(place: str, kind: TargetKind, declared: str) -> None:
+    found = analysis(DESIGN).occurrence_at(DESIGN.index(place))
+    assert found is not None
+    assert (found.target.kind, found.target.start) == (kind, DESIGN.index(declared))
+
+
+def test_roles_tell_what_is_done_with_a_name() -> None:
+    assert roles(DESIGN, "z") == [("int", Role.DECLARATION), ("", Role.WRITE), ("b.data <=", Role.READ)]
+    assert [role for _, role in roles(DESIGN, "f")] == [Role.DECLARATION, Role.CALL]
+    assert [role for _, role in roles(DESIGN, "child")] == [Role.DECLARATION, Role.END, Role.INSTANTIATION]
+    assert [role for _, role in roles(DESIGN, "p")] == [Role.DECLARATION, Role.IMPORT, Role.NAME, Role.NAME]
+
+
+def test_an_output_port_writes_what_it_is_connected_to() -> None:
+    found = analysis(DESIGN)
+    connected = found.occurrence_at(DESIGN.index("o), .b"))
+    assert connected is not None
+    assert connected.role is Role.WRITE
+
+
+def test_a_shorthand_connection_means_two_things() -> None:
+    port, net = analysis(DESIGN).occurrences_at(DESIGN.index("clk);\n  child"))
+    assert (port.role, port.shorthand) == (Role.CONNECTION, False)
+    assert (net.target.start, net.shorthand) == (DESIGN.index("clk;\n  bus"), True)
+
+
+def test_what_stands_in_a_macros_parentheses_has_its_own_place() -> None:
+    (inner,) = [one for one in analysis(DESIGN).occurrences() if one.start == DESIGN.index("i);\nendmodule")]
+    assert inner.target.start == DESIGN.index("i;\n  logic o")
+    assert not inner.generated
+
+
+def test_what_a_macro_writes_stands_where_it_is_used() -> None:
+    text = "`define DECLARE wire w;\nmodule m;\n`DECLARE\nassign w = 1;\nendmodule\n"
+    found = analysis(text).occurrence_at(text.index("w = 1"))
+    assert found is not None
+    assert (found.target.generated, found.target.start) == (True, text.index("`DECLARE\n"))
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "\n", "module", "module m(", "class", "`", "`define", '`include "', "module m; assign = ; x.y.z = endmodule"],
+)
+def test_half_typed_text_has_no_more_than_it_has(text: str) -> None:
+    found = analysis(text)
+    assert all(found.occurrence_at(byte) is None or text for byte in range(len(text) + 1))
+    found.occurrences()
+    found.scope_at(len(text))
+
+
+def test_every_name_is_found_from_its_place_as_from_the_whole_file() -> None:
+    found = analysis(DESIGN)
+    for one in found.occurrences():
+        assert one in found.occurrences_at(one.start)
+        assert one in found.occurrences_at(one.end), DESIGN[one.start : one.end]
+
+
+def test_the_scope_is_the_innermost() -> None:
+    found = analysis(DESIGN)
+    names = [found.scope_at(DESIGN.index(place)).name for place in ("return a", "int z", "assign o", "import p")]
+    assert names == ["f", "blk", "child", "child"]
+    assert found.scope_at(0).kind.name == "CompilationUnit"
+
+
+def test_members_are_those_of_the_type() -> None:
+    text = "module m; typedef struct packed {logic a; logic [2:0] b;} t; t [3:0] x; assign x[1].b = 1; endmodule\n"
+    found = analysis(text)
+    scope = found.scope_at(text.index("assign"))
+    assert [member.name for member in found.resolver.members(scope.find("x"))] == ["a", "b"]
+
+
+def test_names_of_the_same_word_are_kept_apart() -> None:
+    text = (
+        "module m; int i; initial begin int i; i = 1; end initial i = 2;\n"
+        "for (genvar i = 0; i < 2; i++) begin : g wire w = i; end endmodule\n"
+    )
+    found = analysis(text)
+    starts = [(one.start, one.target.start) for one in found.occurrences() if one.target.name == "i"]
+    outer, inner, genvar = (
+        text.index(part) + skip for part, skip in (("int i", 4), ("begin int i", 10), ("genvar i", 7))
+    )
+    assert [target for _, target in starts] == [outer, inner, inner, outer, genvar, genvar, genvar, genvar]
+
+
+def test_ports_declared_twice_are_one_thing() -> None:
+    text = "module m(a, q);\ninput a; output q; reg q; wire a;\nalways @* q = a;\nendmodule\n"
+    found = analysis(text)
+    for name in "aq":
+        assert len({one.target for one in found.occurrences() if one.target.name == name}) == 1
+        assert sum(one.target.name == name for one in found.occurrences()) == 4
+
+
+def test_names_of_modules_that_nobody_instantiates_are_known() -> None:
+    text = "module m #(parameter W)(); if (W) begin : g wire x; assign x = 1; end endmodule\n"
+    found = analysis(text).occurrence_at(text.index("x = 1"))
+    assert found is not None
+    assert found.target.start == text.index("x; assign")
+
+
+def test_escaped_names_are_names() -> None:
+    text = "module m; wire \\a-b ; assign \\a-b = 1; endmodule\n"
+    found = analysis(text).occurrence_at(text.index("\\a-b = "))
+    assert found is not None
+    assert (found.target.name, found.target.start) == ("a-b", text.index("\\a-b ;"))
+
+
+def test_offsets_are_bytes() -> None:
+    text = "module m; /* é𝄞 */ wire w; assign w = 1; endmodule\n"
+    found = analysis(text).occurrence_at(len(text[: text.index("w = 1")].encode()))
+    assert found is not None
+    assert found.target.start == len(text[: text.index("w;")].encode())
+
+
+def test_an_analysis_tells_the_file_of_each_name() -> None:
+    found = analyse("a.sv", "module top; sub s(); endmodule\n", {"b.sv": "module sub; endmodule\n"})
+    inner = found.occurrence_at(12)
+    assert inner is not None
+    assert (inner.path, inner.target.path) == (Path("/a.sv"), Path("/b.sv"))

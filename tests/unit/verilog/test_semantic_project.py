@@ -1,0 +1,238 @@
+from __future__ import annotations
+
+import os
+import resource
+from collections.abc import Mapping
+from pathlib import Path
+
+import pyslang
+import pytest
+from lsprotocol.types import Position, Range, TextDocumentContentChangePartial
+from pyslang.ast import Compilation
+from pyslang.syntax import SyntaxTree
+
+from benchwright_verilog.semantics import inventory
+from benchwright_verilog.semantics.navigation import references
+from benchwright_verilog.semantics.outline import Outline
+from benchwright_verilog.semantics.project import Project, Projects
+from benchwright_verilog.semantics.symbol_search import search
+from benchwright_verilog.settings import Project as ProjectSettings
+from benchwright_verilog.syntax.documents import Documents
+
+
+@pytest.fixture(autouse=True)
+def _always_look(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(inventory, "_FRESH_S", 0.0)
+
+
+def write(folder: Path, files: Mapping[str, str]) -> None:
+    for name, text in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+
+
+def project(folder: Path, files: Mapping[str, str], **settings: tuple[str, ...]) -> Project:
+    write(folder, files)
+    return Project(folder, Documents(), ProjectSettings(**settings))
+
+
+def messages(found: Project, name: str) -> list[str]:
+    assert found.folder is not None
+    analysis = found.analysis_of(found.folder / name)
+    assert analysis is not None
+    return [one.message for one in analysis.diagnostics]
+
+
+def test_modules_of_other_files_are_known(tmp_path: Path) -> None:
+    found = project(tmp_path, {"a.sv": "module a; b x(); endmodule\n", "deep/b.sv": "module b; c y(); endmodule\n"})
+    assert messages(found, "a.sv") == []
+    assert messages(found, "deep/b.sv") == ["unknown module 'c'"]
+    write(tmp_path, {"c.sv": "module c; endmodule\n"})
+    assert messages(found, "deep/b.sv") == []
+    (tmp_path / "c.sv").unlink()
+    assert messages(found, "deep/b.sv") == ["unknown module 'c'"]
+
+
+def test_of_several_files_the_nearest_is_taken(tmp_path: Path) -> None:
+    files = {
+        "one/top.sv": "module top; fifo #(.A(1)) f(); endmodule\n",
+        "one/fifo.sv": "module fifo #(parameter A = 0)(); endmodule\n",
+        "two/fifo.sv": "module fifo #(parameter B = 0)(); endmodule\n",
+    }
+    assert messages(project(tmp_path, files), "one/top.sv") == []
+
+
+def test_files_that_need_nothing_of_each_other_are_not_mixed(tmp_path: Path) -> None:
+    found = project(tmp_path, {f"{name}.sv": "module top; endmodule\n" for name in "abc"})
+    assert messages(found, "a.sv") == []
+
+
+def test_a_lone_file_is_not_told_of_unknown_modules(tmp_path: Path) -> None:
+    write(tmp_path, {"a.sv": "module a; b x(); wire = 1; endmodule\n"})
+    found = Project(None, Documents()).analysis_of(tmp_path / "a.sv")
+    assert found is not None
+    assert [one.message for one in found.diagnostics] == ["expected a declaration name"]
+
+
+def test_headers_are_found_anywhere_and_looked_at_with_what_includes_them(tmp_path: Path) -> None:
+    files = {
+        "rtl/a.sv": '`include "defs.svh"\nmodule a; wire [`W:0] w; `include "sub/body.svh"\nendmodule\n',
+        "inc/defs.svh": "`define W 3\n",
+        "inc/sub/body.svh": "assign w = nowhere;\n",
+    }
+    found = project(tmp_path, files)
+    assert messages(found, "rtl/a.sv") == []
+    assert messages(found, "inc/sub/body.svh") == ["use of undeclared identifier 'nowhere'"]
+    write(tmp_path, {"inc/sub/body.svh": "assign w = 1;\n"})
+    os.utime(tmp_path / "inc/sub/body.svh", ns=(1, 1))
+    assert messages(found, "inc/sub/body.svh") == []
+
+
+def test_open_texts_count_also_of_headers(tmp_path: Path) -> None:
+    files = {"a.sv": '`include "w.svh"\nmodule a; wire [`W:0] w; b x(); endmodule\n', "w.svh": "\n", "b.sv": "\n"}
+    found = project(tmp_path, files)
+    assert messages(found, "a.sv")
+    documents = found._documents
+    documents.open((tmp_path / "w.svh").as_uri(), 1, "`define W 3\n")
+    documents.open((tmp_path / "b.sv").as_uri(), 1, "module b; endmodule\n")
+    assert messages(found, "a.sv") == []
+    documents.close((tmp_path / "w.svh").as_uri())
+    assert messages(found, "a.sv")
+
+
+def test_include_folders_and_macros_of_the_settings_are_used(tmp_path: Path) -> None:
+    text = '`include "w.svh"\nmodule a; wire [`W:0] w; wire x = `ONE; endmodule\n'
+    folder = tmp_path / "design"
+    settings = {"include_dirs": ("../elsewhere",), "defines": ("WIDTH=3", "ONE=1'b1")}
+    write(tmp_path / "elsewhere", {"w.svh": "`define W `WIDTH\n"})
+    assert messages(project(folder, {"a.sv": text}, **settings), "a.sv") == []
+
+
+def test_a_file_list_says_what_belongs_together(tmp_path: Path) -> None:
+    files = {
+        "all.f": "+define+ON\nrtl/top.sv\nrtl/one.sv\n-y lib\n",
+        "rtl/top.sv": "`ifdef ON\nmodule top; sub s(); cell_a c(); endmodule\n`endif\n",
+        "rtl/one.sv": "module sub; wire = 1; endmodule\n",
+        "rtl/two.sv": "module sub; endmodule\n",
+        "lib/cell_a.v": "module cell_a; endmodule\n",
+        "lib/cell_b.v": "module cell_b; wire = 1; endmodule\n",
+    }
+    found = project(tmp_path, files)
+    assert messages(found, "rtl/top.sv") == []
+    together = found.analysis_of(tmp_path / "rtl/top.sv")
+    assert together is not None
+    assert {tree.path.name for tree in together.trees} == {"top.sv", "one.sv", "cell_a.v"}
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        {
+            "a.sv": "module a; b #(.W(9)) x(); endmodule\n",
+            "b.sv": "module b #(int W = 1)(); wire [W-8:0] w = 2'b11; wire [1:0] v = w[3]; endmodule\n",
+        },
+        {"a.sv": "module a; wire = 1; endmodule", "b.sv": "module a; endmodule\n"},
+        {"a.sv": "package p; int x; endpackage\n", "b.sv": "module b import p::*; (); int y = x + z; endmodule\n"},
+        {"a.sv": "interface i; logic d; endinterface\n", "b.sv": "module b(i x); assign x.e = 1; endmodule\n"},
+    ],
+)
+def test_diagnostics_of_a_listed_design_are_slangs_own(tmp_path: Path, files: dict[str, str]) -> None:
+    found = project(tmp_path, {**files, "all.f": "\n".join(files)})
+    ours = {(name, one) for name in files for one in messages(found, name)}
+    sources = pyslang.SourceManager()
+    compilation = Compilation()
+    for name in files:
+        compilation.addSyntaxTree(SyntaxTree.fromFile(str(tmp_path / name), sources))
+    engine = pyslang.DiagnosticEngine(sources)
+    theirs = {
+        (Path(sources.getFileName(one.location)).name, engine.formatMessage(one))
+        for one in compilation.getAllDiagnostics()
+        if engine.getSeverity(one.code, one.location).name != "Ignored"
+    }
+    assert ours == theirs
+    assert ours
+
+
+def test_the_same_text_is_analysed_once(tmp_path: Path) -> None:
+    found = project(tmp_path, {"a.sv": "module a; b x(); endmodule\n", "b.sv": "module b; endmodule\n"})
+    first = found.analysis_of(tmp_path / "a.sv")
+    assert found.analysis_of(tmp_path / "a.sv") is first
+    write(tmp_path, {"b.sv": "module b; wire w; endmodule\n"})
+    os.utime(tmp_path / "b.sv", ns=(1, 1))
+    assert found.analysis_of(tmp_path / "a.sv") is not first
+
+
+def test_references_go_through_the_whole_folder(tmp_path: Path) -> None:
+    files = {
+        "a.sv": "module sub(input clk); endmodule\n",
+        **{f"u{number}.sv": f"module u{number}; wire clk; sub s(.clk(clk)); endmodule\n" for number in range(5)},
+    }
+    found = project(tmp_path, files)
+    analysis = found.analysis_of(tmp_path / "a.sv")
+    assert analysis is not None
+    port = analysis.occurrence_at(files["a.sv"].index("clk"))
+    assert port is not None
+    assert len(list(references(found, port.target))) == 6
+
+
+def test_projects_are_told_apart_by_folder(tmp_path: Path) -> None:
+    for name in ("one", "two", "two/inner"):
+        (tmp_path / name).mkdir()
+    found = Projects(Documents())
+    found.change_folders([tmp_path / "one", tmp_path / "two", tmp_path / "two/inner"], [])
+    assert found.of_path(tmp_path / "two/inner/a.sv").folder == tmp_path / "two/inner"
+    assert found.of_path(tmp_path / "two/a.sv").folder == tmp_path / "two"
+    assert found.of_path(tmp_path / "a.sv").folder is None
+    found.change_folders([], [tmp_path / "two/inner"])
+    assert found.of_path(tmp_path / "two/inner/a.sv").folder == tmp_path / "two"
+
+
+def test_names_are_found_by_their_letters(tmp_path: Path) -> None:
+    text = (
+        "`define DEPTH 4\nmodule fifo_sync; endmodule\n"
+        "module sync; function int depth_of(int x); endfunction endmodule\n"
+    )
+    found = project(
+        tmp_path, {"a.sv": text, "b.svh": "typedef struct {int a;} desc_t;\ntask automatic sync_up(); endtask\n"}
+    )
+    assert [one.declared.name for one in search([found], "sync")] == ["sync", "sync_up", "fifo_sync"]
+    assert [one.declared.name for one in search([found], "dpt")] == ["DEPTH", "depth_of"]
+    assert [one.declared.name for one in search([found], "desc_t")] == ["desc_t"]
+    assert search([found], "nothing") == []
+    assert len(search([found], "")) == 6
+
+
+def test_an_outline_reads_past_comments_and_strings() -> None:
+    text = (
+        b'// module a;\n/* module b; */ module \\c-d ; initial $display("module e; `F"); endmodule\n'
+        b"virtual class v; virtual interface bus x; endclass interface class ic; endclass typedef class fwd;\n"
+        b'extern module ext;\n`include "x.svh" // y\n`include <z.svh>\n// `include "no.svh"\n`define M(a) `N\n'
+    )
+    outline = Outline(text)
+    assert [unit.name for unit in outline.units] == ["c-d", "v", "ic"]
+    assert [include.name for include in outline.includes] == ["x.svh", "z.svh"]
+    assert [macro.name for macro in outline.macros] == ["M", "N"]
+    names = [(one.name, one.start, one.end) for one in outline.units]
+    names += [(one.name, one.start, one.end) for one in outline.includes]
+    assert all(text[start:end].decode() == name for name, start, end in names)
+
+
+def test_memory_does_not_grow_with_edits(tmp_path: Path) -> None:
+    text = "module a; wire w = 2'd1;\n" + "// a comment of some length, to have a large file\n" * 5000 + "endmodule\n"
+    documents = Documents()
+    found = Project(tmp_path, documents)
+    document = documents.open((tmp_path / "a.sv").as_uri(), 1, text)
+
+    def edit(times: int) -> int:
+        nonlocal document
+        for _ in range(times):
+            place = Range(Position(5, 0), Position(5, 0))
+            document, _ = documents.change(
+                document.uri, document.version + 1, [TextDocumentContentChangePartial(place, " ")]
+            )
+            assert found.analysis(document).occurrence_at(7) is not None
+            assert found.analysis(document).diagnostics == ()
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+
+    before = edit(120)
+    assert edit(120) - before < 16 * 1024

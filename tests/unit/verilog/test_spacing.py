@@ -1,0 +1,59 @@
+from __future__ import annotations
+
+import json
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from benchwright_verilog.syntax.json_form import JsonText, MovingJson, quoted
+from benchwright_verilog.syntax.spacing import same_words, spacings
+
+words = st.lists(st.sampled_from(["a", "=", "𝄞", "é;", "\u2028"]), max_size=6)
+gaps = st.sampled_from(["", " ", "\n", "  ", "\n\n  ", "\t"])
+
+
+@st.composite
+def spaced(draw: st.DrawFn) -> tuple[str, str]:
+    """Two texts of the same words."""
+    found = draw(words)
+    return tuple(draw(gaps) + "".join(word + draw(gaps) for word in found) for _ in range(2))  # type: ignore[return-value]
+
+
+def applied(old: str, new: str) -> str:
+    for one in sorted(spacings(old, new), key=lambda one: one.start, reverse=True):
+        assert not old[one.start : one.end].strip(" \t\r\n")
+        assert not one.text.strip(" \t\r\n")
+        old = old[: one.start] + one.text + old[one.end :]
+    return old
+
+
+@given(spaced())
+def test_edits_of_white_space_make_one_text_of_the_other(texts: tuple[str, str]) -> None:
+    old, new = texts
+    assert same_words(old, new)
+    assert applied(old, new) == new
+
+
+@given(spaced())
+def test_windows_line_ends_stay(texts: tuple[str, str]) -> None:
+    old, new = texts
+    old = "x\r\n" + old.replace("\n", "\r\n")
+    assert applied(old, "x\n" + new) == "x\r\n" + new.replace("\n", "\r\n")
+
+
+def test_nothing_is_done_where_nothing_differs_and_form_feeds_stay() -> None:
+    assert list(spacings("a = b;\r\n", "a = b;\n")) == []
+    assert applied("a\f\nb  c", "a\nb c") == "a\f\nb c"
+
+
+def test_other_words_are_noticed() -> None:
+    assert not same_words("a b", "a c")
+    assert same_words("a  b", "ab\n")
+
+
+def test_json_moves_with_its_lines() -> None:
+    piece = MovingJson(f'{{"name":{quoted("50% é")},"lines":[%d,%d]}}', (0, 2))
+    for line in (0, 7, 7, 3):
+        assert json.loads(piece.at(line)) == {"name": "50% é", "lines": [line, line + 2]}
+    assert json.loads(JsonText.of_list([piece.at(1), "", "3"]).text)[1] == 3
+    assert JsonText.of_list([]).text == "[]"
