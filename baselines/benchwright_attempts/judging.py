@@ -14,7 +14,7 @@ from benchwright_judges.judgement import Judgement, Status
 from benchwright_judges.score import score
 from benchwright_problems.home import Home
 from benchwright_problems.problem import Problem
-from benchwright_problems.verdict import Digests, Reason, Verdict
+from benchwright_problems.verdict import Digests, Verdict
 
 if TYPE_CHECKING:
     # The database library takes a third of a second to import, the client library more.
@@ -22,13 +22,6 @@ if TYPE_CHECKING:
     from benchwright_judges.purse import Purse
     from benchwright_judges.records import Records
     from benchwright_judges.service.client import RemoteJudge
-
-_UNSCORED = {
-    Status.EMPTY: Reason.WRONG_ANSWER,
-    Status.UNREADABLE: Reason.NO_ANSWER,
-    Status.PENDING: Reason.JUDGE_UNAVAILABLE,
-    Status.ERROR: Reason.JUDGE_ERROR,
-}
 
 
 class Judging:
@@ -52,7 +45,9 @@ class Judging:
         self._flaw = ""
         self._service: RemoteJudge | None = None
 
-    async def judge(self, ref: str, problem: Problem, answer: str, *, attempt: str = "", number: int = 0) -> Judgement:
+    async def judgement_of(
+        self, ref: str, problem: Problem, answer: str, *, attempt: str = "", number: int = 0
+    ) -> Judgement:
         """Judge an answer; one that waits is kept where `benchwright judge pending` finds it.
 
         Raises:
@@ -63,10 +58,10 @@ class Judging:
         judgement = await asyncio.to_thread(score, problem, answer)
         if judgement.status is not Status.PENDING:
             return judgement
-        from benchwright_judges.judge import judge
+        from benchwright_judges.recorded_judging import judge_and_record
 
         records = await self._open()
-        judged = await judge(
+        judged = await judge_and_record(
             problem, answer, self._panel, records, ref=ref, attempt=attempt, number=number, purse=self._purse
         )
         if self._flaw and judged.status is Status.PENDING:
@@ -90,7 +85,7 @@ class Judging:
                 self._service = RemoteJudge(self.service_url, find_token(self._environ))
         except ConfigurationError as error:
             return Judgement(status=Status.PENDING, message=f"This answer is kept and pending: {error}.")
-        return await self._service.judge(ref, answer)
+        return await self._service.request_judgement(ref, answer)
 
     async def _open(self) -> Records:
         from benchwright_judges.configuration import JudgesSettings, find_panel, read_settings, records_location
@@ -129,7 +124,7 @@ def judged_by(judgement: Judgement) -> JudgedBy:
     )
 
 
-async def judge(
+async def judge_answer(
     ref: str, problem: Problem, answer: str, judging: Judging, *, attempt: str = "", number: int = 0
 ) -> tuple[Verdict, Judgement]:
     """Score the answer to a question or text problem, by the judges that are set up where it needs one.
@@ -143,13 +138,7 @@ async def judge(
         number: Which try of it.
     """
     start = time.monotonic()
-    judgement = await judging.judge(ref, problem, answer, attempt=attempt, number=number)
+    judgement = await judging.judgement_of(ref, problem, answer, attempt=attempt, number=number)
     digests = Digests(problem=problem.public_digest)
     facts = {"wall_s": round(time.monotonic() - start, 6), "digests": digests}
-    return as_verdict(judgement).model_copy(update=facts), judgement
-
-
-def as_verdict(judgement: Judgement) -> Verdict:
-    """A judge's word as a verdict."""
-    reason = _UNSCORED.get(judgement.status) or (Reason.PASSED if judgement.passed else Reason.WRONG_ANSWER)
-    return Verdict(reason=reason, detail=judgement.message, remarks=judgement.remarks)
+    return judgement.verdict.model_copy(update=facts), judgement

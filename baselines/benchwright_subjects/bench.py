@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 from benchwright_attempts import log_file
 from benchwright_attempts.errors import EvaluationError
 from benchwright_attempts.events import JudgedBy
-from benchwright_attempts.judging import Judging, judge, judged_by
+from benchwright_attempts.judging import Judging, judge_answer, judged_by
 from benchwright_harness.errors import HarnessError
 from benchwright_harness.grade import Grader
 from benchwright_harness.sandbox import Sandbox
@@ -97,7 +97,7 @@ class Bench:
         if self._judging is None:
             self._judging = Judging(self.home)
         problem = await asyncio.to_thread(self.store.unseal, ref)
-        verdict, judgement = await judge(ref, problem, answer, self._judging, attempt=attempt, number=number)
+        verdict, judgement = await judge_answer(ref, problem, answer, self._judging, attempt=attempt, number=number)
         return verdict, judged_by(judgement), judgement.score
 
     async def close(self) -> None:

@@ -7,6 +7,8 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from benchwright_problems.verdict import Reason, Verdict
+
 
 class Model(BaseModel):
     """Base of this package's values: immutable, refuses unknown fields."""
@@ -25,7 +27,12 @@ class Status(StrEnum):
     PENDING = "pending"
     """Needs a model or a person, and none was there to ask; scored later."""
     ERROR = "error"
-    """A judge was asked and nothing could be made of what it said: never a 0."""
+    """A judge was asked, but its reply could not be used: never a 0."""
+
+    @property
+    def is_final(self) -> bool:
+        """Whether the answer needs no further judge."""
+        return self not in (Status.PENDING, Status.ERROR)
 
 
 class Method(StrEnum):
@@ -83,6 +90,26 @@ class Judgement(Model):
     metrics: dict[str, float] = {}
     """Values beside the score, such as `bleu` and `rouge_l`."""
     remarks: tuple[str, ...] = ()
+
+    @property
+    def reason(self) -> Reason:
+        """The outcome in the terms that all verdicts share."""
+        match self.status:
+            case Status.SCORED:
+                return Reason.PASSED if self.passed else Reason.WRONG_ANSWER
+            case Status.EMPTY:
+                return Reason.WRONG_ANSWER
+            case Status.UNREADABLE:
+                return Reason.NO_ANSWER
+            case Status.PENDING:
+                return Reason.JUDGE_UNAVAILABLE
+            case Status.ERROR:
+                return Reason.JUDGE_ERROR
+
+    @property
+    def verdict(self) -> Verdict:
+        """The same as a verdict, without duration and digests."""
+        return Verdict(reason=self.reason, detail=self.message, remarks=self.remarks)
 
     @property
     def cost_usd(self) -> float:

@@ -41,7 +41,7 @@ from sqlalchemy.exc import ArgumentError, DatabaseError, IntegrityError, Interfa
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
 from benchwright_judges.errors import RecordsError
-from benchwright_judges.judgement import Judgement, Status, Vote
+from benchwright_judges.judgement import Judgement, Vote
 
 if TYPE_CHECKING:
     import aiosqlite
@@ -293,7 +293,7 @@ class Records:
 
     async def settle(self, answer: GivenAnswer, judgement: Judgement) -> None:
         """Keep a judgement with its votes. One that is no score leaves the answer waiting."""
-        decided = judgement.status not in (Status.PENDING, Status.ERROR)
+        decided = judgement.status.is_final
         async with self.writing() as connection:
             await self._keep(connection, answer)
             seq = await connection.scalar(

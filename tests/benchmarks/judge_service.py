@@ -22,7 +22,7 @@ from pathlib import Path
 
 import httpx2
 
-from benchwright_judges.judge import judge
+from benchwright_judges.recorded_judging import judge_and_record
 from benchwright_judges.records import Records
 from benchwright_judges.score import score
 from benchwright_problems.home import Home
@@ -63,7 +63,7 @@ async def in_process(home: Home, answers: int) -> list[Row]:
     records = await Records.open(home.data / "bench.sqlite")
 
     async def kept() -> None:
-        await judge(store.unseal(REF), ANSWER, None, records, ref=REF)
+        await judge_and_record(store.unseal(REF), ANSWER, None, records, ref=REF)
 
     try:
         return [

@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 from benchwright_judges.configuration import read_settings, records_location
-from benchwright_judges.judge import judge
 from benchwright_judges.judgement import Status
+from benchwright_judges.recorded_judging import judge_and_record
 from benchwright_judges.records import Records
 from benchwright_problems.home import Home
 from benchwright_problems.store import Store
@@ -57,7 +57,7 @@ def home(tmp_path: Path) -> Iterator[Path]:
         records = await Records.open(records_location(read_settings(environ), found))
         problem = Store(found).unseal(REF)
         for answer in ("first answer", "second answer"):
-            assert (await judge(problem, answer, None, records, ref=REF)).status is Status.PENDING
+            assert (await judge_and_record(problem, answer, None, records, ref=REF)).status is Status.PENDING
         await records.close()
 
     asyncio.run(leave_answers())

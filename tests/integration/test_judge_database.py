@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
-from benchwright_judges.judge import judge
 from benchwright_judges.judgement import Judgement, Method, Status, Vote
 from benchwright_judges.people import Grading
+from benchwright_judges.recorded_judging import judge_and_record
 from benchwright_judges.records import Records
 from benchwright_problems.home import Home
 from benchwright_problems.problem import Problem
@@ -42,7 +42,7 @@ def problem(tmp_path: Path) -> Problem:
 
 
 async def test_an_answer_waits_is_graded_and_is_settled(records: Records, problem: Problem) -> None:
-    await judge(problem, "an\0answer \ud800", None, records, ref=FREE, attempt="a", number=1, answer_id="x")
+    await judge_and_record(problem, "an\0answer \ud800", None, records, ref=FREE, attempt="a", number=1, answer_id="x")
     (waiting,) = await records.pending()
     assert (waiting.answer.id, waiting.answer.text, waiting.answer.attempt) == ("x", "an\ufffdanswer ?", "a")
     grading = Grading(records, lambda ref: problem)
@@ -61,7 +61,7 @@ async def test_an_answer_waits_is_graded_and_is_settled(records: Records, proble
 async def test_an_undecided_judgement_keeps_the_answer_waiting_with_all_its_votes(
     records: Records, problem: Problem
 ) -> None:
-    await judge(problem, "text", None, records, ref=FREE, answer_id="x")
+    await judge_and_record(problem, "text", None, records, ref=FREE, answer_id="x")
     answer = await records.answer("x")
     assert answer is not None
     votes = (Vote(judge="m", error="no JSON", cost_usd=0.25), Vote(judge="m", label="correct", score=1))
@@ -73,7 +73,7 @@ async def test_an_undecided_judgement_keeps_the_answer_waiting_with_all_its_vote
 
 async def test_a_hundred_answers_at_once_are_all_kept(records: Records, problem: Problem) -> None:
     texts = [f"answer {number}" for number in range(100)]
-    await asyncio.gather(*(judge(problem, text, None, records, ref=FREE, answer_id=text) for text in texts))
+    await asyncio.gather(*(judge_and_record(problem, text, None, records, ref=FREE, answer_id=text) for text in texts))
     assert sorted(waiting.answer.id for waiting in await records.pending()) == sorted(texts)
 
 

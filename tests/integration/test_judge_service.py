@@ -265,12 +265,12 @@ async def test_a_remote_judge_says_what_the_service_says(machine: MakeMachine) -
     with here.serving() as service:
         async with RemoteJudge(service.url, token) as judge:
             right, wrong, later = [
-                await judge.judge(problem, answer)
+                await judge.request_judgement(problem, answer)
                 for problem, answer in ((CHOOSES, "B"), (FILLS, "no"), (EXPLAINS, "Because."))
             ]
             assert (right.passed, wrong.passed, later.status) == (True, False, Status.PENDING)
     async with RemoteJudge(service.url, token, patience_s=2) as judge:
-        gone = await judge.judge(CHOOSES, "B")
+        gone = await judge.request_judgement(CHOOSES, "B")
     assert gone.status is Status.PENDING
     assert "can't be reached" in gone.message
 

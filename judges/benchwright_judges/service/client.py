@@ -105,7 +105,7 @@ class RemoteJudge:
         """Close every connection."""
         await self._client.aclose()
 
-    async def judge(self, ref: str, answer: str) -> Judgement:
+    async def request_judgement(self, ref: str, answer: str) -> Judgement:
         """The service's judgement of an answer to the problem `pack/id`, or one that is pending."""
         import httpx2
 

@@ -16,12 +16,12 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from benchwright_judges.agreement import FormatAgreement, measure
 from benchwright_judges.errors import GradingError, RecordsError
-from benchwright_judges.judge import judge
 from benchwright_judges.judgement import Judgement, Method, Status
 from benchwright_judges.panel import Panel
 from benchwright_judges.people import Grading
 from benchwright_judges.purse import Purse
 from benchwright_judges.rated import rated_answers
+from benchwright_judges.recorded_judging import judge_and_record
 from benchwright_judges.records import Records
 from benchwright_judges.rubric import rubric_for
 from benchwright_judges.score import score
@@ -207,7 +207,7 @@ class Judging:
         undecided = [
             submission.id
             for submission in submissions
-            if submission.judgement is not None and submission.judgement.status in (Status.PENDING, Status.ERROR)
+            if submission.judgement is not None and not submission.judgement.status.is_final
         ]
         later = await self._records.judgements(undecided) if undecided else {}
         return [
@@ -295,7 +295,7 @@ class Judging:
             return _error(f"The service failed at this answer ({type(error).__name__}).")
 
     async def _ask(self, submission: Submission, problem: Problem, usd: float | None) -> Judgement:
-        return await judge(
+        return await judge_and_record(
             problem,
             submission.answer,
             self._panel if usd is not None else None,

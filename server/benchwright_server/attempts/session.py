@@ -47,7 +47,7 @@ from benchwright_attempts.evidence import (
     Violation,
 )
 from benchwright_attempts.file_text import sha256
-from benchwright_attempts.judging import Judging, judge, judged_by
+from benchwright_attempts.judging import Judging, judge_answer, judged_by
 from benchwright_attempts.record import AttemptHeader, Moment
 from benchwright_attempts.replay import ReplayedFile
 from benchwright_harness.sandbox import Sandbox
@@ -419,7 +419,7 @@ class Session:
 
     async def _judge_answer(self, problem: Problem, number: int, files: Mapping[str, bytes]) -> None:
         text = files.get(ANSWER, b"").decode("utf-8", "replace")
-        verdict, judgement = await judge(
+        verdict, judgement = await judge_answer(
             self.header.problem, problem, text, self._around.judging, attempt=self.header.id, number=number
         )
         self._records.keep(number, verdict)

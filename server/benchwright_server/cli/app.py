@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from benchwright_attempts.judging import Judging, judge
+from benchwright_attempts.judging import Judging, judge_answer
 from benchwright_harness.cluster.choice import open_executor
 from benchwright_harness.sandbox.choice import DEFAULT_SANDBOX, choose_sandbox
 from benchwright_problems.home import Home
@@ -165,7 +165,7 @@ async def _judged(home: Home, ref: str, problem: Problem, text: str, judge_url: 
     judging = Judging(home)
     judging.service_url = judge_url
     try:
-        verdict, _ = await judge(ref, problem, text, judging)
+        verdict, _ = await judge_answer(ref, problem, text, judging)
     finally:
         await judging.close()
     return verdict

@@ -13,7 +13,6 @@ import typer
 from pydantic import JsonValue
 from rich.table import Table
 
-from benchwright_attempts.judging import as_verdict
 from benchwright_harness.check import Checker, TwoSided
 from benchwright_harness.cluster import Executor
 from benchwright_harness.cluster.choice import open_executor
@@ -93,7 +92,7 @@ async def _check_all(
 
         for index in set(range(len(problems))) - set(designs):
             reference, starting = check_question(problems[index])
-            finish(index, TwoSided(reference=as_verdict(reference), starting=as_verdict(starting)))
+            finish(index, TwoSided(reference=reference.verdict, starting=starting.verdict))
         chosen = [problems[index] for index in designs]
         async with executor as runs:
             checker = Checker(runs, sandbox, toolchain, verdicts, fresh)

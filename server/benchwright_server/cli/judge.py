@@ -201,7 +201,7 @@ def pending(
 
 
 async def _score(item: Waiting, panel: Panel, records: Records, purse: Purse) -> Judgement:
-    from benchwright_judges.judge import judge
+    from benchwright_judges.recorded_judging import judge_and_record
     from benchwright_server.runs.late_judgement import tell_attempt
 
     home = Home.find()
@@ -215,7 +215,7 @@ async def _score(item: Waiting, panel: Panel, records: Records, purse: Purse) ->
         return kept.model_copy(
             update={"message": "The problem was changed since; import the version that was answered."}
         )
-    judgement = await judge(
+    judgement = await judge_and_record(
         problem,
         answer.text,
         panel,
@@ -226,7 +226,7 @@ async def _score(item: Waiting, panel: Panel, records: Records, purse: Purse) ->
         attempt=answer.attempt,
         number=answer.number,
     )
-    if judgement.status not in (Status.PENDING, Status.ERROR):
+    if judgement.status.is_final:
         try:
             await asyncio.to_thread(tell_attempt, home, answer, judgement)
         except AttemptError as error:

@@ -6,7 +6,6 @@ import contextlib
 from collections.abc import Callable, Mapping
 from typing import BinaryIO
 
-from benchwright_attempts.judging import as_verdict
 from benchwright_harness.errors import HarnessError
 from benchwright_harness.grade import Grader
 from benchwright_harness.sandbox import Sandbox, WarmSandbox
@@ -39,7 +38,7 @@ async def grade(
         on_step: Called before each step of a harness.
     """
     if problem.kind is not Kind.DESIGN:
-        return as_verdict(score(problem, files.get(ANSWER, b"").decode("utf-8", "replace")))
+        return score(problem, files.get(ANSWER, b"").decode("utf-8", "replace")).verdict
     try:
         grader = Grader(sandbox, toolchain_for(sandbox.name, home.cache), VerdictStore.of(home))
         return await grader.grade(problem, files, log=log, on_step=on_step)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from benchwright_attempts import log_file
 from benchwright_attempts.errors import AttemptError
 from benchwright_attempts.events import Judged, Outcome
-from benchwright_attempts.judging import as_verdict, judged_by
+from benchwright_attempts.judging import judged_by
 from benchwright_judges.judgement import Judgement
 from benchwright_judges.records import GivenAnswer
 from benchwright_problems.home import Home
@@ -21,7 +21,7 @@ def tell_attempt(home: Home, answer: GivenAnswer, judgement: Judgement) -> None:
     """
     if not answer.attempt:
         return
-    verdict = as_verdict(judgement)
+    verdict = judgement.verdict
     log = open_log(log_file(home))
     try:
         if answer.attempt not in {header.id for header in log.headers(problem=answer.problem)}:

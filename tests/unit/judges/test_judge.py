@@ -12,12 +12,12 @@ import pytest
 from sqlalchemy import select
 
 from benchwright_judges.endpoint import Endpoint
-from benchwright_judges.judge import judge
 from benchwright_judges.judgement import Judgement, Method, Status
 from benchwright_judges.model_judge import ModelJudge
 from benchwright_judges.model_settings import ModelSettings
 from benchwright_judges.panel import Panel
 from benchwright_judges.purse import Purse
+from benchwright_judges.recorded_judging import judge_and_record
 from benchwright_judges.records import VOTES, Records
 from benchwright_judges.rubric import load_rubric
 from benchwright_problems.category import Category
@@ -52,12 +52,12 @@ async def panel(*plays: Play, **changes: Any) -> AsyncIterator[tuple[Panel, list
 
 async def judged(records: Records, *plays: Play, problem: Problem = FREE, **changes: Any) -> Judgement:
     async with panel(*plays, **changes) as (judges, _):
-        return await judge(problem, "an answer", judges, records, ref="p/q")
+        return await judge_and_record(problem, "an answer", judges, records, ref="p/q")
 
 
 async def test_two_votes_that_agree_are_enough(records: Records) -> None:
     async with panel(in_turn(says("correct"))) as (judges, (server,)):
-        judgement = await judge(FREE, "an answer", judges, records, ref="p/q")
+        judgement = await judge_and_record(FREE, "an answer", judges, records, ref="p/q")
     assert (judgement.status, judgement.label, judgement.score, judgement.passed) == (Status.SCORED, "correct", 1, True)
     assert (len(judgement.votes), len(server.requests), judgement.tie_break) == (2, 2, False)
     assert judgement.method is Method.MODEL
@@ -98,7 +98,7 @@ async def test_a_vote_that_came_to_nothing_is_replaced_and_kept(records: Records
 
 async def test_a_judge_that_never_makes_sense_is_an_error_and_no_zero(records: Records) -> None:
     async with panel(in_turn(NONSENSE)) as (judges, (server,)):
-        judgement = await judge(FREE, "an answer", judges, records, ref="p/q")
+        judgement = await judge_and_record(FREE, "an answer", judges, records, ref="p/q")
     assert (judgement.status, judgement.score) == (Status.ERROR, None)
     assert len(server.requests) == len(judgement.votes) == 4, "two seats and two spares"
     assert len(await records.pending()) == 1
@@ -123,7 +123,7 @@ async def test_points_are_averaged_where_two_votes_lie_together(records: Records
 
 async def test_a_right_blank_asks_no_model(records: Records) -> None:
     async with panel(in_turn(says(0))) as (judges, (server,)):
-        judgement = await judge(BLANK, "Write-back", judges, records, ref="p/q")
+        judgement = await judge_and_record(BLANK, "Write-back", judges, records, ref="p/q")
     assert (judgement.score, judgement.method, server.requests) == (1.0, Method.DETERMINISTIC, [])
 
 
@@ -137,7 +137,7 @@ async def test_questions_about_code_get_both_our_judgement_and_cvdps_number(reco
         return says(0.85) if "0.0 (no match at all)" in asked.system else says(9)
 
     async with panel(play) as (judges, (server,)):
-        judgement = await judge(CODE, "an answer", judges, records, ref="p/q")
+        judgement = await judge_and_record(CODE, "an answer", judges, records, ref="p/q")
     assert (judgement.label, judgement.score) == ("9", 0.9)
     assert judgement.metrics["cvdp_subjective"] == 0.85
     assert len(server.requests) == 3
@@ -149,7 +149,7 @@ async def test_questions_about_code_get_both_our_judgement_and_cvdps_number(reco
 
 async def test_a_judgement_of_a_part_of_an_answer_says_so(records: Records) -> None:
     async with panel(in_turn(says("correct"))) as (judges, _):
-        judgement = await judge(FREE, "x" * 20_001, judges, records, ref="p/q")
+        judgement = await judge_and_record(FREE, "x" * 20_001, judges, records, ref="p/q")
     assert "20000 characters" in judgement.remarks[0]
 
 
@@ -157,21 +157,23 @@ async def test_a_judgement_of_a_part_of_an_answer_says_so(records: Records) -> N
 
 
 async def test_without_a_judge_the_answer_waits_and_is_scored_later(records: Records) -> None:
-    first = await judge(FREE, "an answer", None, records, ref="p/q", attempt="a1", number=2)
+    first = await judge_and_record(FREE, "an answer", None, records, ref="p/q", attempt="a1", number=2)
     assert first.status is Status.PENDING and first.score is None
     (waiting,) = await records.pending()
     assert (waiting.answer.attempt, waiting.answer.number, waiting.answer.text) == ("a1", 2, "an answer")
     async with panel(in_turn(says("correct"))) as (judges, _):
-        later = await judge(FREE, waiting.answer.text, judges, records, ref="p/q", answer_id=waiting.answer.id)
+        later = await judge_and_record(
+            FREE, waiting.answer.text, judges, records, ref="p/q", answer_id=waiting.answer.id
+        )
     assert later.status is Status.SCORED
     assert await records.pending() == []
     assert (await records.judgement(waiting.answer.id)) == later
 
 
 async def test_a_newer_answer_of_the_same_try_takes_the_place_of_one_that_waits(records: Records) -> None:
-    await judge(FREE, "first", None, records, ref="p/q", attempt="a1", number=2)
-    await judge(FREE, "second", None, records, ref="p/q", attempt="a1", number=2)
-    await judge(FREE, "other", None, records, ref="p/q", attempt="a1", number=3)
+    await judge_and_record(FREE, "first", None, records, ref="p/q", attempt="a1", number=2)
+    await judge_and_record(FREE, "second", None, records, ref="p/q", attempt="a1", number=2)
+    await judge_and_record(FREE, "other", None, records, ref="p/q", attempt="a1", number=3)
     assert sorted(waiting.answer.text for waiting in await records.pending()) == ["other", "second"]
 
 
@@ -185,7 +187,7 @@ async def test_an_answer_is_on_disk_before_a_model_is_asked(records: Records) ->
         return Played(delay_s=60)
 
     async with panel(play) as (judges, _):
-        task = asyncio.create_task(judge(FREE, "an answer", judges, records, ref="p/q"))
+        task = asyncio.create_task(judge_and_record(FREE, "an answer", judges, records, ref="p/q"))
         await asked_once.wait()
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
@@ -196,15 +198,15 @@ async def test_an_answer_is_on_disk_before_a_model_is_asked(records: Records) ->
 
 async def test_an_answer_judged_once_is_not_judged_again(records: Records) -> None:
     async with panel(in_turn(says("correct"))) as (judges, (server,)):
-        first = await judge(FREE, "an answer", judges, records, ref="p/q", answer_id="x")
-        again = await judge(FREE, "an answer", judges, records, ref="p/q", answer_id="x")
+        first = await judge_and_record(FREE, "an answer", judges, records, ref="p/q", answer_id="x")
+        again = await judge_and_record(FREE, "an answer", judges, records, ref="p/q", answer_id="x")
     assert first == again and len(server.requests) == 2
 
 
 async def test_a_budget_that_is_used_up_leaves_answers_pending(records: Records) -> None:
     purse = Purse(0.000_001)
     async with panel(in_turn(says("correct"))) as (judges, (server,)):
-        judgement = await judge(FREE, "an answer", judges, records, ref="p/q", purse=purse)
+        judgement = await judge_and_record(FREE, "an answer", judges, records, ref="p/q", purse=purse)
     assert judgement.status is Status.PENDING and "budget" in judgement.message
     assert server.requests == [] and len(await records.pending()) == 1
 
@@ -213,7 +215,7 @@ async def test_the_most_a_judgement_can_cost_is_known_before(records: Records) -
     async with panel(in_turn(NONSENSE)) as (judges, _):
         purse = Purse()
         most = judges.most_it_costs(FREE, "an answer")
-        await judge(FREE, "an answer", judges, records, ref="p/q", purse=purse)
+        await judge_and_record(FREE, "an answer", judges, records, ref="p/q", purse=purse)
         assert 0 < purse.spent_usd <= most
 
 
@@ -222,9 +224,9 @@ async def test_the_most_a_judgement_can_cost_is_known_before(records: Records) -
 
 async def test_the_same_answer_is_not_paid_for_twice(records: Records) -> None:
     async with panel(in_turn(says("correct"))) as (judges, (server,)):
-        first = await judge(FREE, "an answer", judges, records, ref="p/q")
-        again = await judge(FREE, "an answer", judges, records, ref="p/q")
-        await judge(FREE, "another answer", judges, records, ref="p/q")
+        first = await judge_and_record(FREE, "an answer", judges, records, ref="p/q")
+        again = await judge_and_record(FREE, "an answer", judges, records, ref="p/q")
+        await judge_and_record(FREE, "another answer", judges, records, ref="p/q")
     assert len(server.requests) == 4
     assert (again.label, again.cost_usd) == (first.label, 0)
     assert all(vote.cached for vote in again.votes)
@@ -232,33 +234,33 @@ async def test_the_same_answer_is_not_paid_for_twice(records: Records) -> None:
 
 async def test_another_key_rubric_or_model_is_another_vote(records: Records) -> None:
     async with panel(in_turn(says("correct"))) as (judges, (server,)):
-        await judge(FREE, "an answer", judges, records, ref="p/q")
-        await judge(make_problem(value="another key"), "an answer", judges, records, ref="p/q")
-        await judge(make_problem(rubric="another rubric"), "an answer", judges, records, ref="p/q")
+        await judge_and_record(FREE, "an answer", judges, records, ref="p/q")
+        await judge_and_record(make_problem(value="another key"), "an answer", judges, records, ref="p/q")
+        await judge_and_record(make_problem(rubric="another rubric"), "an answer", judges, records, ref="p/q")
         assert len(server.requests) == 6
     async with panel(in_turn(says("correct"))) as (judges, (server,)):
-        await judge(FREE, "an answer", judges, records, ref="p/q")
+        await judge_and_record(FREE, "an answer", judges, records, ref="p/q")
         assert len(server.requests) == 2, "another address"
 
 
 async def test_replies_that_are_no_votes_are_not_cached(records: Records) -> None:
     async with panel(in_turn(*[NONSENSE] * 4, says("correct"))) as (judges, _):
-        assert (await judge(FREE, "an answer", judges, records, ref="p/q")).status is Status.ERROR
-        assert (await judge(FREE, "an answer", judges, records, ref="p/q")).status is Status.SCORED
+        assert (await judge_and_record(FREE, "an answer", judges, records, ref="p/q")).status is Status.ERROR
+        assert (await judge_and_record(FREE, "an answer", judges, records, ref="p/q")).status is Status.SCORED
 
 
 async def test_a_recorded_cache_replays_without_an_endpoint(records: Records, tmp_path: Path) -> None:
     from benchwright_judges.recording import read_recording, write_recording
 
     async with panel(in_turn(says("correct"), says("incorrect"), says("correct"))) as (judges, _):
-        first = await judge(FREE, "an answer", judges, records, ref="p/q")
+        first = await judge_and_record(FREE, "an answer", judges, records, ref="p/q")
         write_recording(tmp_path / "votes.jsonl", await records.cache())
         other = await Records.open(tmp_path / "other.sqlite")
         try:
             await other.remember(read_recording(tmp_path / "votes.jsonl"))
             offline = Panel(judges=judges.judges, offline=True)
-            replayed = await judge(FREE, "an answer", offline, other, ref="p/q")
-            unknown = await judge(FREE, "unrecorded", offline, other, ref="p/q")
+            replayed = await judge_and_record(FREE, "an answer", offline, other, ref="p/q")
+            unknown = await judge_and_record(FREE, "unrecorded", offline, other, ref="p/q")
         finally:
             await other.close()
     assert (replayed.label, replayed.tie_break) == (first.label, first.tie_break)
@@ -274,11 +276,13 @@ async def test_the_database_is_its_owners_alone(records: Records) -> None:
 
 
 async def test_answers_that_come_together_are_all_kept(records: Records) -> None:
-    await asyncio.gather(*(judge(FREE, f"answer {n}", None, records, ref="p/q", answer_id=str(n)) for n in range(100)))
+    await asyncio.gather(
+        *(judge_and_record(FREE, f"answer {n}", None, records, ref="p/q", answer_id=str(n)) for n in range(100))
+    )
     assert len(await records.pending()) == 100
 
 
 async def test_text_that_a_database_cant_hold_is_kept_as_far_as_it_can(records: Records) -> None:
-    await judge(FREE, "a\0b\ud800c", None, records, ref="p/q")
+    await judge_and_record(FREE, "a\0b\ud800c", None, records, ref="p/q")
     (waiting,) = await records.pending()
     assert waiting.answer.text == "a\ufffdb?c"

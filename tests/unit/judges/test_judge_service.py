@@ -16,8 +16,8 @@ import pytest
 import pytest_asyncio
 from sqlalchemy import func, select
 
-from benchwright_judges.judge import judge
 from benchwright_judges.judgement import Judgement
+from benchwright_judges.recorded_judging import judge_and_record
 from benchwright_judges.records import ANSWERS
 from benchwright_judges.service import judging as judging_module
 from benchwright_judges.service.access_token import Scope
@@ -133,7 +133,7 @@ async def test_what_is_judged_later_is_shown_as_judged(service: Served) -> None:
     assert shown["judgement"]["status"] == "pending"
     answer = await service.records.answer(shown["id"])
     assert answer is not None
-    later = (await judge(service.judging.question(CHOOSES), "B", None, service.records)).model_copy(
+    later = (await judge_and_record(service.judging.question(CHOOSES), "B", None, service.records)).model_copy(
         update={"label": "correct"}
     )
     await service.records.settle(answer, later)
@@ -572,7 +572,7 @@ async def test_no_response_and_no_log_holds_anything_hidden(
                     batch = response.json()["id"]
                     told.append(json.dumps(await events(client, batch)))
             assert len(ids) >= 15
-            monkeypatch.setattr(judging_module, "judge", _fails_with_canary)
+            monkeypatch.setattr(judging_module, "judge_and_record", _fails_with_canary)
             told.append((await submit(clients[0], CHOOSES, "B")).text)
             assert "failed" in told[-1]
             monkeypatch.setattr(service.judging.submissions, "find", _fails_with_canary)

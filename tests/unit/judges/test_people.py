@@ -7,9 +7,9 @@ import json
 import pytest
 
 from benchwright_judges.errors import GradingError
-from benchwright_judges.judge import judge
 from benchwright_judges.judgement import Judgement, Method, Status
 from benchwright_judges.people import Grading
+from benchwright_judges.recorded_judging import judge_and_record
 from benchwright_judges.records import GivenAnswer, Records
 from benchwright_problems.errors import UnknownProblemError
 from benchwright_problems.problem import Problem, QuestionFormat
@@ -26,7 +26,7 @@ def problem_of(ref: str) -> Problem:
 
 
 async def given(records: Records, text: str, ref: str = "p/free") -> str:
-    await judge(PROBLEMS[ref], text, None, records, ref=ref, attempt="the-attempt", number=1, answer_id=text)
+    await judge_and_record(PROBLEMS[ref], text, None, records, ref=ref, attempt="the-attempt", number=1, answer_id=text)
     return text
 
 
@@ -97,7 +97,7 @@ async def test_an_item_tells_nothing_of_who_answered_or_graded(records: Records,
 
 async def test_everybody_has_an_order_of_their_own_that_stays(records: Records, grading: Grading) -> None:
     for number in range(12):
-        await judge(PROBLEMS["p/free"], f"answer {number}", None, records, ref="p/free")
+        await judge_and_record(PROBLEMS["p/free"], f"answer {number}", None, records, ref="p/free")
     orders = {name: [item.id for item in await grading.items(name)] for name in ("ana", "bob")}
     assert sorted(orders["ana"]) == sorted(orders["bob"]) and orders["ana"] != orders["bob"]
     first = await grading.next_item("ana")

@@ -25,7 +25,7 @@ Answer = Callable[[httpx2.Request], httpx2.Response]
 async def ask(answer: Answer, patience_s: float = 60.0, text: str = "B") -> Judgement:
     transport = httpx2.MockTransport(answer)
     async with RemoteJudge("http://judge", "t", patience_s=patience_s, transport=transport) as judge:
-        return await judge.judge(CHOOSES, text)
+        return await judge.request_judgement(CHOOSES, text)
 
 
 def refuses(kind: Kind, **headers: str) -> httpx2.Response:
@@ -39,14 +39,14 @@ async def test_it_says_what_the_service_says(tmp_path: Path) -> None:
             _, token = await service.tokens.create("ann", [Scope.SUBMIT])
             transport = httpx2.ASGITransport(service.app)
             async with RemoteJudge("http://judge", token, transport=transport) as judge:
-                right = await judge.judge(CHOOSES, "B")
+                right = await judge.request_judgement(CHOOSES, "B")
                 assert (right.status, right.passed, right.label) == (Status.SCORED, True, "B")
-                voted = await judge.judge(EXPLAINS, "Because \0 \ud800.")
+                voted = await judge.request_judgement(EXPLAINS, "Because \0 \ud800.")
                 assert (voted.method, voted.label, voted.passed) == (Method.MODEL, "incorrect", False)
                 assert voted.rubric.startswith("free-response@")
                 assert [vote.judge for vote in voted.votes] == ["scripted"] * 2
                 assert voted.cost_usd == pytest.approx(2 * 100 / 1e6)
-                unknown = await judge.judge("leaky/none", "B")
+                unknown = await judge.request_judgement("leaky/none", "B")
                 assert unknown.status is Status.PENDING
                 assert "no problem leaky/none" in unknown.message
 
@@ -61,10 +61,10 @@ async def test_a_slow_judge_is_waited_for_without_being_asked_twice(
             _, token = await service.tokens.create("ann", [Scope.SUBMIT])
             transport = httpx2.ASGITransport(service.app)
             async with RemoteJudge("http://judge", token, transport=transport) as judge:
-                assert (await judge.judge(EXPLAINS, "Because.")).label == "correct"
+                assert (await judge.request_judgement(EXPLAINS, "Because.")).label == "correct"
             assert len(endpoint.requests) == 2
             async with RemoteJudge("http://judge", token, transport=transport, patience_s=0.1) as judge:
-                late = await judge.judge(EXPLAINS, "Why not?")
+                late = await judge.request_judgement(EXPLAINS, "Why not?")
                 assert late.status is Status.PENDING
                 assert "has not judged this answer yet" in late.message
     assert len(endpoint.requests) <= 4
@@ -133,7 +133,7 @@ async def test_nobody_there_leaves_the_answer_pending() -> None:
     server.close()
     await server.wait_closed()
     async with RemoteJudge(f"http://127.0.0.1:{port}", "t", patience_s=0.5) as judge:
-        judgement = await judge.judge(CHOOSES, "B")
+        judgement = await judge.request_judgement(CHOOSES, "B")
     assert judgement.status is Status.PENDING
     assert "can't be reached" in judgement.message
 

@@ -1,4 +1,4 @@
-"""From an answer to a judgement: by rule where that decides, else by votes of model judges, else later."""
+"""Judge an answer and keep the judgement: by rule where that decides, else by votes of model judges, else later."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from benchwright_problems.problem import Problem, digest
 _CUT = f"The judges saw the first {ANSWER_CHARACTERS} characters only."
 
 
-async def judge(
+async def judge_and_record(
     problem: Problem,
     answer: str,
     panel: Panel | None,
@@ -53,7 +53,7 @@ async def judge(
     """
     if answer_id is not None:
         earlier = await records.judgement(answer_id)
-        if earlier is not None and earlier.status not in (Status.PENDING, Status.ERROR):
+        if earlier is not None and earlier.status.is_final:
             return earlier
     question = problem.public.question
     given = GivenAnswer(
