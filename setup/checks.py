@@ -86,8 +86,11 @@ def _stages(*, nightly: bool) -> list[Stage]:
         Stage("lsp", "the server as an editor sees it", ((*parallel, "tests/lsp"),), simulators | {Part.NEOVIM}),
         Stage(
             "client",
-            "the extension: types, tests, build, package",
-            _npm("client-vscode", "generate", "check", "test", "build", "package"),
+            "the extension and its browser tests: types, lint; the extension: tests, build, package",
+            (
+                *_npm("client-vscode", "generate", "check", "lint", "test", "build", "package"),
+                *_npm("tests/e2e", "check", "lint"),
+            ),
             frozenset({Part.NODE}),
             chained=True,
         ),

@@ -46,11 +46,11 @@ const AI_EXTENSIONS: ReadonlySet<string> = new Set([
   "visualstudioexptteam.vscodeintellicode",
 ]);
 
-const AI_CATEGORIES: readonly string[] = ["AI", "Chat"];
+const AI_CATEGORIES: readonly unknown[] = ["AI", "Chat"];
 
 /** Whether an extension is known, or says of itself, to write code by a model. */
 export function isAiExtension(id: string, categories: unknown): boolean {
-  const named = Array.isArray(categories) ? categories : [];
+  const named: readonly unknown[] = Array.isArray(categories) ? categories : [];
   return AI_EXTENSIONS.has(id.toLowerCase()) || named.some((one) => AI_CATEGORIES.includes(one));
 }
 

@@ -1,7 +1,7 @@
 import * as vscode from "vscode";
 import { answerLength, answerShown, answerText } from "./answerFile.ts";
 import type { Attempts } from "./attempts.ts";
-import { shown } from "./reporting.ts";
+import { errorText, shown } from "./reporting.ts";
 import { resultsPage } from "./resultsPage.ts";
 import type { Server } from "./server.ts";
 import { webviewHtml } from "./webviewHtml.ts";
@@ -131,7 +131,7 @@ class FormSession implements vscode.Disposable {
       this.postAnswer();
       await this.postResult();
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = errorText(error);
       this.post({ type: "problem", text: `The question cannot be shown. ${reason}` });
     }
   }

@@ -13,7 +13,7 @@ interface ReasonedChange extends vscode.TextDocumentChangeEvent {
 
 /** Whether the editor tells the reason of each edit: it takes the proposal off the list where it does not. */
 export function tellsReasons(extension: vscode.Extension<unknown>): boolean {
-  const proposals: unknown = extension.packageJSON.enabledApiProposals;
+  const { enabledApiProposals: proposals } = extension.packageJSON as { enabledApiProposals?: unknown };
   return Array.isArray(proposals) && proposals.includes(PROPOSAL);
 }
 

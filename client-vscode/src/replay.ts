@@ -1,6 +1,6 @@
 import * as vscode from "vscode";
 import type { Attempts } from "./attempts.ts";
-import { shown } from "./reporting.ts";
+import { errorText, shown } from "./reporting.ts";
 import type { Server } from "./server.ts";
 import { webviewHtml } from "./webviewHtml.ts";
 import type { FromReplay, ToReplay } from "./webview/messages.ts";
@@ -29,7 +29,7 @@ export class ReplayViews {
           send({ type: "files", files });
         }
       } catch (error) {
-        send({ type: "failed", reason: error instanceof Error ? error.message : String(error) });
+        send({ type: "failed", reason: errorText(error) });
       }
     });
     panel.webview.html = webviewHtml(panel.webview, this.extension, "replay", "Replay");

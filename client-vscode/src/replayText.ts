@@ -55,7 +55,7 @@ export function stopAt(marks: readonly ReplayMark[], atS: number): number {
   let [low, high] = [0, marks.length - 1];
   while (low < high) {
     const middle = Math.ceil((low + high) / 2);
-    if (marks[middle]!.atS <= atS) low = middle;
+    if ((marks[middle]?.atS ?? 0) <= atS) low = middle;
     else high = middle - 1;
   }
   return low;

@@ -8,6 +8,7 @@ import {
 } from "vscode-languageclient/node";
 import type { AttemptStatus, Operations } from "./generated/protocol.ts";
 import { Client, FOLLOWED } from "./languageClient.ts";
+import { errorText } from "./reporting.ts";
 import { findServerCommand } from "./serverCommand.ts";
 import { serverSettings } from "./settings.ts";
 
@@ -92,9 +93,9 @@ export class Server implements vscode.Disposable {
       errorHandler: this.errorHandler(),
       middleware: {
         executeCommand: (command, args, next) => {
-          const uri: unknown = args[0]?.uri;
+          const { uri } = (args[0] ?? {}) as { uri?: unknown };
           const step = this.fromLens[command];
-          return step && typeof uri === "string" ? step(uri) : next(command, args);
+          return step && typeof uri === "string" ? step(uri) : (next(command, args) as unknown);
         },
       },
     };
@@ -120,7 +121,7 @@ export class Server implements vscode.Disposable {
   }
 
   private fail(failure: string, cause?: unknown): void {
-    if (cause !== undefined) this.output.error(String(cause));
+    if (cause !== undefined) this.output.error(errorText(cause));
     if (this.state === "failed") return;
     this.failure = failure;
     this.enter("failed");

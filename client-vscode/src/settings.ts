@@ -25,7 +25,7 @@ const AT_START = [
 export function serverSettings(configuration: WorkspaceConfiguration): Record<string, unknown> {
   const settings = Object.fromEntries(SERVER_GROUPS.map((group) => [group, configuration.get(group)]));
   // The editor's own objects refuse some of what one does to objects.
-  return JSON.parse(JSON.stringify(settings));
+  return JSON.parse(JSON.stringify(settings)) as Record<string, unknown>;
 }
 
 export function needsNewServer(event: Pick<ConfigurationChangeEvent, "affectsConfiguration">): boolean {

@@ -2,7 +2,7 @@ import * as vscode from "vscode";
 import { isUnfinished, type Attempts } from "./attempts.ts";
 import type { AttemptStatus, StudyView } from "./generated/protocol.ts";
 import { showPrimary, type Opening } from "./opening.ts";
-import { shown } from "./reporting.ts";
+import { errorText, shown } from "./reporting.ts";
 import type { Server } from "./server.ts";
 import { webviewHtml } from "./webviewHtml.ts";
 import type { FromStudy, StudyCommand, ToStudy } from "./webview/messages.ts";
@@ -141,7 +141,7 @@ export class StudyWalk implements vscode.Disposable {
           break;
       }
     } catch (error) {
-      this.send({ type: "refused", reason: error instanceof Error ? error.message : String(error) });
+      this.send({ type: "refused", reason: errorText(error) });
     }
   }
 

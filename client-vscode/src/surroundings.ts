@@ -126,7 +126,7 @@ async function update(key: string, value: unknown): Promise<void> {
 
 /** What the editor brings itself goes without saying, unless it is AI. */
 function extensionView(extension: vscode.Extension<unknown>): ExtensionView[] {
-  const { version, categories, isBuiltin } = extension.packageJSON;
+  const { version, categories, isBuiltin } = extension.packageJSON as Record<string, unknown>;
   const ai = isAiExtension(extension.id, categories);
   return isBuiltin && !ai ? [] : [{ id: extension.id, version: String(version), active: extension.isActive, ai }];
 }

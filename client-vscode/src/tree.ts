@@ -2,7 +2,7 @@ import * as vscode from "vscode";
 import type { Attempts } from "./attempts.ts";
 import type { PackSummary, ProblemSummary } from "./generated/protocol.ts";
 import { problemDescription, problemIcon, problemSpoken, problemTooltip } from "./problemLabel.ts";
-import { shown } from "./reporting.ts";
+import { showError } from "./reporting.ts";
 import type { Server } from "./server.ts";
 
 /** A row of the problem list. */
@@ -27,7 +27,7 @@ export class ProblemTree implements vscode.TreeDataProvider<Row>, vscode.Disposa
     this.subscriptions = [
       server.onDidChangeState(() => this.refresh()),
       attempts.onDidChange(({ before, now }) => {
-        if (before?.state !== now.state || before?.verdict?.number !== now.verdict?.number) this.refresh();
+        if (before?.state !== now.state || before.verdict?.number !== now.verdict?.number) this.refresh();
       }),
       vscode.window.createTreeView("benchwright.problems", { treeDataProvider: this, showCollapseAll: true }),
     ];
@@ -55,7 +55,7 @@ export class ProblemTree implements vscode.TreeDataProvider<Row>, vscode.Disposa
       return (await this.server.request("packs", {})).packs;
     } catch (error) {
       // A server that does not run has been told; an empty list brings up the view's welcome text.
-      if (!this.server.failure) await shown(Promise.reject(error));
+      if (!this.server.failure) showError(error);
       return [];
     }
   }

@@ -31,6 +31,6 @@ async function tell(server: Server, attempts: Attempts, command: string): Promis
   const status = document && attempts.known(document.uri);
   if (!document || !status || !isUnfinished(status)) return;
   const { uri, version } = document;
-  const length = command === WATCHED.paste ? { length: [...(await vscode.env.clipboard.readText())].length } : {};
+  const length = command === WATCHED.paste ? { length: Array.from(await vscode.env.clipboard.readText()).length } : {};
   await server.notify("commandUsed", { uri: uri.toString(), command, version, ...length });
 }

@@ -17,8 +17,8 @@ export function webviewHtml(
   pictures: readonly vscode.Uri[] = [],
 ): string {
   const nonce = randomBytes(16).toString("base64");
-  const script = webview.asWebviewUri(vscode.Uri.joinPath(extension, "out", "webview", `${name}.js`));
-  const style = webview.asWebviewUri(vscode.Uri.joinPath(extension, "media", "webview.css"));
+  const script = webview.asWebviewUri(vscode.Uri.joinPath(extension, "out", "webview", `${name}.js`)).toString();
+  const style = webview.asWebviewUri(vscode.Uri.joinPath(extension, "media", "webview.css")).toString();
   webview.options = {
     enableScripts: true,
     localResourceRoots: [

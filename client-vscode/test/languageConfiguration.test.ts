@@ -2,7 +2,12 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 
-const configuration = JSON.parse(readFileSync(new URL("../languages/verilog.json", import.meta.url), "utf8"));
+interface LanguageConfiguration {
+  readonly indentationRules: { readonly increaseIndentPattern: string };
+  readonly folding: { readonly markers: { readonly start: string; readonly end: string } };
+}
+
+const configuration = JSON.parse(readFileSync(new URL("../languages/verilog.json", import.meta.url), "utf8")) as LanguageConfiguration;
 const deeper = new RegExp(configuration.indentationRules.increaseIndentPattern);
 const { start, end } = configuration.folding.markers;
 

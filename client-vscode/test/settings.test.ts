@@ -13,14 +13,19 @@ interface Offered {
   readonly markdownDescription?: string;
 }
 
-const { contributes } = JSON.parse(read("../package.json"));
-const sections: readonly { title: string; properties: Record<string, Offered> }[] = contributes.configuration;
-const offered = Object.assign({}, ...sections.map(({ properties }) => properties)) as Record<string, Offered>;
+interface Section {
+  readonly title: string;
+  readonly properties: Record<string, Offered>;
+}
+
+const manifest = JSON.parse(read("../package.json")) as { contributes: { configuration: readonly Section[] } };
+const sections = manifest.contributes.configuration;
+const offered = Object.fromEntries(sections.flatMap(({ properties }) => Object.entries(properties)));
 
 /** The table that is made from the server's own settings: name → what it has to be, default, description. */
 const wanted = new Map(
   [...read("../../docs/reference/settings.md").matchAll(/^\| `([\w.]+)` \| (.+?) \| `(.*?)` \| (.*) \|$/gm)].map(
-    ([, name, kind, usual, told]) => [`benchwright.${name}`, { kind, usual: JSON.parse(usual ?? ""), told }],
+    ([, name, kind, usual, told]) => [`benchwright.${name}`, { kind, usual: JSON.parse(usual ?? "") as unknown, told }],
   ),
 );
 

@@ -10,7 +10,7 @@ test("stillness is told once it lasted long enough, and once more when it ends",
     await sleep(15);
     stillness.stir();
   }
-  assert.equal(told.length, 0);
+  assert.equal(told.at(0), undefined);
   for (let waited = 0; waited < 100 && told.length === 0; waited += 1) await sleep(10);
   stillness.stir();
   stillness.stir();

@@ -26,9 +26,9 @@ export interface ListedAttempt {
 }
 
 export async function listProblems(folder: string): Promise<ListedProblem[]> {
-  return JSON.parse(await benchwright(folder, "problems", "list", "--json"));
+  return JSON.parse(await benchwright(folder, "problems", "list", "--json")) as ListedProblem[];
 }
 
 export async function listAttempts(folder: string): Promise<ListedAttempt[]> {
-  return JSON.parse(await benchwright(folder, "attempts", "list", "--json"));
+  return JSON.parse(await benchwright(folder, "attempts", "list", "--json")) as ListedAttempt[];
 }

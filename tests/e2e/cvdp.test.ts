@@ -13,6 +13,11 @@ const EXAMPLE = join(
   "cvdp",
   "cvdp_v1.1.0_example_nonagentic_code_generation_no_commercial_with_solutions.jsonl",
 );
+interface Datapoint {
+  readonly id: string;
+  readonly output: { readonly context: Readonly<Record<string, string>> };
+}
+
 const skip = existsSync(EXAMPLE) ? undefined : `NVIDIA's examples are not there: ${EXAMPLE}`;
 
 scenario(
@@ -25,8 +30,8 @@ scenario(
   },
   async (session) => {
     const { editor, folder } = session;
-    const datapoint = JSON.parse(readFileSync(EXAMPLE, "utf8").split("\n")[0]!);
-    const solution = Object.entries<string>(datapoint.output.context);
+    const datapoint = JSON.parse(readFileSync(EXAMPLE, "utf8").split("\n")[0]!) as Datapoint;
+    const solution = Object.entries(datapoint.output.context);
     assert.equal(solution.length, 1);
     const [file, text] = solution[0]!;
 

@@ -5,6 +5,7 @@ import { benchwright, listAttempts, listProblems } from "./commandLine.ts";
 import { ROOT } from "./installation.ts";
 import { scenario } from "./scenario.ts";
 import { starterFile } from "./starter.ts";
+import { LoggedAttempt } from "./studyReport.ts";
 
 const PROBLEM = "saturating-counter";
 const TITLE = "Saturating up/down counter";
@@ -81,12 +82,12 @@ scenario("a starter problem is broken, fixed, passed, submitted and replayed fro
     [attempt.problem, attempt.state, attempt.verdict, attempt.runs],
     [`starter/${PROBLEM}`, "submitted", "passed", 2],
   );
-  const exported = (await benchwright(folder, "attempts", "export", attempt.id)).trim().split("\n");
-  const types = exported.map((line) => JSON.parse(line).event?.type);
+  const exported = await benchwright(folder, "attempts", "export", attempt.id);
+  const types = new LoggedAttempt(exported).events.map(({ event }) => event.type);
   for (const type of ["started", "edit", "save", "run_started", "paused", "resumed", "submitted"]) {
     assert.ok(types.includes(type), `the log has no event ${type}`);
   }
-  assert.match(exported.join("\n"), /coffee/);
+  assert.match(exported, /coffee/);
 
   const replayed = join(folder, "replayed");
   await benchwright(folder, "attempts", "replay", attempt.id, "--to", replayed);

@@ -59,7 +59,7 @@ export class Editor {
 
   /** Does what makes the editor show something, again if need be: a key is lost while the focus is on its way. */
   private async untilShown(place: Locator, act: (timeout: number) => Promise<void>): Promise<void> {
-    await this.tryAgain(`The editor does not show ${place}.`, async (timeout) => {
+    await this.tryAgain(`The editor does not show ${place.toString()}.`, async (timeout) => {
       await act(timeout);
       await place.waitFor({ timeout });
     });

@@ -26,7 +26,7 @@ interface Sample {
 function rawResult(samples: readonly Sample[]): object {
   const entries = samples.map(({ id, category, passed, execution }) => {
     const tests = [{ result: passed ? 0 : 1, log: null, error_msg: null, execution }];
-    return [id, { category, difficulty: "medium", tests, errors: passed ? 0 : 1 }];
+    return [id, { category, difficulty: "medium", tests, errors: passed ? 0 : 1 }] as const;
   });
   return Object.fromEntries(entries);
 }
@@ -43,7 +43,7 @@ function report(samples: readonly Sample[], agent: string, timestamp: string): o
   };
   const categories = samples.map(({ id, category, passed }) => {
     const medium = counted(Number(passed), 1);
-    return [category, { easy: counted(0, 0), medium, hard: counted(0, 0), logs: [{ id, log: null }] }];
+    return [category, { easy: counted(0, 0), medium, hard: counted(0, 0), logs: [{ id, log: null }] }] as const;
   });
   const tests = (wanted: boolean, more: object): object[] =>
     samples

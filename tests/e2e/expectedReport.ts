@@ -90,7 +90,7 @@ function empty(title: string, without: string): Section {
 }
 
 function support(walked: Walked): Section {
-  const { toolchain, sandbox } = walked.arbiter.of("run_finished")[0]!.digests;
+  const { toolchain, sandbox } = walked.arbiter.of("run_finished")[0]!.digests!;
   const clocks = [walked.arbiter, walked.fifo, walked.uart].map((attempt) => attempt.clockSeconds());
   const total = sum(clocks);
   const median = [...clocks].sort((one, other) => one - other)[1]!;
@@ -457,7 +457,7 @@ function tenths(attempt: LoggedAttempt, isMeant: (text: string) => boolean): num
   const found = Array.from({ length: 10 }, () => 0);
   for (const { event, clock } of attempt.timed()) {
     if (event.type !== "edit") continue;
-    const texts: string[] = event.changes.map(({ text }: { text: string }) => text).filter(isMeant);
+    const texts = (event.changes ?? []).map(({ text }) => text).filter(isMeant);
     const tenth = Math.min(9, Math.floor((10 * clock) / attempt.clockSeconds()));
     found[tenth]! += sum(texts.map((text) => text.length));
   }

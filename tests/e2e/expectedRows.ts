@@ -89,7 +89,7 @@ function row(attempt: LoggedAttempt, id: string, title: string, category: string
 }
 
 function ran(attempt: LoggedAttempt, outcome: string, reason: string, tests: number): Cells {
-  const { toolchain, sandbox } = attempt.of("run_finished")[0]!.digests;
+  const { toolchain, sandbox } = attempt.of("run_finished")[0]!.digests!;
   return { runs: 1, outcome, reason, tests_passed: tests, tests_total: tests, toolchain, sandbox };
 }
 
@@ -102,7 +102,7 @@ export function expectedEvents({ practice, arbiter, fifo, uart, completion }: Wa
       ...{ type: logged.event.type, state: logged.state },
       ...{ path: "", inserted: "", deleted: "", origin: "", method: "" },
       ...{ outcome: "", reason: "", tests_passed: "", tests_total: "" },
-      ...(logged.event.type === "edit_reason" && { path: logged.event.path }),
+      ...(logged.event.type === "edit_reason" && { path: logged.event.path ?? "" }),
       ...(logged.event.type === "edit" && editCells(logged, attempt === arbiter, completion)),
       ...(logged.event.type === "run_finished" && verdictCells(attempt === arbiter)),
     })),
@@ -110,11 +110,11 @@ export function expectedEvents({ practice, arbiter, fifo, uart, completion }: Wa
 }
 
 function editCells({ event }: TimedEvent, isPaste: boolean, completion: string): Cells {
-  const changes = event.changes as { start: number; end: number; text: string }[];
+  const changes = event.changes ?? [];
   const isOwn = changes.some(({ text }) => text === completion);
   return {
-    path: event.path,
-    inserted: changes.reduce((sum, { text }) => sum + [...text].length, 0),
+    path: event.path ?? "",
+    inserted: changes.reduce((sum, { text }) => sum + Array.from(text).length, 0),
     deleted: changes.reduce((sum, { start, end }) => sum + end - start, 0),
     origin: isPaste ? "paste" : isOwn ? "own-completion" : "typed",
     // The editor told of each edit where it came from.

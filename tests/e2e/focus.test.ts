@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
 import { benchwright, listAttempts } from "./commandLine.ts";
+import { LoggedAttempt } from "./studyReport.ts";
 import { scenario } from "./scenario.ts";
 
 scenario("looking away from the editor and back is in the attempt's log", {}, async ({ editor, folder }) => {
@@ -17,8 +18,7 @@ async function untilLogged(folder: string, wanted: readonly boolean[]): Promise<
   for (let tries = 1; ; tries += 1) {
     const [attempt] = await listAttempts(folder);
     assert.ok(attempt);
-    const exported = (await benchwright(folder, "attempts", "export", attempt.id)).trim().split("\n");
-    const events = exported.map((line) => JSON.parse(line).event).filter((event) => event?.type === "focus");
+    const events = new LoggedAttempt(await benchwright(folder, "attempts", "export", attempt.id)).of("focus");
     if (events.length >= wanted.length || tries >= 60) {
       assert.deepEqual(
         events.map(({ focused }) => focused),

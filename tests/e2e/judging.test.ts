@@ -4,6 +4,7 @@ import { benchwright, listAttempts } from "./commandLine.ts";
 import { scenario } from "./scenario.ts";
 import { ScriptedJudge } from "./scriptedJudge.ts";
 import type { Session } from "./session.ts";
+import { LoggedAttempt } from "./studyReport.ts";
 
 interface JudgedBy {
   readonly method: string;
@@ -92,7 +93,7 @@ scenario("without a judge an answer waits, and two people grade it blind, by key
     await editor.page.keyboard.press("Control+Enter");
     await editor.sees(view.locator("[role=status]"), "You graded 1 answer.");
   }
-  const waiting = JSON.parse(await benchwright(folder, "judge", "pending", "--json"));
+  const waiting: unknown = JSON.parse(await benchwright(folder, "judge", "pending", "--json"));
   assert.deepEqual(waiting, []);
 });
 
@@ -127,11 +128,8 @@ async function sees(session: Session, place: string, text: RegExp): Promise<void
 async function judgedBy({ folder }: Session, problem: string): Promise<JudgedBy[]> {
   const attempt = (await listAttempts(folder)).find((listed) => listed.problem === `starter/${problem}`);
   assert.ok(attempt, `There is no attempt at ${problem}.`);
-  const lines = (await benchwright(folder, "attempts", "export", attempt.id)).trim().split("\n");
-  return lines
-    .map((line) => JSON.parse(line))
-    .filter(({ event }) => event?.type === "answered")
-    .map(({ event }) => event.judged_by);
+  const logged = new LoggedAttempt(await benchwright(folder, "attempts", "export", attempt.id));
+  return logged.of("answered").map(({ judged_by }) => judged_by as JudgedBy);
 }
 
 async function methods(session: Session, problem: string): Promise<string[]> {

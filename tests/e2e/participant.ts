@@ -27,7 +27,7 @@ export class Participant {
       if (await wanted.evaluate((element) => element.matches(":focus"))) return;
       await this.tabFrom(wanted);
     }
-    throw new Error(`The Tab key does not lead to ${wanted}.`);
+    throw new Error(`The Tab key does not lead to ${wanted.toString()}.`);
   }
 
   /** Presses Tab, and waits until it has worked: the form is a process of its own, which may be late. */

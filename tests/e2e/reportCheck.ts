@@ -25,7 +25,7 @@ export function checkReport(report: Report, walked: Walked): void {
   assertAlike(shownTables(report.page), [...tables, expectedAttemptTable(walked)], "the page's tables");
   const text = plain(report.page);
   const sentences = sections.flatMap(({ says, without }) => [...says, ...(without ? [without] : [])]);
-  for (const said of sentences) assert.ok(text.includes(String(said)), `The page does not say: ${said}`);
+  for (const said of sentences) assert.ok(text.includes(String(said)), `The page does not say: ${String(said)}`);
 }
 
 /** Checks every cell; numbers are read as such. */

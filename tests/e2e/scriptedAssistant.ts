@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage } from "node:http";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
 /** A model on loopback that completes one line, and has nothing to say anywhere else. */
@@ -7,13 +7,7 @@ export class ScriptedAssistant implements AsyncDisposable {
   asked = 0;
   private readonly after: string;
   private readonly completion: string;
-  private readonly server = createServer(async (request, response) => {
-    this.asked += 1;
-    const { messages } = JSON.parse(await bodyOf(request));
-    const content = String(messages.at(-1).content).includes(`${this.after}<CURSOR>`) ? this.completion : "";
-    response.setHeader("content-type", "application/json");
-    response.end(JSON.stringify({ choices: [{ message: { role: "assistant", content } }] }));
-  });
+  private readonly server = createServer((request, response) => void this.answer(request, response));
 
   private constructor(after: string, completion: string) {
     this.after = after;
@@ -34,6 +28,14 @@ export class ScriptedAssistant implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.server.closeAllConnections();
     await new Promise((resolve) => this.server.close(resolve));
+  }
+
+  private async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    this.asked += 1;
+    const { messages } = JSON.parse(await bodyOf(request)) as { messages: { content: string }[] };
+    const content = messages.at(-1)!.content.includes(`${this.after}<CURSOR>`) ? this.completion : "";
+    response.setHeader("content-type", "application/json");
+    response.end(JSON.stringify({ choices: [{ message: { role: "assistant", content } }] }));
   }
 }
 

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { benchwright } from "./commandLine.ts";
+import { benchwright, type ListedProblem } from "./commandLine.ts";
 import { ROOT } from "./installation.ts";
 import { scenario } from "./scenario.ts";
 import { ScriptedJudge } from "./scriptedJudge.ts";
@@ -59,9 +59,7 @@ scenario(
     },
   },
   async ({ editor, folder }) => {
-    const listed: { problem: string; title: string }[] = JSON.parse(
-      await benchwright(folder, "problems", "list", "quarch", "--json"),
-    );
+    const listed = JSON.parse(await benchwright(folder, "problems", "list", "quarch", "--json")) as ListedProblem[];
     const quarch = listed.map(({ title }, index) =>
       index === 0
         ? ([title, ["ArrowDown"], "", "save", /is right/] as const)

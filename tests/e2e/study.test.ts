@@ -155,7 +155,7 @@ scenario(
     const typed = saved.length - starterFile("sync-fifo", "public", FIFO).length - COMPLETION.length;
     const logged = await loggedAttempts(folder);
     checkFacts(logged, typed);
-    const closed = JSON.parse(await benchwright(folder, "study", "close", "three-tasks", "--json"));
+    const closed = JSON.parse(await benchwright(folder, "study", "close", "three-tasks", "--json")) as { digest: string };
     checkReport(await reportOf(folder, "three-tasks"), {
       practice: logged["starter/saturating-counter"]!,
       arbiter: logged[TASKS[0]]!,
@@ -232,21 +232,21 @@ function checkFacts(logged: Record<string, LoggedAttempt>, typed: number): void 
     assert.ok(attempt.of("environment").every(({ change_reasons }) => change_reasons));
   }
   const on = (attempt: LoggedAttempt): string[] =>
-    Object.entries(attempt.of("environment").at(-1)!.ai_features).flatMap(([name, isOn]) => (isOn ? [name] : []));
+    Object.entries(attempt.of("environment").at(-1)!.ai_features ?? {}).flatMap(([name, isOn]) => (isOn ? [name] : []));
   assert.deepEqual(on(alone!), []);
   assert.ok(on(copilot!).includes("editor.inlineSuggest.enabled"));
   assert.deepEqual(on(last!), []);
 
   assert.deepEqual(
-    alone!.of("edit_reason").map(({ reason, metadata }) => [reason, metadata.kind]),
+    alone!.of("edit_reason").map(({ reason, metadata }) => [reason, metadata?.kind]),
     [["cursor", "paste"]],
   );
   assert.deepEqual(alone!.of("paused").map(({ reason }) => reason), ["coffee"]);
   assert.deepEqual(last!.of("abandoned").map(({ reason }) => reason), ["too hard"]);
   assert.equal(alone!.of("self_estimate")[0]?.help_note, "a colleague");
 
-  const reasons = copilot!.of("edit_reason").map(({ reason, metadata }) => metadata.kind ?? reason);
-  assert.deepEqual(reasons, [...Array(TYPED.length).fill("type"), "inlineCompletionAccept"]);
+  const reasons = copilot!.of("edit_reason").map(({ reason, metadata }) => metadata?.kind ?? reason);
+  assert.deepEqual(reasons, [...Array<string>(TYPED.length).fill("type"), "inlineCompletionAccept"]);
   assert.deepEqual(
     copilot!.of("command").map(({ command }) => command),
     ["editor.action.inlineSuggest.commit"],

@@ -7,7 +7,28 @@ export interface LoggedEvent {
   /** Of a monotonic clock, in nanoseconds. */
   readonly mono_ns: number;
   readonly wall: string;
-  readonly event: { readonly type: string; readonly [field: string]: any };
+  readonly event: EventFields;
+}
+
+/** What an event holds, as far as tests look at it. */
+export interface EventFields {
+  readonly type: string;
+  readonly path?: string;
+  readonly changes?: readonly { readonly start: number; readonly end: number; readonly text: string }[];
+  readonly digests?: { readonly toolchain: string; readonly sandbox: string };
+  readonly reason?: string;
+  readonly metadata?: { readonly kind?: string };
+  readonly version?: string;
+  readonly change_reasons?: boolean;
+  readonly ai_features?: Readonly<Record<string, boolean>>;
+  readonly help_note?: string;
+  readonly command?: string;
+  readonly provider?: string;
+  readonly length?: number;
+  readonly text?: string;
+  readonly model?: string;
+  readonly focused?: boolean;
+  readonly judged_by?: unknown;
 }
 
 const STATES: Readonly<Record<string, string>> = {
@@ -28,18 +49,20 @@ export interface TimedEvent extends LoggedEvent {
   readonly state: string;
 }
 
+type LogLine = Partial<LoggedEvent> & { readonly attempt?: LoggedAttempt["header"] };
+
 /** An attempt as its log has it. */
 export class LoggedAttempt {
   readonly header: { readonly id: string; readonly problem_digest: string };
   readonly events: readonly LoggedEvent[];
 
   constructor(exported: string) {
-    const lines = exported.trim().split("\n").map((line) => JSON.parse(line));
-    this.header = lines[0].attempt;
-    this.events = lines.filter(({ event }) => event !== undefined);
+    const lines = exported.trim().split("\n").map((line) => JSON.parse(line) as LogLine);
+    this.header = lines[0]!.attempt!;
+    this.events = lines.filter((line): line is LoggedEvent => line.event !== undefined);
   }
 
-  of(type: string): LoggedEvent["event"][] {
+  of(type: string): EventFields[] {
     return this.events.map(({ event }) => event).filter((event) => event.type === type);
   }
 
@@ -95,7 +118,7 @@ type Row = Readonly<Record<string, string>>;
 /** What `benchwright report` writes. */
 export interface Report {
   /** `report.json`, all of it. */
-  readonly numbers: any;
+  readonly numbers: { readonly made: string };
   readonly attempts: readonly Row[];
   readonly events: readonly Row[];
   /** Files of CVDP's shape by their path: texts, or what JSON holds. */
@@ -112,10 +135,10 @@ export async function reportOf(folder: string, study: string): Promise<Report> {
     if (!entry.isFile()) continue;
     const path = join(entry.parentPath, entry.name).slice(join(out, "cvdp").length + 1);
     const content = await text("cvdp", path);
-    cvdp[path] = path.endsWith(".json") ? JSON.parse(content) : content;
+    cvdp[path] = path.endsWith(".json") ? (JSON.parse(content) as unknown) : content;
   }
   return {
-    numbers: JSON.parse(await text("report.json")),
+    numbers: JSON.parse(await text("report.json")) as Report["numbers"],
     attempts: table(await text("attempts.csv")),
     events: table(await text("events.csv")),
     cvdp,

@@ -17,7 +17,7 @@ main().append(form, length, result, start, hint);
 form.addEventListener("submit", (event) => event.preventDefault());
 
 let edits = 0;
-let showAnswer: (answer: string) => void = () => {};
+let showAnswer: (answer: string) => void = () => undefined;
 
 window.addEventListener("message", ({ data }: MessageEvent<ToAnswer>) => {
   switch (data.type) {
@@ -101,7 +101,7 @@ function draft(view: QuestionView): Node[] {
 }
 
 function choices(view: QuestionView, rich: (markdown: string) => Node): Node[] {
-  const inputs = view.choices.map((choice) => {
+  const fields = view.choices.map((choice) => {
     const input = element("input", {
       type: "radio",
       name: "answer",
@@ -109,11 +109,11 @@ function choices(view: QuestionView, rich: (markdown: string) => Node): Node[] {
       id: `choice-${choice.value}`,
     });
     input.addEventListener("change", () => edit(choice.value));
-    return input;
+    return { choice, input };
   });
-  const rows = view.choices.map((choice, index) => {
+  const rows = fields.map(({ choice, input }) => {
     const words = choice.text === choice.value ? [] : [element("span", { lang: view.language }, rich(choice.text))];
-    const label = element("label", {}, inputs[index]!, element("strong", {}, choice.value), ...words);
+    const label = element("label", {}, input, element("strong", {}, choice.value), ...words);
     return element("div", { class: "choice" }, label);
   });
   // The server also understands answers in other words than ours, as they may stand in the file at first.
@@ -121,7 +121,7 @@ function choices(view: QuestionView, rich: (markdown: string) => Node): Node[] {
   showAnswer = (answer) => {
     first ??= answer;
     const chosen = chosenValue(answer, view.choices) ?? (answer === first ? view.selected : undefined);
-    for (const input of inputs) input.checked = input.value === chosen;
+    for (const { input } of fields) input.checked = input.value === chosen;
   };
   return [element("fieldset", {}, element("legend", {}, "Choose one answer"), ...rows)];
 }

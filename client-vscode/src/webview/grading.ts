@@ -1,6 +1,6 @@
 import type { AnswerToGrade } from "../generated/protocol.ts";
 import type { FromGrading, ToGrading } from "./messages.ts";
-import { button, element, keepFocus, main } from "./page.ts";
+import { button, element, fieldValue, keepFocus, main } from "./page.ts";
 import { richText, type RichText } from "./richText.ts";
 
 const DIFFICULTIES = ["1", "2", "3", "4", "5"];
@@ -77,8 +77,8 @@ function fields(item: AnswerToGrade): Node[] {
     host.postMessage({
       type: "grade",
       id: item.id,
-      label: String(given.get("label")),
-      difficulty: Number(given.get("difficulty")),
+      label: fieldValue(given, "label"),
+      difficulty: Number(fieldValue(given, "difficulty")),
       comment: comment.value,
     });
   };

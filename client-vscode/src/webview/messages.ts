@@ -15,7 +15,10 @@ import type {
 } from "../generated/protocol.ts";
 import type { ResultsAction, ResultsPage } from "../resultsPage.ts";
 
-export type ToResults = { readonly type: "page"; readonly page: ResultsPage };
+export interface ToResults {
+  readonly type: "page";
+  readonly page: ResultsPage;
+}
 
 export type FromResults = { readonly type: "ready" } | { readonly type: "command"; readonly command: ResultsAction };
 

@@ -22,11 +22,13 @@ export function richText(picture: (path: string) => string | undefined): RichTex
   const renderer = new MarkdownIt({ html: false, linkify: false })
     .disable(["link", "autolink"])
     .use(katex, { output: "mathml", throwOnError: false, trust: false, maxSize: 20, maxExpand: 500 });
-  const image = renderer.renderer.rules.image!;
+  const image = renderer.renderer.rules.image;
   renderer.renderer.rules.image = (tokens, index, options, environment, self) => {
-    const path = decodeURI(String(tokens[index]!.attrGet("src") ?? ""));
+    const token = tokens[index];
+    if (!token || !image) return "";
+    const path = decodeURI(String(token.attrGet("src") ?? ""));
     const isInside = !/^[a-z][a-z0-9+.-]*:|^\/|(^|\/)\.\.(\/|$)/i.test(path);
-    tokens[index]!.attrSet("src", (isInside && picture(path)) || "");
+    token.attrSet("src", (isInside && picture(path)) || "");
     return image(tokens, index, options, environment, self);
   };
   const shown = (html: string): DocumentFragment => {

@@ -27,7 +27,7 @@ main().append(progress, title, body, refusal, leave);
 
 let shownKey = "";
 let ticking: ReturnType<typeof setInterval> | undefined;
-let update: (status: AttemptStatus | undefined, activeS: number) => void = () => {};
+let update: (status: AttemptStatus | undefined, activeS: number) => void = () => undefined;
 
 window.addEventListener("message", ({ data }: MessageEvent<ToStudy>) => {
   if (data.type === "refused") {
@@ -47,7 +47,7 @@ keepFocus(() => body.querySelector<HTMLElement>("input, textarea, button"));
 host.postMessage({ type: "ready" });
 
 function show(view: StudyView): void {
-  update = () => {};
+  update = () => undefined;
   refusal.textContent = "";
   progress.textContent = [view.title, progressText(view)].filter(Boolean).join(" · ");
   const [heading, ...content] = PAGES[view.step](view);

@@ -5,7 +5,7 @@ import type {
   SelfEstimateParams,
   StudyQuestionView,
 } from "../generated/protocol.ts";
-import { element } from "./page.ts";
+import { element, fieldValue } from "./page.ts";
 
 type When = "before" | "after";
 type Estimates = Omit<ForecastParams & SelfEstimateParams, "uri">;
@@ -72,14 +72,14 @@ export function estimateFields(asked: readonly Estimate[], when: When): Node[] {
 export function readEstimates(data: FormData, asked: readonly Estimate[]): Estimates {
   const said: Estimates = {};
   for (const estimate of asked) {
-    const value = String(data.get(estimate) ?? "");
+    const value = fieldValue(data, estimate);
     if (estimate === "minutes") said.minutes = Number(value);
     if (estimate === "difficulty") said.difficulty = Number(value);
     if (estimate === "success") said.success = Number(value) / 100;
     if (estimate === "prior_exposure") said.priorExposure = EXPOSURES.find(([word]) => word === value)?.[0] ?? null;
     if (estimate === "external_help") {
       said.externalHelp = value === "yes";
-      said.helpNote = String(data.get("help_note") ?? "").trim();
+      said.helpNote = fieldValue(data, "help_note").trim();
     }
   }
   return said;
@@ -113,7 +113,7 @@ export function questionFields(questions: readonly StudyQuestionView[]): Node[] 
 export function readQuestions(data: FormData, questions: readonly StudyQuestionView[]): QuestionnaireParams["answers"] {
   const answers: QuestionnaireParams["answers"] = {};
   for (const { id, kind } of questions) {
-    const value = String(data.get(id) ?? "").trim();
+    const value = fieldValue(data, id).trim();
     if (value === "") continue;
     if (kind === "number" || kind === "scale") answers[id] = Number(value);
     else answers[id] = kind === "yes-no" ? value === "yes" : value;
