@@ -44,7 +44,7 @@ from benchwright_server.operations import CHANGED
 from benchwright_server.pipe import is_pipe, open_pipe, widen
 from benchwright_server.settings import Settings
 from benchwright_server.workspaces.workspace import workspace_folder
-from benchwright_verilog.semantics.project import Projects
+from benchwright_verilog.semantics.projects import Projects
 from benchwright_verilog.syntax.documents import Documents
 from benchwright_verilog.syntax.json_form import JsonText
 
@@ -263,11 +263,20 @@ class BenchwrightServer(LanguageServer):
             del self._telling[session]
 
 
+AHEAD = (
+    "benchwright_verilog.semantics.resolution",
+    "benchwright_verilog.semantics.position",
+    "benchwright_verilog.language.system_tasks",
+    "benchwright_verilog.syntax.outline",
+    "pyslang.ast",
+    "tree_sitter",
+    "tree_sitter_systemverilog",
+)
+"""What the first requests would otherwise have to wait for."""
+
+
 def _load_ahead() -> None:
-    """Import what the first questions would have to wait for."""
-    for name in ("semantics.resolution", "semantics.position", "language.system_tasks", "syntax.outline"):
-        import_module(f"benchwright_server.{name}")
-    for name in ("pyslang.ast", "tree_sitter", "tree_sitter_systemverilog"):
+    for name in AHEAD:
         import_module(name)
 
 

@@ -13,11 +13,12 @@ from pyslang.syntax import SyntaxTree
 
 from benchwright_verilog.semantics.analysis import Analysis
 from benchwright_verilog.semantics.diagnostics import Severity
-from benchwright_verilog.semantics.project import Project, analyse
+from benchwright_verilog.semantics.project import Project
 from benchwright_verilog.syntax.documents import Documents
 from benchwright_verilog.syntax.lines import Lines
 
 from ..corpus import Design, designs
+from ..lone_file import lone_analysis
 
 Told = tuple[str, int, int, str, str]
 """File, line, column in bytes, severity, message with slang's option in brackets."""
@@ -95,7 +96,7 @@ def test_the_diagnostics_of_a_lone_file_are_slangs_own(design: Design, tmp_path:
         if "`include" in text or Path(name).suffix in _HEADERS:
             continue
         write(tmp_path, {file: text})
-        alone = told(file, analyse(file, (tmp_path / file).read_bytes().decode().removeprefix("\ufeff"), {}))
+        alone = told(file, lone_analysis((tmp_path / file).read_bytes().decode().removeprefix("\ufeff"), file))
         assert alone == {one for one in reported_by_slang(tmp_path, {file: text}) if not one[4].startswith(_UNKNOWN)}
 
 

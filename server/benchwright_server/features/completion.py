@@ -18,9 +18,9 @@ from benchwright_verilog.language.places import Cursor, Place, cursor_at
 from benchwright_verilog.language.proposal import Asked, Proposal, Rank, Sort
 from benchwright_verilog.language.proposals import proposals
 from benchwright_verilog.language.visible import old_byte
-from benchwright_verilog.semantics.inventory import DESIGN_SUFFIXES
 from benchwright_verilog.syntax.documents import Document
 from benchwright_verilog.syntax.json_form import JsonText
+from benchwright_verilog.syntax.suffixes import DESIGN_SUFFIXES
 
 if TYPE_CHECKING:
     from benchwright_server.server import BenchwrightServer

@@ -27,11 +27,11 @@ from benchwright_verilog.findings.merging import merged
 from benchwright_verilog.findings.piecewise import Piecewise, declared_in, words_of
 from benchwright_verilog.findings.rules import documentation, is_deprecated, is_unnecessary
 from benchwright_verilog.semantics.diagnostics import Severity, SlangDiagnostic
-from benchwright_verilog.semantics.inventory import DESIGN_SUFFIXES
 from benchwright_verilog.settings import Project as ProjectSettings
 from benchwright_verilog.syntax.documents import Document
 from benchwright_verilog.syntax.json_form import JsonText
 from benchwright_verilog.syntax.lines import Lines
+from benchwright_verilog.syntax.suffixes import DESIGN_SUFFIXES
 
 if TYPE_CHECKING:
     from benchwright_server.server import BenchwrightServer

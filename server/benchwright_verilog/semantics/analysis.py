@@ -12,13 +12,12 @@ from benchwright_verilog.semantics.diagnostics import ModuleName, SlangDiagnosti
 from benchwright_verilog.semantics.macros import Macros
 from benchwright_verilog.semantics.occurrence import Occurrence
 from benchwright_verilog.semantics.outline import Outline
-from benchwright_verilog.semantics.slang import AnyNode, AnySymbol
 
 if TYPE_CHECKING:
     from pyslang import SourceManager
-    from pyslang.ast import Compilation
+    from pyslang.ast import Compilation, InstanceBodySymbol
     from pyslang.parsing import Token
-    from pyslang.syntax import SyntaxTree
+    from pyslang.syntax import SyntaxNode, SyntaxTree
 
     from benchwright_verilog.semantics.places import Places
     from benchwright_verilog.semantics.resolution import Resolver
@@ -144,7 +143,7 @@ class Analysis:
                 known = compilation, scopes, Resolver(compilation, scopes, self._root.places)
             return known
 
-    def body(self, name: str) -> AnySymbol:
+    def body(self, name: str) -> InstanceBodySymbol | None:
         """The inside of a module, interface or program, with default parameters."""
         return self.scopes.body(name)
 
@@ -181,16 +180,7 @@ class Analysis:
                     seen.add(occurrence)
                     yield occurrence
 
-    def scope_at(self, byte: int) -> AnySymbol:
-        """The innermost scope around a byte; the compilation unit outside of everything."""
-        from benchwright_verilog.semantics.scopes import SCOPED
-
-        node = self.node_at(byte)
-        if node is None:
-            return self.scopes.unit_of(self.tree.root)
-        return self.scopes.of(node) if node.kind in SCOPED else self.scopes.around(node)
-
-    def name_at(self, byte: int) -> tuple[Token, AnyNode] | None:
+    def name_at(self, byte: int) -> tuple[Token, SyntaxNode] | None:
         """The name token at a byte or ending there, with the node that holds it."""
         from benchwright_verilog.semantics.position import name_at
 
@@ -200,12 +190,12 @@ class Analysis:
         return name_at(self.tree.root, self._root.places, self.path, byte)
 
     @cached_property
-    def _included_names(self) -> dict[int, tuple[Token, AnyNode]]:
+    def _included_names(self) -> dict[int, tuple[Token, SyntaxNode]]:
         from benchwright_verilog.semantics.names import visit_names
 
-        found: dict[int, tuple[Token, AnyNode]] = {}
+        found: dict[int, tuple[Token, SyntaxNode]] = {}
 
-        def visit(token: Token, node: AnyNode) -> None:
+        def visit(token: Token, node: SyntaxNode) -> None:
             place = self._root.places.of(token.location)
             if place is not None and place.path == self.path and not place.generated:
                 for byte in range(place.offset, place.offset + len(token.rawText.encode()) + 1):
@@ -215,7 +205,7 @@ class Analysis:
         visit_names(self.tree.root, visit)
         return found
 
-    def node_at(self, byte: int) -> AnyNode | None:
+    def node_at(self, byte: int) -> SyntaxNode | None:
         """The innermost node around a byte; in an included file that of the last name before it."""
         from benchwright_verilog.semantics.position import node_at
 
@@ -243,7 +233,7 @@ class Analysis:
         found: list[Occurrence] = []
         places, path = self._root.places, self.path
 
-        def visit(token: Token, node: AnyNode) -> None:
+        def visit(token: Token, node: SyntaxNode) -> None:
             place = places.of(token.location)
             if place is not None and place.path == path and is_wanted(token, place.offset):
                 found.extend(self._occurrences(token, node))
@@ -252,10 +242,12 @@ class Analysis:
             visit_names(node, visit)
         return found
 
-    def _items(self, start: int, end: int) -> Iterator[AnyNode]:
+    def _items(self, start: int, end: int) -> Iterator[SyntaxNode]:
         """The top-level items that reach into a part of the file; all that can't be told to lie elsewhere."""
+        from pyslang.syntax import CompilationUnitSyntax
+
         root, places = self.tree.root, self._root.places
-        if self.path != self._root.path or not hasattr(root, "members"):
+        if self.path != self._root.path or not isinstance(root, CompilationUnitSyntax):
             yield root
             return
         for member in root.members:
@@ -266,7 +258,7 @@ class Analysis:
                 continue
             yield member
 
-    def _occurrences(self, token: Token, node: AnyNode) -> Iterator[Occurrence]:
+    def _occurrences(self, token: Token, node: SyntaxNode) -> Iterator[Occurrence]:
         place = self._root.places.of(token.location)
         if place is None:
             return

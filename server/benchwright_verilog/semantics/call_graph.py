@@ -10,12 +10,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from benchwright_verilog.semantics.analysis import Analysis
 from benchwright_verilog.semantics.navigation import references
 from benchwright_verilog.semantics.occurrence import Occurrence, Role, Target, TargetKind
 from benchwright_verilog.semantics.project import Project
-from benchwright_verilog.semantics.slang import AnyNode
+
+if TYPE_CHECKING:
+    from pyslang.syntax import SyntaxNode
 
 _ROUTINES = frozenset({TargetKind.FUNCTION, TargetKind.TASK})
 _SIGNALS = frozenset(
@@ -123,11 +126,11 @@ def _is_input(target: Target) -> bool:
 
 
 def _has_value(project: Project, occurrence: Occurrence) -> bool:
-    from pyslang.syntax import SyntaxKind
+    from pyslang.syntax import DeclaratorSyntax
 
     analysis = project.analysis_of(occurrence.path)
     found = analysis.name_at(occurrence.start) if analysis is not None else None
-    return found is not None and found[1].kind == SyntaxKind.Declarator and found[1].initializer is not None
+    return found is not None and isinstance(found[1], DeclaratorSyntax) and found[1].initializer is not None
 
 
 def _inside(analysis: Analysis, node: Node) -> Iterator[Occurrence]:
@@ -184,7 +187,7 @@ def _extent(analysis: Analysis, target: Target) -> tuple[int, int] | None:
     return _bytes(analysis, node) if node is not None else None
 
 
-def _bytes(analysis: Analysis, node: AnyNode) -> tuple[int, int] | None:
+def _bytes(analysis: Analysis, node: SyntaxNode) -> tuple[int, int] | None:
     start = analysis.places.anchor(node.sourceRange.start, analysis.path)
     end = analysis.places.anchor(node.sourceRange.end, analysis.path)
     return (start, max(start, end)) if start is not None and end is not None else None
@@ -192,39 +195,41 @@ def _bytes(analysis: Analysis, node: AnyNode) -> tuple[int, int] | None:
 
 def _process_at(analysis: Analysis, byte: int) -> Node | None:
     """The process around a byte, or the module if it is in none."""
-    from pyslang.syntax import SyntaxKind
+    from pyslang.syntax import (
+        ContinuousAssignSyntax,
+        DataDeclarationSyntax,
+        FunctionDeclarationSyntax,
+        HierarchicalInstanceSyntax,
+        HierarchyInstantiationSyntax,
+        ModuleDeclarationSyntax,
+        NetDeclarationSyntax,
+        ProceduralBlockSyntax,
+        SyntaxKind,
+    )
 
     found = analysis.name_at(byte)
     node = found[1] if found is not None else analysis.node_at(byte)
-    blocks = {
-        SyntaxKind.AlwaysBlock,
-        SyntaxKind.AlwaysCombBlock,
-        SyntaxKind.AlwaysFFBlock,
-        SyntaxKind.AlwaysLatchBlock,
-        SyntaxKind.ContinuousAssign,
-        SyntaxKind.FinalBlock,
-        SyntaxKind.InitialBlock,
-    }
     while node is not None:
-        kind = node.kind
-        if kind in blocks:
-            return _process(analysis, node, node.getFirstToken().rawText, _heading(analysis, node))
-        if kind == SyntaxKind.HierarchicalInstance and node.decl is not None:
-            unit = node.parent.type.valueText if node.parent.kind == SyntaxKind.HierarchyInstantiation else ""
-            return _process(analysis, node, node.decl.name.valueText, f"instance of {unit}")
-        if kind in (SyntaxKind.NetDeclaration, SyntaxKind.DataDeclaration):
-            return _process(analysis, node, _heading(analysis, node), "declaration")
-        if kind in (SyntaxKind.FunctionDeclaration, SyntaxKind.TaskDeclaration):
-            token = node.prototype.name.getLastToken()
-            return _named(analysis, node, NodeKind.ROUTINE, token.valueText, token.location.offset, "routine")
-        if kind in (SyntaxKind.ModuleDeclaration, SyntaxKind.InterfaceDeclaration, SyntaxKind.ProgramDeclaration):
-            token = node.header.name
-            return _named(analysis, node, NodeKind.UNIT, token.valueText, token.location.offset, "module")
+        match node:
+            case ProceduralBlockSyntax() | ContinuousAssignSyntax():
+                return _process(analysis, node, node.getFirstToken().rawText, _heading(analysis, node))
+            case HierarchicalInstanceSyntax() if node.decl is not None:
+                parent = node.parent
+                unit = parent.type.valueText if isinstance(parent, HierarchyInstantiationSyntax) else ""
+                return _process(analysis, node, node.decl.name.valueText, f"instance of {unit}")
+            case NetDeclarationSyntax() | DataDeclarationSyntax():
+                return _process(analysis, node, _heading(analysis, node), "declaration")
+            case FunctionDeclarationSyntax():
+                token = node.prototype.name.getLastToken()
+                return _named(analysis, node, NodeKind.ROUTINE, token.valueText, token.location.offset, "routine")
+            case ModuleDeclarationSyntax() if node.kind != SyntaxKind.PackageDeclaration:
+                token = node.header.name
+                return _named(analysis, node, NodeKind.UNIT, token.valueText, token.location.offset, "module")
         node = node.parent
     return None
 
 
-def _process(analysis: Analysis, node: AnyNode, name: str, detail: str) -> Node | None:
+def _process(analysis: Analysis, node: SyntaxNode, name: str, detail: str) -> Node | None:
     extent = _bytes(analysis, node)
     if extent is None:
         return None
@@ -233,14 +238,14 @@ def _process(analysis: Analysis, node: AnyNode, name: str, detail: str) -> Node 
     return Node(NodeKind.PROCESS, name, detail, analysis.path, start, end, start, min(start + first, end))
 
 
-def _named(analysis: Analysis, node: AnyNode, kind: NodeKind, name: str, at: int, detail: str) -> Node | None:
+def _named(analysis: Analysis, node: SyntaxNode, kind: NodeKind, name: str, at: int, detail: str) -> Node | None:
     extent = _bytes(analysis, node)
     if extent is None or not extent[0] <= at < extent[1]:
         return None
     return Node(kind, name, detail, analysis.path, *extent, at, at + len(name.encode()))
 
 
-def _heading(analysis: Analysis, node: AnyNode) -> str:
+def _heading(analysis: Analysis, node: SyntaxNode) -> str:
     """The first line of a node, without what is too long."""
     start, end = _bytes(analysis, node) or (0, 0)
     line = analysis.data[start:end].decode(errors="replace").strip().partition("\n")[0].strip()

@@ -10,24 +10,21 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchwright_verilog.semantics.outline import NO_UNITS, DeclaredUnit, Outline
-
-SOURCES = frozenset({".v", ".sv"})
-HEADERS = frozenset({".vh", ".svh"})
-DESIGN_SUFFIXES = SOURCES | HEADERS
+from benchwright_verilog.syntax.suffixes import DESIGN_SUFFIXES, HEADERS
 
 MAX_FILES = 20_000
 _MAX_BYTES = 16 * 1024**2
 _LEFT_OUT = frozenset({"node_modules", "obj_dir", "sim_build", "__pycache__", "venv"})
 _FRESH_S = 0.5
-"""How long what was seen on disk is taken to be still so."""
+"""How long what was seen on disk counts as current."""
 
 Stamp = tuple[int, int]
-"""What tells versions of a file apart: when it was modified, in nanoseconds, and its size."""
+"""Identifies a version of a file: modification time in nanoseconds, and size in bytes."""
 
 
 @dataclass(frozen=True)
 class Entry:
-    """What is kept of a file that nobody looks at."""
+    """What is kept of a file that is not open."""
 
     stamp: Stamp
     symbols: tuple[DeclaredUnit, ...]
@@ -40,7 +37,7 @@ class Entry:
 
 
 def stamp_of(path: Path) -> Stamp | None:
-    """The stamp of a file; none where it is missing."""
+    """The stamp of a file; None if it is missing."""
     try:
         status = path.stat()
     except OSError:
@@ -49,7 +46,7 @@ def stamp_of(path: Path) -> Stamp | None:
 
 
 def read_text(path: Path) -> str | None:
-    """A file's text as an editor would show it; none where it can't be read or is too large."""
+    """A file's text as an editor would show it; None if it can't be read or is too large."""
     try:
         if path.stat().st_size > _MAX_BYTES:
             return None
@@ -69,13 +66,14 @@ class Inventory:
         self.folder = folder
         self.entries: dict[Path, Entry] = {}
         self.is_cut = False
-        """Whether there are more files than are looked at."""
+        """Whether there are more files than `MAX_FILES`; the others are ignored."""
         self._looked = -_FRESH_S
         self._declaring: dict[str, list[Path]] | None = None
         self._including: dict[str, list[Path]] | None = None
+        self._header_dirs: dict[Path, list[Path]] = {}
 
     def outdate(self) -> None:
-        """Something is told to have changed on disk: look again before the next answer."""
+        """The client reported a change on disk: look again before the next answer."""
         self._looked = -_FRESH_S
 
     def refresh(self) -> None:
@@ -95,6 +93,7 @@ class Inventory:
                 known[path] = _entry(path, found[path])
             self.entries = dict(sorted(known.items()))
             self._declaring = self._including = None
+            self._header_dirs = {}
         self._looked = time.monotonic()
 
     @property
@@ -122,8 +121,19 @@ class Inventory:
         """The files that are compiled by themselves."""
         return (path for path in self.entries if path.suffix not in HEADERS)
 
-    def header_dirs(self) -> list[Path]:
-        """The folders that headers are in, and those that included paths may start from."""
+    def header_dirs_near(self, path: Path) -> list[Path]:
+        """The folders that headers are in, and those that included paths may start from; the nearest to a file first.
+
+        Args:
+            path: The file.
+        """
+        if path.parent not in self._header_dirs:
+            self._header_dirs[path.parent] = sorted(
+                self._all_header_dirs(), key=lambda folder: (distance(folder / "x", path), folder)
+            )
+        return self._header_dirs[path.parent]
+
+    def _all_header_dirs(self) -> Iterable[Path]:
         found: dict[Path, None] = {self.folder: None}
         for path in self.entries:
             if path.suffix in HEADERS or path.name in self.including:
@@ -131,7 +141,7 @@ class Inventory:
                     found[folder] = None
                     if folder == self.folder:
                         break
-        return list(found)
+        return found
 
 
 def nearest(paths: Iterable[Path], origin: Path) -> Path | None:

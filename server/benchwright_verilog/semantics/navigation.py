@@ -5,12 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from benchwright_verilog.semantics.analysis import Analysis
-from benchwright_verilog.semantics.inventory import HEADERS
 from benchwright_verilog.semantics.occurrence import Occurrence, Role, Target, TargetKind
 from benchwright_verilog.semantics.project import Project
-from benchwright_verilog.semantics.slang import AnyNode, AnySymbol
+from benchwright_verilog.syntax.suffixes import HEADERS
+
+if TYPE_CHECKING:
+    from pyslang.ast import Symbol
+    from pyslang.syntax import SyntaxNode
 
 UNITS = frozenset(
     {
@@ -140,10 +144,10 @@ def _declares(occurrence: Occurrence) -> bool:
 
 def _body(analysis: Analysis, target: Target) -> Target | None:
     """The body of a routine that a prototype declares."""
-    from pyslang.ast import SymbolKind
+    from pyslang.ast import MethodPrototypeSymbol
 
     symbol = target.symbol
-    if symbol is None or symbol.kind != SymbolKind.MethodPrototype:
+    if not isinstance(symbol, MethodPrototypeSymbol):
         return None
     routine = symbol.subroutine
     place = analysis.places.of(routine.location) if routine is not None else None
@@ -153,28 +157,38 @@ def _body(analysis: Analysis, target: Target) -> Target | None:
     return Target(place.path, place.offset, end, target.name, target.kind, routine, place.generated)
 
 
-def _type(analysis: Analysis, symbol: AnySymbol | None) -> Target | None:
-    from pyslang.ast import SymbolKind
+def _type(analysis: Analysis, symbol: Symbol | None) -> Target | None:
+    """What the type of a symbol is called: `word_t` in `word_t [3:0] x;`, the module of an instance."""
+    from pyslang.ast import (
+        InstanceArraySymbol,
+        InstanceSymbol,
+        InterfacePortSymbol,
+        SubroutineSymbol,
+        Type,
+        TypeAliasType,
+        ValueSymbol,
+        VirtualInterfaceType,
+    )
 
-    if symbol is None:
-        return None
-    if symbol.kind == SymbolKind.Instance:
-        return analysis.resolver.target(symbol.definition)
-    if symbol.kind == SymbolKind.InstanceArray:
-        return next((_type(analysis, inner) for inner in symbol), None)
-    if symbol.kind == SymbolKind.InterfacePort:
-        return analysis.resolver.target(symbol.interfaceDef)
-    if symbol.kind == SymbolKind.TypeAlias:
-        type_ = symbol.targetType.type
-    elif symbol.kind == SymbolKind.Subroutine:
-        type_ = symbol.returnType
-    elif symbol.isValue:
-        type_ = symbol.type
-    else:
-        return None
-    while type_.kind != SymbolKind.TypeAlias and type_.isArray:
-        type_ = type_.elementType
-    if type_.kind == SymbolKind.VirtualInterfaceType:
+    type_: Type
+    match symbol:
+        case InstanceSymbol():
+            return analysis.resolver.target(symbol.definition)
+        case InstanceArraySymbol():
+            return next((_type(analysis, inner) for inner in symbol), None)
+        case InterfacePortSymbol():
+            return analysis.resolver.target(symbol.interfaceDef)
+        case TypeAliasType():
+            type_ = symbol.targetType.type
+        case SubroutineSymbol():
+            type_ = symbol.returnType
+        case ValueSymbol():
+            type_ = symbol.type
+        case _:
+            return None
+    while not isinstance(type_, TypeAliasType) and type_.isArray:
+        type_ = type_.arrayElementType
+    if isinstance(type_, VirtualInterfaceType):
         return analysis.resolver.target(type_.iface.definition)
     return analysis.resolver.target(type_)
 
@@ -189,7 +203,7 @@ def _extensions(project: Project, target: Target) -> Iterator[Target]:
         analysis = project.analysis_of(path)
         if analysis is None:
             continue
-        classes: list[AnyNode] = []
+        classes: list[SyntaxNode] = []
         analysis.tree.root.visit(lookup_table={SyntaxKind.ClassDeclaration: classes.append})
         for declaration in classes:
             scope = analysis.scopes.of(declaration)
@@ -197,16 +211,18 @@ def _extensions(project: Project, target: Target) -> Iterator[Target]:
                 yield found
 
 
-def _extension(analysis: Analysis, scope: AnySymbol, target: Target) -> Target | None:
-    from pyslang.ast import SymbolKind
+def _extension(analysis: Analysis, scope: Symbol, target: Target) -> Target | None:
+    """The class, if it extends the target, or its method that overrides the target."""
+    from pyslang.ast import ClassType
 
-    base = scope.baseClass if scope.kind == SymbolKind.ClassType else None
-    while base is not None and base.kind == SymbolKind.ClassType:
+    resolver = analysis.resolver
+    base = scope.baseClass if isinstance(scope, ClassType) else None
+    while isinstance(scope, ClassType) and isinstance(base, ClassType):
         if target.kind is TargetKind.CLASS:
-            if analysis.resolver.target(base) == target:
-                return analysis.resolver.target(scope)
-        elif (theirs := base.find(target.name)) is not None and analysis.resolver.target(theirs) == target:
-            ours = analysis.resolver.target(scope.find(target.name))
+            if resolver.target(base) == target:
+                return resolver.target(scope)
+        elif (theirs := base.find(target.name)) is not None and resolver.target(theirs) == target:
+            ours = resolver.target(scope.find(target.name))
             return ours if ours != target else None
         base = base.baseClass
     return None

@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from benchwright_verilog.semantics.slang import AnySymbol
+if TYPE_CHECKING:
+    from pyslang.ast import Symbol
 
 
 class TargetKind(Enum):
@@ -79,7 +81,7 @@ class Target:
     end: int
     name: str
     kind: TargetKind = field(default=TargetKind.OTHER, compare=False)
-    symbol: AnySymbol | None = field(default=None, compare=False, repr=False, hash=False)
+    symbol: Symbol | None = field(default=None, compare=False, repr=False, hash=False)
     """slang's symbol where there is one, of the analysis it was found with."""
     generated: bool = field(default=False, compare=False)
     """Whether a macro wrote the declaration: then the place is where the macro is used."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TypeAlias
 
 from pyslang import SourceLocation
 from pyslang.parsing import Token
@@ -10,15 +11,16 @@ from pyslang.syntax import SyntaxNode
 
 from benchwright_verilog.semantics.names import names_of, visit_names
 from benchwright_verilog.semantics.places import Places
-from benchwright_verilog.semantics.slang import AnyNode
+
+Child: TypeAlias = SyntaxNode | Token | None
 
 
-def name_at(root: AnyNode, places: Places, path: Path, byte: int) -> tuple[Token, SyntaxNode] | None:
+def name_at(root: SyntaxNode, places: Places, path: Path, byte: int) -> tuple[Token, SyntaxNode] | None:
     """The name at a byte or ending there, with the node that holds it."""
     return _covering(root, places, path, byte, byte) or _covering(root, places, path, byte - 1, byte)
 
 
-def _covering(node: AnyNode, places: Places, path: Path, start: int, end: int) -> tuple[Token, SyntaxNode] | None:
+def _covering(node: SyntaxNode, places: Places, path: Path, start: int, end: int) -> tuple[Token, SyntaxNode] | None:
     """The name whose token covers a byte, or ends where `end` says."""
     if start < 0:
         return None
@@ -26,7 +28,9 @@ def _covering(node: AnyNode, places: Places, path: Path, start: int, end: int) -
         index = _last_before(node, places, path, start)
         if index is None:
             return None
-        child = node[index]
+        child = _child(node, index)
+        if child is None:
+            return None
         if places.is_written(_start(child)):
             if not isinstance(child, Token):
                 node = child
@@ -35,8 +39,8 @@ def _covering(node: AnyNode, places: Places, path: Path, start: int, end: int) -
             return (child, node) if is_it and any(name == child for name in names_of(node)) else None
         # A macro's text comes from one place; what was written between its parentheses is somewhere in it.
         anchor = places.anchor(_start(child), path)
-        while index >= 0 and (node[index] is None or places.anchor(_start(node[index]), path) == anchor):
-            found = _search(node[index], node, places, path, start, end)
+        while index >= 0 and ((child := _child(node, index)) is None or places.anchor(_start(child), path) == anchor):
+            found = _search(child, node, places, path, start, end)
             if found is not None:
                 return found
             index -= 1
@@ -44,7 +48,7 @@ def _covering(node: AnyNode, places: Places, path: Path, start: int, end: int) -
 
 
 def _search(
-    child: AnyNode, parent: AnyNode, places: Places, path: Path, start: int, end: int
+    child: Child, parent: SyntaxNode, places: Places, path: Path, start: int, end: int
 ) -> tuple[Token, SyntaxNode] | None:
     found: list[tuple[Token, SyntaxNode]] = []
 
@@ -64,12 +68,12 @@ def _search(
     return found[0] if found else None
 
 
-def node_at(root: AnyNode, places: Places, path: Path, byte: int) -> AnyNode:
+def node_at(root: SyntaxNode, places: Places, path: Path, byte: int) -> SyntaxNode:
     """The innermost node around a byte."""
     node = root
     while True:
         index = _last_before(node, places, path, byte)
-        child = node[index] if index is not None else None
+        child = _child(node, index) if index is not None else None
         if not isinstance(child, SyntaxNode):
             return node
         end = places.anchor(child.sourceRange.end, path)
@@ -78,26 +82,26 @@ def node_at(root: AnyNode, places: Places, path: Path, byte: int) -> AnyNode:
         node = child
 
 
-def _last_before(node: AnyNode, places: Places, path: Path, byte: int) -> int | None:
+def _last_before(node: SyntaxNode, places: Places, path: Path, byte: int) -> int | None:
     """The last child that begins at a byte or before it."""
     low, high = 0, len(node)
     while low < high:
         middle = (low + high) // 2
         # Children that are not there have no place; the next one to the right decides.
         probe, anchor = middle, None
-        while probe < high and (anchor := _anchor(node[probe], places, path)) is None:
+        while probe < high and (anchor := _anchor(_child(node, probe), places, path)) is None:
             probe += 1
         if anchor is None or anchor > byte:
             high = middle
         else:
             low = probe + 1
     index = low - 1
-    while index >= 0 and _anchor(node[index], places, path) is None:
+    while index >= 0 and _anchor(_child(node, index), places, path) is None:
         index -= 1
     return index if index >= 0 else None
 
 
-def _anchor(child: AnyNode, places: Places, path: Path) -> int | None:
+def _anchor(child: Child, places: Places, path: Path) -> int | None:
     if child is None or (isinstance(child, Token) and (child.isMissing or not child.rawText)):
         return None
     if isinstance(child, SyntaxNode) and not child.getFirstToken():
@@ -105,6 +109,10 @@ def _anchor(child: AnyNode, places: Places, path: Path) -> int | None:
     return places.anchor(_start(child), path)
 
 
-def _start(child: AnyNode) -> SourceLocation:
-    location: SourceLocation = child.location if isinstance(child, Token) else child.sourceRange.start
-    return location
+def _start(child: SyntaxNode | Token) -> SourceLocation:
+    return child.location if isinstance(child, Token) else child.sourceRange.start
+
+
+def _child(node: SyntaxNode, index: int) -> Child:
+    child = node[index]
+    return child if isinstance(child, (SyntaxNode, Token)) else None

@@ -10,15 +10,30 @@ from pyslang.ast import (
     Compilation,
     CompilationFlags,
     CompilationOptions,
+    CovergroupType,
     GenerateBlockArraySymbol,
+    GenerateBlockSymbol,
     GenericClassDefSymbol,
+    InstanceSymbol,
     MethodPrototypeSymbol,
-    SymbolKind,
+    StatementBlockSymbol,
+    Symbol,
 )
-from pyslang.parsing import TokenKind
-from pyslang.syntax import SyntaxKind, SyntaxTree
+from pyslang.parsing import Token, TokenKind
+from pyslang.syntax import (
+    BindDirectiveSyntax,
+    ClassMethodPrototypeSyntax,
+    CompilationUnitSyntax,
+    FunctionDeclarationSyntax,
+    LetDeclarationSyntax,
+    ModuleDeclarationSyntax,
+    ScopedNameSyntax,
+    SyntaxKind,
+    SyntaxNode,
+    SyntaxTree,
+)
 
-from benchwright_verilog.semantics.slang import AnyNode, AnySymbol
+from benchwright_verilog.semantics.slang import ScopeSymbol, is_scope
 
 if TYPE_CHECKING:
     from pyslang import SourceLocation, SourceManager
@@ -61,7 +76,7 @@ SCOPED = (
 """The nodes that may open a scope."""
 
 _HOLDER = "benchwright$interfaces"
-_BLOCK_SYMBOLS = frozenset({SymbolKind.GenerateBlock, SymbolKind.GenerateBlockArray, SymbolKind.StatementBlock})
+_BLOCK_SYMBOLS = (GenerateBlockSymbol, GenerateBlockArraySymbol, StatementBlockSymbol)
 
 
 class Scopes:
@@ -72,95 +87,104 @@ class Scopes:
         bodies: An instance's body for every module, interface and program, by name.
     """
 
-    def __init__(self, compilation: Compilation, bodies: Mapping[str, AnySymbol]) -> None:
+    def __init__(self, compilation: Compilation, bodies: Mapping[str, InstanceBodySymbol]) -> None:
         self._compilation = compilation
         self.bodies = bodies
-        self._known: dict[tuple[SyntaxKind, SourceLocation], AnySymbol | None] = {}
-        self._blocks: dict[AnySymbol, dict[SourceLocation, AnySymbol]] = {}
+        self._known: dict[tuple[SyntaxKind, SourceLocation], ScopeSymbol | None] = {}
+        self._blocks: dict[Symbol, dict[SourceLocation, ScopeSymbol]] = {}
         self._units = list(zip(compilation.getSyntaxTrees(), compilation.getCompilationUnits(), strict=False))
 
-    def around(self, node: AnyNode) -> AnySymbol | None:
+    def around(self, node: SyntaxNode) -> ScopeSymbol | None:
         """The innermost scope that a node stands in; the node's own scope does not count."""
         parent = node.parent
         while parent is not None and parent.kind not in SCOPED:
             node, parent = parent, parent.parent
         return self.of(parent) if parent is not None else self._unit(node)
 
-    def of(self, node: AnyNode) -> AnySymbol | None:
+    def of(self, node: SyntaxNode) -> ScopeSymbol | None:
         """The scope that a node opens; the one around it where it opens none that slang knows."""
         key = node.kind, node.sourceRange.start
         if key not in self._known:
             self._known[key] = self._open(node)
         return self._known[key]
 
-    def unit_of(self, node: AnyNode) -> AnySymbol | None:
+    def unit_of(self, node: SyntaxNode) -> ScopeSymbol | None:
         """The compilation unit that a node belongs to."""
         while node.parent is not None:
             node = node.parent
         return self._unit(node)
 
-    def body(self, name: str, declared: SourceLocation | None = None) -> AnySymbol | None:
+    def body(self, name: str, declared: SourceLocation | None = None) -> InstanceBodySymbol | None:
         """The body of a module, interface or program, of the one declared there if a place is given."""
         body = self.bodies.get(name)
         if body is not None and declared is not None and body.definition.location != declared:
             return None
         return body
 
-    def _open(self, node: AnyNode) -> AnySymbol | None:
+    def _open(self, node: SyntaxNode) -> ScopeSymbol | None:
         kind = node.kind
-        if kind in _UNITS:
-            return self.body(node.header.name.valueText, node.header.name.location)
         if kind == SyntaxKind.CompilationUnit:
             return self._unit(node)
-        if kind == SyntaxKind.PackageDeclaration:
-            package = self._compilation.getPackage(node.header.name.valueText)
-            return package if package is not None and package.location == node.header.name.location else None
-        outer = self.around(node)
-        if kind == SyntaxKind.BindDirective:
+        if isinstance(node, ModuleDeclarationSyntax):
+            name = node.header.name
+            if kind != SyntaxKind.PackageDeclaration:
+                return self.body(name.valueText, name.location)
+            package = self._compilation.getPackage(name.valueText)
+            return package if package is not None and package.location == name.location else None
+        if isinstance(node, BindDirectiveSyntax):
             return self.body(str(node.target).strip())
+        outer = self.around(node)
         if outer is None:
             return None
         if kind in _BLOCKS:
             if isinstance(outer, GenerateBlockArraySymbol):
-                return next((entry for entry in outer if entry.kind == SymbolKind.GenerateBlock), outer)
+                return next((entry for entry in outer if isinstance(entry, GenerateBlockSymbol)), outer)
             return self._blocks_of(outer).get(node.sourceRange.start, outer)
-        if kind in _ROUTINES or kind == SyntaxKind.ClassMethodPrototype:
+        if isinstance(node, (FunctionDeclarationSyntax, ClassMethodPrototypeSyntax)):
             return self._routine(node, outer) or outer
-        name = node.identifier if kind == SyntaxKind.LetDeclaration else node.name
-        found = outer.find(name.valueText)
-        if isinstance(found, GenericClassDefSymbol):
-            found = found.invalidSpecialization
-        if found is not None and found.kind == SymbolKind.CovergroupType:
-            found = found.body
-        return found if found is not None and found.isScope else outer
+        return self._named(node, outer) or outer
 
-    def _routine(self, node: AnyNode, outer: AnySymbol) -> AnySymbol | None:
+    def _named(self, node: SyntaxNode, outer: ScopeSymbol) -> ScopeSymbol | None:
+        """The scope of a class, covergroup, property and the like, found by its name in the scope around it."""
+        token: Token = node.identifier if isinstance(node, LetDeclarationSyntax) else getattr(node, "name")  # noqa: B009
+        found = _specialized(outer.find(token.valueText))
+        if isinstance(found, CovergroupType):
+            return found.body
+        return found if found is not None and is_scope(found) else None
+
+    def _routine(
+        self, node: FunctionDeclarationSyntax | ClassMethodPrototypeSyntax, outer: ScopeSymbol
+    ) -> ScopeSymbol | None:
+        """The scope of a routine; of `function void C::f();`, a body outside of its class, in the class `C`."""
         name = node.prototype.name
-        if name.kind == SyntaxKind.ScopedName:
-            owner = outer.find(str(name.left).strip())
-            if isinstance(owner, GenericClassDefSymbol):
-                owner = owner.invalidSpecialization
-            if owner is None or not owner.isScope:
+        if isinstance(name, ScopedNameSyntax):
+            owner = _specialized(outer.find(str(name.left).strip()))
+            if owner is None or not is_scope(owner):
                 return None
             outer, name = owner, name.right
         token = name.getFirstToken()
         found = outer.find("new" if token.kind == TokenKind.NewKeyword else token.valueText)
-        if isinstance(found, MethodPrototypeSymbol) and node.kind != SyntaxKind.ClassMethodPrototype:
+        if isinstance(found, MethodPrototypeSymbol) and isinstance(node, FunctionDeclarationSyntax):
             found = found.subroutine
-        return found if found is not None and found.isScope else None
+        return found if found is not None and is_scope(found) else None
 
-    def _blocks_of(self, scope: AnySymbol) -> dict[SourceLocation, AnySymbol]:
+    def _blocks_of(self, scope: ScopeSymbol) -> dict[SourceLocation, ScopeSymbol]:
         if scope not in self._blocks:
             self._blocks[scope] = {
                 member.syntax.sourceRange.start: member
                 for member in scope
-                if member.kind in _BLOCK_SYMBOLS and member.syntax is not None
+                if isinstance(member, _BLOCK_SYMBOLS) and member.syntax is not None
             }
         return self._blocks[scope]
 
-    def _unit(self, root: AnyNode) -> AnySymbol | None:
+    def _unit(self, root: SyntaxNode) -> ScopeSymbol | None:
         # A file with one declaration and nothing else has no unit in its syntax, but slang has one of it.
         return next((unit for tree, unit in self._units if tree.root == root), None)
+
+
+def _specialized(symbol: Symbol | None) -> Symbol | None:
+    """Of a class with parameters, the class as it is without knowing them."""
+    return symbol.invalidSpecialization if isinstance(symbol, GenericClassDefSymbol) else symbol
 
 
 def compile_for_lookup(
@@ -173,9 +197,13 @@ def compile_for_lookup(
     """
     names: dict[str, SyntaxKind] = {}
     for tree in trees:
-        root: AnyNode = tree.root
-        for member in root.members if root.kind == SyntaxKind.CompilationUnit else (root,):
-            if member.kind in _UNITS and (name := member.header.name.valueText):
+        root = tree.root
+        for member in root.members if isinstance(root, CompilationUnitSyntax) else (root,):
+            if (
+                isinstance(member, ModuleDeclarationSyntax)
+                and member.kind in _UNITS
+                and (name := member.header.name.valueText)
+            ):
                 names.setdefault(name, member.kind)
     options = CompilationOptions()
     options.flags = CompilationFlags.AllowInvalidTop | CompilationFlags.AllowTopLevelIfacePorts
@@ -195,7 +223,7 @@ def compile_for_lookup(
     bodies: dict[str, InstanceBodySymbol] = {}
     for top in compilation.getRoot().topInstances:
         if top.name == _HOLDER:
-            bodies |= {inner.name: inner.body for inner in top.body if inner.kind == SymbolKind.Instance}
+            bodies |= {inner.name: inner.body for inner in top.body if isinstance(inner, InstanceSymbol)}
         else:
             bodies[top.name] = top.body
     return compilation, bodies

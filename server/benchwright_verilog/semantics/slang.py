@@ -1,14 +1,26 @@
-"""Names for slang's symbols and syntax nodes where their kind, not their class, tells what they have.
+"""slang's symbols that are scopes, as a type.
 
-pyslang's classes say what a node may have only after a cast for every kind; code that has just looked at `kind` knows.
+pyslang's stubs give every such class the members of a scope, but no class in common.
 """
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias, TypeGuard
 
-AnySymbol: TypeAlias = Any
-"""A `pyslang.ast.Symbol` of a kind that was looked at."""
+if TYPE_CHECKING:
+    from pyslang import ast
 
-AnyNode: TypeAlias = Any
-"""A `pyslang.syntax.SyntaxNode` of a kind that was looked at."""
+ScopeSymbol: TypeAlias = (
+    "ast.CheckerInstanceBodySymbol | ast.CheckerSymbol | ast.ClassType | ast.ClockingBlockSymbol"
+    " | ast.CompilationUnitSymbol | ast.CovergroupBodySymbol | ast.CovergroupType | ast.EnumType"
+    " | ast.GenerateBlockArraySymbol | ast.GenerateBlockSymbol | ast.InstanceArraySymbol | ast.InstanceBodySymbol"
+    " | ast.LetDeclSymbol | ast.MethodPrototypeSymbol | ast.ModportSymbol | ast.PackageSymbol | ast.PackedStructType"
+    " | ast.PackedUnionType | ast.PropertySymbol | ast.RootSymbol | ast.SequenceSymbol | ast.StatementBlockSymbol"
+    " | ast.SubroutineSymbol | ast.UnpackedStructType | ast.UnpackedUnionType"
+)
+"""A symbol with members: `find(name)` gives one, iteration gives all."""
+
+
+def is_scope(symbol: ast.Symbol | None) -> TypeGuard[ScopeSymbol]:
+    """Whether a symbol has members."""
+    return symbol is not None and symbol.isScope

@@ -16,6 +16,7 @@ from lsprotocol.types import (
 
 from benchwright_verilog.syntax.json_form import JsonText
 from benchwright_verilog.syntax.lines import Lines
+from benchwright_verilog.syntax.suffixes import DESIGN_SUFFIXES
 from benchwright_verilog.syntax.surrogates import join_surrogates
 from benchwright_verilog.syntax.tree import Parsed
 from benchwright_verilog.syntax.units import Unit, Units
@@ -23,7 +24,6 @@ from benchwright_verilog.syntax.units import Unit, Units
 if TYPE_CHECKING:
     from tree_sitter import Tree
 
-DESIGN_SUFFIXES = frozenset({".v", ".vh", ".sv", ".svh"})
 _DESIGN_LANGUAGES = frozenset({"verilog", "systemverilog"})
 
 

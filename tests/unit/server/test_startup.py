@@ -3,8 +3,11 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from importlib import import_module
 
 import pytest
+
+from benchwright_server.server import AHEAD
 
 HEAVY = ["sqlalchemy", "pyslang", "typer", "rich"]
 """What the server needs for its work but not to greet a client."""
@@ -93,3 +96,8 @@ def test_an_interrupt_while_loading_shows_no_traceback() -> None:
     )
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=300, check=False)
     assert (ran.returncode, ran.stderr) == (130, "")
+
+
+@pytest.mark.parametrize("name", AHEAD)
+def test_what_is_loaded_ahead_of_the_first_request_exists(name: str) -> None:
+    import_module(name)

@@ -9,8 +9,9 @@ from lsprotocol.types import Position, Range, TextDocumentContentChangePartial
 
 from benchwright_verilog.findings.piecewise import Piecewise
 from benchwright_verilog.semantics.diagnostics import SlangDiagnostic
-from benchwright_verilog.semantics.project import analyse
 from benchwright_verilog.syntax.documents import Documents
+
+from ...lone_file import lone_analysis
 
 URI = "file:///a.sv"
 PATH = Path("/a.sv")
@@ -45,7 +46,7 @@ MARKED = "(* keep *)\n" + DESIGN.replace("module lone", "(* top *)\nmodule lone"
 
 
 def whole(text: str) -> list[SlangDiagnostic]:
-    said = analyse("a.sv", text, {}).diagnostics
+    said = lone_analysis(text).diagnostics
     # What ends in a macro ends nowhere in the file.
     return sorted((replace(one, end=max(one.start, one.end)) for one in said), key=repr)
 

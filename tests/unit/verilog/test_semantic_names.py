@@ -4,9 +4,13 @@ from pathlib import Path
 
 import pytest
 
+from benchwright_verilog.language.visible import looked_up, members_behind, scopes_at
 from benchwright_verilog.semantics.analysis import Analysis
 from benchwright_verilog.semantics.occurrence import Role, TargetKind
-from benchwright_verilog.semantics.project import analyse
+from benchwright_verilog.semantics.project import Project
+from benchwright_verilog.syntax.documents import Documents
+
+from ...lone_file import lone_analysis
 
 DESIGN = """\
 `define INC(x) ((x) + 1)
@@ -41,7 +45,7 @@ endmodule
 
 
 def analysis(text: str) -> Analysis:
-    return analyse("a.sv", text, {})
+    return lone_analysis(text)
 
 
 def roles(text: str, name: str) -> list[tuple[str, Role]]:
@@ -119,7 +123,7 @@ def test_half_typed_text_has_no_more_than_it_has(text: str) -> None:
     found = analysis(text)
     assert all(found.occurrence_at(byte) is None or text for byte in range(len(text) + 1))
     found.occurrences()
-    found.scope_at(len(text))
+    scopes_at(found, len(text))
 
 
 def test_every_name_is_found_from_its_place_as_from_the_whole_file() -> None:
@@ -131,16 +135,17 @@ def test_every_name_is_found_from_its_place_as_from_the_whole_file() -> None:
 
 def test_the_scope_is_the_innermost() -> None:
     found = analysis(DESIGN)
-    names = [found.scope_at(DESIGN.index(place)).name for place in ("return a", "int z", "assign o", "import p")]
+    names = [scopes_at(found, DESIGN.index(place))[0].name for place in ("return a", "int z", "assign o", "import p")]
     assert names == ["f", "blk", "child", "child"]
-    assert found.scope_at(0).kind.name == "CompilationUnit"
+    assert scopes_at(found, 0)[0].kind.name == "CompilationUnit"
 
 
 def test_members_are_those_of_the_type() -> None:
     text = "module m; typedef struct packed {logic a; logic [2:0] b;} t; t [3:0] x; assign x[1].b = 1; endmodule\n"
     found = analysis(text)
-    scope = found.scope_at(text.index("assign"))
-    assert [member.name for member in found.resolver.members(scope.find("x"))] == ["a", "b"]
+    x = looked_up(found, text.index("assign"), ("x",))
+    assert x is not None
+    assert [member.name for member in members_behind(x)] == ["a", "b"]
 
 
 def test_names_of_the_same_word_are_kept_apart() -> None:
@@ -185,8 +190,11 @@ def test_offsets_are_bytes() -> None:
     assert found.target.start == len(text[: text.index("w;")].encode())
 
 
-def test_an_analysis_tells_the_file_of_each_name() -> None:
-    found = analyse("a.sv", "module top; sub s(); endmodule\n", {"b.sv": "module sub; endmodule\n"})
+def test_an_analysis_tells_the_file_of_each_name(tmp_path: Path) -> None:
+    (tmp_path / "a.sv").write_text("module top; sub s(); endmodule\n")
+    (tmp_path / "b.sv").write_text("module sub; endmodule\n")
+    found = Project(tmp_path, Documents()).analysis_of(tmp_path / "a.sv")
+    assert found is not None
     inner = found.occurrence_at(12)
     assert inner is not None
-    assert (inner.path, inner.target.path) == (Path("/a.sv"), Path("/b.sv"))
+    assert (inner.path, inner.target.path) == (tmp_path / "a.sv", tmp_path / "b.sv")

@@ -1,0 +1,57 @@
+"""The file lists of a project, read again when they change."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from benchwright_verilog.semantics.file_list import FileList, read_file_list
+from benchwright_verilog.semantics.inventory import Stamp, stamp_of
+
+
+class ProjectLists:
+    """The file lists that the settings name, else the only `.f` file directly in the folder.
+
+    Args:
+        named: The lists of the settings.
+        folder: Where to look for a list if none is named; None for nowhere.
+        open_text: Gives the text of a list that an editor has open.
+        on_read: Called with the lists whenever they were read, in whatever thread that was.
+    """
+
+    def __init__(
+        self,
+        named: Sequence[Path],
+        folder: Path | None,
+        open_text: Callable[[Path], str | None],
+        on_read: Callable[[Sequence[FileList]], None] | None,
+    ) -> None:
+        self._named = list(named)
+        self._folder = folder
+        self._open_text = open_text
+        self._on_read = on_read
+        self._stamps: dict[Path, Stamp | None] = {}
+        self.lists: tuple[FileList, ...] = ()
+
+    def refresh(self) -> None:
+        """Read the lists again if one of them, or one that they name, has changed."""
+        paths = self._named
+        if not paths and self._folder is not None:
+            found = sorted(self._folder.glob("*.f"))
+            paths = found if len(found) == 1 else []
+        if self._stamps_of(paths) != self._stamps:
+            self.lists = tuple(read_file_list(path, self._open_text) for path in paths)
+            self._stamps = self._stamps_of(paths)
+            if self._on_read is not None:
+                self._on_read(self.lists)
+
+    def share(self, other: ProjectLists) -> None:
+        """Take what another project with the same settings has read."""
+        self.lists, self._stamps = other.lists, other._stamps
+
+    def _stamps_of(self, lists: Sequence[Path]) -> dict[Path, Stamp | None]:
+        stamps: dict[Path, Stamp | None] = {}
+        for path in [*lists, *(one for known in self.lists for one in known.read)]:
+            text = self._open_text(path)
+            stamps[path] = stamp_of(path) if text is None else (hash(text), len(text))
+        return stamps

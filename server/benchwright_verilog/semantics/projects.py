@@ -1,0 +1,140 @@
+"""The projects of the folders that an editor has open."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+
+from benchwright_verilog.semantics.analysis import Analysis
+from benchwright_verilog.semantics.diagnostics import SlangDiagnostic
+from benchwright_verilog.semantics.file_list import FileList
+from benchwright_verilog.semantics.project import Project
+from benchwright_verilog.settings import Project as ProjectSettings
+from benchwright_verilog.syntax.documents import Document, Documents
+from benchwright_verilog.syntax.uri import path_of
+
+_SMALL = 16 * 1024
+"""Texts up to this size are analysed again with every key."""
+
+
+class Projects:
+    """The projects of all folders of one editor.
+
+    Args:
+        documents: The open documents.
+        settings: Gives the present settings.
+        on_lists: Called with a project's file lists whenever they were read, in any thread.
+        workspace_of: The folder of the workspace that a folder belongs to, if any: all its files belong together.
+    """
+
+    def __init__(
+        self,
+        documents: Documents,
+        settings: Callable[[], ProjectSettings] = ProjectSettings,
+        on_lists: Callable[[Sequence[FileList]], None] | None = None,
+        workspace_of: Callable[[Path], Path | None] = lambda folder: None,
+    ) -> None:
+        self._documents = documents
+        self._settings = settings
+        self._on_lists = on_lists
+        self._workspace_of = workspace_of
+        self._folders: list[Path] = []
+        self._projects: dict[Path, Project] = {}
+        self._alone: dict[Path, Project] = {}
+        self._workspaces: dict[Path, Path | None] = {}
+        self.disk_changes = 0
+        """How often the client reported changes on disk."""
+
+    @property
+    def folders(self) -> tuple[Path, ...]:
+        """The folders that the editor has open."""
+        return tuple(self._folders)
+
+    def change_folders(self, added: Iterable[Path], removed: Iterable[Path]) -> None:
+        """The editor opened and closed folders."""
+        gone = set(removed)
+        self._folders = [folder for folder in self._folders if folder not in gone]
+        self._folders += [folder for folder in added if folder not in self._folders]
+        for folder in gone:
+            self._projects.pop(folder, None)
+
+    def all(self) -> list[Project]:
+        """A project for every open folder, and those of the files that are in none."""
+        for folder in self._folders:
+            self._project(folder, is_workspace=self._workspace(folder) is not None)
+        return [*self._projects.values(), *self._alone.values()]
+
+    def of(self, document: Document) -> Project:
+        """The project that a document belongs to."""
+        return self.of_path(path_of(document.uri))
+
+    def of_path(self, path: Path) -> Project:
+        """The project of a file: its problem's workspace, the innermost open folder around it, or one of its own."""
+        workspace = self._workspace(path.parent)
+        if workspace is not None:
+            return self._project(workspace, is_workspace=True)
+        around = [folder for folder in self._folders if path.is_relative_to(folder)]
+        if around:
+            return self._project(max(around, key=lambda folder: len(folder.parts)), is_workspace=False)
+        if path not in self._alone:
+            self._alone[path] = Project(None, self._documents, self._settings(), on_lists=self._on_lists)
+        return self._alone[path]
+
+    async def analysis(self, document: Document) -> Analysis:
+        """What slang knows of a document; a large one is analysed in a thread."""
+        project = self.of(document)
+        if project.is_quick(document):
+            return project.analysis(document)
+        return await asyncio.to_thread(project.analysis, document)
+
+    async def recent(self, document: Document) -> Analysis:
+        """What slang knows of a document; if it is not small, what was known when typing last paused.
+
+        `Analysis.data` is the text that was analysed.
+        """
+        known = self.of(document).last_analysis(path_of(document.uri))
+        if known is not None and len(document.lines.data) > _SMALL:
+            return known
+        return await self.analysis(document)
+
+    async def diagnostics(self, document: Document) -> tuple[SlangDiagnostic, ...]:
+        """What slang says about a document; a large one is analysed in a thread."""
+        project = self.of(document)
+        if project.is_quick(document):
+            return project.analysis(document).diagnostics
+        return await asyncio.to_thread(lambda: project.analysis(document).diagnostics)
+
+    def closed(self, uri: str) -> None:
+        """A document was closed: forget what was kept of it."""
+        if not uri.startswith("file:"):
+            return
+        path = path_of(uri)
+        self.of_path(path).close(path)
+        self._alone.pop(path, None)
+
+    def changed_on_disk(self, paths: Iterable[Path]) -> None:
+        """Files were created, changed or deleted."""
+        self.disk_changes += 1
+        for path in paths:
+            for folder, project in self._projects.items():
+                if path.is_relative_to(folder):
+                    project.outdate()
+            self._workspaces.clear()
+
+    def settings_changed(self) -> None:
+        """Other include folders, macros or file lists: start again."""
+        self._projects.clear()
+        self._alone.clear()
+
+    def _project(self, folder: Path, *, is_workspace: bool) -> Project:
+        if folder not in self._projects:
+            self._projects[folder] = Project(
+                folder, self._documents, self._settings(), is_workspace=is_workspace, on_lists=self._on_lists
+            )
+        return self._projects[folder]
+
+    def _workspace(self, folder: Path) -> Path | None:
+        if folder not in self._workspaces:
+            self._workspaces[folder] = self._workspace_of(folder)
+        return self._workspaces[folder]

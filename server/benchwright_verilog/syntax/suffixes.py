@@ -1,0 +1,9 @@
+"""How the names of design files end."""
+
+from __future__ import annotations
+
+SOURCES = frozenset({".v", ".sv"})
+"""Files that are compiled by themselves."""
+HEADERS = frozenset({".vh", ".svh"})
+"""Files that others include."""
+DESIGN_SUFFIXES = SOURCES | HEADERS
