@@ -25,7 +25,7 @@ _INTERRUPTED = 130
 
 
 class Part(enum.Enum):
-    """What a stage needs beside Python."""
+    """What a stage needs besides Python."""
 
     TOOLCHAIN = enum.auto()
     DATABASE = enum.auto()
@@ -72,7 +72,11 @@ def _stages(*, nightly: bool) -> list[Stage]:
         return (*parallel, "-m", "not alone", folder), (*pytest, "-m", "alone", folder)
 
     return [
-        Stage("lint", "style of the Python code", (("ruff", "check", "."), ("ruff", "format", "--check", "."))),
+        Stage(
+            "lint",
+            "style of the Python code, spelling, English",
+            (("ruff", "check", "."), ("ruff", "format", "--check", "."), ("typos",), ("python", "setup/prose.py")),
+        ),
         Stage("types", "types of the Python code", (("mypy",),)),
         Stage("imports", "which room may import which", (("lint-imports",),)),
         Stage("unit", "unit tests", ((*parallel, "tests/unit"),), simulators | {Part.NODE}),
@@ -84,6 +88,11 @@ def _stages(*, nightly: bool) -> list[Stage]:
         ),
         Stage("adversarial", "hostile submissions and data sets", in_two("tests/adversarial"), simulators),
         Stage("lsp", "the server as an editor sees it", ((*parallel, "tests/lsp"),), simulators | {Part.NEOVIM}),
+        Stage(
+            "docs",
+            "the documentation's site, without a broken link",
+            (("sphinx-build", "--fail-on-warning", "--keep-going", "--quiet", "docs", ".site"),),
+        ),
         Stage(
             "client",
             "the extension and its browser tests: types, lint; the extension: tests, build, package",
@@ -199,7 +208,7 @@ def _problem(command: tuple[str, ...], timeout_s: float) -> str | None:
     try:
         status = process.wait(timeout=timeout_s)
     except subprocess.TimeoutExpired:
-        # As Ctrl+C would: it still tells what has failed so far.
+        # As Ctrl+C would: it still reports what has failed so far.
         os.killpg(process.pid, signal.SIGINT)
         with contextlib.suppress(subprocess.TimeoutExpired):
             process.wait(_LAST_WORDS_S)

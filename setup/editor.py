@@ -144,7 +144,7 @@ def _code_server(editor: Path, port: int) -> Iterator[subprocess.Popen[bytes]]:
 def _end(process: subprocess.Popen[bytes]) -> None:
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
-    # Terminals and simulations are in process groups of their own, so remember them before their parents are gone.
+    # Terminals and simulations are in process groups of their own, so remember them before their parents exit.
     family = _descendants(process.pid)
     with contextlib.suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGTERM)

@@ -22,7 +22,7 @@ EXTENSION = ROOT / "client-vscode" / "benchwright.vsix"
 """The built extension for VS Code."""
 
 PROPOSED_API = ("--enable-proposed-api", "benchwright.benchwright")
-"""Options of a desktop VS Code with which it tells the extension where each edit comes from."""
+"""Options of a desktop VS Code that let the extension see where each edit comes from."""
 
 _STAMP = ".complete"
 _AGAIN = "then start the same command again."
@@ -342,7 +342,7 @@ def _stamp(stamp: Path, key: str) -> None:
 
 
 def _key(*parts: Path | str) -> str:
-    """Twelve hexadecimal digits that change with the content of any of the files or texts."""
+    """Twelve hexadecimal digits that change with the content of any of the files or strings."""
     digest = hashlib.sha256()
     for part in parts:
         digest.update(part.read_bytes() if isinstance(part, Path) and part.is_file() else str(part).encode())

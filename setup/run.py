@@ -99,8 +99,8 @@ def _desktop() -> int:
     start = [program, *installation.PROPOSED_API]
     print(f"\nThe extension is installed. Starting {shlex.join(start)}")
     print(
-        "If the editor is open already, close all of its windows and start it again with these options: only then "
-        "it tells Benchwright where each edit comes from. Without them everything else works."
+        "If the editor is already open, close all its windows and start it again with these options: only then does "
+        "Benchwright see where each edit comes from. Everything else works without them."
     )
     try:
         return subprocess.run(start, check=False).returncode

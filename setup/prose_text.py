@@ -1,0 +1,96 @@
+"""The prose of a file: what people read, at its own line and column, with everything else blotted out.
+
+count = 3  # of retries          ¦¦¦¦¦¦¦¦¦¦¦¦ of retries
+raise Stop("No run is "     →    ¦¦¦¦¦¦¦¦¦¦¦¦No run is
+           f"in {place}.")       ¦            ¦¦in ¦¦¦¦¦¦¦.¦¦
+"""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+BLOT = "¦"
+"""Replaces each character that is not prose. It is neither a letter nor white space, so no phrase reaches over it."""
+
+_NOT_PROSE_IN_MARKDOWN = re.compile(
+    r"""
+      ^(?P<fence>[ ]*(?:```+|~~~+)).*?^(?P=fence)`*[ ]*$  # fenced code
+    | <!--.*?-->
+    | (?P<ticks>`+)(?!`).+?(?<!`)(?P=ticks)(?!`)         # inline code
+    | \]\([^)\s]*\)                                      # the target of a link
+    | ^\[[^\]]+\]:[ ]\S+                                 # a link's definition
+    | <[^<>\s][^<>]*>                                    # HTML, automatic links
+    | https?://\S+
+    """,
+    re.VERBOSE | re.MULTILINE | re.DOTALL,
+)
+_PYTHON = re.compile(
+    r"""
+      \#(?P<comment>[^\n]*)
+    | (?P<prefix>\b[rbfuRBFU]{1,2})?
+      (?: \"{3}(?P<long>(?:\\.|.)*?)\"{3} | '{3}(?P<long1>(?:\\.|.)*?)'{3}
+        | "(?P<short>(?:\\.|[^"\\\n])*)"  | '(?P<short1>(?:\\.|[^'\\\n])*)' )
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+_TYPESCRIPT = re.compile(
+    r"""
+      //(?P<comment>[^\n]*)
+    | /\*(?P<long>.*?)\*/
+    | (?<=[=(,:!&|?;{}])\s*/(?![*/])(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\n\\\[])+/  # a regular expression
+    | "(?P<short>(?:\\.|[^"\\\n])*)" | '(?P<short1>(?:\\.|[^'\\\n])*)'
+    | `(?P<template>(?:\\.|\$\{(?:[^`}]|`[^`]*`)*\}|[^`\\])*)`
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+_MANIFEST = re.compile(
+    r'"(?:description|displayName|title|markdownDescription|contents|label)":\s*"(?P<short>(?:[^"\\]|\\.)*)"'
+    r'|"(?:markdown)?[eE]numDescriptions":\s*\[(?P<many>[^\]]*)\]'
+)
+_PATTERNS = {".py": _PYTHON, ".ts": _TYPESCRIPT, ".json": _MANIFEST}
+_NOT_PROSE_IN_CODE = re.compile(
+    r"`[^`\n]*`|https?://\S+|\\[nt\"']|\$?\{(?:[^{}]|\{[^{}]*\})*\}|(?<!\S)--[a-z-]+|[\w.*-]*[/_][\w./*-]*"
+)
+_NOTE_TO_TOOLS = re.compile(r"!|\s*(?:noqa|type:|pragma|ruff:|eslint|@ts-)")
+_TWO_WORDS = re.compile(r"[A-Za-z]{2,}[,;:]?\s+[A-Za-z]{2,}")
+# What separates the literals of one string, and the lines of one comment.
+_GLUE = re.compile(r"""["'`]?\s*(?:\+\s*)?(?:[rbfuRBFU]{1,2}(?=["']))?(?:["'`]|\#|//)?""")
+
+
+def prose(path: Path, text: str) -> str:
+    """Blots out every character that is not prose; lines and columns stay."""
+    if path.suffix == ".md":
+        return _NOT_PROSE_IN_MARKDOWN.sub(_blotted, text)
+    pieces, done = [], 0
+    for start, end, glued in _spans(text, _PATTERNS[path.suffix]):
+        between = text[done:start]
+        pieces.append(re.sub(r"[^\n]", " " if glued else BLOT, between))
+        pieces.append(_NOT_PROSE_IN_CODE.sub(_blotted, text[start:end]))
+        done = end
+    return "".join(pieces) + re.sub(r"[^\n]", BLOT, text[done:])
+
+
+def _blotted(found: re.Match[str]) -> str:
+    return re.sub(r"[^\n]", BLOT, found[0])
+
+
+def _spans(text: str, pattern: re.Pattern[str]) -> Iterator[tuple[int, int, bool]]:
+    """Comments, and literals of two words or more; whether each continues the one before it."""
+    for run in _runs(text, pattern):
+        if _TWO_WORDS.search(" ".join(text[start:end] for start, end in run)):
+            for index, (start, end) in enumerate(run):
+                yield start, end, index > 0
+
+
+def _runs(text: str, pattern: re.Pattern[str]) -> Iterator[list[tuple[int, int]]]:
+    run: list[tuple[int, int]] = []
+    for found in pattern.finditer(text):
+        kind = next((name for name in reversed(found.groupdict()) if name != "prefix" and found[name]), None)
+        if kind is None or (kind == "comment" and _NOTE_TO_TOOLS.match(found[kind])):
+            continue
+        start, end = found.span(kind)
+        if run and not _GLUE.fullmatch(text, run[-1][1], start):
+            yield run
+            run = []
+        run.append((start, end))
+    yield run
