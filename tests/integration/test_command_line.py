@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 import pytest
 from typer.testing import CliRunner
 
-from benchwright_server.cli.app import app
+from benchwright_server.cli.app import command_line
 
 STARTER = Path(str(files("benchwright_problems") / "packs" / "starter"))
 DESIGN = "starter/saturating-counter"
@@ -63,7 +63,7 @@ def benchwright_in_process(tmp_path: Path) -> Benchwright:
 
     def call(*arguments: str | Path) -> Said:
         environ = {"BENCHWRIGHT_HOME": str(tmp_path / "home"), "COLUMNS": "200"}
-        ran = CliRunner().invoke(app, [str(argument) for argument in arguments], env=environ)
+        ran = CliRunner().invoke(command_line(), [str(argument) for argument in arguments], env=environ)
         return Said(ran.exit_code, ran.stdout, ran.stderr)
 
     return call

@@ -33,7 +33,7 @@ from benchwright_problems.datasets.csbench import import_csbench
 from benchwright_problems.datasets.cvdp import import_cvdp
 from benchwright_problems.home import Home
 from benchwright_problems.store import Store
-from benchwright_server.cli.app import app
+from benchwright_server.cli.app import command_line
 from benchwright_studies.study_log import StudyLog
 from benchwright_subjects.evaluation import Run, evaluate, resume, summary
 
@@ -436,7 +436,7 @@ def test_ctrl_c_leaves_a_run_that_can_be_gone_on_with_and_asks_nothing_twice(des
 
 
 def invoke(*arguments: str | Path) -> Result:
-    return CliRunner().invoke(app, ["eval", *map(str, arguments)], env={"COLUMNS": "200"})
+    return CliRunner().invoke(command_line(), ["eval", *map(str, arguments)], env={"COLUMNS": "200"})
 
 
 def test_prompts_go_out_and_replies_come_back_as_samples(desk: Desk) -> None:

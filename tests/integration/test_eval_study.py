@@ -20,7 +20,7 @@ from benchwright_attempts.file_text import FileText
 from benchwright_attempts.record import AttemptHeader
 from benchwright_problems.home import Home
 from benchwright_problems.store import Store
-from benchwright_server.cli.app import app
+from benchwright_server.cli.app import command_line
 from benchwright_studies.conduct import Conduct
 from benchwright_studies.study_log import StudyLog
 
@@ -91,7 +91,7 @@ def lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Lab:
 
 
 def run(*arguments: str | Path) -> Result:
-    return CliRunner().invoke(app, [*map(str, arguments)], env={"COLUMNS": "200"})
+    return CliRunner().invoke(command_line(), [*map(str, arguments)], env={"COLUMNS": "200"})
 
 
 def told(result: Result) -> Any:

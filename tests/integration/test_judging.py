@@ -22,7 +22,7 @@ from benchwright_judges.rubric import load_rubric
 from benchwright_problems.home import Home
 from benchwright_problems.store import Store
 from benchwright_server.attempts.workbench import Workbench
-from benchwright_server.cli.app import app
+from benchwright_server.cli.app import command_line
 from benchwright_studies.study_log import StudyLog
 
 from ..judge_endpoint import JudgeEndpoint, Play, fails, in_turn, says
@@ -54,7 +54,7 @@ def set_up(home: Path, url: str, **more: object) -> None:
 
 
 def call(*arguments: str, said: str | None = None, status: int | None = 0) -> str:
-    ran = CliRunner().invoke(app, ["judge", *arguments], input=said, catch_exceptions=False)
+    ran = CliRunner().invoke(command_line(), ["judge", *arguments], input=said, catch_exceptions=False)
     assert status is None or ran.exit_code == status, ran.output
     return ran.stdout
 
@@ -169,7 +169,7 @@ def test_a_broken_configuration_is_told_and_costs_no_answer(environ: Path, home:
 
 def test_two_people_grade_and_a_third_decides(environ: Path, home: Home) -> None:
     attempt, _ = answered(home)
-    assert "1 graded" in CliRunner().invoke(app, ["judge", "grade", "--as", "ana"], input="3\n2\n\n").output
+    assert "1 graded" in CliRunner().invoke(command_line(), ["judge", "grade", "--as", "ana"], input="3\n2\n\n").output
     shown = call("grade", "--as", "bob", said="1\n4\nno fence on core 1\n")
     assert ANSWER in shown and "store buffer" in shown and attempt not in shown and "ana" not in shown
     assert len(json.loads(call("pending", "--json", status=1))) == 1
@@ -203,7 +203,9 @@ def test_a_sheet_goes_out_and_comes_back(environ: Path, home: Home, tmp_path: Pa
     assert rows[0]["answer"].startswith("'=HYPERLINK")
     rows[0] |= {"label": "correct", "difficulty": "6"}
     write(sheet, rows)
-    refused = CliRunner().invoke(app, ["judge", "sheet", "import", str(sheet), "--as", "ana", "--graders", "1"])
+    refused = CliRunner().invoke(
+        command_line(), ["judge", "sheet", "import", str(sheet), "--as", "ana", "--graders", "1"]
+    )
     assert refused.exit_code == 2 and "row 1: field difficulty" in refused.stderr.replace("\n", " ")
     rows[0]["difficulty"] = "2"
     write(sheet, rows)

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from benchwright_problems.home import Home
 from benchwright_problems.store import Store
-from benchwright_server.cli.app import app
+from benchwright_server.cli.app import command_line
 
 from ..judge_endpoint import Asked, JudgeEndpoint, Play, Played, content
 
@@ -40,7 +40,9 @@ def audit(home: Home, *plays: Play, options: tuple[str, ...] = ()) -> tuple[int,
     config.parent.mkdir(exist_ok=True)
     config.write_text("\n".join(lines))
     try:
-        ran = CliRunner().invoke(app, ["problems", "audit", "starter", "--json", *options], catch_exceptions=False)
+        ran = CliRunner().invoke(
+            command_line(), ["problems", "audit", "starter", "--json", *options], catch_exceptions=False
+        )
     finally:
         for server in servers:
             server.__exit__(None, None, None)

@@ -33,7 +33,7 @@ from benchwright_problems.home import Home
 from benchwright_problems.pack_folder import read_built_in
 from benchwright_problems.problem import Hidden, Pack, Problem
 from benchwright_problems.store import Store
-from benchwright_server.cli.app import app
+from benchwright_server.cli.app import command_line
 from benchwright_studies.conduct import Conduct
 from benchwright_studies.study_file import parse_study
 from benchwright_studies.study_log import StudyLog
@@ -453,13 +453,13 @@ def test_a_damaged_log_is_refused_with_the_attempt_named(lab: Lab, tmp_path: Pat
         database.execute(
             "UPDATE events SET wall = '2026-03-02T09:00:00.000000Z' WHERE attempt = ? AND seq = 5", (victim,)
         )
-    run = CliRunner().invoke(app, ["report", "--study", "tiny", "--out", str(tmp_path / "out")])
+    run = CliRunner().invoke(command_line(), ["report", "--study", "tiny", "--out", str(tmp_path / "out")])
     assert run.exit_code == 2
     told = " ".join(run.stderr.split())
     assert f"event 5 of attempt {victim}" in told
     assert f"--without {victim[:8]}" in told
     left = CliRunner().invoke(
-        app, ["report", "--study", "tiny", "--without", victim[:8], "--out", str(tmp_path / "out"), "--json"]
+        command_line(), ["report", "--study", "tiny", "--without", victim[:8], "--out", str(tmp_path / "out"), "--json"]
     )
     assert json.loads(left.stdout)["attempts"] == 5
 
@@ -471,7 +471,7 @@ def test_without_attempts_the_next_step_is_told(lab: Lab, tmp_path: Path) -> Non
 
 def test_one_command_makes_up_a_study_lets_a_model_run_and_writes_the_full_report(tmp_path: Path) -> None:
     out = tmp_path / "out"
-    run = CliRunner().invoke(app, ["report", "--demo", "--people", "8", "--out", str(out), "--json"])
+    run = CliRunner().invoke(command_line(), ["report", "--demo", "--people", "8", "--out", str(out), "--json"])
     assert run.exit_code == 0, run.output
     content = json.loads((out / "report.json").read_text())
     empty = [name for name, section in content["sections"].items() if section["without"]]

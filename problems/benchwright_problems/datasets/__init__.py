@@ -1,1 +1,15 @@
-"""Importers and exporters, one module per data set."""
+"""Data sets: one module reads and writes each format, and one line here registers it."""
+
+from __future__ import annotations
+
+from benchwright_problems.datasets import csbench, cvdp, quarch, rtllm, verilogeval
+from benchwright_problems.datasets.dataset_format import DatasetFormat
+
+FORMATS: tuple[DatasetFormat, ...] = (
+    cvdp.FORMAT,
+    verilogeval.FORMAT,
+    rtllm.FORMAT,
+    csbench.FORMAT,
+    quarch.FORMAT,
+)
+"""All formats, in the order of the command's help."""

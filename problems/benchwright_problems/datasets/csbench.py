@@ -14,6 +14,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictFloat, StrictInt, StrictStr, ValidationError
 
+from benchwright_problems.datasets.dataset_format import DatasetFormat, Excerpt
 from benchwright_problems.datasets.jsonl import read_array_or_lines
 from benchwright_problems.datasets.naming import require_pack_name
 from benchwright_problems.datasets.record import Place, Record, keep, restore
@@ -34,7 +35,7 @@ from benchwright_problems.problem import (
 
 SOURCE = "https://github.com/csbench/csbench"
 LICENSE = "CC-BY-NC-4.0"
-CSBENCH = "csbench"
+RECORD = "csbench"
 
 LANGUAGES = {"English": "en", "Chinese": "zh", "French": "fr", "German": "de"}
 _FORMATS = {
@@ -107,7 +108,7 @@ def export_csbench(problem: Problem) -> Record:
     Raises:
         ValueError: The problem does not come from CS-Bench.
     """
-    if problem.hidden.dataset_format != CSBENCH:
+    if problem.hidden.dataset_format != RECORD:
         raise ValueError(f"{problem.id} does not come from CS-Bench and has no record of it")
     return restore(problem, _plain(problem))
 
@@ -145,7 +146,7 @@ def _problem(place: Place, record: Record) -> Problem:
                 language=language,
             ),
         ),
-        hidden=Hidden(answer=_answer(place, style, choices, parsed), dataset_format=CSBENCH),
+        hidden=Hidden(answer=_answer(place, style, choices, parsed), dataset_format=RECORD),
     )
     return keep(problem, _plain(problem), record, place)
 
@@ -247,3 +248,17 @@ def _in_group(problem: Problem, group: str) -> Problem:
         return problem
     grouped = question.model_copy(update={"group": group})
     return problem.model_copy(update={"public": problem.public.model_copy(update={"question": grouped})})
+
+
+def _recognise(found: Excerpt) -> bool:
+    return {"ID", "Domain", "Format", "Question"} <= found.fields
+
+
+FORMAT = DatasetFormat(
+    name="csbench",
+    source=SOURCE,
+    reads="JSON arrays or JSON Lines",
+    importer=import_csbench,
+    export=export_csbench,
+    recognise=_recognise,
+)

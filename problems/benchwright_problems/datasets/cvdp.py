@@ -18,6 +18,7 @@ from typing import TypeVar
 from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError
 
 from benchwright_problems.category import Category
+from benchwright_problems.datasets.dataset_format import DatasetFormat, Excerpt
 from benchwright_problems.datasets.jsonl import read_records
 from benchwright_problems.datasets.naming import require_pack_name
 from benchwright_problems.datasets.record import Place, keep, restore
@@ -296,3 +297,17 @@ def _solved(problem: Problem, twin: Problem) -> bool:
 def _version(file: Path) -> str:
     found = re.search(r"v(\d+(?:\.\d+)+)", file.name)
     return found[1] if found else "unknown"
+
+
+def _recognise(found: Excerpt) -> bool:
+    return "categories" in found.fields and bool({"prompt", "input"} & found.fields)
+
+
+FORMAT = DatasetFormat(
+    name="cvdp",
+    source=SOURCE,
+    reads="JSON Lines, agentic or not",
+    importer=import_cvdp,
+    export=export_cvdp,
+    recognise=_recognise,
+)

@@ -19,6 +19,7 @@ from urllib.parse import unquote
 
 from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictInt, StrictStr, TypeAdapter, ValidationError
 
+from benchwright_problems.datasets.dataset_format import DatasetFormat, Excerpt, FileOption
 from benchwright_problems.datasets.folder import read_bytes
 from benchwright_problems.datasets.jsonl import read_array_or_lines
 from benchwright_problems.datasets.naming import require_pack_name
@@ -353,3 +354,18 @@ def _plain(problem: Problem) -> Record:
         "solution": key.value,
         "solution_figures": [figure.path for figure in key.figures],
     }
+
+
+def _recognise(found: Excerpt) -> bool:
+    return {"question_id", "question"} <= found.fields
+
+
+FORMAT = DatasetFormat(
+    name="quarch",
+    source=SOURCE,
+    reads="JSON Lines of multiple choice, JSON arrays of free responses",
+    importer=import_quarch,
+    export=export_quarch,
+    recognise=_recognise,
+    options=(FileOption("answers", "Answers kept apart from the questions, as QuArch has them."),),
+)

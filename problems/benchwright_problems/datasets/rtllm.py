@@ -15,6 +15,7 @@ from pathlib import Path
 from pydantic import JsonValue, ValidationError
 
 from benchwright_problems.category import Category
+from benchwright_problems.datasets.dataset_format import DatasetFormat, Excerpt
 from benchwright_problems.datasets.folder import files_below, read_text
 from benchwright_problems.datasets.naming import require_pack_name
 from benchwright_problems.datasets.record import Place, keep, restore
@@ -33,7 +34,7 @@ from benchwright_problems.verilog import VerilogModule, modules, renamed
 
 SOURCE = "https://github.com/hkust-zhiyao/RTLLM"
 LICENSE = "MIT"
-FORMAT = "rtllm-folder"
+FOLDER = "rtllm-folder"
 
 _DESCRIPTION = "design_description.txt"
 _TESTBENCH = "testbench.v"
@@ -80,7 +81,7 @@ def export_rtllm(problem: Problem) -> dict[str, JsonValue]:
     Raises:
         ValueError: The problem does not come from RTLLM.
     """
-    if problem.hidden.dataset_format != FORMAT:
+    if problem.hidden.dataset_format != FOLDER:
         raise ValueError(f"{problem.id} does not come from RTLLM")
     return restore(problem, _plain(problem))
 
@@ -136,7 +137,7 @@ def _problem(root: Path, parent: str, names: Sequence[str]) -> Problem:
             limits=_LIMITS,
             provenance=Provenance(source=SOURCE, license=LICENSE, version="2"),
             public=Public(statement=texts[_DESCRIPTION], expected=(file,)),
-            hidden=Hidden(harness=harness, reference={file: reference}, dataset_format=FORMAT),
+            hidden=Hidden(harness=harness, reference={file: reference}, dataset_format=FOLDER),
         )
     except ValidationError as error:
         raise DatasetError.from_validation(folder, error) from error
@@ -179,3 +180,17 @@ def _plain(problem: Problem) -> dict[str, JsonValue]:
 
 def _files(harness: Mapping[str, str]) -> dict[str, str]:
     return {name: text for name, text in harness.items() if name != "testbench.json"}
+
+
+def _recognise(found: Excerpt) -> bool:
+    return any(path.rpartition("/")[2] == _DESCRIPTION for path in found.files)
+
+
+FORMAT = DatasetFormat(
+    name="rtllm",
+    source=SOURCE,
+    reads="folders, of one design or of many",
+    importer=import_rtllm,
+    export=export_rtllm,
+    recognise=_recognise,
+)

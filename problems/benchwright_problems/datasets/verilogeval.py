@@ -17,6 +17,7 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError
 
 from benchwright_problems.category import Category
+from benchwright_problems.datasets.dataset_format import DatasetFormat, Excerpt
 from benchwright_problems.datasets.folder import files_below, read_text
 from benchwright_problems.datasets.jsonl import read_records
 from benchwright_problems.datasets.naming import require_pack_name
@@ -273,3 +274,17 @@ def _plain(problem: Problem) -> dict[str, JsonValue]:
             f"{name}_test.sv": hidden.harness["test.sv"],
         }
     raise ValueError(f"{problem.id} does not come from VerilogEval")
+
+
+def _recognise(found: Excerpt) -> bool:
+    return "task_id" in found.fields or any(_FILE.match(path.rpartition("/")[2]) for path in found.files)
+
+
+FORMAT = DatasetFormat(
+    name="verilogeval",
+    source=SOURCE,
+    reads="folders of version 2, JSON Lines of version 1",
+    importer=import_verilogeval,
+    export=export_verilogeval,
+    recognise=_recognise,
+)

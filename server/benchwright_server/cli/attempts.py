@@ -16,6 +16,7 @@ from benchwright_attempts.export import export_lines, verify_export, write_expor
 from benchwright_attempts.record import AttemptHeader, format_wall
 from benchwright_attempts.replay import Verification, replay, verify
 from benchwright_problems.home import Home
+from benchwright_server.cli.options import Json
 from benchwright_server.cli.output import err, out, plain_errors, print_json
 from benchwright_server.errors import ServerError
 from benchwright_studies import open_log
@@ -25,8 +26,12 @@ if TYPE_CHECKING:
 
 app = typer.Typer(help="List, show, export, replay and verify attempts.", no_args_is_help=True)
 
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON value.")]
 AttemptId = Annotated[str, typer.Argument(metavar="ATTEMPT", help="Its id, or the beginning of it.")]
+
+
+def add_to(parent: typer.Typer) -> None:
+    """Add the commands to `benchwright`."""
+    parent.add_typer(app, name="attempts")
 
 
 @contextmanager

@@ -10,6 +10,7 @@ from rich.table import Table
 
 from benchwright_problems.home import Home
 from benchwright_problems.store import Store
+from benchwright_server.cli.options import Budget, Json
 from benchwright_server.cli.output import err, out, plain_errors, print_json, progress_bar
 from benchwright_server.errors import ServerError
 
@@ -29,12 +30,9 @@ def audit_command(
     findings: Annotated[
         bool, typer.Option("--findings", help="Show what judges found; it may quote hidden parts.")
     ] = False,
-    budget: Annotated[
-        float | None,
-        typer.Option(min=0, help="US dollars that may be spent; `budget_usd` of judges.toml if not given."),
-    ] = None,
+    budget: Budget = None,
     jobs: Annotated[int, typer.Option(min=1, max=64, help="Problems at a time.")] = 4,
-    json_output: Annotated[bool, typer.Option("--json", help="Print one JSON value.")] = False,
+    json_output: Json = False,
 ) -> None:
     """Let the model judges review problems for ambiguity, consistency, category and behaviour, 1 to 10 each.
 

@@ -28,29 +28,32 @@ from benchwright_problems.home import Home
 from benchwright_problems.problem import Kind, Problem
 from benchwright_problems.store import Store
 from benchwright_problems.verdict import Usage, Verdict
-from benchwright_server.cli.cluster import Cluster, ClusterOption
+from benchwright_server.cli import options
 from benchwright_server.cli.output import color_of, err, out, plain_errors, print_json, progress_bar
 from benchwright_server.errors import ServerError
 
 
+def add_to(problems: typer.Typer) -> None:
+    """Add the command to `benchwright problems`."""
+    problems.command("check")(check)
+
+
 def check(
-    pack: Annotated[str, typer.Argument(help="Its name.")],
-    sandbox: Annotated[str, typer.Option(help="bwrap, docker, or native, which runs without protection.")] = (
-        DEFAULT_SANDBOX
-    ),
-    jobs: Annotated[int | None, typer.Option(min=1, help="Runs at a time; one per core if not given.")] = None,
-    cluster: Cluster = None,
-    cluster_option: ClusterOption = None,
-    fresh: Annotated[bool, typer.Option("--fresh", help="Run also what is known from before.")] = False,
+    pack: Annotated[str, typer.Argument(help="The pack to check.")],
+    sandbox: options.Sandbox = DEFAULT_SANDBOX,
+    jobs: options.Jobs = None,
+    cluster: options.Cluster = None,
+    cluster_option: options.ClusterOption = None,
+    fresh: options.Fresh = False,
     report: Annotated[Path | None, typer.Option(help="Write details to this JSON file, and a table beside it.")] = None,
     keep_runs: Annotated[
         Path | None, typer.Option(help="Keep the folders of runs here, compressed; they hold hidden text.")
     ] = None,
-    json_output: Annotated[bool, typer.Option("--json", help="Print one JSON value.")] = False,
+    json_output: options.Json = False,
 ) -> None:
     """Prove each problem from both sides: its reference passes, its starting files fail.
 
-    An interrupted check goes on where it was. Exit status: 0 all proved, 1 some are wrong, 2 some could not be
+    An interrupted check continues where it stopped. Exit status: 0 all proved, 1 some are wrong, 2 some could not be
     decided and none is wrong.
     """
     with plain_errors():

@@ -120,6 +120,11 @@ class _Options:
             raise ServerError(f"With --study the study file decides; leave out {', '.join(wrong)}.")
 
 
+def add_to(parent: typer.Typer) -> None:
+    """Add the commands to `benchwright`."""
+    parent.add_typer(app, name="eval")
+
+
 @app.callback()
 def evaluate(
     context: typer.Context,

@@ -20,6 +20,7 @@ from benchwright_problems.errors import ProblemsError
 from benchwright_problems.home import Home
 from benchwright_problems.store import Store
 from benchwright_server.cli import grading_desk, judge_agreement, judge_grading, judge_service
+from benchwright_server.cli.options import Budget, Json
 from benchwright_server.cli.output import err, out, plain_errors, print_json
 from benchwright_server.errors import ServerError
 
@@ -38,10 +39,10 @@ judge_agreement.add_to(app)
 judge_service.add_to(app)
 grading_desk.add_to(app)
 
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON value.")]
-Budget = Annotated[
-    float | None, typer.Option(min=0, help="US dollars that may be spent; `budget_usd` of judges.toml if not given.")
-]
+
+def add_to(parent: typer.Typer) -> None:
+    """Add the commands to `benchwright`."""
+    parent.add_typer(app, name="judge")
 
 
 @app.command("config")

@@ -11,6 +11,7 @@ import typer
 from rich.table import Table
 
 from benchwright_problems.home import Home
+from benchwright_server.cli.options import Json
 from benchwright_server.cli.output import out, plain_errors, print_json
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ def agreement(
     seed: Annotated[int, typer.Option(help="Of the bootstrap intervals.")] = 1,
     resamples: Annotated[int, typer.Option(min=100, max=100_000, help="Of the bootstrap.")] = 1000,
     disagreements: Annotated[bool, typer.Option("--disagreements", help="List the answers they differ on.")] = False,
-    json_output: Annotated[bool, typer.Option("--json", help="Print one JSON value.")] = False,
+    json_output: Json = False,
 ) -> None:
     """Measure how far judges agree with people, by format and judge. Exit status: 0 measured, 1 nothing to measure."""
     from benchwright_judges.agreement import measure

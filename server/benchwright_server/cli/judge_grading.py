@@ -17,6 +17,7 @@ from benchwright_judges.errors import GradingError, VotesFileError
 from benchwright_judges.judgement import Judgement
 from benchwright_problems.home import Home
 from benchwright_problems.store import Store
+from benchwright_server.cli.options import Json
 from benchwright_server.cli.output import err, out, plain_errors, print_json
 from benchwright_server.errors import ServerError
 
@@ -33,8 +34,6 @@ All = Annotated[
     bool, typer.Option("--all", help="Also what models have judged, to compare them with people; stays blind.")
 ]
 _SKIP, _QUIT = "s", "q"
-
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON value.")]
 
 
 def add_to(judge: typer.Typer) -> None:

@@ -14,6 +14,7 @@ import typer
 from rich.table import Table
 
 from benchwright_problems.home import Home
+from benchwright_server.cli.options import Json
 from benchwright_server.cli.output import err, out, plain_errors, print_json
 from benchwright_server.errors import ServerError
 
@@ -26,7 +27,6 @@ T = TypeVar("T")
 
 tokens = typer.Typer(help="Make, list and revoke the access tokens of the judge service.", no_args_is_help=True)
 
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON value.")]
 Database = Annotated[
     str | None,
     typer.Option(metavar="URL", help="postgresql://USER@HOST/NAME; the SQLite file of this user if not given."),

@@ -6,8 +6,12 @@ import argparse
 import logging
 import sys
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from benchwright_server.greeting import greet, tell_error
+
+if TYPE_CHECKING:
+    import typer
 
 _SANDBOXES = ("bwrap", "docker", "native")
 
@@ -55,3 +59,12 @@ def serve(arguments: Sequence[str]) -> None:
     server.serve(stdin, sys.stdout.buffer)
     # pygls leaves with 0 in any case; LSP 3.17, `exit`: 1 where no `shutdown` came first.
     sys.exit(0 if server.is_shut_down else 1)
+
+
+def add_to(parent: typer.Typer) -> None:
+    """Show the command in the help of `benchwright`; `cli.main` runs it before any of this is loaded."""
+    parent.command("lsp", context_settings={"allow_extra_args": True, "ignore_unknown_options": True})(_shown)
+
+
+def _shown() -> None:
+    """Serve an editor over standard input and output. Options: --sandbox NAME, --judge-url URL."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import NoReturn
 
 import typer
 from rich.console import Console
@@ -14,7 +15,7 @@ from benchwright_attempts.errors import AttemptError
 from benchwright_harness.errors import HarnessError
 from benchwright_judges.errors import JudgesError
 from benchwright_problems.errors import ProblemsError
-from benchwright_problems.verdict import Outcome
+from benchwright_problems.verdict import Outcome, Verdict
 from benchwright_server.errors import ServerError
 
 EXIT_STATUS = {Outcome.PASSED: 0, Outcome.FAILED: 1, Outcome.ERROR: 2}
@@ -38,6 +39,27 @@ def plain_errors() -> Iterator[None]:
         err.print("[red]error:[/red]", end=" ")
         err.print(f"{error}{'. ' if hint else ''}{hint}", markup=False, soft_wrap=True)
         raise typer.Exit(2) from error
+
+
+def finish_with(problem: str, verdict: Verdict, json_output: bool) -> NoReturn:
+    """Print a verdict and exit with the status that goes with it."""
+    if json_output:
+        print_json(
+            {
+                "problem": problem,
+                "verdict": verdict.outcome.value,
+                "reason": verdict.detail,
+                "tests": {"passed": verdict.passed_tests, "total": len(verdict.tests)},
+                "wall_s": verdict.wall_s,
+                "digests": verdict.digests.model_dump(mode="json"),
+            }
+        )
+    else:
+        counts = f" {verdict.passed_tests}/{len(verdict.tests)} tests," if verdict.tests else ""
+        color = color_of(verdict.outcome)
+        out.print(f"[{color}]{verdict.outcome.value}[/{color}]:{counts} {verdict.wall_s:.1f} s. ", end="")
+        out.print(" ".join(filter(None, (verdict.detail, verdict.hint))), markup=False, soft_wrap=True)
+    raise typer.Exit(EXIT_STATUS[verdict.outcome])
 
 
 @contextmanager

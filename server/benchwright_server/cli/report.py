@@ -12,6 +12,7 @@ from pydantic import JsonValue
 from benchwright_attempts import log_file
 from benchwright_problems.home import Home
 from benchwright_problems.store import Store
+from benchwright_server.cli.options import Json
 from benchwright_server.cli.output import err, out, plain_errors, print_json
 from benchwright_server.errors import ServerError
 from benchwright_studies import open_log
@@ -58,7 +59,7 @@ def report(
     seed: Annotated[int, typer.Option(min=0, help="Of the bootstrap intervals.")] = 1,
     demo: Annotated[bool, typer.Option("--demo", help="Report on a made-up study instead.")] = False,
     people: Annotated[int, typer.Option(min=4, max=1000, help="How many take part in the made-up study.")] = 30,
-    json_output: Annotated[bool, typer.Option("--json", help="Print one JSON value.")] = False,
+    json_output: Json = False,
 ) -> None:
     """Write a report: one HTML page, report.json, tables of attempts and events, CVDP's files, Inspect's logs."""
     from benchwright_analysis.report.report import Wish

@@ -18,6 +18,7 @@ from benchwright_problems.home import Home
 from benchwright_problems.problem import Difficulty
 from benchwright_problems.store import Store
 from benchwright_server.attempts.participation import Participation
+from benchwright_server.cli.options import Json
 from benchwright_server.cli.output import err, out, plain_errors, print_json
 from benchwright_server.errors import ServerError
 from benchwright_studies import open_log
@@ -30,9 +31,13 @@ if TYPE_CHECKING:
 
 app = typer.Typer(help="Plan, carry out and close studies.", no_args_is_help=True)
 
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON value.")]
 File = Annotated[Path, typer.Argument(metavar="FILE", help="A study file, YAML.")]
 StudyId = Annotated[str, typer.Argument(metavar="STUDY", help="Its id, the field `study` of its file.")]
+
+
+def add_to(parent: typer.Typer) -> None:
+    """Add the commands to `benchwright`."""
+    parent.add_typer(app, name="study")
 
 
 @contextmanager

@@ -12,14 +12,19 @@ from rich.table import Table
 from benchwright_harness.errors import ToolchainError
 from benchwright_harness.toolchain import Toolchain
 from benchwright_problems.home import Home
+from benchwright_server.cli.options import Json
 from benchwright_server.cli.output import err, out, plain_errors, print_json
 
 app = typer.Typer(help="Build, list, check and choose the simulators that hidden tests run with.", no_args_is_help=True)
 
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON value.")]
 Name = Annotated[
     str | None, typer.Argument(metavar="NAME", help="As `list` shows it, or its beginning; else the one in use.")
 ]
+
+
+def add_to(parent: typer.Typer) -> None:
+    """Add the commands to `benchwright`."""
+    parent.add_typer(app, name="toolchain")
 
 
 @app.command("build")

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner, Result
 
-from benchwright_server.cli.app import app
+from benchwright_server.cli.app import command_line
 
 Call = Callable[..., Result]
 
@@ -19,7 +19,7 @@ Call = Callable[..., Result]
 def benchwright(tmp_path: Path) -> Call:
     def call(*arguments: str | Path) -> Result:
         environ = {"BENCHWRIGHT_HOME": str(tmp_path / "home"), "COLUMNS": "200"}
-        return CliRunner().invoke(app, [str(argument) for argument in arguments], env=environ)
+        return CliRunner().invoke(command_line(), [str(argument) for argument in arguments], env=environ)
 
     return call
 
@@ -132,4 +132,4 @@ def test_quarch_takes_its_answers_from_a_file_of_their_own(benchwright: Call, tm
     assert benchwright("problems", "import", "quarch", questions, "--pack", "q", "--answers", answers).exit_code == 0
     assert benchwright("problems", "check", "q").exit_code == 0
     wrong = benchwright("problems", "import", "csbench", questions, "--pack", "x", "--answers", answers)
-    assert "--answers is for quarch" in wrong.stderr
+    assert "--answers is an option of quarch" in wrong.stderr

@@ -1,0 +1,90 @@
+"""`benchwright grade`."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from benchwright_harness.cluster.choice import open_executor
+from benchwright_harness.sandbox.choice import DEFAULT_SANDBOX, choose_sandbox
+from benchwright_problems.home import Home
+from benchwright_problems.store import Store
+from benchwright_server.cli import options
+from benchwright_server.cli.batch import grade_responses
+from benchwright_server.cli.option_groups import grouped
+from benchwright_server.cli.output import err, finish_with, plain_errors
+from benchwright_server.errors import ServerError
+from benchwright_server.runs.grading import grade
+from benchwright_server.workspaces.workspace import snapshot
+
+
+@dataclass(frozen=True)
+class Batch:
+    """How many answers are graded at once, with --responses."""
+
+    responses: Annotated[Path | None, typer.Option(help="Answers to problems of a pack, as JSON Lines.")] = None
+    output: Annotated[Path | None, typer.Option("--out", help="Folder for the verdicts and reports of these.")] = None
+    jobs: options.Jobs = None
+    cluster: options.Cluster = None
+    cluster_option: options.ClusterOption = None
+    solver: Annotated[str, typer.Option(help="Who answered, for the reports.")] = ""
+    k: Annotated[int, typer.Option(min=1, help="k of pass@k, if there are several answers per problem.")] = 1
+    fresh: options.Fresh = False
+
+
+def add_to(parent: typer.Typer) -> None:
+    """Add the command to `benchwright`."""
+    parent.command("grade")(grouped(grade_command))
+
+
+def grade_command(
+    problem: Annotated[str, typer.Argument(metavar="PROBLEM|PACK", help="PACK/ID; a pack with --responses.")],
+    batch: Batch,
+    folder: Annotated[
+        Path | None, typer.Argument(metavar="DIR", help="Contains the files to judge, as in a workspace.")
+    ] = None,
+    sandbox: options.Sandbox = DEFAULT_SANDBOX,
+    json_output: options.Json = False,
+) -> None:
+    """Run a problem's hidden tests on a folder, or a pack's hidden tests on many answers.
+
+    Exit status for a folder: 0 passed, 1 failed, 2 error; for many answers: 0, or 2 if some could not be decided.
+    """
+    with plain_errors():
+        if batch.responses is not None:
+            if batch.output is None or folder is not None:
+                raise ServerError("With --responses, give --out DIR and no folder to judge.")
+            raise typer.Exit(0 if _grade_all(problem, batch.responses, batch.output, batch, sandbox) else 2)
+        if folder is None:
+            raise ServerError(f"Give the folder with the files to judge: benchwright grade {problem} DIR.")
+        _grade_folder(problem, folder, sandbox, json_output)
+
+
+def _grade_all(pack: str, responses: Path, output: Path, batch: Batch, sandbox: str) -> bool:
+    executor = open_executor(Home.find(), jobs=batch.jobs, cluster=batch.cluster, options=batch.cluster_option or ())
+    return grade_responses(
+        pack,
+        responses,
+        output,
+        executor=executor,
+        sandbox=choose_sandbox(sandbox),
+        solver=batch.solver,
+        k=batch.k,
+        fresh=batch.fresh,
+    )
+
+
+def _grade_folder(problem: str, folder: Path, sandbox: str, json_output: bool) -> None:
+    home = Home.find()
+    hidden = Store(home).unseal(problem)
+    if not folder.is_dir():
+        raise ServerError(f"{folder} is not a folder. Give the folder that contains rtl/ and the like.")
+    files = snapshot(folder, hidden)
+    with Path(os.devnull).open("wb") as log, err.status(f"Running the hidden tests of {problem}"):
+        verdict = asyncio.run(grade(hidden, files, home=home, sandbox=choose_sandbox(sandbox), log=log))
+    finish_with(problem, verdict, json_output)
