@@ -11,8 +11,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from benchwright_judges.languages import wording
 from benchwright_problems.problem import Answer, Figure, Kind, Problem, Question
-from benchwright_subjects.wording import wording
 
 Part = str | Figure
 

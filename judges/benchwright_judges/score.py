@@ -5,13 +5,13 @@
 
 from __future__ import annotations
 
-from benchwright_judges.blank import same_text, unwrap
-from benchwright_judges.choice import read_choice
+from benchwright_judges.answer_extraction import Extraction
+from benchwright_judges.assertion_answers import read_truth
+from benchwright_judges.choice_answers import read_choice
 from benchwright_judges.judgement import Judgement, Status
-from benchwright_judges.number import Comparison, asks_for_unit, compare, read_quantity
-from benchwright_judges.reading import Reading
+from benchwright_judges.numeric_answers import Comparison, asks_for_unit, compare, read_quantity
+from benchwright_judges.short_answers import same_text, unwrap
 from benchwright_judges.text_metrics import THRESHOLD, text_metrics
-from benchwright_judges.truth import read_truth
 from benchwright_problems.problem import Answer, Kind, Problem, Question, QuestionFormat
 
 INSTANT = frozenset({QuestionFormat.MULTIPLE_CHOICE, QuestionFormat.ASSERTION, QuestionFormat.FILL_IN_THE_BLANK})
@@ -60,14 +60,14 @@ def read_selection(question: Question, text: str) -> str | None:
     return read(question, text).value
 
 
-def read(question: Question, text: str) -> Reading:
+def read(question: Question, text: str) -> Extraction:
     """What a text says in answer to a question with something to choose."""
     if question.format is QuestionFormat.MULTIPLE_CHOICE:
         texts = {choice.letter: choice.text for choice in question.choices}
         return read_choice(text, texts, question.language)
     if question.format is QuestionFormat.ASSERTION:
         return read_truth(text)
-    return Reading()
+    return Extraction()
 
 
 def _chosen(question: Question, text: str, key: Answer) -> Judgement:
@@ -77,7 +77,7 @@ def _chosen(question: Question, text: str, key: Answer) -> Judgement:
         wanted = " or ".join((", ".join(names[:-1]), names[-1]))
         return Judgement(
             status=Status.UNREADABLE,
-            label=reading.why.value,
+            label=reading.outcome.value,
             message=f"The answer must say {wanted}, and only one of them.",
         )
     right = reading.value.casefold() == key.value.strip().casefold()

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchwright_judges.truth import read_truth
+from benchwright_judges.assertion_answers import read_truth
 
 REPLIES = json.loads((Path(__file__).parent / "choice_replies.json").read_text(encoding="utf-8"))
 
@@ -92,7 +92,7 @@ def test_an_assertion_is_read_as_a_person_reads_it(text: str, said: bool | None)
 @pytest.mark.parametrize("reply", REPLIES["assertion"], ids=lambda reply: reply["text"][:50])
 def test_a_reply_of_the_table_is_read_as_it_was_labelled_by_hand(reply: Mapping[str, str]) -> None:
     reading = read_truth(reply["text"])
-    assert (reading.value or reading.why.value) == reply["expected"]
+    assert (reading.value or reading.outcome.value) == reply["expected"]
 
 
 SAYINGS = [

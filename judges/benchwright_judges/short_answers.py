@@ -4,23 +4,15 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from dataclasses import dataclass
+from functools import cache
+
+from benchwright_judges import languages
+from benchwright_judges.languages.language import AnswerLanguage, any_of, joined
 
 _MAX_TEXT = 4000
-_CJK = "\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef\u3000-\u303f"
-_PUNCTUATION = " \t\r\n.,;:!?\"'`*_~«»„“”‚‘’「」『』《》〈〉【】。、，；：！？"
+_PUNCTUATION = " \t\r\n.,;:!?\"'`*_~"
 
-_ARTICLES = {
-    "en": r"(?:an?|the)\s+",
-    "fr": r"(?:l['’]|(?:les?|la|une?|des|du|de\s+la)\s+)",
-    "de": r"(?:der|die|das|de[mns]|eine?[mnrs]?)\s+",
-}
-_LEADS = (
-    r"(?:the\s+)?(?:final\s+|correct\s+)?answer(?:\s+is\b|\s*:)\s*:?",
-    r"(?:la\s+)?(?:bonne\s+)?r[ée]ponse(?:\s+finale)?(?:\s+est\b|\s*:)\s*:?",
-    r"(?:die\s+)?(?:richtige\s+)?antwort(?:\s+(?:ist|lautet)\b|\s*:)\s*:?",
-    r"(?:最终)?(?:正确)?答案\s*(?:是|为|:|：)\s*[:：]?",
-)
-_LEAD = re.compile(rf"^(?:{'|'.join(_LEADS)})\s*", re.IGNORECASE)
 _LATEX = (
     (re.compile(r"\\[dt]?frac\{([^{}]*)\}\{([^{}]*)\}"), r"\1/\2"),
     (re.compile(r"\\(?:boxed|text|textbf|mathrm|mathbf|mathit|mathcal|operatorname|rm|bf)\s*\{([^{}]*)\}"), r"\1"),
@@ -35,9 +27,6 @@ _SUBSCRIPT = re.compile(r"[_]\{?([A-Za-z0-9+\-]+)\}?")
 _POWER = re.compile(r"\s*(?:\^|\*\*)\s*(?:\{([^{}]*)\}|\(([^()]*)\))?")
 # Between two words a hyphen is a way of writing a compound; beside a single letter it is a minus.
 _HYPHEN = re.compile(r"(?<=[^\W\d_]{2})[-\u2010\u2011](?=[^\W\d_]{2})")
-_SEPARATOR = re.compile(
-    r"\s*(?:[;；、]|[,，](?=\s|[^\d\s]))\s*|\s+(?:and|et|und|&)\s+|(?<=[{c}])(?:和|与|及)(?=[{c}])".replace("{c}", _CJK)
-)
 _BLANKS = re.compile(r"[(（]\s*[)）]|_{2,}")
 
 
@@ -49,7 +38,7 @@ def unwrap(text: str) -> str:
         plain = pattern.sub(replacement, plain)
     plain = re.sub(r"^#+\s*answer\s*$", "", plain, flags=re.IGNORECASE | re.MULTILINE)
     plain = plain.replace("**", "").strip().strip("`*_").strip()
-    return _LEAD.sub("", plain).strip().strip("`*_").strip()
+    return _patterns().lead.sub("", plain).strip().strip("`*_").strip()
 
 
 def normalise(text: str, language: str = "en") -> str:
@@ -65,13 +54,14 @@ def normalise(text: str, language: str = "en") -> str:
     plain = _SUBSCRIPT.sub(r"\1", plain)
     plain = _POWER.sub(lambda found: f"^{found[1] or found[2] or ''}", plain)
     plain = _HYPHEN.sub(" ", plain)
-    if article := _ARTICLES.get(language):
-        plain = re.sub(rf"(?<!\w){article}", "", plain)
+    spoken = languages.find_language(language)
+    if spoken and spoken.short_text.articles:
+        plain = re.sub(rf"(?<!\w){spoken.short_text.articles}", "", plain)
     plain = re.sub(r"\s+", " ", plain)
     # Between a sign and a word, a digit and a letter, or beside a Chinese character a blank says nothing.
-    plain = re.sub(rf" ?([^\w\s.,;]|[{_CJK}]) ?", r"\1", plain)
+    plain = _patterns().needs_no_space.sub(r"\1", plain)
     plain = re.sub(r"(?<=\d) (?=[^\W\d])|(?<=[^\W\d]) (?=\d)", "", plain)
-    return plain.strip(_PUNCTUATION)
+    return plain.strip(_patterns().punctuation)
 
 
 def same_text(given: str, accepted: str, language: str, statement: str = "") -> bool:
@@ -90,5 +80,35 @@ def same_text(given: str, accepted: str, language: str, statement: str = "") -> 
 
 
 def _members(text: str, language: str) -> list[str]:
-    parts = [normalise(part, language) for part in _SEPARATOR.split(unwrap(text))]
+    parts = [normalise(part, language) for part in _patterns().separator.split(unwrap(text))]
     return [part for part in parts if part]
+
+
+@dataclass(frozen=True, eq=False)
+class _Patterns:
+    lead: re.Pattern[str]
+    separator: re.Pattern[str]
+    needs_no_space: re.Pattern[str]
+    punctuation: str
+
+
+def _patterns() -> _Patterns:
+    return _compile(languages.LANGUAGES)
+
+
+# Compiled at first use: a language server that opens a design never needs them.
+@cache
+def _compile(known: tuple[AnswerLanguage, ...]) -> _Patterns:
+    spaced = any_of(word for one in known if not one.unspaced for word in one.short_text.list_joins)
+    separators = [r"\s*(?:[;；、]|[,，](?=\s|[^\d\s]))\s*", rf"\s+(?:{any_of((spaced, '&'))})\s+"]
+    unspaced = [one for one in known if one.unspaced]
+    for one in unspaced:
+        script = f"[{one.unspaced}]"
+        separators.append(rf"(?<={script})(?:{any_of(one.short_text.list_joins)})(?={script})")
+    scripts = any_of((r"[^\w\s.,;]", *(f"[{one.unspaced}]" for one in unspaced)))
+    return _Patterns(
+        lead=re.compile(rf"^(?:{joined(known, lambda one: one.short_text.lead)})\s*", re.IGNORECASE),
+        separator=re.compile("|".join(separators)),
+        needs_no_space=re.compile(rf" ?({scripts}) ?"),
+        punctuation=_PUNCTUATION + "".join(one.short_text.punctuation for one in known),
+    )

@@ -1,4 +1,4 @@
-"""Numbers with units, as people and models write them in four languages.
+"""Numbers with units, as people and models write them in every answer language.
 
 A written number can have several readings: `1.024` is a thousand in German and a fraction in English,
 `32 KB` is 32 768 bytes to a computer architect (JEDEC 100B.01) and 32 000 to a network engineer (SI). A
@@ -9,9 +9,14 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
+from functools import cache
+
+from benchwright_judges import languages
+from benchwright_judges.languages.language import AnswerLanguage, any_of
 
 WHOLE_NUMBERS_EXACT = Fraction(0)
 OTHERS_WITHIN = Fraction(1, 100)
@@ -25,33 +30,10 @@ _BINARY = {"Ki": 10, "Mi": 20, "Gi": 30, "Ti": 40, "Pi": 50}
 # Capital K, M, G before bit or byte: 1024 in memories, 1000 on wires.
 _JEDEC = {"K": 10, "M": 20, "G": 30, "T": 40}
 
-_BYTES = ("B", "o", "Byte", "byte", "Bytes", "bytes", "octet", "octets", "\u5b57\u8282")
-_BITS = ("b", "Bit", "bit", "Bits", "bits", "\u4f4d", "\u6bd4\u7279")
-_WORDS = {
-    **dict.fromkeys(("sec", "second", "seconds", "seconde", "secondes", "Sekunde", "Sekunden", "\u79d2"), "s"),
-    **dict.fromkeys(("minute", "minutes", "Minute", "Minuten", "\u5206\u949f"), "min"),
-    **dict.fromkeys(("hour", "hours", "heure", "heures", "Stunde", "Stunden", "\u5c0f\u65f6"), "h"),
-    **dict.fromkeys(("percent", "Prozent", "pourcent"), "%"),
-    "\u6beb\u79d2": "ms",
-    "\u5fae\u79d2": "us",
-    "\u7eb3\u79d2": "ns",
-}
 _PREFIXES = {
     **{"kilo": "K", "mega": "M", "giga": "G", "tera": "T", "milli": "m", "micro": "u", "nano": "n", "pico": "p"},
     **{"kibi": "Ki", "mebi": "Mi", "gibi": "Gi", "tebi": "Ti"},
 }
-_UNITS = {
-    "bit": "b",
-    "byte": "B",
-    "octet": "B",
-    "second": "s",
-    "seconde": "s",
-    "sekunde": "s",
-    "hertz": "Hz",
-    "watt": "W",
-}
-_SPELLED = re.compile(rf"({'|'.join(_PREFIXES)})({'|'.join(_UNITS)})(?:s|n)?((?:/s)?)", re.IGNORECASE)
-_PER_SECOND = re.compile(r"(?:per|par|pro)(?:s|sec|second|seconde|sekunde)$", re.IGNORECASE)
 _SIXTIES = {"min": 60, "h": 3600}
 
 
@@ -155,7 +137,7 @@ def compare(given: Quantity, key: Quantity, tolerance: float | None = None, unit
 def asks_for_unit(question: str, quantity: Quantity) -> bool:
     """Whether a question gives the unit of a quantity: behind a blank ("____ bits") or as in "in MB/s"."""
     wanted = (quantity.dimension, quantity.factors)
-    return any(_unit(found[1]) == wanted for found in _ASKED.finditer(question))
+    return any(_unit(found[1]) == wanted for found in _patterns().asked.finditer(question))
 
 
 _GROUPED = r"\d{1,3}(?:[,.' \u00a0\u202f\u2009]\d{3})+(?!\d)"
@@ -169,10 +151,6 @@ _NUMBER = re.compile(
       | (?P<digits>{_GROUPED}(?:[.,]\d+)? | \d+(?:[.,]\d+)? | [.,]\d+)
         (?: (?:\s*[x*\u00d7\u22c5\u00b7]\s*10\s*(?:\^|\*\*)\s*[({{]?|e)(?P<exponent>[-+]?\d{{1,4}})[)}}]? )?
     ) (?![\d^']) """
-)
-_ASKED = re.compile(
-    r"(?:[(\uff08]\s*[)\uff09]|_{2,}|\b(?:in|en)\b|\u5355\u4f4d(?:\u662f|\u4e3a|:|\uff1a)?|\u4ee5)[\s*_`(]{0,4}"
-    r"(%|[^\W\d_]{1,12}(?:/s)?)(?![^\W_\u2e80-\u9fff])"
 )
 _RADIX = {"b": 2, "o": 8, "d": 10, "h": 16}
 
@@ -217,11 +195,12 @@ def _decimal(found: re.Match[str], sign: int, language: str) -> tuple[frozenset[
     elif separators:
         whole, part = digits.split(separators[0])
         thousands = len(part) == 3 and whole not in ("", "0") and len(whole) <= 3
-        english = language not in ("de", "fr")
-        if thousands and separators[0] == ("," if english else "."):
+        known = languages.find_language(language)
+        comma_is_decimal = known is not None and known.numbers.comma_is_decimal
+        if thousands and separators[0] == ("." if comma_is_decimal else ","):
             readings.add(Fraction(whole + part))
         # A comma before three digits is no decimal separator in English; a point before them may be one in German.
-        if not thousands or separators[0] == "." or not english:
+        if not thousands or separators[0] == "." or comma_is_decimal:
             readings.add(Fraction(f"{whole or 0}.{part}"))
     else:
         readings.add(Fraction(digits))
@@ -236,13 +215,14 @@ def _unit(text: str) -> tuple[Dimension, frozenset[Fraction]] | None:
     text = re.sub(r"\s+", "", unicodedata.normalize("NFKC", text)).replace("\u03bc", "u").replace("\u00b5", "u")
     if not text:
         return Dimension.NONE, frozenset({Fraction(1)})
-    text = _PER_SECOND.sub("/s", text)
-    if spelled := _SPELLED.fullmatch(text):
-        text = _PREFIXES[spelled[1].lower()] + _UNITS[spelled[2].lower()] + spelled[3]
-    text = _WORDS.get(text, text)
+    written = _patterns()
+    text = written.per_second.sub("/s", text)
+    if spelled := written.spelled.fullmatch(text):
+        text = _PREFIXES[spelled[1].lower()] + written.prefixed_units[spelled[2].lower()] + spelled[3]
+    text = written.unit_words.get(text, text)
     if text == "%":
         return Dimension.PERCENT, frozenset({Fraction(1, 100)})
-    rate = re.fullmatch(r"(.+?)(?:/s(?:ec(?:ond)?)?|/\u79d2|ps)", text)
+    rate = written.rate.fullmatch(text)
     if rate and (amount := _information(rate[1])):
         # What is sent is counted in thousands (SI), what is stored perhaps in 1024s.
         return Dimension.BIT_RATE, frozenset({min(amount)})
@@ -266,16 +246,14 @@ _PREFIXED = {
 }
 
 
-_INFORMATION = re.compile(rf"(|[KMGTP]i|ki|[kKMGT])-?({'|'.join((*_BYTES, *_BITS))})")
-
-
 def _information(text: str) -> frozenset[Fraction] | None:
     """Bits in a unit of information; two factors where memories and wires differ."""
-    found = _INFORMATION.fullmatch(text)
-    if found is None or text == "o":
+    written = _patterns()
+    found = written.information.fullmatch(text)
+    if found is None or text in written.byte_symbols:
         return None
     prefix, word = found.groups()
-    bits = 8 if word in _BYTES else 1
+    bits = 8 if word in written.bytes else 1
     if prefix.endswith("i"):
         return frozenset({Fraction(bits * 2 ** _BINARY[prefix.capitalize()])})
     factors = {Fraction(bits * 10 ** _SI["k" if prefix == "K" else prefix])}
@@ -292,3 +270,50 @@ def _in_unit(quantity: Quantity, asked: tuple[Dimension, frozenset[Fraction]] | 
 
 def _agree(given: frozenset[Fraction], key: frozenset[Fraction], allowed: Fraction) -> bool:
     return any(abs(one - other) <= allowed * abs(other) for one in given for other in key)
+
+
+@dataclass(frozen=True, eq=False)
+class _Patterns:
+    asked: re.Pattern[str]
+    """A unit that a question asks for."""
+    per_second: re.Pattern[str]
+    spelled: re.Pattern[str]
+    """A spelled-out prefix and unit."""
+    prefixed_units: Mapping[str, str]
+    unit_words: Mapping[str, str]
+    rate: re.Pattern[str]
+    information: re.Pattern[str]
+    bytes: frozenset[str]
+    byte_symbols: frozenset[str]
+
+
+def _patterns() -> _Patterns:
+    return _compile(languages.LANGUAGES)
+
+
+# Compiled at first use: a language server that opens a design never needs them.
+@cache
+def _compile(known: tuple[AnswerLanguage, ...]) -> _Patterns:
+    numbers = [one.numbers for one in known]
+    prefixed = {unit: symbol for one in numbers for unit, symbol in one.prefixed_units.items()}
+    symbols = [symbol for one in numbers for symbol in one.byte_symbols]
+    in_bytes = ["B", *symbols, *(word for one in numbers for word in one.byte_words)]
+    in_bits = ["b", *(word for one in numbers for word in one.bit_words)]
+    per = any_of(word for one in numbers for word in one.per)
+    seconds = any_of(("s", *(word for one in numbers for word in one.seconds)))
+    slashed = any_of(("/s", *(f"/{word}" for one in numbers for word in one.seconds_behind_slash)))
+    plurals = any_of(ending for one in numbers for ending in one.unit_plurals)
+    return _Patterns(
+        asked=re.compile(
+            rf"(?:[(\uff08]\s*[)\uff09]|_{{2,}}|{any_of(one.asks_in for one in numbers)})[\s*_`(]{{0,4}}"
+            r"(%|[^\W\d_]{1,12}(?:/s)?)(?![^\W_\u2e80-\u9fff])"
+        ),
+        per_second=re.compile(rf"(?:{per})(?:{seconds})$", re.IGNORECASE),
+        spelled=re.compile(rf"({any_of(_PREFIXES)})({any_of(prefixed)})(?:{plurals})?((?:/s)?)", re.IGNORECASE),
+        prefixed_units=prefixed,
+        unit_words={word: symbol for one in numbers for word, symbol in one.unit_words.items()},
+        rate=re.compile(rf"(.+?)(?:{slashed}|ps)"),
+        information=re.compile(rf"(|[KMGTP]i|ki|[kKMGT])-?({any_of((*in_bytes, *in_bits))})"),
+        bytes=frozenset(in_bytes),
+        byte_symbols=frozenset(symbols),
+    )

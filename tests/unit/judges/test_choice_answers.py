@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchwright_judges.choice import read_choice
-from benchwright_judges.reading import Why
+from benchwright_judges.answer_extraction import ExtractionOutcome
+from benchwright_judges.choice_answers import read_choice
 
 REPLIES = json.loads((Path(__file__).parent / "choice_replies.json").read_text(encoding="utf-8"))
 LANGUAGES = {"chinese": "zh", "french": "fr", "german": "de"}
@@ -128,7 +128,7 @@ def test_a_choice_is_read_as_a_person_reads_it(text: str, letter: str | None) ->
 @pytest.mark.parametrize("reply", REPLIES["multiple_choice"], ids=lambda reply: reply["text"][:50])
 def test_a_reply_of_the_table_is_read_as_it_was_labelled_by_hand(reply: Mapping[str, str]) -> None:
     reading = read_choice(reply["text"], REPLIES["choices"][reply["choices"]], LANGUAGES.get(reply["choices"], "en"))
-    assert (reading.value or reading.why.value) == reply["expected"]
+    assert (reading.value or reading.outcome.value) == reply["expected"]
 
 
 def test_the_table_is_large_and_has_all_kinds_of_replies() -> None:
@@ -193,7 +193,7 @@ def test_two_answers_are_never_settled_by_guessing(one: str, other: str, first: 
     assert reading.value in {one, other, None}
     deliberate = ("final", "So ", "boxed", "Final")
     if one != other and not any(word in saying for saying in (first, second) for word in deliberate):
-        assert reading.why is Why.AMBIGUOUS
+        assert reading.outcome is ExtractionOutcome.AMBIGUOUS
 
 
 _MORE = ['{"answer":', '"B"', r"\boxed{C}", "true", "False", "option", "choice", "\x00", "\u00e9", "\uff11", "wait"]

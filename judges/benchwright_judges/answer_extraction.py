@@ -1,0 +1,173 @@
+"""Answer extraction: what reading a letter and reading true or false out of free text have in common."""
+
+from __future__ import annotations
+
+import json
+import re
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cache
+
+from benchwright_judges import languages
+from benchwright_judges.languages.language import AnswerLanguage, joined
+
+_MAX_START, _MAX_END = 5_000, 15_000
+
+
+class ExtractionOutcome(StrEnum):
+    """Whether an answer could be read, and if not, why. Labels of unreadable answers."""
+
+    READ = "read"
+    NOTHING = "nothing"
+    """It names nothing that can be chosen."""
+    AMBIGUOUS = "ambiguous"
+    """It names more than one."""
+    REFUSAL = "refusal"
+    """It says that it will not or can not answer."""
+
+
+@dataclass(frozen=True)
+class Extraction:
+    """What a text gives as the answer."""
+
+    value: str | None = None
+    outcome: ExtractionOutcome = ExtractionOutcome.NOTHING
+
+
+AMBIGUOUS = Extraction(None, ExtractionOutcome.AMBIGUOUS)
+
+
+@dataclass(frozen=True)
+class Statement:
+    """One passage that says what the answer is."""
+
+    value: str
+    position: int
+    concluding: bool = False
+    """Whether it is said as a conclusion, such as "so the final answer is C"."""
+
+
+def prepare(text: str) -> str:
+    """A text in one width and without what is no part of the answer: comments, fences, thoughts."""
+    plain = text.rpartition("</think>")[2]
+    if len(plain) > _MAX_START + _MAX_END:
+        # A very long answer says it at the start, or concludes at the end.
+        plain = f"{plain[:_MAX_START]}\n{plain[-_MAX_END:]}"
+    plain = unicodedata.normalize("NFKC", plain).replace("\u2019", "'")
+    while "<!--" in plain:
+        before, _, comment = plain.partition("<!--")
+        plain = before + comment.partition("-->")[2]
+    return re.sub(r"^[ \t]*(?:```|~~~)[\w-]*[ \t]*$", "", plain, flags=re.MULTILINE).strip()
+
+
+def conclude(text: str, statements: Sequence[Statement]) -> Extraction:
+    """What a text says, all its statements weighed.
+
+    They have to agree. Only a conclusion may take back what was said before it.
+    """
+    if not statements:
+        refused = _patterns().refusal.search(text)
+        return Extraction(None, ExtractionOutcome.REFUSAL) if refused else Extraction()
+    first = min((one.position for one in statements if one.concluding), default=0)
+    values = {one.value for one in statements if one.position >= first}
+    return Extraction(values.pop(), ExtractionOutcome.READ) if len(values) == 1 else AMBIGUOUS
+
+
+def since_correction(text: str) -> str:
+    """What follows the last "no, wait" of a text; the whole text where it has none."""
+    found = [*_patterns().correction.finditer(text)]
+    return text[found[-1].end() :] if found else text
+
+
+def json_answer(text: str) -> list[object] | None:
+    """The answers that the last JSON object with an answer in it gives; none where there is no such object.
+
+    QuArch's prompt asks for `{"final_answer": "B"}` at the end; prose around it, lists and single quotes occur.
+    """
+    for found in reversed(re.findall(r"\{[^{}]{1,2000}\}", text)):
+        value = _load(found)
+        if not isinstance(value, dict):
+            continue
+        for name, answer in value.items():
+            if re.sub(r"[\s_-]+", "", str(name)).casefold() in _patterns().fields:
+                return answer if isinstance(answer, list) else [answer]
+    whole = _load(text) if text[:1] == "[" else None
+    return whole if isinstance(whole, list) else None
+
+
+def boxed(text: str) -> str | None:
+    r"""What the last `\boxed{…}` holds, without `\text{…}`."""
+    found = [match.end() for match in re.finditer(r"\\f?boxed\s*\{", text)]
+    if not found:
+        return None
+    start = end = found[-1]
+    depth = 1
+    while end < len(text) and depth:
+        depth += {"{": 1, "}": -1}.get(text[end], 0)
+        end += 1
+    return re.sub(r"\\(?:text|mathrm|mathbf|textbf)\s*\{([^{}]*)\}", r"\1", text[start : end - 1]).strip()
+
+
+def is_denied(text: str, start: int, end: int) -> bool:
+    """Whether the statement at a place is denied, supposed or asked rather than said."""
+    before = text[max(0, start - 60) : start].rstrip("([{*_`\"' ")
+    clause = re.split(r"[,.;:!?\n，。；：！？(]", before)[-1]
+    if _patterns().denial.search(clause) or _patterns().condition.search(clause):
+        return True
+    sentence = re.split(r"[.;!?\n。；！？]", text[max(0, start - 160) : start])[-1]
+    if _patterns().unreal.search(text[start:end]) and _patterns().condition.search(sentence):
+        return True
+    return bool(_patterns().taken_back.match(text, end))
+
+
+def concludes(text: str, start: int, end: int) -> bool:
+    """Whether the statement at a place is a conclusion."""
+    sentence = re.split(r"[.;!?\n。；！？]", text[max(0, start - 100) : start])[-1]
+    return bool(_patterns().conclusion.search(sentence + text[start:end]))
+
+
+def _load(text: str) -> object:
+    for candidate in (text, text.replace("'", '"')):
+        try:
+            return json.loads(candidate)
+        except (ValueError, RecursionError):
+            continue
+    return None
+
+
+@dataclass(frozen=True, eq=False)
+class _Patterns:
+    fields: frozenset[str]
+    refusal: re.Pattern[str]
+    correction: re.Pattern[str]
+    denial: re.Pattern[str]
+    condition: re.Pattern[str]
+    unreal: re.Pattern[str]
+    taken_back: re.Pattern[str]
+    conclusion: re.Pattern[str]
+
+
+def _patterns() -> _Patterns:
+    return _compile(languages.LANGUAGES)
+
+
+# Compiled at first use: a language server that opens a design never needs them.
+@cache
+def _compile(known: tuple[AnswerLanguage, ...]) -> _Patterns:
+    taken_back = joined(known, lambda one: one.discourse.taken_back)
+    return _Patterns(
+        fields=frozenset(name for one in known for name in one.discourse.answer_fields),
+        refusal=_verbose(joined(known, lambda one: one.discourse.refusal)),
+        correction=_verbose(joined(known, lambda one: one.discourse.correction)),
+        denial=_verbose(joined(known, lambda one: one.discourse.denial)),
+        condition=_verbose(joined(known, lambda one: one.discourse.condition)),
+        unreal=_verbose(joined(known, lambda one: one.discourse.unreal)),
+        taken_back=_verbose(rf"""[^.;!?\n。；！？]{{0,40}}[?？]|[)\]}}*_`"'\s]{{0,6}}(?:{taken_back})"""),
+        conclusion=_verbose(rf"\#{{4}}|{joined(known, lambda one: one.discourse.conclusion)}"),
+    )
+
+
+def _verbose(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern, re.IGNORECASE | re.VERBOSE)

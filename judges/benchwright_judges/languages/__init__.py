@@ -1,0 +1,26 @@
+"""The languages in which questions are asked and answered: one module and one line here for each."""
+
+from __future__ import annotations
+
+from benchwright_judges.languages.chinese import CHINESE
+from benchwright_judges.languages.english import ENGLISH
+from benchwright_judges.languages.french import FRENCH
+from benchwright_judges.languages.german import GERMAN
+from benchwright_judges.languages.language import AnswerLanguage, Wording
+
+LANGUAGES: tuple[AnswerLanguage, ...] = (
+    ENGLISH,
+    FRENCH,
+    GERMAN,
+    CHINESE,
+)
+
+
+def find_language(code: str) -> AnswerLanguage | None:
+    """The language of an ISO 639 code; None if it is not known here."""
+    return next((language for language in LANGUAGES if language.code == code), None)
+
+
+def wording(code: str) -> Wording:
+    """How questions are asked in a language; in English if it is not known here."""
+    return (find_language(code) or ENGLISH).wording

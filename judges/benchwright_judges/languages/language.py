@@ -1,0 +1,217 @@
+r"""What Benchwright has to know of a language to ask questions in it and to read the answers.
+
+Fields that say "regex" hold a fragment that is joined with those of the other languages by `|`: an answer may be in
+another language than its question, so every reader knows all languages at once. Fragments match without regard to
+case unless a field says otherwise, hold no numbered groups of their own unless a field says so, and may be empty.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+
+from benchwright_problems.problem import Answer, QuestionFormat
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Wording:
+    """How questions are asked in the language, and how replies are requested."""
+
+    system: str
+    """The system message of an examination."""
+    choose: str
+    """Asks for a letter."""
+    decide: str
+    """Asks for true or false."""
+    fill: str
+    """Asks for what fills the blank."""
+    explain: str
+    """Asks for an open answer."""
+    think: str
+    """Asks for steps before the answer; `{marker}` stands for the word that the answer follows."""
+    marker: str
+    """Begins the line with the answer."""
+    true: str
+    false: str
+
+    def task(self, style: QuestionFormat) -> str:
+        """How to answer a question of a format."""
+        match style:
+            case QuestionFormat.MULTIPLE_CHOICE:
+                return self.choose
+            case QuestionFormat.ASSERTION:
+                return self.decide
+            case QuestionFormat.FILL_IN_THE_BLANK:
+                return self.fill
+            case _:
+                return self.explain
+
+    def key(self, style: QuestionFormat, answer: Answer) -> str:
+        """An answer key as a solver would write it."""
+        if style is QuestionFormat.ASSERTION:
+            return self.true if answer.value == "true" else self.false
+        return answer.value
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Discourse:
+    r"""How answers are refused, corrected, denied, supposed and concluded. Regexes are verbose: write `\s` for a space.
+
+    Read by `answer_extraction`.
+    """
+
+    answer_fields: tuple[str, ...] = ()
+    """JSON field names that hold an answer: lower case, without `_`, `-` and spaces."""
+    refusal: str = ""
+    """Regex: the solver will not or can not answer."""
+    correction: str = ""
+    """Regex: what came before is withdrawn, such as "no, wait"."""
+    denial: str = ""
+    """Regex: the clause before a statement denies it, or says that others hold it."""
+    condition: str = ""
+    """Regex: the clause is a supposition or a question, such as "if"."""
+    unreal: str = ""
+    """Regex: the statement itself is unreal, such as "would be"; counts only together with a condition."""
+    taken_back: str = ""
+    """Regex: denies the statement that it follows, such as "is wrong"."""
+    conclusion: str = ""
+    """Regex: the statement is a conclusion, such as "therefore"."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class TrueFalse:
+    """How a statement is called true or false. Read by `assertion_answers`."""
+
+    true: tuple[str, ...]
+    """Words for true, lower case, every inflected form."""
+    false: tuple[str, ...]
+    """Words for false, lower case."""
+    true_alone: tuple[str, ...] = ()
+    """Further words for true where the whole answer is that word, such as `t`."""
+    false_alone: tuple[str, ...] = ()
+    """The same for false."""
+    value_suffix: str = ""
+    """May follow a value that is the whole answer."""
+    negations: tuple[str, ...] = ()
+    """Words between verb and value that deny it, such as "not"."""
+    negations_alone: tuple[str, ...] = ()
+    """Words before the value that deny it where both are the whole answer."""
+    either: str = ""
+    """Regex: joins two values, neither of which is the answer."""
+    because: str = ""
+    """Regex: begins the reason right behind a value that begins the answer."""
+    clause_starts: str = ""
+    """Regex: words that may follow a value in a sentence; before any other word the value is part of a phrase, such as
+    "the right half"."""
+    label: str = ""
+    """Regex: what an answer is headed by, such as "final answer"."""
+    says: tuple[str, ...] = ()
+    """Regexes of sentences that call a statement true or false. `<VALUE>` stands for a word for true or false,
+    `<NOT>` for an optional negation, `<STOP>` for the end of the phrase. A group `not_before` also denies; a group
+    `true` is a verb that calls the statement true without a value."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Choices:
+    """How the letter of a choice is named. Read by `choice_answers`."""
+
+    label: str = ""
+    """Regex: what a letter is headed by, such as "my final answer" or "option"."""
+    option_nouns: tuple[str, ...] = ()
+    """What a second letter may be called, as in "A or option B"."""
+    either: str = ""
+    """Regex: begins an answer of several letters, such as "both"."""
+    joins: str = ""
+    """Regex: stands between the letters of such an answer. Matches case."""
+    also: str = ""
+    """Regex: goes on from one letter to another. Matches case."""
+    because: str = ""
+    """Regex: begins the reason behind a letter."""
+    because_first: str = ""
+    """The same behind a letter that begins the answer, with the space or comma before it. Matches case."""
+    predicates: str = ""
+    """Regex: verbs and conjunctions: a letter before one is no article. Lower case."""
+    adverbials: str = ""
+    """Regex: further words that may follow a letter; before any other word it may be part of a name. Lower case."""
+    own_sentence: str = ""
+    """Regex: behind a second letter, shows that a sentence about it begins. Matches case."""
+    dismissal: str = ""
+    """Regex: the first words about a choice, where they reject it."""
+    dismissal_later: str = ""
+    """Regex: the same within the first 80 characters."""
+    says: tuple[str, ...] = ()
+    """Regexes of sentences that name the answer; the letter is their first group. `<LETTER>` stands for a letter,
+    `<CAPITAL>` for a capital, `<FIRST>` for a capital without opening brackets or quotes, `<STOP>` for the end of
+    the phrase."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class ShortText:
+    """How short texts differ in writing only. Read by `short_answers`."""
+
+    articles: str = ""
+    """Regex: an article with the space behind it. Used for questions in this language only."""
+    lead: str = ""
+    """Regex: what may come before the answer, such as "The answer is"."""
+    list_joins: tuple[str, ...] = ()
+    """Words between the last two members of a list."""
+    punctuation: str = ""
+    """The language's own marks that may surround an answer."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Numbers:
+    """How quantities are written. Read by `numeric_answers`."""
+
+    comma_is_decimal: bool = False
+    """Whether `1,5` is one and a half and `1.024` may be a thousand. Used for questions in this language only."""
+    byte_words: tuple[str, ...] = ()
+    byte_symbols: tuple[str, ...] = ()
+    """Symbols of a byte that are no unit without a prefix, such as `o` in `ko`."""
+    bit_words: tuple[str, ...] = ()
+    unit_words: Mapping[str, str] = field(default_factory=dict)
+    """Spelled-out unit → its symbol (`s`, `min`, `h`, `%`, `ms`, …). Matches case."""
+    prefixed_units: Mapping[str, str] = field(default_factory=dict)
+    """Spelled-out unit that takes spelled-out prefixes, as in "kilobit" → its symbol. Lower case."""
+    unit_plurals: tuple[str, ...] = ()
+    """Endings of such a unit."""
+    per: tuple[str, ...] = ()
+    """Words for `/`, as in "per second"."""
+    seconds: tuple[str, ...] = ()
+    """Words for a second behind such a word."""
+    seconds_behind_slash: tuple[str, ...] = ()
+    """How a second is written behind `/`, besides `s`. Matches case."""
+    asks_in: str = ""
+    """Regex: in a question, stands before the unit that it asks for, as in "in MB/s"."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class AnswerLanguage:
+    """One language in which questions are asked and answered."""
+
+    code: str
+    """ISO 639."""
+    unspaced: str = ""
+    """Regex character ranges of a script that puts no spaces between words; empty for others."""
+    wording: Wording
+    discourse: Discourse = Discourse()
+    true_false: TrueFalse
+    choices: Choices = Choices()
+    short_text: ShortText = ShortText()
+    numbers: Numbers = Numbers()
+
+
+def any_of(alternatives: Iterable[str]) -> str:
+    """Regex alternatives, joined; empty ones are left out."""
+    return "|".join(one for one in alternatives if one)
+
+
+def joined(languages: Iterable[AnswerLanguage], fragment: Callable[[AnswerLanguage], str]) -> str:
+    """One fragment of every language, joined as alternatives; matches nothing where no language has it."""
+    return any_of(fragment(language) for language in languages) or r"(?!)"
+
+
+def fill(pattern: str, **stands_for: str) -> str:
+    """A sentence's regex with its placeholders replaced, such as `<STOP>`."""
+    return re.sub("<([A-Z]+)>", lambda found: stands_for[found[1]], pattern)

@@ -1,0 +1,104 @@
+"""An answer language is one declaration and one line in `benchwright_judges.languages`."""
+
+from __future__ import annotations
+
+import pytest
+
+from benchwright_judges import languages
+from benchwright_judges.languages.language import (
+    AnswerLanguage,
+    Choices,
+    Discourse,
+    Numbers,
+    ShortText,
+    TrueFalse,
+    Wording,
+)
+from benchwright_judges.score import score
+from benchwright_problems.problem import (
+    Answer,
+    Choice,
+    Difficulty,
+    Hidden,
+    Kind,
+    Problem,
+    Provenance,
+    Public,
+    Question,
+    QuestionFormat,
+)
+
+ITALIAN = AnswerLanguage(
+    code="it",
+    wording=Wording(
+        system="Sei un esperto di informatica.",
+        choose="Rispondi solo con la lettera.",
+        decide="Rispondi solo con Vero o Falso.",
+        fill="Rispondi solo con ciò che va nello spazio vuoto.",
+        explain="Rispondi in poche frasi.",
+        think="Prima ragiona. Poi termina con una riga che inizia con `{marker}`.",
+        marker="Risposta:",
+        true="Vero",
+        false="Falso",
+    ),
+    discourse=Discourse(denial=r"\bnon\b", refusal=r"\bnon\s+lo\s+so\b"),
+    true_false=TrueFalse(true=("vero", "vera"), false=("falso", "falsa"), says=(r"\bè\s+<NOT><VALUE><STOP>",)),
+    choices=Choices(
+        label="risposta",
+        says=(r"\brisposta\s+(?:corretta\s+)?è\s+(?:la\s+)?<CAPITAL>",),
+        dismissal_later=r"\bè\s+sbagliata\b",
+    ),
+    short_text=ShortText(articles=r"(?:il|lo|la|una?)\s+", lead=r"la\s+risposta\s+è\b"),
+    numbers=Numbers(comma_is_decimal=True, unit_words={"secondi": "s"}),
+)
+
+
+@pytest.fixture
+def italian(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(languages, "LANGUAGES", (*languages.LANGUAGES, ITALIAN))
+
+
+def ask(style: QuestionFormat, key: str, *choices: str) -> Problem:
+    lettered = tuple(Choice(letter=letter, text=text) for letter, text in zip("ABC", choices, strict=False))
+    return Problem(
+        id="q",
+        kind=Kind.QUESTION,
+        title="q",
+        difficulty=Difficulty.EASY,
+        provenance=Provenance(source="test", license="Apache-2.0", version="1"),
+        public=Public(statement="?", question=Question(format=style, choices=lettered, language="it")),
+        hidden=Hidden(answer=Answer(value=key, closed=True)),
+    )
+
+
+QUESTIONS = [
+    (ask(QuestionFormat.MULTIPLE_CHOICE, "B", "una cache", "un registro"), "La risposta corretta è la B.", "B"),
+    (ask(QuestionFormat.MULTIPLE_CHOICE, "B", "una cache", "un registro"), "Non lo so.", "refusal"),
+    (ask(QuestionFormat.ASSERTION, "true"), "L'affermazione è vera.", "true"),
+    (ask(QuestionFormat.FILL_IN_THE_BLANK, "cache"), "La risposta è la cache", "right"),
+    (ask(QuestionFormat.FILL_IN_THE_BLANK, "1,5 s"), "1,5 secondi", "right"),
+]
+
+
+@pytest.mark.usefixtures("italian")
+@pytest.mark.parametrize(("problem", "answer", "label"), QUESTIONS)
+def test_answers_in_an_added_language_are_read(problem: Problem, answer: str, label: str) -> None:
+    assert score(problem, answer).label == label
+
+
+@pytest.mark.parametrize(("problem", "answer", "label"), QUESTIONS)
+def test_without_its_line_the_language_is_not_known(problem: Problem, answer: str, label: str) -> None:
+    assert score(problem, answer).label != label
+
+
+@pytest.mark.usefixtures("italian")
+def test_the_other_languages_are_read_as_before() -> None:
+    problem = ask(QuestionFormat.MULTIPLE_CHOICE, "B", "una cache", "un registro")
+    for answer in ("The answer is B.", "La bonne réponse est B.", "Die richtige Antwort lautet B.", "答案是B"):
+        assert score(problem, answer).passed
+
+
+@pytest.mark.usefixtures("italian")
+def test_models_are_asked_in_the_added_language() -> None:
+    assert languages.wording("it").task(QuestionFormat.ASSERTION) == "Rispondi solo con Vero o Falso."
+    assert languages.wording("xx").marker == "Answer:"
