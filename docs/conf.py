@@ -34,9 +34,8 @@ def setup(app: Sphinx) -> None:
 
 def _link_from_here(app: Sphinx, path: Path, page: str, content: list[str]) -> None:
     """Makes the links of a file of the repository's root, such as the README, lead from the page that includes it."""
-    up = "../" * page.count("/")
-    text = content[0].replace("](docs/", f"]({up}")
-    content[0] = re.sub(r"\]\(([A-Z]+)\.md", lambda found: f"]({up}project/{found[1].lower()}.md", text)
+    text = content[0].replace("](docs/", "](/")
+    content[0] = re.sub(r"\]\(([A-Z]+)\.md", lambda found: f"](/project/{found[1].lower()}.md", text)
 
 
 def _warn_of_other_hosts(app: Sphinx, error: Exception | None) -> None:
