@@ -1,5 +1,6 @@
 import * as vscode from "vscode";
 import { doctorPage, serverMissingPage } from "./doctorPage.ts";
+import { errorText, shown } from "./reporting.ts";
 import type { Server } from "./server.ts";
 
 const SCHEME = "benchwright-doctor";
@@ -17,16 +18,29 @@ export class Doctor implements vscode.TextDocumentContentProvider, vscode.Dispos
   }
 
   async show(): Promise<void> {
-    this.text = await this.server
+    const text = await this.server
       .request("doctor", {})
-      .then(doctorPage, (error: unknown) => serverMissingPage(error instanceof Error ? error.message : String(error)));
-    // A preview that is open already does not look at the same document again.
-    this.reports += 1;
-    const page = vscode.Uri.from({ scheme: SCHEME, path: "/Benchwright Doctor.md", query: String(this.reports) });
-    await vscode.commands.executeCommand("markdown.showPreview", page);
+      .then(doctorPage, (error: unknown) => serverMissingPage(errorText(error)));
+    await this.present(text);
+  }
+
+  /** Shows the report if something is missing, else says that nothing is. */
+  async showMissing(): Promise<void> {
+    const report = await shown(this.server.request("doctor", {}));
+    if (!report) return;
+    if (report.items.some(({ status }) => status !== "ok")) await this.present(doctorPage(report));
+    else void vscode.window.showInformationMessage("Benchwright is installed, and nothing is missing.");
   }
 
   dispose(): void {
     this.registration.dispose();
+  }
+
+  private async present(text: string): Promise<void> {
+    this.text = text;
+    // A preview that is open already does not look at the same document again.
+    this.reports += 1;
+    const page = vscode.Uri.from({ scheme: SCHEME, path: "/Benchwright Doctor.md", query: String(this.reports) });
+    await vscode.commands.executeCommand("markdown.showPreview", page);
   }
 }

@@ -29,11 +29,13 @@ export function serverMissingPage(failure: string): string {
     plain(failure),
     "## Next steps",
     [
-      "1. Open a terminal in the Benchwright folder and run `./run`: it installs what is missing.",
-      "2. If Benchwright is installed somewhere else, put the full path of its `benchwright` program " +
+      "1. Run *Benchwright: Install Server*: it installs Benchwright for this editor, in a Python environment of its own.",
+      "2. Or install it yourself: run `./run` in a checkout of Benchwright, or `uv tool install benchwright`, " +
+        "`pipx install benchwright` or `pip install benchwright` in a terminal.",
+      "3. If Benchwright is installed but not found, put the full path of its `benchwright` program " +
         "into the setting `benchwright.server.command`.",
-      "3. Run *Benchwright: Refresh Problem List* to start the server again.",
-      "4. If it still does not start, its messages are in the output channel *Benchwright*.",
+      "4. Run *Benchwright: Refresh Problem List* to start the server again.",
+      "5. If it still does not start, the output channels *Benchwright* and *Benchwright Installation* show why.",
     ].join("\n"),
     "",
   ].join("\n\n");

@@ -15,6 +15,7 @@ import { ReplayViews } from "./replay.ts";
 import { ResultsView } from "./results.ts";
 import { hintOnSave } from "./saveHint.ts";
 import { Server } from "./server.ts";
+import { ServerInstallation } from "./serverInstallation.ts";
 import { needsNewServer } from "./settings.ts";
 import { StudyItem } from "./studyItem.ts";
 import { StudyWalk } from "./studyWalk.ts";
@@ -25,13 +26,14 @@ import { VerdictItem } from "./verdictItem.ts";
 import { watchCommands } from "./watchedCommands.ts";
 
 export async function activate(context: vscode.ExtensionContext): Promise<void> {
-  const server = new Server();
+  const installation = new ServerInstallation(context);
+  const server = new Server(() => installation.find());
   const attempts = new Attempts(server);
   const tree = new ProblemTree(server, attempts);
   const opening = new Opening(server, attempts, context.globalState);
   const results = new ResultsView(context.extensionUri, attempts);
   const doctor = new Doctor(server);
-  const grading = new GradingView(context.extensionUri, context.globalState);
+  const grading = new GradingView(context.extensionUri, server, context.globalState);
   const form = new AnswerForm(context.extensionUri, server, attempts);
   const steps = new AttemptCommands(
     server,
@@ -59,6 +61,8 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     abandon: () => steps.abandon(),
     showResults: () => results.show(),
     doctor: () => doctor.show(),
+    install: () => installation.install(),
+    chooseServer: () => installation.choose(),
     grade: () => grading.show(),
     study: () => walk.show(),
     withdraw: () => walk.withdraw(),
@@ -69,6 +73,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
 
   context.subscriptions.push(
     server,
+    installation,
     attempts,
     tree,
     results,
@@ -85,6 +90,12 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     form.register(),
     server.onDidChangeState((state) => {
       if (state === "failed") void offerDoctor(server.failure ?? "The Benchwright server is not running.");
+      if (state === "missing") void installation.offer();
+      if (state === "ready" && server.started) void installation.offerMatch(server.started);
+    }),
+    installation.onDidInstall(async () => {
+      await server.start();
+      await doctor.showMissing();
     }),
     hintOnSave(attempts),
     reportFocus(server, attempts),
@@ -113,8 +124,9 @@ async function showAtStart(): Promise<void> {
 }
 
 async function offerDoctor(failure: string): Promise<void> {
-  const choice = await vscode.window.showErrorMessage(failure, "Run Doctor", "Open Settings");
+  const choice = await vscode.window.showErrorMessage(failure, "Run Doctor", "Install Benchwright", "Open Settings");
   if (choice === "Run Doctor") await vscode.commands.executeCommand("benchwright.ui.doctor");
+  if (choice === "Install Benchwright") await vscode.commands.executeCommand("benchwright.ui.install");
   if (choice === "Open Settings") {
     await vscode.commands.executeCommand("workbench.action.openSettings", "benchwright.server.command");
   }

@@ -1,7 +1,7 @@
 import { spawn, type ChildProcessWithoutNullStreams } from "node:child_process";
 import { createInterface } from "node:readline";
 import * as vscode from "vscode";
-import { findServerCommand } from "./serverCommand.ts";
+import type { Server } from "./server.ts";
 import { webviewHtml } from "./webviewHtml.ts";
 import type { FromGrading, ToGrading } from "./webview/messages.ts";
 
@@ -13,6 +13,7 @@ export class GradingView implements vscode.Disposable {
 
   constructor(
     private readonly extension: vscode.Uri,
+    private readonly server: Server,
     private readonly memory: vscode.Memento,
   ) {}
 
@@ -27,7 +28,7 @@ export class GradingView implements vscode.Disposable {
       retainContextWhenHidden: true,
     });
     this.panel = panel;
-    const desk = new Desk(grader, (line) => void panel.webview.postMessage(line));
+    const desk = new Desk(grader, this.server, (line) => void panel.webview.postMessage(line));
     panel.webview.onDidReceiveMessage((message: FromGrading) => desk.tell(message));
     panel.onDidDispose(() => {
       desk.dispose();
@@ -63,11 +64,12 @@ class Desk implements vscode.Disposable {
 
   constructor(
     private readonly grader: string,
+    private readonly server: Server,
     private readonly say: (line: ToGrading) => void,
   ) {}
 
   tell(message: FromGrading): void {
-    if (message.type === "ready") this.start();
+    if (message.type === "ready") void this.start();
     else this.program?.stdin.write(`${JSON.stringify(message)}\n`);
   }
 
@@ -77,9 +79,14 @@ class Desk implements vscode.Disposable {
     this.program?.stdin.end();
   }
 
-  private start(): void {
-    const setting = vscode.workspace.getConfiguration("benchwright").get<string>("server.command", "");
-    const { command } = findServerCommand(setting, process.env);
+  private async start(): Promise<void> {
+    const found = await this.server.find();
+    if (this.isOver) return;
+    if (!found) {
+      this.fail("Benchwright is not installed. Run the command Benchwright: Install Server.");
+      return;
+    }
+    const { command } = found;
     const program = spawn(command, ["judge", "desk", "--grader", this.grader]);
     this.program = program;
     createInterface({ input: program.stdout }).on("line", (line) => {

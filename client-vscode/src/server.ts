@@ -9,13 +9,20 @@ import {
 import type { AttemptStatus, Operations } from "./generated/protocol.ts";
 import { Client, FOLLOWED } from "./languageClient.ts";
 import { errorText } from "./reporting.ts";
-import { findServerCommand } from "./serverCommand.ts";
+import type { ServerCommand } from "./serverCommand.ts";
 import { serverSettings } from "./settings.ts";
 
 type Requests = { [K in keyof Operations as Operations[K]["request"] extends true ? K : never]: Operations[K] };
 type Notifications = { [K in keyof Operations as Operations[K]["request"] extends false ? K : never]: Operations[K] };
 
-export type ServerState = "starting" | "ready" | "failed";
+/** `missing`: there is no program to start. */
+export type ServerState = "starting" | "ready" | "failed" | "missing";
+
+/** A server that has answered, and what it was started with. */
+export interface StartedServer {
+  readonly program: ServerCommand;
+  readonly version: string;
+}
 
 /** The language server: one process for the window, started on activation. */
 export class Server implements vscode.Disposable {
@@ -27,8 +34,8 @@ export class Server implements vscode.Disposable {
 
   private state: ServerState = "starting";
   private client: Client | undefined;
-  private command = "";
-  private started: Promise<void> = Promise.resolve();
+  private program: ServerCommand | undefined;
+  private starting: Promise<void> = Promise.resolve();
   private readonly attemptChanged = new vscode.EventEmitter<AttemptStatus>();
   private readonly stateChanged = new vscode.EventEmitter<ServerState>();
   private readonly output = vscode.window.createOutputChannel("Benchwright", { log: true });
@@ -37,20 +44,30 @@ export class Server implements vscode.Disposable {
   readonly onAttemptChanged = this.attemptChanged.event;
   readonly onDidChangeState = this.stateChanged.event;
 
-  /** Starts the server, or starts it anew; never throws, see `failure`. */
+  /** @param find Finds the program to start. */
+  constructor(readonly find: () => Promise<ServerCommand | undefined>) {}
+
+  /** What has started, and its version; undefined before. */
+  get started(): StartedServer | undefined {
+    const version = this.client?.initializeResult?.serverInfo?.version;
+    return this.program && version !== undefined ? { program: this.program, version } : undefined;
+  }
+
+  /** Starts the server, or restarts it; never throws, see `failure`. */
   start(): Promise<void> {
-    this.started = this.launch();
-    return this.started;
+    // One after the other: two launches at once would leave a server that nobody stops.
+    this.starting = this.starting.then(() => this.launch());
+    return this.starting;
   }
 
   async request<K extends keyof Requests>(name: K, params: Requests[K]["params"]): Promise<Requests[K]["result"]> {
-    await this.started;
+    await this.starting;
     if (!this.client || this.failure) throw new Error(this.failure ?? "The Benchwright server is not running.");
     return this.client.sendRequest<Requests[K]["result"]>(`benchwright/${name}`, params);
   }
 
   async notify<K extends keyof Notifications>(name: K, params: Notifications[K]["params"]): Promise<void> {
-    await this.started;
+    await this.starting;
     if (this.client && !this.failure) await this.client.sendNotification(`benchwright/${name}`, params);
   }
 
@@ -69,13 +86,17 @@ export class Server implements vscode.Disposable {
     await this.stop();
     this.enter("starting");
     const settings = vscode.workspace.getConfiguration("benchwright");
-    const { command, source } = findServerCommand(settings.get<string>("server.command", ""), process.env);
+    this.program = await this.find();
+    if (!this.program) {
+      this.fail(NOT_INSTALLED, undefined, "missing");
+      return;
+    }
+    const { command, source } = this.program;
     const args = ["lsp", "--sandbox", settings.get<string>("sandbox", "bwrap")];
     this.output.info(`Starting ${command} ${args.join(" ")} (found by: ${source})`);
     const client = new Client("benchwright", "Benchwright", { command, args }, this.options());
     client.onNotification("benchwright/attemptChanged", (status: AttemptStatus) => this.attemptChanged.fire(status));
     this.client = client;
-    this.command = command;
     client.onDidChangeState(({ newState }) => {
       if (newState === State.Running) this.enter("ready");
     });
@@ -108,7 +129,7 @@ export class Server implements vscode.Disposable {
       error: () => ({ action: ErrorAction.Continue }),
       closed: async () => {
         if (this.state !== "ready" || !this.client) {
-          this.fail(didNotStart(this.command));
+          this.fail(didNotStart(this.program?.command ?? ""));
           return { action: CloseAction.DoNotRestart, handled: true };
         }
         usual ??= this.client.createDefaultErrorHandler();
@@ -120,20 +141,22 @@ export class Server implements vscode.Disposable {
     };
   }
 
-  private fail(failure: string, cause?: unknown): void {
+  private fail(failure: string, cause?: unknown, state: "failed" | "missing" = "failed"): void {
     if (cause !== undefined) this.output.error(errorText(cause));
     if (this.state === "failed") return;
     this.failure = failure;
-    this.enter("failed");
+    this.enter(state);
   }
 
   private enter(state: ServerState): void {
-    if (state !== "failed") this.failure = undefined;
+    if (state === "starting" || state === "ready") this.failure = undefined;
     this.state = state;
     void vscode.commands.executeCommand("setContext", "benchwright.server", state);
     this.stateChanged.fire(state);
   }
 }
+
+const NOT_INSTALLED = "Benchwright is not installed. Run the command Benchwright: Install Server.";
 
 function didNotStart(command: string): string {
   return (

@@ -35,7 +35,7 @@ export class CodeServer {
     this.process = process;
   }
 
-  static async start(folder: string, env: Record<string, string>, settings: object = {}): Promise<CodeServer> {
+  static async start(folder: string, env: Readonly<Record<string, string>>, settings: object = {}): Promise<CodeServer> {
     const { codeServer, extension } = installed();
     const userData = join(folder, "user-data");
     const args = [codeServer, "--config", join(folder, "config.yaml"), "--user-data-dir", userData];

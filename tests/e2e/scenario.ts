@@ -9,7 +9,9 @@ interface Options {
   /** The folder that the editor opens at first, from the session's folder; else that of all workspaces. */
   readonly opened?: (folder: string) => string;
   /** Settings of the person, beside those of every session. */
-  readonly settings?: object;
+  readonly settings?: object | ((folder: string) => object);
+  /** Variables of the editor; else only that of Benchwright's home. */
+  readonly environment?: (folder: string) => Readonly<Record<string, string>>;
 }
 
 /** A test that is one editing session; a picture is kept of how it looked when it failed. */
@@ -17,9 +19,11 @@ export function scenario(name: string, options: Options, play: (session: Session
   test(name, { skip: options.skip ?? false, timeout: 30 * 60 * 1000 }, async () => {
     const folder = await Session.prepare();
     await options.before?.(folder);
+    const { opened, settings, environment } = options;
     const session = await Session.begin(folder, {
-      ...(options.opened && { opened: options.opened(folder) }),
-      ...(options.settings && { settings: options.settings }),
+      ...(opened && { opened: opened(folder) }),
+      ...(settings && { settings: typeof settings === "function" ? (settings as (folder: string) => object)(folder) : settings }),
+      ...(environment && { environment: environment(folder) }),
     });
     try {
       await play(session);

@@ -6,6 +6,14 @@ import { CodeServer } from "./codeServer.ts";
 import { Editor } from "./editor.ts";
 import { ARTIFACTS, installed } from "./installation.ts";
 
+export interface SessionOptions {
+  /** The folder to open; else that of all workspaces. */
+  readonly opened?: string;
+  readonly settings?: object;
+  /** Variables of the editor; else the one that leads to Benchwright's home. */
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
 /** One person's editing session, in folders of its own: the editor, its browser, Benchwright's home. */
 export class Session {
   readonly folder: string;
@@ -40,9 +48,10 @@ export class Session {
   }
 
   /** Opens a folder, or else that of all workspaces, in a new editor. */
-  static async begin(folder: string, options: { opened?: string; settings?: object } = {}): Promise<Session> {
+  static async begin(folder: string, options: SessionOptions = {}): Promise<Session> {
     const home = homeOf(folder);
-    const codeServer = await CodeServer.start(join(folder, "editor"), { BENCHWRIGHT_HOME: home }, options.settings);
+    const environment = options.environment ?? { BENCHWRIGHT_HOME: home };
+    const codeServer = await CodeServer.start(join(folder, "editor"), environment, options.settings);
     let browser: Browser | undefined;
     try {
       browser = await launch();

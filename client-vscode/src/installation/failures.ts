@@ -1,0 +1,35 @@
+/** An installation that failed, with the next step in its message. */
+export class InstallationError extends Error {}
+
+/** What failed. */
+export type Step = "environment" | "packages" | "check";
+
+const NETWORK = /name resolution|name or service not known|connection|timed out|max retries|certificate|proxy|dns error/i;
+const NOT_OFFERED = /no matching distribution|could not find a version|no solution found|not found in the package registry/i;
+const NO_SPACE = /no space left|disk quota/i;
+const NOT_PERMITTED = /permission denied|access is denied/i;
+
+/** What went wrong and what to do, in one or two sentences, from a step and what its program printed. */
+export function explain(step: Step, output: string, wanted: string): string {
+  if (NO_SPACE.test(output)) return "The disk is full. Free about 500 MB and try again.";
+  if (NOT_OFFERED.test(output) && !NETWORK.test(output)) {
+    return (
+      `The package index does not offer ${wanted}, or not for this Python. ` +
+      "Name another source in the setting benchwright.install.source, or update the extension."
+    );
+  }
+  if (step === "packages" && NETWORK.test(output)) {
+    return (
+      "The package index can't be reached. Check the network, and the proxy, mirror and certificate in the settings " +
+      "of pip or uv, then try again."
+    );
+  }
+  if (NOT_PERMITTED.test(output)) return "A file can't be written. Check the permissions that the log names.";
+  return STEPS[step];
+}
+
+const STEPS: Readonly<Record<Step, string>> = {
+  environment: "The environment could not be created. The log shows why.",
+  packages: "The packages could not be installed. The log shows why.",
+  check: "Benchwright was installed but does not start. The log shows why.",
+};

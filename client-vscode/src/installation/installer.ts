@@ -1,0 +1,159 @@
+import type { Environments } from "./environments.ts";
+import { explain, InstallationError, type Step } from "./failures.ts";
+import { candidates, findInterpreter } from "./interpreters.ts";
+import { run } from "./processes.ts";
+import { requirement } from "./requirement.ts";
+
+/** What to install, and how to report on it. */
+export interface InstallationRequest {
+  readonly environments: Environments;
+  /** Version of the extension. */
+  readonly version: string;
+  /** Setting `benchwright.install.source`. */
+  readonly source: string;
+  /** The Python that is chosen in the editor, if one is. */
+  readonly interpreter: string | undefined;
+  readonly env: NodeJS.ProcessEnv;
+  /** Cancels the installation. */
+  readonly signal: AbortSignal;
+  /** What is happening, in a few words. */
+  readonly report: (step: string) => void;
+  readonly log: (line: string) => void;
+}
+
+/** Creates environments and installs packages into them: uv, or Python's own modules. */
+interface Tool {
+  readonly name: string;
+  readonly create: (folder: string) => readonly string[];
+  readonly install: (folder: string) => readonly string[];
+}
+
+/** Variables that would make pip or uv install to another place, or Python look there. */
+const MISLEADING = ["PIP_TARGET", "PIP_PREFIX", "PIP_ROOT", "PIP_USER", "PYTHONHOME", "PYTHONPATH", "VIRTUAL_ENV", "CONDA_PREFIX"];
+
+/**
+ * Installs Benchwright into a new environment, which becomes the newest one.
+ *
+ * @returns The version that was installed.
+ * @throws InstallationError with the next step, or the reason of the signal; nothing half-made is left behind.
+ */
+export async function install(request: InstallationRequest): Promise<string> {
+  const installation = new Installation(request);
+  const tool = await installation.findTool();
+  const folder = await request.environments.begin(request.version);
+  try {
+    const version = await installation.fill(folder, tool);
+    await request.environments.finish(folder, version);
+    await request.environments.removeOld();
+    return version;
+  } catch (error) {
+    await request.environments.remove(folder);
+    throw error;
+  }
+}
+
+class Installation {
+  private readonly request: InstallationRequest;
+  private readonly env: NodeJS.ProcessEnv;
+
+  constructor(request: InstallationRequest) {
+    this.request = request;
+    const kept = Object.entries(request.env).filter(([name]) => !MISLEADING.includes(name.toUpperCase()));
+    this.env = Object.fromEntries(kept);
+  }
+
+  async findTool(): Promise<Tool> {
+    const { report, log } = this.request;
+    report("Looking for uv or Python…");
+    if (await this.hasUv()) return this.uv();
+    const tried = candidates(process.platform, this.request.interpreter);
+    const found = await findInterpreter(tried, { env: this.env, signal: this.request.signal });
+    if (!found) {
+      const names = [...new Set(tried.map(({ command }) => command))].join(", ");
+      log(`None of these is Python 3.11 or newer: ${names}`);
+      throw new InstallationError("Python 3.11 or newer was not found. Install Python or uv, then try again.");
+    }
+    const version = found.version.join(".");
+    if (!found.hasVenv) {
+      throw new InstallationError(
+        `Python ${version} (${found.path}) can't create environments. Install the package python${version}-venv, or uv, ` +
+          "then try again.",
+      );
+    }
+    return this.python(found.path, version);
+  }
+
+  /** Makes a complete environment of an empty folder; returns the version of what is in it. */
+  async fill(folder: string, tool: Tool): Promise<string> {
+    const { environments, report } = this.request;
+    report(`Creating an environment with ${tool.name}…`);
+    await this.step("environment", tool.create(folder));
+    report("Installing packages…");
+    await this.step("packages", tool.install(folder), (line) => {
+      const progress = progressOf(line);
+      if (progress) report(progress);
+    });
+    report("Checking the installation…");
+    const printed = await this.step("check", [environments.program(folder, "benchwright"), "--version"]);
+    return printed.trim();
+  }
+
+  private async hasUv(): Promise<boolean> {
+    try {
+      return (await run("uv", ["--version"], { env: this.env, signal: this.request.signal })).status === 0;
+    } catch {
+      this.request.signal.throwIfAborted();
+      return false;
+    }
+  }
+
+  private uv(): Tool {
+    const { environments, version, source } = this.request;
+    return {
+      name: "uv",
+      create: (folder) => ["uv", "venv", "--allow-existing", "--no-project", "--python", ">=3.11", folder],
+      install: (folder) => {
+        const python = environments.program(folder, "python");
+        return ["uv", "pip", "install", "--python", python, ...requirement(version, source)];
+      },
+    };
+  }
+
+  private python(path: string, pythonVersion: string): Tool {
+    const { environments, version, source } = this.request;
+    return {
+      name: `Python ${pythonVersion}`,
+      create: (folder) => [path, "-m", "venv", folder],
+      install: (folder) => [
+        environments.program(folder, "python"),
+        ...["-m", "pip", "--disable-pip-version-check", "--no-input", "install", "--progress-bar", "off"],
+        ...requirement(version, source),
+      ],
+    };
+  }
+
+  private async step(step: Step, command: readonly string[], onLine?: (line: string) => void): Promise<string> {
+    const { signal, log, version, source } = this.request;
+    const [program = "", ...args] = command;
+    log(`> ${command.join(" ")}`);
+    const heard = (line: string): void => {
+      log(line);
+      onLine?.(line);
+    };
+    const { status, output } = await run(program, args, { env: this.env, signal, onLine: heard }).catch((error: unknown) => {
+      signal.throwIfAborted();
+      return { status: null, output: String(error) };
+    });
+    if (status === 0) return output;
+    log(`Ended with status ${String(status)}. ${output === "" ? "It printed nothing." : ""}`);
+    throw new InstallationError(explain(step, output, requirement(version, source).at(-1) ?? ""));
+  }
+}
+
+/** What a line of pip or uv says of its progress, in a few words. */
+export function progressOf(line: string): string | undefined {
+  const [, what, name] = /^\s*(Collecting|Downloading|Building|Installing)\s+(\S+)/.exec(line) ?? [];
+  if (!what || !name) return undefined;
+  if (line.includes("Installing collected packages")) return "Installing packages…";
+  return `${what} ${name.split("/").at(-1) ?? name}…`;
+}

@@ -1,0 +1,172 @@
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import * as vscode from "vscode";
+import { Environments } from "./installation/environments.ts";
+import { InstallationError } from "./installation/failures.ts";
+import { install } from "./installation/installer.ts";
+import { chosenInterpreter } from "./installation/pythonExtension.ts";
+import { compareVersions } from "./installation/versions.ts";
+import { errorText } from "./reporting.ts";
+import type { StartedServer } from "./server.ts";
+import { chooseServerCommand, findServerCommands, type ServerCommand } from "./serverCommand.ts";
+
+const DISMISSED = "benchwright.dismissedVersions";
+const INSTALL = "Install Benchwright";
+const UPDATE = "Update Benchwright";
+const CHOOSE = "Choose…";
+const HELP = "Help";
+
+/** Finds the `benchwright` program, and installs it into an environment of the extension's own. */
+export class ServerInstallation implements vscode.Disposable {
+  private readonly version: string;
+  private readonly environments: Environments;
+  private readonly output = vscode.window.createOutputChannel("Benchwright Installation", { log: true });
+  private readonly installed = new vscode.EventEmitter<void>();
+  private running: AbortController | undefined;
+
+  /** Another program is there now. */
+  readonly onDidInstall = this.installed.event;
+
+  constructor(private readonly context: vscode.ExtensionContext) {
+    this.version = String((context.extension.packageJSON as { version: unknown }).version);
+    this.environments = new Environments(join(context.globalStorageUri.fsPath, "server"));
+  }
+
+  dispose(): void {
+    this.running?.abort();
+    vscode.Disposable.from(this.output, this.installed).dispose();
+  }
+
+  /** The program to start the server with; undefined if there is none. */
+  async find(): Promise<ServerCommand | undefined> {
+    const setting = vscode.workspace.getConfiguration("benchwright").get<string>("server.command", "");
+    const found = findServerCommands({ setting, env: process.env, managed: this.environments.command });
+    return chooseServerCommand(found, async (command) => {
+      const version = await versionOf(command);
+      return version !== undefined && compareVersions(version, this.version) === "same";
+    });
+  }
+
+  /** Offers to install what is missing. */
+  async offer(): Promise<void> {
+    await this.ask(
+      vscode.window.showErrorMessage(
+        "Benchwright is not installed: there is no `benchwright` program in the settings, in Benchwright's data " +
+          "folder or on PATH.",
+        INSTALL,
+        CHOOSE,
+        HELP,
+      ),
+    );
+  }
+
+  /** Offers the version of the extension if a server of another version has started; once for each version. */
+  async offerMatch({ program: { command }, version }: StartedServer): Promise<void> {
+    const comparison = compareVersions(version, this.version);
+    const key = `${command} ${version} ${this.version}`;
+    if (comparison === "same" || this.context.globalState.get(DISMISSED) === key) return;
+    await this.context.globalState.update(DISMISSED, key);
+    const advice =
+      comparison === "older"
+        ? "Some features may not work until it is updated."
+        : "Update the extension, or install the server that matches it.";
+    await this.ask(
+      vscode.window.showWarningMessage(
+        `The Benchwright server (${command}) is version ${version}; this extension is version ${this.version}. ${advice}`,
+        comparison === "older" ? UPDATE : `${INSTALL} ${this.version}`,
+        CHOOSE,
+        HELP,
+      ),
+    );
+  }
+
+  /** Installs Benchwright, with progress and a way to cancel; shows what went wrong. */
+  async install(): Promise<void> {
+    if (this.running) {
+      this.output.show(true);
+      return;
+    }
+    this.running = new AbortController();
+    try {
+      const version = await vscode.window.withProgress(
+        { location: vscode.ProgressLocation.Notification, title: "Installing Benchwright", cancellable: true },
+        (progress, token) => this.work(progress, token),
+      );
+      this.output.info(`Installed Benchwright ${version} in ${this.environments.newest?.folder ?? ""}`);
+      await this.preferInstalled();
+      this.installed.fire();
+    } catch (error) {
+      await this.fail(error);
+    } finally {
+      this.running = undefined;
+    }
+  }
+
+  /** Lets the person choose the program themselves. */
+  async choose(): Promise<void> {
+    const [file] =
+      (await vscode.window.showOpenDialog({ title: "Choose the benchwright program", openLabel: "Choose" })) ?? [];
+    if (!file) return;
+    // The change of the setting starts the server.
+    await vscode.workspace.getConfiguration("benchwright").update("server.command", file.fsPath, true);
+  }
+
+  private async work(
+    progress: vscode.Progress<{ message: string }>,
+    token: vscode.CancellationToken,
+  ): Promise<string> {
+    const controller = this.running ?? new AbortController();
+    token.onCancellationRequested(() => controller.abort());
+    return install({
+      environments: this.environments,
+      version: this.version,
+      source: vscode.workspace.getConfiguration("benchwright").get<string>("install.source", ""),
+      interpreter: await chosenInterpreter(),
+      env: process.env,
+      signal: controller.signal,
+      report: (message) => {
+        this.output.info(message);
+        progress.report({ message });
+      },
+      log: (line) => this.output.info(line),
+    });
+  }
+
+  /** A setting that names another program would hide the one that was just installed. */
+  private async preferInstalled(): Promise<void> {
+    const settings = vscode.workspace.getConfiguration("benchwright");
+    if (settings.get<string>("server.command", "")) await settings.update("server.command", undefined, true);
+  }
+
+  private async fail(error: unknown): Promise<void> {
+    if (this.running?.signal.aborted) {
+      this.output.info("Cancelled. Nothing was installed.");
+      return;
+    }
+    this.output.error(errorText(error));
+    const reason = error instanceof InstallationError ? error.message : `${errorText(error)} The log shows more.`;
+    const again = "Try Again";
+    const log = "Show Log";
+    const choice = await vscode.window.showErrorMessage(`Benchwright was not installed. ${reason}`, again, log, HELP);
+    if (choice === again) await vscode.commands.executeCommand("benchwright.ui.install");
+    if (choice === log) this.output.show();
+    if (choice === HELP) await vscode.commands.executeCommand("benchwright.ui.doctor");
+  }
+
+  private async ask(shown: Thenable<string | undefined>): Promise<void> {
+    const choice = await shown;
+    if (choice === HELP) await vscode.commands.executeCommand("benchwright.ui.doctor");
+    else if (choice === CHOOSE) await vscode.commands.executeCommand("benchwright.ui.chooseServer");
+    else if (choice !== undefined) await vscode.commands.executeCommand("benchwright.ui.install");
+  }
+}
+
+async function versionOf(command: string): Promise<string | undefined> {
+  try {
+    const { stdout } = await promisify(execFile)(command, ["--version"], { timeout: 20_000 });
+    return stdout.trim();
+  } catch {
+    return undefined;
+  }
+}
