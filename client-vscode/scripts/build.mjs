@@ -1,6 +1,7 @@
 // Bundles the extension and the scripts of its webviews into out/.
 import { copyFileSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { build } from "esbuild";
+import { webviewPages } from "./webviewPages.mjs";
 
 const shared = {
   bundle: true,
@@ -19,14 +20,7 @@ const extension = await build({
   target: "node20",
   external: ["vscode"],
 });
-const pages = await build({
-  ...shared,
-  entryPoints: ["answer", "grading", "replay", "results", "study"].map((page) => `src/webview/${page}.ts`),
-  outdir: "out/webview",
-  platform: "browser",
-  format: "iife",
-  target: "es2022",
-});
+const pages = await build({ ...shared, ...webviewPages("src/webview/pages"), outdir: "out/webview" });
 
 // The licences of the packages inside the bundles ask to go with it.
 const folders = [extension, pages].flatMap(({ metafile }) => Object.keys(metafile.inputs)).flatMap(

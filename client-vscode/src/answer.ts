@@ -4,8 +4,8 @@ import type { Attempts } from "./attempts.ts";
 import { errorText, shown } from "./reporting.ts";
 import { resultsPage } from "./resultsPage.ts";
 import type { Server } from "./server.ts";
-import { webviewHtml } from "./webviewHtml.ts";
-import type { FromAnswer, ToAnswer } from "./webview/messages.ts";
+import { WebviewHost, type Ready } from "./webviewHost.ts";
+import type { FromAnswer, ToAnswer } from "./webview/pages/answer.ts";
 
 const COUNT_AFTER_MS = 250;
 
@@ -26,17 +26,15 @@ export class AnswerForm implements vscode.CustomTextEditorProvider {
   }
 
   resolveCustomTextEditor(document: vscode.TextDocument, panel: vscode.WebviewPanel): void {
-    const session = new FormSession(document, panel, this.server, this.attempts);
+    const session = new FormSession(document, panel.webview, this.extension, this.server, this.attempts);
     this.sessions.add(session);
-    const workspace = vscode.Uri.joinPath(document.uri, "..");
-    panel.webview.html = webviewHtml(panel.webview, this.extension, "answer", "Answer", [workspace]);
     panel.onDidDispose(() => {
       this.sessions.delete(session);
       session.dispose();
     });
   }
 
-  /** Waits until what was typed stands in the documents. */
+  /** Waits until everything typed is in the documents. */
   async settled(): Promise<void> {
     await Promise.all([...this.sessions].map((session) => session.settled()));
   }
@@ -48,16 +46,21 @@ class FormSession implements vscode.Disposable {
   private writing: Promise<unknown> = Promise.resolve();
   private isWritten = false;
   private counting: NodeJS.Timeout | undefined;
+  private readonly folder: vscode.Uri;
+  private readonly host: WebviewHost<ToAnswer, FromAnswer>;
   private readonly subscriptions: vscode.Disposable[];
 
   constructor(
     private readonly document: vscode.TextDocument,
-    private readonly panel: vscode.WebviewPanel,
+    private readonly webview: vscode.Webview,
+    extension: vscode.Uri,
     private readonly server: Server,
     private readonly attempts: Attempts,
   ) {
+    this.folder = vscode.Uri.joinPath(document.uri, "..");
+    const page = { extension, page: "answer", title: "Answer", pictures: [this.folder] };
+    this.host = new WebviewHost(webview, page, (message) => this.receive(message));
     this.subscriptions = [
-      panel.webview.onDidReceiveMessage((message: FromAnswer) => this.receive(message)),
       vscode.workspace.onDidChangeTextDocument((event) => {
         if (event.document === document && event.contentChanges.length > 0) this.postAnswer();
       }),
@@ -83,7 +86,7 @@ class FormSession implements vscode.Disposable {
     vscode.Disposable.from(...this.subscriptions).dispose();
   }
 
-  private receive(message: FromAnswer): void {
+  private receive(message: FromAnswer | Ready): void {
     switch (message.type) {
       case "ready":
         void this.postQuestion();
@@ -125,19 +128,19 @@ class FormSession implements vscode.Disposable {
   private async postQuestion(): Promise<void> {
     try {
       const view = await this.server.request("question", { uri: this.document.uri.toString() });
-      const workspace = this.panel.webview.asWebviewUri(vscode.Uri.joinPath(this.document.uri, "..")).toString();
+      const workspace = this.webview.asWebviewUri(this.folder).toString();
       this.isWritten = view.choices.length === 0;
-      this.post({ type: "question", view, workspace });
+      this.host.post({ type: "question", view, workspace });
       this.postAnswer();
       await this.postResult();
     } catch (error) {
       const reason = errorText(error);
-      this.post({ type: "problem", text: `The question cannot be shown. ${reason}` });
+      this.host.post({ type: "problem", text: `The question cannot be shown. ${reason}` });
     }
   }
 
   private postAnswer(): void {
-    this.post({ type: "answer", answer: answerShown(this.document.getText()), edit: this.applied });
+    this.host.post({ type: "answer", answer: answerShown(this.document.getText()), edit: this.applied });
     if (!this.isWritten) return;
     clearTimeout(this.counting);
     this.counting = setTimeout(() => void this.postLength(), COUNT_AFTER_MS);
@@ -145,7 +148,7 @@ class FormSession implements vscode.Disposable {
 
   private async postLength(): Promise<void> {
     const length = await this.server.request("length", { text: this.document.getText() }).catch(() => undefined);
-    if (length) this.post({ type: "length", text: answerLength(length) });
+    if (length) this.host.post({ type: "length", text: answerLength(length) });
   }
 
   private async postResult(): Promise<void> {
@@ -153,10 +156,6 @@ class FormSession implements vscode.Disposable {
     if (!status) return;
     const page = resultsPage(status);
     const text = page.message || page.headline;
-    this.post({ type: "result", outcome: page.outcome, text, canStart: status.state === "open" });
-  }
-
-  private post(message: ToAnswer): void {
-    void this.panel.webview.postMessage(message);
+    this.host.post({ type: "result", outcome: page.outcome, text, canStart: status.state === "open" });
   }
 }

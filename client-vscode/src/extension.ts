@@ -6,20 +6,20 @@ import { ChangeReasons } from "./changeReasons.ts";
 import { ClockItem } from "./clock.ts";
 import { Doctor } from "./doctor.ts";
 import { reportFocus } from "./focus.ts";
-import { GradingView } from "./grading.ts";
 import { reportIdle } from "./idle.ts";
 import { NumbersPage } from "./numbers.ts";
 import { Opening } from "./opening.ts";
+import { registerPanels } from "./panel.ts";
+import { PANELS } from "./panels.ts";
 import { registerReferences } from "./references.ts";
-import { ReplayViews } from "./replay.ts";
 import { ResultsView } from "./results.ts";
 import { hintOnSave } from "./saveHint.ts";
 import { Server } from "./server.ts";
 import { ServerInstallation } from "./serverInstallation.ts";
 import { needsNewServer } from "./settings.ts";
+import { SolverEnvironment } from "./solverEnvironment.ts";
 import { StudyItem } from "./studyItem.ts";
-import { StudyWalk } from "./studyWalk.ts";
-import { Surroundings } from "./surroundings.ts";
+import { StudyPanel } from "./studyPanel.ts";
 import { HiddenTests } from "./testing.ts";
 import { ProblemTree, type Row } from "./tree.ts";
 import { VerdictItem } from "./verdictItem.ts";
@@ -33,7 +33,6 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
   const opening = new Opening(server, attempts, context.globalState);
   const results = new ResultsView(context.extensionUri, attempts);
   const doctor = new Doctor(server);
-  const grading = new GradingView(context.extensionUri, server, context.globalState);
   const form = new AnswerForm(context.extensionUri, server, attempts);
   const steps = new AttemptCommands(
     server,
@@ -41,8 +40,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     () => results.show(),
     () => form.settled(),
   );
-  const walk = new StudyWalk(context.extensionUri, server, attempts, opening, context.globalState);
-  const replays = new ReplayViews(context.extensionUri, server, attempts);
+  const study = new StudyPanel(context.extensionUri, server, attempts, opening, context.globalState);
   const numbers = new NumbersPage(server);
   server.fromLens = {
     "benchwright.run": (workspace) => steps.runFrom(workspace),
@@ -63,10 +61,8 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     doctor: () => doctor.show(),
     install: () => installation.install(),
     chooseServer: () => installation.choose(),
-    grade: () => grading.show(),
-    study: () => walk.show(),
-    withdraw: () => walk.withdraw(),
-    replay: (attempt?: string) => replays.show(attempt),
+    study: () => study.show(),
+    withdraw: () => study.withdraw(),
     numbers: () => numbers.show(),
     refresh: () => (server.failure ? server.start() : tree.refresh()),
   };
@@ -78,13 +74,13 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     tree,
     results,
     doctor,
-    grading,
-    walk,
+    registerPanels(PANELS, { extension: context.extensionUri, server, attempts, memory: context.globalState }),
+    study,
     numbers,
     new ClockItem(attempts),
     new StudyItem(attempts),
     new ChangeReasons(server, attempts),
-    new Surroundings(server, attempts, context),
+    new SolverEnvironment(server, attempts, context),
     new VerdictItem(attempts),
     new HiddenTests(server, attempts, (uri) => steps.runFrom(uri)),
     form.register(),
@@ -110,7 +106,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
 
   await server.start();
   await opening.finishPending();
-  await walk.finishPending();
+  await study.finishPending();
   // Last, because a window that is starting puts up its own view on the way.
   await showAtStart();
 }

@@ -2,7 +2,7 @@ import * as vscode from "vscode";
 import { isUnfinished, type Attempts } from "./attempts.ts";
 import type { Server } from "./server.ts";
 
-/** Tells the server when the window gains or loses focus during an attempt. */
+/** Reports to the server when the window gains or loses focus during an attempt. */
 export function reportFocus(server: Server, attempts: Attempts): vscode.Disposable {
   let focused = vscode.window.state.focused;
   return vscode.window.onDidChangeWindowState((state) => {

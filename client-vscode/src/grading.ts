@@ -1,21 +1,18 @@
 import { spawn, type ChildProcessWithoutNullStreams } from "node:child_process";
 import { createInterface } from "node:readline";
 import * as vscode from "vscode";
+import type { Panel, PanelContext } from "./panel.ts";
 import type { Server } from "./server.ts";
-import { webviewHtml } from "./webviewHtml.ts";
-import type { FromGrading, ToGrading } from "./webview/messages.ts";
+import { WebviewHost, type Ready } from "./webviewHost.ts";
+import type { FromGrading, ToGrading } from "./webview/pages/grading.ts";
 
 const PSEUDONYM = "benchwright.grader";
 
-/** Where people grade answers, blind. The keys come from a program of their own, past the language server. */
-export class GradingView implements vscode.Disposable {
+/** Where people grade answers, blind. The keys come from a program of its own, not through the language server. */
+export class GradingPanel implements Panel {
   private panel: vscode.WebviewPanel | undefined;
 
-  constructor(
-    private readonly extension: vscode.Uri,
-    private readonly server: Server,
-    private readonly memory: vscode.Memento,
-  ) {}
+  constructor(private readonly context: PanelContext) {}
 
   async show(): Promise<void> {
     if (this.panel) {
@@ -28,13 +25,13 @@ export class GradingView implements vscode.Disposable {
       retainContextWhenHidden: true,
     });
     this.panel = panel;
-    const desk = new Desk(grader, this.server, (line) => void panel.webview.postMessage(line));
-    panel.webview.onDidReceiveMessage((message: FromGrading) => desk.tell(message));
+    const grading = new GradingProcess(grader, this.context.server, (line) => host.post(line));
+    const page = { extension: this.context.extension, page: "grading", title: "Grade Answers" };
+    const host = new WebviewHost<ToGrading, FromGrading>(panel.webview, page, (message) => grading.receive(message));
     panel.onDidDispose(() => {
-      desk.dispose();
+      grading.dispose();
       this.panel = undefined;
     });
-    panel.webview.html = webviewHtml(panel.webview, this.extension, "grading", "Grade Answers");
   }
 
   dispose(): void {
@@ -42,7 +39,7 @@ export class GradingView implements vscode.Disposable {
   }
 
   private async pseudonym(): Promise<string | undefined> {
-    const known = this.memory.get<string>(PSEUDONYM);
+    const known = this.context.memory.get<string>(PSEUDONYM);
     const chosen = await vscode.window.showInputBox({
       title: "Grade Answers",
       prompt: "Your pseudonym as a grader. It is kept with your grades; your name is not.",
@@ -51,31 +48,31 @@ export class GradingView implements vscode.Disposable {
       validateInput: (text) => (text.trim() ? undefined : "Type a pseudonym of at most 60 characters."),
     });
     const grader = chosen?.trim();
-    if (grader) await this.memory.update(PSEUDONYM, grader);
+    if (grader) await this.context.memory.update(PSEUDONYM, grader);
     return grader || undefined;
   }
 }
 
-/** The program that knows what is to be graded; started when the page is there. */
-class Desk implements vscode.Disposable {
+/** The program that knows what is to be graded; started when the page is ready. */
+class GradingProcess implements vscode.Disposable {
   private program: ChildProcessWithoutNullStreams | undefined;
-  private complaint = "";
+  private errors = "";
   private isOver = false;
 
   constructor(
     private readonly grader: string,
     private readonly server: Server,
-    private readonly say: (line: ToGrading) => void,
+    private readonly send: (line: ToGrading) => void,
   ) {}
 
-  tell(message: FromGrading): void {
+  receive(message: FromGrading | Ready): void {
     if (message.type === "ready") void this.start();
     else this.program?.stdin.write(`${JSON.stringify(message)}\n`);
   }
 
   dispose(): void {
     this.isOver = true;
-    // At the end of its input it keeps what it was told and ends.
+    // At the end of its input it saves what it was given and ends.
     this.program?.stdin.end();
   }
 
@@ -89,19 +86,19 @@ class Desk implements vscode.Disposable {
     const { command } = found;
     const program = spawn(command, ["judge", "desk", "--grader", this.grader]);
     this.program = program;
-    createInterface({ input: program.stdout }).on("line", (line) => {
-      const said = JSON.parse(line) as ToGrading;
-      this.isOver ||= said.type === "done";
-      this.say(said);
+    createInterface({ input: program.stdout }).on("line", (text) => {
+      const line = JSON.parse(text) as ToGrading;
+      this.isOver ||= line.type === "done";
+      this.send(line);
     });
-    program.stderr.setEncoding("utf8").on("data", (text: string) => (this.complaint += text));
+    program.stderr.setEncoding("utf8").on("data", (text: string) => (this.errors += text));
     program.stdin.on("error", () => undefined);
     program.on("error", () => this.fail(`${command} does not start. Run the command Benchwright: Doctor.`));
-    program.on("close", () => this.fail(this.complaint.trim() || "The grading program has ended. Close this page and open it again."));
+    program.on("close", () => this.fail(this.errors.trim() || "The grading program has ended. Close this page and open it again."));
   }
 
   private fail(reason: string): void {
-    if (!this.isOver) this.say({ type: "failed", reason });
+    if (!this.isOver) this.send({ type: "failed", reason });
     this.isOver = true;
   }
 }

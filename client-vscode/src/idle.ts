@@ -1,27 +1,27 @@
 import * as vscode from "vscode";
 import { isUnfinished, type Attempts } from "./attempts.ts";
+import { InactivityTimer } from "./inactivity.ts";
 import type { Server } from "./server.ts";
-import { Stillness } from "./stillness.ts";
 
 const IDLE_AFTER_MS = 60_000;
 
-/** Tells the server when nothing was typed, selected or scrolled for a minute during an attempt, and when it is again. */
+/** Reports to the server when nothing was typed, selected or scrolled for a minute of an attempt, and when that ends. */
 export function reportIdle(server: Server, attempts: Attempts): vscode.Disposable {
-  const stillness = new Stillness(IDLE_AFTER_MS, (idle, afterS) => {
+  const timer = new InactivityTimer(IDLE_AFTER_MS, (idle, afterS) => {
     const status = attempts.current;
     if (status && isUnfinished(status)) void server.notify("idle", { uri: status.workspace, idle, afterS });
   });
-  const stir = (): void => stillness.stir();
+  const activity = (): void => timer.activity();
   return vscode.Disposable.from(
-    stillness,
+    timer,
     vscode.workspace.onDidChangeTextDocument(({ document }) => {
-      // What a program writes into an output channel is nobody's doing.
-      if (document.uri.scheme === "file") stir();
+      // What a program writes to an output channel is nobody's activity.
+      if (document.uri.scheme === "file") activity();
     }),
-    vscode.window.onDidChangeTextEditorSelection(stir),
-    vscode.window.onDidChangeTextEditorVisibleRanges(stir),
-    vscode.window.onDidChangeActiveTextEditor(stir),
-    vscode.window.onDidChangeWindowState(stir),
-    vscode.window.tabGroups.onDidChangeTabs(stir),
+    vscode.window.onDidChangeTextEditorSelection(activity),
+    vscode.window.onDidChangeTextEditorVisibleRanges(activity),
+    vscode.window.onDidChangeActiveTextEditor(activity),
+    vscode.window.onDidChangeWindowState(activity),
+    vscode.window.tabGroups.onDidChangeTabs(activity),
   );
 }

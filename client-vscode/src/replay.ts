@@ -1,17 +1,14 @@
 import * as vscode from "vscode";
-import type { Attempts } from "./attempts.ts";
+import type { Panel, PanelContext } from "./panel.ts";
 import { errorText, shown } from "./reporting.ts";
-import type { Server } from "./server.ts";
-import { webviewHtml } from "./webviewHtml.ts";
-import type { FromReplay, ToReplay } from "./webview/messages.ts";
+import { WebviewHost } from "./webviewHost.ts";
+import type { FromReplay, ToReplay } from "./webview/pages/replay.ts";
 
-/** Shows attempts again as they were recorded, moment by moment. */
-export class ReplayViews {
-  constructor(
-    private readonly extension: vscode.Uri,
-    private readonly server: Server,
-    private readonly attempts: Attempts,
-  ) {}
+/** Plays recorded attempts back. */
+export class ReplayPanels implements Panel {
+  private readonly open = new Set<vscode.WebviewPanel>();
+
+  constructor(private readonly context: PanelContext) {}
 
   async show(attempt?: string): Promise<void> {
     const chosen = attempt ?? (await shown(this.choose()));
@@ -19,20 +16,25 @@ export class ReplayViews {
     const panel = vscode.window.createWebviewPanel("benchwright.replay", "Replay", vscode.ViewColumn.Active, {
       retainContextWhenHidden: true,
     });
-    const send = (message: ToReplay): void => void panel.webview.postMessage(message);
-    panel.webview.onDidReceiveMessage(async (message: FromReplay) => {
+    this.open.add(panel);
+    panel.onDidDispose(() => this.open.delete(panel));
+    const { extension, server } = this.context;
+    const page = { extension, page: "replay", title: "Replay" };
+    const host = new WebviewHost<ToReplay, FromReplay>(panel.webview, page, async (message) => {
       try {
         if (message.type === "ready") {
-          send({ type: "replay", view: await this.server.request("replay", { attempt: chosen }) });
+          host.post({ type: "replay", view: await server.request("replay", { attempt: chosen }) });
         } else {
-          const files = await this.server.request("replayAt", { attempt: chosen, seq: message.seq });
-          send({ type: "files", files });
+          host.post({ type: "files", files: await server.request("replayAt", { attempt: chosen, seq: message.seq }) });
         }
       } catch (error) {
-        send({ type: "failed", reason: errorText(error) });
+        host.post({ type: "failed", reason: errorText(error) });
       }
     });
-    panel.webview.html = webviewHtml(panel.webview, this.extension, "replay", "Replay");
+  }
+
+  dispose(): void {
+    for (const panel of this.open) panel.dispose();
   }
 
   private async choose(): Promise<string | undefined> {
@@ -53,10 +55,10 @@ export class ReplayViews {
 
   /** The one that is open first, then the others, of studies too. */
   private async own(): Promise<{ label: string; description: string; attempt: string }[]> {
-    const current = this.attempts.current;
-    const { studies } = await this.server.request("studies", {});
+    const current = this.context.attempts.current;
+    const { studies } = await this.context.server.request("studies", {});
     const groups = await Promise.all(
-      [{}, ...studies.map(({ study }) => ({ study }))].map((params) => this.server.request("numbers", params)),
+      [{}, ...studies.map(({ study }) => ({ study }))].map((params) => this.context.server.request("numbers", params)),
     );
     const others = groups.flatMap(({ attempts }) => attempts).filter(({ attempt }) => attempt !== current?.attempt);
     return [

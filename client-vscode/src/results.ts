@@ -1,12 +1,12 @@
 import * as vscode from "vscode";
 import type { Attempts } from "./attempts.ts";
 import { resultsPage } from "./resultsPage.ts";
-import { webviewHtml } from "./webviewHtml.ts";
-import type { FromResults, ToResults } from "./webview/messages.ts";
+import { WebviewHost } from "./webviewHost.ts";
+import type { FromResults, ToResults } from "./webview/pages/results.ts";
 
 /** The Results view: the newest verdict, exactly as far as the problem reveals it. */
 export class ResultsView implements vscode.WebviewViewProvider, vscode.Disposable {
-  private view: vscode.WebviewView | undefined;
+  private host: WebviewHost<ToResults, FromResults> | undefined;
   private readonly subscriptions: vscode.Disposable[];
 
   constructor(
@@ -20,13 +20,12 @@ export class ResultsView implements vscode.WebviewViewProvider, vscode.Disposabl
   }
 
   resolveWebviewView(view: vscode.WebviewView): void {
-    this.view = view;
-    view.webview.html = webviewHtml(view.webview, this.extension, "results", "Benchwright results");
-    view.webview.onDidReceiveMessage((message: FromResults) => {
+    const page = { extension: this.extension, page: "results", title: "Benchwright results" };
+    this.host = new WebviewHost(view.webview, page, (message) => {
       if (message.type === "ready") this.post();
       else void vscode.commands.executeCommand(`benchwright.ui.${message.command}`);
     });
-    view.onDidDispose(() => (this.view = undefined));
+    view.onDidDispose(() => (this.host = undefined));
     view.onDidChangeVisibility(() => this.post());
   }
 
@@ -40,10 +39,6 @@ export class ResultsView implements vscode.WebviewViewProvider, vscode.Disposabl
 
   private post(): void {
     const status = this.attempts.current;
-    const message: ToResults = {
-      type: "page",
-      page: resultsPage(status, status && this.attempts.summary(status.attempt)),
-    };
-    void this.view?.webview.postMessage(message);
+    this.host?.post({ type: "page", page: resultsPage(status, status && this.attempts.summary(status.attempt)) });
   }
 }

@@ -2,7 +2,7 @@ import * as vscode from "vscode";
 import { isUnfinished, type Attempts } from "./attempts.ts";
 import type { Server } from "./server.ts";
 
-/** Commands of the editor that put text in which nobody typed, by the name of ours that goes before. */
+/** Commands of the editor that insert text nobody typed, by the name of ours that runs first. */
 const WATCHED: Readonly<Record<string, string>> = {
   paste: "editor.action.clipboardPasteAction",
   acceptInline: "editor.action.inlineSuggest.commit",
@@ -10,11 +10,11 @@ const WATCHED: Readonly<Record<string, string>> = {
   acceptInlineLine: "editor.action.inlineSuggest.acceptNextLine",
 };
 
-/** Tells the server of such a command just before it runs; our keys lead here while an attempt is recorded. */
+/** Reports such a command to the server just before it runs; our key bindings lead here while an attempt is recorded. */
 export function watchCommands(server: Server, attempts: Attempts): vscode.Disposable {
   const watched = Object.entries(WATCHED).map(([name, command]) =>
     vscode.commands.registerCommand(`benchwright.watched.${name}`, async () => {
-      await tell(server, attempts, command).catch(() => undefined);
+      await report(server, attempts, command).catch(() => undefined);
       await vscode.commands.executeCommand(command);
     }),
   );
@@ -26,7 +26,7 @@ export function watchCommands(server: Server, attempts: Attempts): vscode.Dispos
   return vscode.Disposable.from(...watched, context);
 }
 
-async function tell(server: Server, attempts: Attempts, command: string): Promise<void> {
+async function report(server: Server, attempts: Attempts, command: string): Promise<void> {
   const document = vscode.window.activeTextEditor?.document;
   const status = document && attempts.known(document.uri);
   if (!document || !status || !isUnfinished(status)) return;

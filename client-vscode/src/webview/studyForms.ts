@@ -5,7 +5,7 @@ import type {
   SelfEstimateParams,
   StudyQuestionView,
 } from "../generated/protocol.ts";
-import { element, fieldValue } from "./page.ts";
+import { element, fieldValue } from "./elements.ts";
 
 type When = "before" | "after";
 type Estimates = Omit<ForecastParams & SelfEstimateParams, "uri">;

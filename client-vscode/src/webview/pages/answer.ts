@@ -1,16 +1,37 @@
-import type { QuestionView } from "../generated/protocol.ts";
-import { chosenValue } from "../answerFile.ts";
-import type { FromAnswer, ToAnswer } from "./messages.ts";
-import { button, element, keepFocus, main } from "./page.ts";
-import { richText } from "./richText.ts";
+import type { QuestionView } from "../../generated/protocol.ts";
+import type { ResultsPage } from "../../resultsPage.ts";
+import { chosenValue } from "../../answerFile.ts";
+import { connect } from "../connection.ts";
+import { button, element, keepFocus, main } from "../elements.ts";
+import { richText } from "../richText.ts";
 
-const host = acquireVsCodeApi<FromAnswer>();
+export type ToAnswer =
+  /** `workspace` is the address of the workspace folder as the page reaches it. */
+  | { readonly type: "question"; readonly view: QuestionView; readonly workspace: string }
+  | { readonly type: "length"; readonly text: string }
+  /** `edit` is the number of the form's last edit that `answer` contains. */
+  | { readonly type: "answer"; readonly answer: string; readonly edit: number }
+  | {
+      readonly type: "result";
+      readonly outcome: ResultsPage["outcome"];
+      readonly text: string;
+      readonly canStart: boolean;
+    }
+  | { readonly type: "problem"; readonly text: string };
+
+export type FromAnswer =
+  | { readonly type: "start" }
+  | { readonly type: "save" }
+  | { readonly type: "language"; readonly problem: string }
+  | { readonly type: "edit"; readonly answer: string; readonly edit: number };
+
+const send = connect<ToAnswer, FromAnswer>(receive);
 
 const form = element("form");
 // The live regions stay in the page, so that screen readers announce what changes in them.
 const length = element("p", { role: "status", class: "policy", id: "length" });
 const result = element("p", { role: "status", "aria-live": "polite", class: "headline" });
-const start = button("Start the Clock", () => host.postMessage({ type: "start" }));
+const start = button("Start the Clock", () => send({ type: "start" }));
 const hint = element("p", { class: "policy" });
 start.hidden = true;
 main().append(form, length, result, start, hint);
@@ -19,39 +40,39 @@ form.addEventListener("submit", (event) => event.preventDefault());
 let edits = 0;
 let showAnswer: (answer: string) => void = () => undefined;
 
-window.addEventListener("message", ({ data }: MessageEvent<ToAnswer>) => {
-  switch (data.type) {
-    case "question":
-      showQuestion(data.view, richText((path) => `${data.workspace}/${encodeURI(path)}`).line);
-      break;
-    case "answer":
-      // An answer older than the newest keystroke would undo that keystroke.
-      if (data.edit >= edits) showAnswer(data.answer);
-      break;
-    case "length":
-      length.textContent = data.text;
-      break;
-    case "result":
-      result.textContent = data.text;
-      result.className = `headline ${data.outcome}`;
-      start.hidden = !data.canStart;
-      break;
-    case "problem":
-      form.replaceChildren();
-      result.textContent = data.text;
-      result.className = "headline error";
-      break;
-  }
-});
 // The editor's own save may come before the newest edits, and then finds nothing to save.
 document.addEventListener("keydown", (event) => {
   if (event.key !== "s" || event.shiftKey || event.altKey || !(event.ctrlKey || event.metaKey)) return;
   event.preventDefault();
   event.stopPropagation();
-  host.postMessage({ type: "save" });
+  send({ type: "save" });
 });
 keepFocus(field);
-host.postMessage({ type: "ready" });
+
+function receive(message: ToAnswer): void {
+  switch (message.type) {
+    case "question":
+      showQuestion(message.view, richText((path) => `${message.workspace}/${encodeURI(path)}`).line);
+      break;
+    case "answer":
+      // An answer older than the newest keystroke would undo that keystroke.
+      if (message.edit >= edits) showAnswer(message.answer);
+      break;
+    case "length":
+      length.textContent = message.text;
+      break;
+    case "result":
+      result.textContent = message.text;
+      result.className = `headline ${message.outcome}`;
+      start.hidden = !message.canStart;
+      break;
+    case "problem":
+      form.replaceChildren();
+      result.textContent = message.text;
+      result.className = "headline error";
+      break;
+  }
+}
 
 function field(): HTMLElement | null {
   return form.querySelector<HTMLElement>("input:checked") ?? form.querySelector<HTMLElement>("input, textarea");
@@ -59,7 +80,7 @@ function field(): HTMLElement | null {
 
 function edit(answer: string): void {
   edits += 1;
-  host.postMessage({ type: "edit", answer, edit: edits });
+  send({ type: "edit", answer, edit: edits });
 }
 
 function showQuestion(view: QuestionView, rich: (markdown: string) => Node): void {
@@ -78,7 +99,7 @@ function languages(view: QuestionView): Node[] {
   );
   const select = element("select", { id: "language" }, ...options);
   select.addEventListener("change", () => {
-    host.postMessage({ type: "language", problem: select.value });
+    send({ type: "language", problem: select.value });
     // This form goes on showing its own question; the other one opens in a form of its own.
     select.value = "";
   });

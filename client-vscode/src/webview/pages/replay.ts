@@ -1,13 +1,23 @@
-import { clockTime } from "../duration.ts";
-import type { ReplayMark, ReplayedFiles, ReplayView } from "../generated/protocol.ts";
-import { changedPart, markText, spokenMark, stopAt, stops, stretches, type Stretch } from "../replayText.ts";
-import type { FromReplay, ToReplay } from "./messages.ts";
-import { button, element, keepFocus, main } from "./page.ts";
+import { clockTime } from "../../duration.ts";
+import type { ReplayMark, ReplayedFiles, ReplayView } from "../../generated/protocol.ts";
+import { changedPart, markText, spokenMark, stopAt, stops, stretches, type Stretch } from "../../replayText.ts";
+import { connect } from "../connection.ts";
+import { button, element, keepFocus, main } from "../elements.ts";
+
+export type ToReplay =
+  | { readonly type: "replay"; readonly view: ReplayView }
+  | { readonly type: "files"; readonly files: ReplayedFiles }
+  | { readonly type: "failed"; readonly reason: string };
+
+export interface FromReplay {
+  readonly type: "at";
+  readonly seq: number;
+}
 
 const SPEEDS = ["1", "4", "16", "64"];
 const FRAME_MS = 100;
 
-const host = acquireVsCodeApi<FromReplay>();
+const send = connect<ToReplay, FromReplay>(receive);
 
 const title = element("h1", { tabindex: "-1" });
 const where = element("p", { class: "moment" });
@@ -43,24 +53,6 @@ let before: ReplayedFiles | undefined;
 /** Place of the edit whose file was brought up last. */
 let followed = -1;
 
-window.addEventListener("message", ({ data }: MessageEvent<ToReplay>) => {
-  switch (data.type) {
-    case "replay":
-      begin(data.view);
-      break;
-    case "files":
-      asked = undefined;
-      before = newest;
-      newest = data.files;
-      showText();
-      if (wanted !== undefined) ask(wanted);
-      break;
-    case "failed":
-      asked = undefined;
-      failure.textContent = data.reason;
-      break;
-  }
-});
 slider.addEventListener("input", () => {
   pause();
   goTo(stopAt(marks, Number(slider.value)), Number(slider.value));
@@ -74,7 +66,25 @@ slider.addEventListener("keydown", (event) => {
 });
 files.addEventListener("change", () => showText());
 keepFocus(() => slider);
-host.postMessage({ type: "ready" });
+
+function receive(message: ToReplay): void {
+  switch (message.type) {
+    case "replay":
+      begin(message.view);
+      break;
+    case "files":
+      asked = undefined;
+      before = newest;
+      newest = message.files;
+      showText();
+      if (wanted !== undefined) ask(wanted);
+      break;
+    case "failed":
+      asked = undefined;
+      failure.textContent = message.reason;
+      break;
+  }
+}
 
 function begin(view: ReplayView): void {
   marks = stops(view);
@@ -137,7 +147,7 @@ function ask(seq: number): void {
   wanted = asked === undefined ? undefined : seq;
   if (asked !== undefined) return;
   asked = seq;
-  host.postMessage({ type: "at", seq });
+  send({ type: "at", seq });
 }
 
 function showText(): void {

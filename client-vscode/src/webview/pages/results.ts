@@ -1,8 +1,18 @@
-import type { ResultsPage } from "../resultsPage.ts";
-import type { FromResults, ToResults } from "./messages.ts";
-import { button, element, main } from "./page.ts";
+import type { ResultsAction, ResultsPage } from "../../resultsPage.ts";
+import { connect } from "../connection.ts";
+import { button, element, main } from "../elements.ts";
 
-const host = acquireVsCodeApi<FromResults>();
+export interface ToResults {
+  readonly type: "page";
+  readonly page: ResultsPage;
+}
+
+export interface FromResults {
+  readonly type: "command";
+  readonly command: ResultsAction;
+}
+
+const send = connect<ToResults, FromResults>(({ page }) => show(page));
 
 // The live region stays in the page, so that screen readers announce what changes in it.
 const headline = element("h2", { class: "headline" });
@@ -11,9 +21,6 @@ const status = element("div", { role: "status", "aria-live": "polite" }, headlin
 const title = element("h1");
 const details = element("div");
 main().append(title, status, details);
-
-window.addEventListener("message", ({ data }: MessageEvent<ToResults>) => show(data.page));
-host.postMessage({ type: "ready" });
 
 function show(page: ResultsPage): void {
   title.textContent = page.title;
@@ -28,7 +35,7 @@ function show(page: ResultsPage): void {
 function actions(page: ResultsPage): Node[] {
   if (page.actions.length === 0) return [];
   const buttons = page.actions.map(({ command, label }) =>
-    button(label, () => host.postMessage({ type: "command", command })),
+    button(label, () => send({ type: "command", command })),
   );
   return [element("div", { class: "actions" }, ...buttons)];
 }

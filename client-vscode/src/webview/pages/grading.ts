@@ -1,11 +1,15 @@
-import type { AnswerToGrade } from "../generated/protocol.ts";
-import type { FromGrading, ToGrading } from "./messages.ts";
-import { button, element, fieldValue, keepFocus, main } from "./page.ts";
-import { richText, type RichText } from "./richText.ts";
+import type { AnswerToGrade, GradeGiven, GradeRefused, GradeSkipped, GradingDone } from "../../generated/protocol.ts";
+import { connect } from "../connection.ts";
+import { button, element, fieldValue, keepFocus, main } from "../elements.ts";
+import { richText, type RichText } from "../richText.ts";
+
+export type ToGrading = AnswerToGrade | GradingDone | GradeRefused | { readonly type: "failed"; readonly reason: string };
+
+export type FromGrading = GradeGiven | GradeSkipped;
 
 const DIFFICULTIES = ["1", "2", "3", "4", "5"];
 
-const host = acquireVsCodeApi<FromGrading>();
+const send = connect<ToGrading, FromGrading>(receive);
 
 const title = element("h1", { tabindex: "-1" });
 const answer = element("div");
@@ -14,28 +18,28 @@ const form = element("form");
 const status = element("p", { role: "status", "aria-live": "polite", class: "headline" });
 main().append(title, answer, form, status);
 
-window.addEventListener("message", ({ data }: MessageEvent<ToGrading>) => {
-  switch (data.type) {
+keepFocus(() => form.querySelector<HTMLElement>("input"));
+
+function receive(message: ToGrading): void {
+  switch (message.type) {
     case "answer":
-      show(data);
+      show(message);
       break;
     case "done":
       clear("Nothing is left to grade.");
-      status.textContent = data.graded === 1 ? "You graded 1 answer." : `You graded ${data.graded} answers.`;
+      status.textContent = message.graded === 1 ? "You graded 1 answer." : `You graded ${message.graded} answers.`;
       break;
     case "refused":
-      status.textContent = data.reason;
+      status.textContent = message.reason;
       status.className = "headline error";
       break;
     case "failed":
       clear("Grading has stopped");
-      status.textContent = data.reason;
+      status.textContent = message.reason;
       status.className = "headline error";
       break;
   }
-});
-keepFocus(() => form.querySelector<HTMLElement>("input"));
-host.postMessage({ type: "ready" });
+}
 
 function clear(heading: string): void {
   title.textContent = heading;
@@ -74,7 +78,7 @@ function fields(item: AnswerToGrade): Node[] {
   form.onsubmit = (event) => {
     event.preventDefault();
     const given = new FormData(form);
-    host.postMessage({
+    send({
       type: "grade",
       id: item.id,
       label: fieldValue(given, "label"),
@@ -93,7 +97,7 @@ function fields(item: AnswerToGrade): Node[] {
       "div",
       { class: "actions" },
       element("button", { type: "submit" }, "Save and Next (Ctrl+Enter)"),
-      button("Skip for Now", () => host.postMessage({ type: "skip" })),
+      button("Skip for Now", () => send({ type: "skip" })),
     ),
   ];
 }

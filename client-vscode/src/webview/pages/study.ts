@@ -1,5 +1,11 @@
-import type { AttemptStatus, StudyView } from "../generated/protocol.ts";
-import { clockTime } from "../duration.ts";
+import type {
+  AttemptStatus,
+  ForecastParams,
+  QuestionnaireParams,
+  SelfEstimateParams,
+  StudyView,
+} from "../../generated/protocol.ts";
+import { clockTime } from "../../duration.ts";
 import {
   conditionSentence,
   deliverySentences,
@@ -8,13 +14,36 @@ import {
   recordingSentence,
   secondsLeft,
   taskFacts,
-} from "../studyText.ts";
-import { estimateFields, questionFields, readEstimates, readQuestions } from "./studyForms.ts";
-import type { FromStudy, StudyCommand, ToStudy } from "./messages.ts";
-import { button, element, keepFocus, main } from "./page.ts";
-import { richText } from "./richText.ts";
+} from "../../studyText.ts";
+import { estimateFields, questionFields, readEstimates, readQuestions } from "../studyForms.ts";
+import { connect } from "../connection.ts";
+import { button, element, keepFocus, main } from "../elements.ts";
+import { richText } from "../richText.ts";
 
-const host = acquireVsCodeApi<FromStudy>();
+export type ToStudy =
+  /** `activeS` is how long the clock of the present task ran. */
+  | {
+      readonly type: "view";
+      readonly view: StudyView;
+      readonly status: AttemptStatus | undefined;
+      readonly activeS: number;
+    }
+  | { readonly type: "refused"; readonly reason: string };
+
+export type StudyCommand = "showTask" | "start" | "pause" | "resume" | "run" | "submit" | "abandon" | "withdraw" | "numbers";
+
+export type FromStudy =
+  | { readonly type: "agree"; readonly version: string }
+  | { readonly type: "decline" }
+  | { readonly type: "openTask" }
+  | { readonly type: "forecast"; readonly given: Omit<ForecastParams, "uri"> }
+  | { readonly type: "selfEstimate"; readonly given: Omit<SelfEstimateParams, "uri"> }
+  | { readonly type: "questionnaire"; readonly answers: QuestionnaireParams["answers"] }
+  /** To try again what could not be handed in. */
+  | { readonly type: "handIn" }
+  | { readonly type: "command"; readonly command: StudyCommand };
+
+const send = connect<ToStudy, FromStudy>(receive);
 const rich = richText(() => undefined);
 
 const progress = element("p", { class: "policy" });
@@ -29,12 +58,14 @@ let shownKey = "";
 let ticking: ReturnType<typeof setInterval> | undefined;
 let update: (status: AttemptStatus | undefined, activeS: number) => void = () => undefined;
 
-window.addEventListener("message", ({ data }: MessageEvent<ToStudy>) => {
-  if (data.type === "refused") {
-    refusal.textContent = data.reason;
+keepFocus(() => body.querySelector<HTMLElement>("input, textarea, button"));
+
+function receive(message: ToStudy): void {
+  if (message.type === "refused") {
+    refusal.textContent = message.reason;
     return;
   }
-  const { view, status, activeS } = data;
+  const { view, status, activeS } = message;
   // What is typed into a form must survive news about the clock.
   const key = JSON.stringify([view.step, view.position, view.workspace, view.consent, view.delivery]);
   if (key !== shownKey) {
@@ -42,9 +73,7 @@ window.addEventListener("message", ({ data }: MessageEvent<ToStudy>) => {
     show(view);
   }
   update(status, activeS);
-});
-keepFocus(() => body.querySelector<HTMLElement>("input, textarea, button"));
-host.postMessage({ type: "ready" });
+}
 
 function show(view: StudyView): void {
   update = () => undefined;
@@ -88,7 +117,7 @@ function finished(view: StudyView): Page {
     element("p", {}, "You are through with this study. You can close this page."),
     ...deliverySentences(view).map((sentence) => element("p", {}, sentence)),
     actions(
-      ...(waits ? [button("Try Again Now", () => host.postMessage({ type: "handIn" }))] : []),
+      ...(waits ? [button("Try Again Now", () => send({ type: "handIn" }))] : []),
       button("See My Numbers", () => command("numbers")),
     ),
   ];
@@ -96,7 +125,7 @@ function finished(view: StudyView): Page {
 
 function consent(view: StudyView): Page {
   const asked = view.consent;
-  if (!asked) return ["Welcome", actions(button("Go On", () => host.postMessage({ type: "openTask" })))];
+  if (!asked) return ["Welcome", actions(button("Go On", () => send({ type: "openTask" })))];
   return [
     "Do you want to take part?",
     ...(view.description ? [element("div", {}, rich.block(view.description))] : []),
@@ -109,8 +138,8 @@ function consent(view: StudyView): Page {
     ]),
     element("p", {}, "Nothing is recorded before you agree. While something is recorded, the status bar says so."),
     actions(
-      button("I Agree", () => host.postMessage({ type: "agree", version: asked.version })),
-      quiet(button("I Do Not Agree", () => host.postMessage({ type: "decline" }))),
+      button("I Agree", () => send({ type: "agree", version: asked.version })),
+      quiet(button("I Do Not Agree", () => send({ type: "decline" }))),
     ),
   ];
 }
@@ -124,14 +153,14 @@ function open(view: StudyView): Page {
     element("p", {}, conditionSentence(view)),
     facts(taskFacts(view, undefined).slice(1)),
     element("p", {}, "You read the task first. The clock starts only when you start it."),
-    actions(button("Open the Task", () => host.postMessage({ type: "openTask" }))),
+    actions(button("Open the Task", () => send({ type: "openTask" }))),
   ];
 }
 
 function forecast(view: StudyView): Page {
   const fields = estimateFields(view.forecasts, "before");
   const form = formOf(fields, "Save and Go On", (data) => {
-    host.postMessage({ type: "forecast", given: readEstimates(data, view.forecasts) });
+    send({ type: "forecast", given: readEstimates(data, view.forecasts) });
   });
   return [
     "Before you start",
@@ -206,14 +235,14 @@ function steps(status: AttemptStatus | undefined): [string, StudyCommand][] {
 function selfEstimate(view: StudyView): Page {
   const fields = estimateFields(view.selfEstimates, "after");
   const form = formOf(fields, "Save and Go On", (data) => {
-    host.postMessage({ type: "selfEstimate", given: readEstimates(data, view.selfEstimates) });
+    send({ type: "selfEstimate", given: readEstimates(data, view.selfEstimates) });
   });
   return ["How was it?", element("p", {}, `About the task “${view.problemTitle ?? ""}”, which has ended.`), form];
 }
 
 function questionnaire(view: StudyView): Page {
   const form = formOf(questionFields(view.questions), "Send My Answers", (data) => {
-    host.postMessage({ type: "questionnaire", answers: readQuestions(data, view.questions) });
+    send({ type: "questionnaire", answers: readQuestions(data, view.questions) });
   });
   return ["A few questions at the end", form];
 }
@@ -233,7 +262,7 @@ function formOf(fields: readonly Node[], label: string, send: (data: FormData) =
 
 function command(name: StudyCommand): void {
   refusal.textContent = "";
-  host.postMessage({ type: "command", command: name });
+  send({ type: "command", command: name });
 }
 
 function actions(...buttons: readonly Node[]): HTMLElement {

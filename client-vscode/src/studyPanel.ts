@@ -4,14 +4,15 @@ import type { AttemptStatus, StudyView } from "./generated/protocol.ts";
 import { showPrimary, type Opening } from "./opening.ts";
 import { errorText, shown } from "./reporting.ts";
 import type { Server } from "./server.ts";
-import { webviewHtml } from "./webviewHtml.ts";
-import type { FromStudy, StudyCommand, ToStudy } from "./webview/messages.ts";
+import { WebviewHost, type Ready } from "./webviewHost.ts";
+import type { FromStudy, StudyCommand, ToStudy } from "./webview/pages/study.ts";
 
 const PENDING = "benchwright.pendingStudy";
 
 /** Leads a participant through a study: consent, tasks with their forms, questionnaire. The server says what is next. */
-export class StudyWalk implements vscode.Disposable {
+export class StudyPanel implements vscode.Disposable {
   private panel: vscode.WebviewPanel | undefined;
+  private host: WebviewHost<ToStudy, FromStudy> | undefined;
   private view: StudyView | undefined;
   private isWithdrawing = false;
   private readonly subscription: vscode.Disposable;
@@ -64,7 +65,7 @@ export class StudyWalk implements vscode.Disposable {
       remove,
     );
     if (choice !== keep && choice !== remove) return;
-    // What ends because of it is nothing to ask about.
+    // Whatever this ends must not bring the page up again.
     this.isWithdrawing = true;
     const view = await shown(this.server.request("withdrawConsent", { study, delete: choice === remove }));
     this.isWithdrawing = false;
@@ -99,12 +100,12 @@ export class StudyWalk implements vscode.Disposable {
       retainContextWhenHidden: true,
     });
     this.panel = panel;
-    panel.webview.onDidReceiveMessage((message: FromStudy) => void this.receive(message));
-    panel.onDidDispose(() => (this.panel = undefined));
-    panel.webview.html = webviewHtml(panel.webview, this.extension, "study", "Study");
+    panel.onDidDispose(() => (this.panel = this.host = undefined));
+    const page = { extension: this.extension, page: "study", title: "Study" };
+    this.host = new WebviewHost(panel.webview, page, (message) => this.receive(message));
   }
 
-  private async receive(message: FromStudy): Promise<void> {
+  private async receive(message: FromStudy | Ready): Promise<void> {
     const study = this.view?.study;
     if (!study) return;
     try {
@@ -125,10 +126,10 @@ export class StudyWalk implements vscode.Disposable {
           await this.openTask(study);
           break;
         case "forecast":
-          await this.said(this.server.request("forecast", { uri: this.workspace(), ...message.given }));
+          await this.answered(this.server.request("forecast", { uri: this.workspace(), ...message.given }));
           break;
         case "selfEstimate":
-          await this.said(this.server.request("selfEstimate", { uri: this.workspace(), ...message.given }));
+          await this.answered(this.server.request("selfEstimate", { uri: this.workspace(), ...message.given }));
           break;
         case "questionnaire":
           this.present(await this.server.request("questionnaire", { study, answers: message.answers }));
@@ -141,7 +142,7 @@ export class StudyWalk implements vscode.Disposable {
           break;
       }
     } catch (error) {
-      this.send({ type: "refused", reason: errorText(error) });
+      this.host?.post({ type: "refused", reason: errorText(error) });
     }
   }
 
@@ -166,7 +167,7 @@ export class StudyWalk implements vscode.Disposable {
     await vscode.window.tabGroups.close(past, true);
   }
 
-  private async said(answer: Promise<AttemptStatus>): Promise<void> {
+  private async answered(answer: Promise<AttemptStatus>): Promise<void> {
     this.attempts.update(await answer);
     await this.refresh();
   }
@@ -204,10 +205,6 @@ export class StudyWalk implements vscode.Disposable {
     const view = this.view;
     if (!view) return;
     const status = view.workspace ? await this.attempts.of(vscode.Uri.parse(view.workspace)) : undefined;
-    this.send({ type: "view", view, status, activeS: status ? this.attempts.activeSeconds(status) : 0 });
-  }
-
-  private send(message: ToStudy): void {
-    void this.panel?.webview.postMessage(message);
+    this.host?.post({ type: "view", view, status, activeS: status ? this.attempts.activeSeconds(status) : 0 });
   }
 }

@@ -2,16 +2,16 @@ import { setTimeout as sleep } from "node:timers/promises";
 import * as vscode from "vscode";
 import { AI_SETTINGS, isAiExtension, isOn, switchedOff } from "./aiFeatures.ts";
 import { isUnfinished, type Attempts } from "./attempts.ts";
-import { tellsReasons } from "./changeReasons.ts";
+import { reportsReasons } from "./changeReasons.ts";
 import type { AttemptStatus, EnvironmentParams, ExtensionView } from "./generated/protocol.ts";
 import type { Server } from "./server.ts";
 
 const SWITCHED = "benchwright.switchedOff";
-const SETTLED_AFTER_MS = 300;
-const EFFECTIVE_AFTER_MS = 20_000;
+const REPORT_AFTER_MS = 300;
+const EFFECTIVE_WITHIN_MS = 20_000;
 
-/** Settings beside those of AI features that bear on how somebody works. */
-const TOLD_SETTINGS: readonly string[] = [
+/** Settings, beside those of AI features, that affect how somebody works. */
+const REPORTED_SETTINGS: readonly string[] = [
   "benchwright.assistant.enabled",
   "benchwright.assistant.model",
   "editor.formatOnSave",
@@ -20,11 +20,11 @@ const TOLD_SETTINGS: readonly string[] = [
   "files.autoSave",
 ];
 
-/** What a solver works with: AI features as the condition wants them, and a record of what is there. */
-export class Surroundings implements vscode.Disposable {
-  private told = "";
+/** The solver's editor: AI features as the condition requires, and a report of extensions and settings. */
+export class SolverEnvironment implements vscode.Disposable {
+  private reported = "";
   private timer: NodeJS.Timeout | undefined;
-  private settling: Promise<void> = Promise.resolve();
+  private updating: Promise<void> = Promise.resolve();
   private readonly subscriptions: vscode.Disposable[];
 
   constructor(
@@ -33,9 +33,9 @@ export class Surroundings implements vscode.Disposable {
     private readonly context: vscode.ExtensionContext,
   ) {
     this.subscriptions = [
-      attempts.onDidChangeCurrent(() => this.soon()),
-      vscode.extensions.onDidChange(() => this.soon()),
-      vscode.workspace.onDidChangeConfiguration(() => this.soon()),
+      attempts.onDidChangeCurrent(() => this.schedule()),
+      vscode.extensions.onDidChange(() => this.schedule()),
+      vscode.workspace.onDidChangeConfiguration(() => this.schedule()),
     ];
   }
 
@@ -44,16 +44,16 @@ export class Surroundings implements vscode.Disposable {
     vscode.Disposable.from(...this.subscriptions).dispose();
   }
 
-  /** Several changes at once are told once. */
-  private soon(): void {
+  /** Several changes at once are reported once. */
+  private schedule(): void {
     clearTimeout(this.timer);
-    // One after the other: to switch on what is being switched off would leave half of each.
+    // One after the other: switching on what is being switched off would leave half of each.
     this.timer = setTimeout(() => {
-      this.settling = this.settling.then(() => this.settle()).catch(() => undefined);
-    }, SETTLED_AFTER_MS);
+      this.updating = this.updating.then(() => this.update()).catch(() => undefined);
+    }, REPORT_AFTER_MS);
   }
 
-  private async settle(): Promise<void> {
+  private async update(): Promise<void> {
     const status = this.attempts.current;
     if (!status || !isUnfinished(status)) {
       await this.switchOn();
@@ -62,9 +62,9 @@ export class Surroundings implements vscode.Disposable {
     if (await this.isWithoutHelp(status)) await this.switchOff();
     else await this.switchOn();
     const environment = this.environment(status);
-    const telling = JSON.stringify([status.attempt, environment]);
-    if (telling === this.told) return;
-    this.told = telling;
+    const report = JSON.stringify([status.attempt, environment]);
+    if (report === this.reported) return;
+    this.reported = report;
     await this.server.notify("environment", environment);
   }
 
@@ -83,7 +83,7 @@ export class Surroundings implements vscode.Disposable {
       if (now?.defaultValue === undefined || !isOn(setting, settings.get(setting.key))) continue;
       if (!(setting.key in before)) before[setting.key] = now.workspaceValue ?? null;
       await this.context.workspaceState.update(SWITCHED, before);
-      await update(setting.key, switchedOff(setting, settings.get(setting.key)));
+      await setForWorkspace(setting.key, switchedOff(setting, settings.get(setting.key)));
     }
   }
 
@@ -91,40 +91,40 @@ export class Surroundings implements vscode.Disposable {
   private async switchOn(): Promise<void> {
     const before = this.context.workspaceState.get<Record<string, unknown>>(SWITCHED);
     if (!before) return;
-    for (const [key, value] of Object.entries(before)) await update(key, value ?? undefined);
+    for (const [key, value] of Object.entries(before)) await setForWorkspace(key, value ?? undefined);
     await this.context.workspaceState.update(SWITCHED, undefined);
   }
 
   private environment(status: AttemptStatus): EnvironmentParams {
     const settings = vscode.workspace.getConfiguration();
     const known = AI_SETTINGS.filter(({ key }) => settings.inspect(key)?.defaultValue !== undefined);
-    const told = [...known.map(({ key }) => key), ...TOLD_SETTINGS];
+    const reported = [...known.map(({ key }) => key), ...REPORTED_SETTINGS];
     return {
       uri: status.workspace,
       editor: `${vscode.env.appName} ${vscode.version}`,
       platform: process.platform,
       extensions: vscode.extensions.all.flatMap(extensionView),
       aiFeatures: Object.fromEntries(known.map((setting) => [setting.key, isOn(setting, settings.get(setting.key))])),
-      settings: Object.fromEntries(told.map((key) => [key, plain(settings.get(key))])),
-      changeReasons: tellsReasons(this.context.extension),
+      settings: Object.fromEntries(reported.map((key) => [key, plain(settings.get(key))])),
+      changeReasons: reportsReasons(this.context.extension),
     };
   }
 }
 
-/** Sets a setting of this folder, and waits until it counts. */
-async function update(key: string, value: unknown): Promise<void> {
+/** Changes a setting of this folder, and waits until it is in effect. */
+async function setForWorkspace(key: string, value: unknown): Promise<void> {
   const present = (): string => JSON.stringify(vscode.workspace.getConfiguration().inspect(key)?.workspaceValue);
   try {
     await vscode.workspace.getConfiguration().update(key, value, vscode.ConfigurationTarget.Workspace);
-    for (let waited = 0; waited < EFFECTIVE_AFTER_MS && present() !== JSON.stringify(value); waited += 50) {
+    for (let waited = 0; waited < EFFECTIVE_WITHIN_MS && present() !== JSON.stringify(value); waited += 50) {
       await sleep(50);
     }
   } catch {
-    // What can't be set here stays as it is, and the environment that is told says so.
+    // A setting that can't be changed here stays as it is, and the report shows it.
   }
 }
 
-/** What the editor brings itself goes without saying, unless it is AI. */
+/** Built-in extensions are left out, unless they are AI. */
 function extensionView(extension: vscode.Extension<unknown>): ExtensionView[] {
   const { version, categories, isBuiltin } = extension.packageJSON as Record<string, unknown>;
   const ai = isAiExtension(extension.id, categories);

@@ -1,0 +1,14 @@
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+
+/** The bundler's options for the pages of webviews: every module of a folder is the script of a page of its name. */
+export function webviewPages(folder) {
+  const modules = readdirSync(folder).filter((name) => name.endsWith(".ts"));
+  return {
+    bundle: true,
+    entryPoints: modules.map((name) => join(folder, name)),
+    platform: "browser",
+    format: "iife",
+    target: "es2022",
+  };
+}

@@ -1,0 +1,9 @@
+import { GradingPanel } from "./grading.ts";
+import type { Panels } from "./panel.ts";
+import { ReplayPanels } from "./replay.ts";
+
+/** Every panel that a command opens. */
+export const PANELS: Panels = {
+  grade: (context) => new GradingPanel(context),
+  replay: (context) => new ReplayPanels(context),
+};
