@@ -127,7 +127,7 @@ async def test_records_wait_for_a_database_that_is_down_and_arrive_once_it_is_up
     status = await benchwright(home, "status", "far", "--json")
     waiting = json.loads(status.stdout)["not_handed_in"]["ada"]
     assert (waiting["tries"], "can't be reached" in waiting["told"]) == (2, True)
-    assert "not handed in yet, tried 3 times" in " ".join((await benchwright(home, "status", "far")).stdout.split())
+    assert "not delivered yet, 3 attempts" in " ".join((await benchwright(home, "status", "far")).stdout.split())
 
     later = await editors()
     await later.until(lambda: any("will try again" in message for message in later.shown.messages), "the warning")
@@ -152,7 +152,7 @@ async def test_a_command_hands_in_what_the_database_missed_while_it_restarted(
     assert not (await take_part(editor))["delivery"]["arrived"]
     database.start()
     status = await benchwright(home, "status", "far", "--json")
-    assert "handed in now" in " ".join(status.stderr.split())
+    assert "delivered now" in " ".join(status.stderr.split())
     assert json.loads(status.stdout)["not_handed_in"] == {}
     assert len(arrived(where)) == 1
     assert (await look(editor))["delivery"]["arrived"]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import sys
 
-_INTERRUPTED = 130
-"""What a shell makes of a program that Ctrl+C ended."""
+INTERRUPTED = 130
+"""The exit status of a program that Ctrl+C ended, as shells report it."""
 
 
 def main() -> None:
@@ -26,4 +26,4 @@ def main() -> None:
 
         run()
     except KeyboardInterrupt:
-        sys.exit(_INTERRUPTED)
+        sys.exit(INTERRUPTED)

@@ -2,52 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 from rich.table import Table
 
-from benchwright_attempts import log_file
 from benchwright_attempts.attempts import Attempts, Summary
 from benchwright_attempts.export import export_lines, verify_export, write_export
 from benchwright_attempts.record import AttemptHeader, format_wall
 from benchwright_attempts.replay import Verification, replay, verify
-from benchwright_problems.home import Home
 from benchwright_server.cli.options import Json
-from benchwright_server.cli.output import err, out, plain_errors, print_json
+from benchwright_server.cli.output import err, out, print_json
+from benchwright_server.cli.study_log import opened_log
 from benchwright_server.errors import ServerError
-from benchwright_studies import open_log
 
-if TYPE_CHECKING:
-    from benchwright_studies.study_log import StudyLog
-
-app = typer.Typer(help="List, show, export, replay and verify attempts.", no_args_is_help=True)
-
-AttemptId = Annotated[str, typer.Argument(metavar="ATTEMPT", help="Its id, or the beginning of it.")]
+AttemptId = Annotated[str, typer.Argument(metavar="ATTEMPT", help="Its id, or the beginning of the id.")]
 
 
 def add_to(parent: typer.Typer) -> None:
     """Add the commands to `benchwright`."""
-    parent.add_typer(app, name="attempts")
+    attempts = typer.Typer(help="List, show, export, replay and verify attempts.", no_args_is_help=True)
+    attempts.command("list")(list_command)
+    attempts.command("show")(show)
+    attempts.command("export")(export)
+    attempts.command("replay")(replay_command)
+    attempts.command("verify")(verify_command)
+    parent.add_typer(attempts, name="attempts")
 
 
-@contextmanager
-def _log() -> Iterator[StudyLog]:
-    with plain_errors():
-        log = open_log(log_file(Home.find()))
-        try:
-            yield log
-        finally:
-            log.close()
-
-
-@app.command("list")
 def list_command(json_output: Json = False) -> None:
-    """List attempts, the newest first."""
-    with _log() as log:
+    """List attempts, newest first."""
+    with opened_log() as log:
         attempts = Attempts(log)
         rows = [(header, attempts.summary(header.id)) for header in log.headers()]
     if json_output:
@@ -62,10 +48,9 @@ def list_command(json_output: Json = False) -> None:
     out.print(table)
 
 
-@app.command("show")
 def show(attempt: AttemptId, json_output: Json = False) -> None:
     """Show what happened in an attempt."""
-    with _log() as log:
+    with opened_log() as log:
         header = log.find(attempt)
         summary = Attempts(log).summary(header.id)
         events = log.events(header.id)
@@ -77,18 +62,17 @@ def show(attempt: AttemptId, json_output: Json = False) -> None:
         return
     for recorded in events:
         event = recorded.event
-        told = event.model_dump(mode="json", exclude={"type", "files", "file", "changes", "digests", "snapshot"})
-        facts = "  ".join(f"{name}={value}" for name, value in told.items() if value not in (None, ""))
+        fields = event.model_dump(mode="json", exclude={"type", "files", "file", "changes", "digests", "snapshot"})
+        facts = "  ".join(f"{name}={value}" for name, value in fields.items() if value not in (None, ""))
         out.print(f"{recorded.seq:>5}  {format_wall(recorded.moment.wall)}  {event.type:<13} {facts}", markup=False)
 
 
-@app.command("export")
 def export(
     attempt: AttemptId,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="A file; standard output if not given.")] = None,
 ) -> None:
-    """Write an attempt as JSON Lines that others can verify."""
-    with _log() as log:
+    """Write an attempt as JSON Lines, a file that others can verify."""
+    with opened_log() as log:
         header, rows = log.stored(log.find(attempt).id)
         if output is None:
             for line in export_lines(header, rows):
@@ -101,15 +85,17 @@ def export(
         err.print(f"{len(rows)} events written to {output}.")
 
 
-@app.command("replay")
 def replay_command(
     attempt: AttemptId,
-    to: Annotated[Path, typer.Option(help="An empty or new folder for the files.")],
+    to: Annotated[Path, typer.Option(help="A new or empty folder for the files.")],
     until: Annotated[int | None, typer.Option(help="Number of the last event; all if not given.")] = None,
     json_output: Json = False,
 ) -> None:
-    """Rebuild an attempt's files from its log alone, and compare them with every save."""
-    with _log() as log:
+    """Rebuild an attempt's files from its log alone, and compare them with every save.
+
+    Exit status: 0 all saves match, 1 some do not.
+    """
+    with opened_log() as log:
         replayed = replay(log.events(log.find(attempt).id), until=until)
         if to.exists() and any(to.iterdir()):
             raise ServerError(f"{to} is not empty. Give a new folder.")
@@ -128,13 +114,15 @@ def replay_command(
     raise typer.Exit(0 if replayed.ok else 1)
 
 
-@app.command("verify")
 def verify_command(
     attempt: Annotated[str, typer.Argument(metavar="ATTEMPT|FILE", help="An attempt's id, or an exported file.")],
     json_output: Json = False,
 ) -> None:
-    """Check the hash chain of an attempt, and its files against every save."""
-    with _log() as log:
+    """Check the hash chain of an attempt, and its files against every save.
+
+    Exit status: 0 the log is intact, 1 it is not.
+    """
+    with opened_log() as log:
         file = Path(attempt)
         if file.is_file():
             verification: Verification = verify_export(file)
@@ -144,10 +132,12 @@ def verify_command(
         schemas = {str(schema): count for schema, count in verification.schemas.items()}
         print_json({"ok": verification.ok, "problem": verification.problem, "schemas": schemas})
     else:
-        out.print(verification.problem or "The log is whole: every event fits, every save is rebuilt to the byte.")
+        out.print(
+            verification.problem or "The log is intact: the hash chain holds, and every save is rebuilt to the byte."
+        )
         if len(verification.schemas) > 1 or 1 in verification.schemas:
-            told = ", ".join(f"{count} of schema {schema}" for schema, count in sorted(verification.schemas.items()))
-            out.print(f"Records: {told}. Older ones are read as they were written.")
+            counts = ", ".join(f"{count} of schema {schema}" for schema, count in sorted(verification.schemas.items()))
+            out.print(f"Schemas: {counts}. Older events are read as they were written.")
     raise typer.Exit(0 if verification.ok else 1)
 
 

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.table import Table
 
-from benchwright_problems.home import Home
+from benchwright_problems.errors import needs
+from benchwright_server.cli.judge_records import opened_records
 from benchwright_server.cli.options import Json
 from benchwright_server.cli.output import out, plain_errors, print_json
 
@@ -42,18 +43,21 @@ def add_to(judge: typer.Typer) -> None:
 def agreement(
     votes: Annotated[
         Path | None,
-        typer.Option(help="A CSV or JSON Lines file of votes to measure instead of the database; one vote a row."),
+        typer.Option(help="A CSV or JSON Lines file of votes to measure instead of the database; one vote per row."),
     ] = None,
-    seed: Annotated[int, typer.Option(help="Of the bootstrap intervals.")] = 1,
-    resamples: Annotated[int, typer.Option(min=100, max=100_000, help="Of the bootstrap.")] = 1000,
+    seed: Annotated[int, typer.Option(help="Seed of the bootstrap intervals.")] = 1,
+    resamples: Annotated[int, typer.Option(min=100, max=100_000, help="Resamples of the bootstrap.")] = 1000,
     disagreements: Annotated[bool, typer.Option("--disagreements", help="List the answers they differ on.")] = False,
     json_output: Json = False,
 ) -> None:
-    """Measure how far judges agree with people, by format and judge. Exit status: 0 measured, 1 nothing to measure."""
-    from benchwright_judges.agreement import measure
-    from benchwright_judges.rated import read_votes
+    """Measure how well judges agree with people, by format and judge.
 
-    with plain_errors():
+    Exit status: 0 measured, 1 nothing to measure.
+    """
+    with plain_errors(), needs("`benchwright judge agreement`", "judges"):
+        from benchwright_judges.agreement import measure
+        from benchwright_judges.rated import read_votes
+
         rated = asyncio.run(rated_of_records()) if votes is None else read_votes(votes)
         formats = measure(rated, seed=seed, resamples=resamples)
     if json_output:
@@ -66,16 +70,11 @@ def agreement(
 
 
 async def rated_of_records() -> Sequence[Rated]:
-    """The answers that people and judges rated, from the database of records."""
-    from benchwright_judges.configuration import read_settings, records_location
+    """The answers that people and judges rated, from the database of judgements."""
     from benchwright_judges.rated import rated_answers
-    from benchwright_judges.records import Records
 
-    records = await Records.open(records_location(read_settings(), Home.find()))
-    try:
+    async with opened_records() as records:
         return rated_answers(await records.judged())
-    finally:
-        await records.close()
 
 
 def _print(formats: Sequence[FormatAgreement], disagreements: bool) -> None:
@@ -89,18 +88,18 @@ def _print(formats: Sequence[FormatAgreement], disagreements: bool) -> None:
     for one in formats:
         measured = (("alpha", one.people.alpha), ("Cronbach's alpha", one.people.cronbach))
         among = [f"{name} {value:.2f}" for name, value in measured if value is not None]
-        told = [f"{one.format}: {one.items} answers, {one.people.people} people"]
-        told += [f"among them {', '.join(among)}"] if among else []
-        told += [f"no majority of people on {one.undecided}", f"ties broken {_share(one.tie_breaks)}"]
-        out.print("; ".join(told), soft_wrap=True)
+        facts = [f"{one.format}: {one.items} answers, {one.people.people} people"]
+        facts += [f"among them {', '.join(among)}"] if among else []
+        facts += [f"no majority of people on {one.undecided}", f"ties broken {_share(one.tie_breaks)}"]
+        out.print("; ".join(facts), soft_wrap=True)
     out.print("Intervals: 95 %; Wilson's for shares, percentile bootstrap for the rest.")
     if disagreements:
         for one in formats:
             for judge in one.judges:
                 for item in judge.disagreements:
                     people = ", ".join(f"{name} {label}" for name, label in item.people.items())
-                    told_by = f"{judge.judge} {', '.join(item.votes)}; people: {people}"
-                    out.print(f"{one.format} {item.item} {item.problem}: {told_by}", markup=False, soft_wrap=True)
+                    votes = f"{judge.judge} {', '.join(item.votes)}; people: {people}"
+                    out.print(f"{one.format} {item.item} {item.problem}: {votes}", markup=False, soft_wrap=True)
 
 
 def _share(share: Share) -> str:

@@ -15,8 +15,10 @@ from rich.rule import Rule
 from benchwright_attempts.errors import AttemptError
 from benchwright_judges.errors import GradingError, VotesFileError
 from benchwright_judges.judgement import Judgement
+from benchwright_problems.errors import needs
 from benchwright_problems.home import Home
 from benchwright_problems.store import Store
+from benchwright_server.cli.judge_records import opened_records
 from benchwright_server.cli.options import Json
 from benchwright_server.cli.output import err, out, plain_errors, print_json
 from benchwright_server.errors import ServerError
@@ -26,12 +28,11 @@ if TYPE_CHECKING:
     from benchwright_judges.people import Grading, Item
     from benchwright_judges.records import Records
 
-sheet = typer.Typer(help="Grade in a spreadsheet, and read the grades back.", no_args_is_help=True)
-
 Grader = Annotated[str, typer.Option("--as", metavar="NAME", help="Your pseudonym, the same every time.")]
-Graders = Annotated[int, typer.Option(min=1, max=2, help="People per answer; where two disagree, a third decides.")]
+Graders = Annotated[int, typer.Option(min=1, max=2, help="People per answer; if two disagree, a third decides.")]
 All = Annotated[
-    bool, typer.Option("--all", help="Also what models have judged, to compare them with people; stays blind.")
+    bool,
+    typer.Option("--all", help="Also answers that models have judged, to compare them with people; still blind."),
 ]
 _SKIP, _QUIT = "s", "q"
 
@@ -39,6 +40,9 @@ _SKIP, _QUIT = "s", "q"
 def add_to(judge: typer.Typer) -> None:
     """Add these commands to `benchwright judge`."""
     judge.command("grade")(grade)
+    sheet = typer.Typer(help="Grade in a spreadsheet, and read the grades back.", no_args_is_help=True)
+    sheet.command("export")(sheet_export)
+    sheet.command("import")(sheet_import)
     judge.add_typer(sheet, name="sheet")
 
 
@@ -46,9 +50,9 @@ def grade(
     grader: Grader,
     graders: Graders = 2,
     everything: All = False,
-    disputed: Annotated[bool, typer.Option("--disputed", help="Only answers that two others disagree on.")] = False,
+    disputed: Annotated[bool, typer.Option("--disputed", help="Only answers on which two others disagree.")] = False,
 ) -> None:
-    """Grade answers one after the other: blind, in an order of your own. Stop whenever you like and come back."""
+    """Grade answers one by one: blind, in an order of your own. Stop at any time and continue later."""
 
     async def work() -> int:
         async with open_grading(graders, everything) as (grading, records):
@@ -67,25 +71,25 @@ def grade(
                     continue
                 difficulty, comment = _ask_rest()
                 judgement = await grading.grade(item.id, grader, label, difficulty, comment)
-                await tell(records, item.id, judgement)
+                await record_in_attempt(records, item.id, judgement)
                 done += 1
             return done
 
-    with plain_errors():
+    with plain_errors(), needs("`benchwright judge grade`", "judges"):
         err.print(f"{asyncio.run(work())} graded.")
 
 
-@sheet.command("export")
 def sheet_export(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="Ends in .csv or .json. It holds answer keys.")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="Ends in .csv or .json. It contains answer keys.")],
     grader: Grader,
     graders: Graders = 2,
     everything: All = False,
 ) -> None:
-    """Write what you may grade, with columns for label, difficulty (1 to 5) and comment."""
-    from benchwright_judges.grading_sheet import write_sheet
+    """Write the answers that you may grade, with columns for label, difficulty (1 to 5) and comment."""
 
     async def work() -> int:
+        from benchwright_judges.grading_sheet import write_sheet
+
         async with open_grading(graders, everything) as (grading, _):
             items = await grading.items(grader)
         try:
@@ -94,11 +98,10 @@ def sheet_export(
             raise ServerError(f"{file} can't be written: {error.strerror}.") from error
         return len(items)
 
-    with plain_errors():
+    with plain_errors(), needs("`benchwright judge sheet`", "judges"):
         err.print(f"{asyncio.run(work())} answers written to {file}.", markup=False)
 
 
-@sheet.command("import")
 def sheet_import(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A sheet with labels filled in.")],
     grader: Grader,
@@ -106,10 +109,11 @@ def sheet_import(
     everything: All = False,
     json_output: Json = False,
 ) -> None:
-    """Take the grades of a sheet; rows without a label are left for later."""
-    from benchwright_judges.grading_sheet import read_sheet
+    """Import the grades of a sheet; rows without a label are left for later."""
 
     async def work() -> dict[str, int]:
+        from benchwright_judges.grading_sheet import read_sheet
+
         rows = await asyncio.to_thread(read_sheet, file)
         decided = 0
         async with open_grading(graders, everything) as (grading, records):
@@ -120,25 +124,25 @@ def sheet_import(
                     raise VotesFileError(
                         f"{file}: grade {number}: {error}; the {number - 1} before it are kept"
                     ) from error
-                await tell(records, row.item, judgement)
+                await record_in_attempt(records, row.item, judgement)
                 decided += judgement is not None
         return {"grades": len(rows), "decided": decided}
 
-    with plain_errors():
-        told = asyncio.run(work())
+    with plain_errors(), needs("`benchwright judge sheet`", "judges"):
+        counts = asyncio.run(work())
     if json_output:
-        print_json(told)
+        print_json(counts)
     else:
-        out.print(f"{told['grades']} grades taken; {told['decided']} answers are decided by them.")
+        out.print(f"{counts['grades']} grades imported; they decide {counts['decided']} answers.")
 
 
-async def tell(records: Records, answer_id: str, judgement: Judgement | None) -> None:
-    """Tell an answer's attempt what people decided, if they did and it belongs to one."""
+async def record_in_attempt(records: Records, answer_id: str, judgement: Judgement | None) -> None:
+    """Record in an answer's attempt what people decided, if they have decided and it belongs to one."""
     from benchwright_server.runs.late_judgement import tell_attempt
 
     newest = await records.judgement(answer_id)
     answer = await records.answer(answer_id)
-    # Where a model had decided before, people's grades are for comparison and change nothing.
+    # If a model decided before, people's grades are for comparison and change nothing.
     if judgement is None or answer is None or newest != judgement:
         return
     try:
@@ -149,17 +153,11 @@ async def tell(records: Records, answer_id: str, judgement: Judgement | None) ->
 
 @asynccontextmanager
 async def open_grading(graders: int, everything: bool) -> AsyncIterator[tuple[Grading, Records]]:
-    """What waits for people on this machine, and where their grades are kept; closed afterwards."""
-    from benchwright_judges.configuration import read_settings, records_location
+    """The answers that wait for people on this machine, and the database for their grades; closed afterwards."""
     from benchwright_judges.people import Grading
-    from benchwright_judges.records import Records
 
-    home = Home.find()
-    records = await Records.open(records_location(read_settings(), home))
-    try:
-        yield Grading(records, Store(home).unseal, graders=graders, everything=everything), records
-    finally:
-        await records.close()
+    async with opened_records() as records:
+        yield Grading(records, Store(Home.find()).unseal, graders=graders, everything=everything), records
 
 
 def _show(item: Item) -> None:

@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 import typer
 from rich.table import Table
 
+from benchwright_problems.errors import needs
 from benchwright_problems.home import Home
+from benchwright_server.cli.judge_records import opened_records
 from benchwright_server.cli.options import Json
 from benchwright_server.cli.output import err, out, plain_errors, print_json
 from benchwright_server.errors import ServerError
@@ -25,13 +27,12 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-tokens = typer.Typer(help="Make, list and revoke the access tokens of the judge service.", no_args_is_help=True)
-
 Database = Annotated[
     str | None,
     typer.Option(metavar="URL", help="postgresql://USER@HOST/NAME; the SQLite file of this user if not given."),
 ]
 
+_COMMANDS = "`benchwright judge token`"
 _LONGEST_NAME = 60
 _UNITS_S = {"h": 3_600, "d": 86_400, "w": 604_800}
 
@@ -39,6 +40,10 @@ _UNITS_S = {"h": 3_600, "d": 86_400, "w": 604_800}
 def add_to(judge: typer.Typer) -> None:
     """Add these commands to `benchwright judge`."""
     judge.command("serve")(serve)
+    tokens = typer.Typer(help="Create, list and revoke the access tokens of the judge service.", no_args_is_help=True)
+    tokens.command("create")(create)
+    tokens.command("list")(list_tokens)
+    tokens.command("revoke")(revoke)
     judge.add_typer(tokens, name="token")
 
 
@@ -52,15 +57,15 @@ def serve(
     ] = False,
 ) -> None:
     """Serve the judges over HTTP until Ctrl+C."""
-    from benchwright_judges.configuration import find_panel, read_settings, records_location
-    from benchwright_judges.service.judging import Pace
-    from benchwright_judges.service.server import check_host
-    from benchwright_judges.service.server import serve as serve_http
-    from benchwright_problems.store import Store
-
     # A library's message may quote what it worked on.
     logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
-    with plain_errors():
+    with plain_errors(), needs("`benchwright judge serve`", "judges"):
+        from benchwright_judges.configuration import find_panel, read_settings, records_location
+        from benchwright_judges.service.judging import Pace
+        from benchwright_judges.service.server import check_host
+        from benchwright_judges.service.server import serve as serve_http
+        from benchwright_problems.store import Store
+
         check_host(host, allow_remote=allow_remote)
         settings = read_settings()
         work = serve_http(
@@ -74,22 +79,21 @@ def serve(
         asyncio.run(work)
 
 
-@tokens.command("create")
 def create(
-    name: Annotated[str, typer.Argument(help="Whose it is; for people who grade, their pseudonym.")],
-    scope: Annotated[list[str], typer.Option(help="submit, grade or admin; may be given several times.")],
-    expires: Annotated[str, typer.Option(metavar="TIME", help="In how long: 12h, 90d, 52w, or never.")] = "90d",
-    rate: Annotated[int, typer.Option(min=1, help="Requests a minute.")] = 600,
+    name: Annotated[str, typer.Argument(help="The owner's name; for people who grade, their pseudonym.")],
+    scope: Annotated[list[str], typer.Option(help="submit, grade or admin; may be repeated.")],
+    expires: Annotated[str, typer.Option(metavar="TIME", help="Lifetime: 12h, 90d, 52w, or never.")] = "90d",
+    rate: Annotated[int, typer.Option(min=1, help="Requests per minute.")] = 600,
     budget: Annotated[
-        float | None, typer.Option(min=0, help="US dollars that model judges may cost it; no limit if not given.")
+        float | None, typer.Option(min=0, help="US dollars that model judges may spend for it; no limit if not given.")
     ] = None,
     database: Database = None,
     json_output: Json = False,
 ) -> None:
-    """Make a token. It is printed once and stored only as a hash."""
-    from benchwright_judges.service.access_token import Scope
+    """Create a token. It is printed once, and only its hash is stored."""
+    with plain_errors(), needs(_COMMANDS, "judges"):
+        from benchwright_judges.service.access_token import Scope
 
-    with plain_errors():
         if unknown := [word for word in scope if word not in list(Scope)]:
             raise ServerError(f"There is no scope {unknown[0]!r}; choose from {', '.join(Scope)}.")
         if not name.strip() or not name.isprintable() or len(name) > _LONGEST_NAME:
@@ -106,18 +110,17 @@ def create(
         print_json({"id": token.id, "token": text})
     else:
         typer.echo(text)
-        err.print(f"Token {token.id} for {token.name}. Keep it: it can't be shown again.", markup=False)
+        err.print(f"Token {token.id} for {token.name}. Store it: it can't be shown again.", markup=False)
 
 
-@tokens.command("list")
-def list_command(database: Database = None, json_output: Json = False) -> None:
-    """List the tokens, the newest first."""
-    with plain_errors():
+def list_tokens(database: Database = None, json_output: Json = False) -> None:
+    """List the tokens, newest first."""
+    with plain_errors(), needs(_COMMANDS, "judges"):
         found = _with_tokens(database, lambda tokens: tokens.all())
     if json_output:
         print_json([token.model_dump(mode="json", exclude={"digest"}) for token in found])
         return
-    table = Table("id", "name", "scopes", "state", "expires", "a minute", "spent USD", "budget USD", box=None)
+    table = Table("id", "name", "scopes", "state", "expires", "per minute", "spent USD", "budget USD", box=None)
     for token in found:
         table.add_row(
             token.id,
@@ -132,26 +135,22 @@ def list_command(database: Database = None, json_output: Json = False) -> None:
     out.print(table)
 
 
-@tokens.command("revoke")
-def revoke(token: Annotated[str, typer.Argument(metavar="ID", help="As listed.")], database: Database = None) -> None:
-    """Make a token invalid from now on."""
-    with plain_errors():
+def revoke(
+    token: Annotated[str, typer.Argument(metavar="ID", help="Its id, as listed.")], database: Database = None
+) -> None:
+    """Revoke a token, effective at once."""
+    with plain_errors(), needs(_COMMANDS, "judges"):
         if not _with_tokens(database, lambda tokens: tokens.revoke(token)):
             raise ServerError(f"There is no valid token {token!r}; `benchwright judge token list` shows all.")
     err.print(f"Token {token} is revoked.", markup=False)
 
 
 def _with_tokens(database: str | None, use: Callable[[Tokens], Awaitable[T]]) -> T:
-    from benchwright_judges.configuration import read_settings, records_location
-    from benchwright_judges.records import Records
     from benchwright_judges.service.tokens import Tokens
 
     async def work() -> T:
-        records = await Records.open(database or records_location(read_settings(), Home.find()))
-        try:
+        async with opened_records(database) as records:
             return await use(Tokens(records))
-        finally:
-            await records.close()
 
     return asyncio.run(work())
 
@@ -161,7 +160,7 @@ def _lifetime_s(text: str) -> float | None:
         return None
     written = re.fullmatch(r"([1-9][0-9]{0,4})([hdw])", text)
     if written is None:
-        raise ServerError(f"{text!r} is no time span; write 12h, 90d, 52w or never.")
+        raise ServerError(f"{text!r} is not a time span; write 12h, 90d, 52w or never.")
     return int(written[1]) * _UNITS_S[written[2]]
 
 

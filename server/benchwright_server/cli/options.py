@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -22,3 +23,5 @@ ClusterOption = Annotated[
 Budget = Annotated[
     float | None, typer.Option(min=0, help="US dollars that may be spent; `budget_usd` of judges.toml if not given.")
 ]
+StudyFilePath = Annotated[Path, typer.Argument(metavar="FILE", help="A study file, YAML.")]
+StudyId = Annotated[str, typer.Argument(metavar="STUDY", help="Its id, the field `study` of its file.")]

@@ -14,6 +14,7 @@ from rich.table import Table
 from benchwright_attempts import log_file
 from benchwright_problems.home import Home
 from benchwright_problems.store import Store
+from benchwright_server.cli import INTERRUPTED
 from benchwright_server.cli.output import err, out, print_json
 from benchwright_server.errors import ServerError
 from benchwright_studies import open_log
@@ -32,39 +33,39 @@ _OUTCOMES = ("passed", "failed", "undecided", "error")
 
 
 @dataclass(frozen=True)
-class Wanted:
-    """What of which study."""
+class PlannedPart:
+    """Which part of a study's plan to carry out."""
 
     study: str
-    """A study file, or the id of a study that was taken over."""
+    """A study file, or the id of a study on this machine."""
     conditions: Sequence[str]
-    """Only these; all for models and agents where empty."""
+    """Only these; all for models and agents if empty."""
     model: str
-    """Only conditions of this one; any where empty."""
+    """Only conditions of this model; any model if empty."""
 
 
-def evaluate_study(wanted: Wanted, run: Run, ask: Callable[[Run], EvalLog], *, json_output: bool) -> None:
-    """Ask what a study's plan still wants of models and agents.
+def evaluate_study(planned: PlannedPart, run: Run, ask: Callable[[Run], EvalLog], *, json_output: bool) -> None:
+    """Ask models and agents what is still missing of a study's plan.
 
     Exit status: as of `benchwright eval`.
 
     Args:
-        wanted: What.
-        run: Where logs go, and what the plan says nothing of; the rest comes from the plan.
+        planned: The part of the plan.
+        run: Where logs go, and everything that the plan does not decide.
         ask: Runs a task and keeps its log.
         json_output: Whether one JSON value is printed.
     """
     from benchwright_subjects.evaluation import summary
 
-    study, parts, missing = _parts(wanted)
+    study, parts, missing = _parts(planned)
     facts: list[Mapping[str, JsonValue]] = []
     for part in parts:
         for part_run in runs_of(part, missing[part.condition.name], run):
             log = ask(part_run)
             facts.append({"condition": part.condition.name} | summary(log))
             if log.status == "cancelled":
-                err.print(f"Interrupted. Go on with: benchwright eval --study {study}", markup=False, soft_wrap=True)
-                raise typer.Exit(130)
+                err.print(f"Interrupted. Continue with: benchwright eval --study {study}", markup=False, soft_wrap=True)
+                raise typer.Exit(INTERRUPTED)
     progress = _progress(study, parts)
     if json_output:
         print_json({"study": study, "conditions": progress, "runs": [dict(one) for one in facts]})
@@ -74,20 +75,18 @@ def evaluate_study(wanted: Wanted, run: Run, ask: Callable[[Run], EvalLog], *, j
         for one in facts:
             if one["error"] and one["why"]:
                 err.print(str(one["why"]), markup=False, soft_wrap=True)
-        err.print(
-            f"What is missing is asked again with: benchwright eval --study {study}", markup=False, soft_wrap=True
-        )
+        err.print(f"To ask for what is missing: benchwright eval --study {study}", markup=False, soft_wrap=True)
         raise typer.Exit(1)
     raise typer.Exit(0)
 
 
 def runs_of(part: MachinePart, problems: Sequence[str], run: Run) -> list[Run]:
-    """The runs that ask some problems of a study, one for each pack.
+    """The runs that ask some of a study's problems, one for each pack.
 
     Args:
-        part: Of the study.
+        part: The condition and its share of the plan.
         problems: As `pack/id`.
-        run: What the plan says nothing of.
+        run: Everything that the plan does not decide.
     """
     packs: dict[str, list[JsonValue]] = {}
     for ref in problems:
@@ -114,7 +113,7 @@ def runs_of(part: MachinePart, problems: Sequence[str], run: Run) -> list[Run]:
     ]
 
 
-def _parts(wanted: Wanted) -> tuple[str, list[MachinePart], dict[str, list[str]]]:
+def _parts(planned: PlannedPart) -> tuple[str, list[MachinePart], dict[str, list[str]]]:
     from benchwright_studies.machine_part import machine_part, machine_parts, only_people
     from benchwright_studies.study_file import read_study
     from benchwright_studies.taking_over import take_over
@@ -123,17 +122,17 @@ def _parts(wanted: Wanted) -> tuple[str, list[MachinePart], dict[str, list[str]]
     store = Store(home)
     log = open_log(log_file(home))
     try:
-        study = wanted.study
+        study = planned.study
         if (file := Path(study)).is_file():
             study = take_over(log, store, read_study(file)).study.study
         elif file.suffix in (".yaml", ".yml"):
             raise ServerError(f"There is no study file {file}.")
-        parts = [machine_part(log, study, name) for name in wanted.conditions] or machine_parts(log, study)
+        parts = [machine_part(log, study, name) for name in planned.conditions] or machine_parts(log, study)
         if not parts:
             raise only_people(study)
-        chosen = [part for part in parts if not wanted.model or part.condition.model == wanted.model]
+        chosen = [part for part in parts if not planned.model or part.condition.model == planned.model]
         if not chosen:
-            parts[0].check_model(wanted.model)
+            parts[0].check_model(planned.model)
         for part in chosen:
             part.check_open()
             part.check_problems({ref: store.problem(ref).public_digest for ref in part.problems})

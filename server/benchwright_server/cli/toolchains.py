@@ -15,31 +15,38 @@ from benchwright_problems.home import Home
 from benchwright_server.cli.options import Json
 from benchwright_server.cli.output import err, out, plain_errors, print_json
 
-app = typer.Typer(help="Build, list, check and choose the simulators that hidden tests run with.", no_args_is_help=True)
-
 Name = Annotated[
-    str | None, typer.Argument(metavar="NAME", help="As `list` shows it, or its beginning; else the one in use.")
+    str | None,
+    typer.Argument(metavar="NAME", help="As `list` shows it, or the beginning of it; else the one in use."),
 ]
 
 
 def add_to(parent: typer.Typer) -> None:
     """Add the commands to `benchwright`."""
-    parent.add_typer(app, name="toolchain")
+    toolchain = typer.Typer(
+        help="Build, list, check and choose toolchains, the simulators for hidden tests.", no_args_is_help=True
+    )
+    toolchain.command("build")(build_command)
+    toolchain.command("list")(list_command)
+    toolchain.command("verify")(verify_command)
+    toolchain.command("use")(use_command)
+    toolchain.command("prune")(prune_command)
+    toolchain.command("image")(image_command)
+    parent.add_typer(toolchain, name="toolchain")
 
 
-@app.command("build")
 def build_command(
     mirror: Annotated[
         str | None,
         typer.Option(
             metavar="URL",
             envvar="BENCHWRIGHT_DEBIAN_MIRROR",
-            help="Where Debian's packages come from; else from where apt is configured to take them.",
+            help="Where Debian's packages come from; if not given, apt's configured source.",
         ),
     ] = None,
     json_output: Json = False,
 ) -> None:
-    """Build the toolchain of this version, and use it. Takes a few minutes; can be interrupted and started again."""
+    """Build this version's toolchain and use it. Takes a few minutes; can be interrupted and started again."""
     from benchwright_harness.toolchain.build import build
 
     columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TextColumn("{task.percentage:.0f} %"))
@@ -51,7 +58,7 @@ def build_command(
             nonlocal shown
             progress.update(task, completed=percent, description=what)
             if what != shown and not err.is_terminal:
-                # A bar is for people: a log gets a line for each part.
+                # A bar is for people; a log gets one line per part.
                 typer.echo(f"{percent:3.0f} % {what}", err=True)
             shown = what
 
@@ -63,7 +70,6 @@ def build_command(
         out.print(f"{toolchain.name} is built and in use: {toolchain.folder}", soft_wrap=True)
 
 
-@app.command("list")
 def list_command(json_output: Json = False) -> None:
     """List the toolchains of this machine."""
     with plain_errors():
@@ -72,16 +78,18 @@ def list_command(json_output: Json = False) -> None:
     if json_output:
         print_json(rows)
         return
-    table = Table("name", "in use", "as this version wants it", "tools", box=None)
+    table = Table("name", "in use", "current", "tools", box=None)
     for toolchain in toolchains:
         tools = ", ".join(f"{name} {version}" for name, version in sorted(toolchain.manifest.versions.items()))
         table.add_row(toolchain.name, _yes(toolchain.name == used), _yes(toolchain.is_current), tools)
     out.print(table)
 
 
-@app.command("verify")
 def verify_command(name: Name = None, json_output: Json = False) -> None:
-    """Compare every file of a toolchain with its digest. Exit status: 0 equal, 1 different."""
+    """Compare every file of a toolchain with its digest.
+
+    Exit status: 0 unchanged, 1 changed.
+    """
     with plain_errors():
         toolchain = _chosen(name)
         with err.status(f"Reading {toolchain.name}"):
@@ -91,20 +99,17 @@ def verify_command(name: Name = None, json_output: Json = False) -> None:
     elif differences:
         for difference in differences:
             out.print(difference, markup=False, soft_wrap=True)
-        err.print(
-            f"{toolchain.name} is not what it was: delete {toolchain.folder}, and build it again.", soft_wrap=True
-        )
+        err.print(f"{toolchain.name} has changed: delete {toolchain.folder} and build it again.", soft_wrap=True)
     else:
-        out.print(f"{toolchain.name} is as it was built.")
+        out.print(f"{toolchain.name} is unchanged.")
     raise typer.Exit(1 if differences else 0)
 
 
-@app.command("use")
 def use_command(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="As `list` shows it, or its beginning.")],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="As `list` shows it, or the beginning of it.")],
     json_output: Json = False,
 ) -> None:
-    """Let runs take another toolchain."""
+    """Use another toolchain for hidden tests."""
     with plain_errors():
         toolchain = _chosen(name)
         toolchain.use()
@@ -115,12 +120,11 @@ def use_command(
         out.print(f"{toolchain.name} is in use.")
 
 
-@app.command("prune")
 def prune_command(
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only tell what would go, and how large it is.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would be deleted, and its size.")] = False,
     json_output: Json = False,
 ) -> None:
-    """Delete toolchains that are not in use, and copies of older versions' own programs. What is at work stays."""
+    """Delete toolchains that are not in use, and leftovers of older versions. What is running stays."""
     from benchwright_harness.toolchain.leftovers import leftovers, remove
 
     with plain_errors():
@@ -132,22 +136,21 @@ def prune_command(
         return
     table = Table("name", "what", "MB", "", box=None)
     for one, gone in rows:
-        said = "would go" if dry_run else "removed" if gone else "could not be removed"
+        said = "would be deleted" if dry_run else "deleted" if gone else "could not be deleted"
         table.add_row(one.path.name, one.kind.value, f"{one.size / 1e6:.0f}", said)
     if rows:
         out.print(table)
     freed = sum(one.size for one, gone in rows if gone or dry_run)
-    out.print(f"{freed / 1e6:.0f} MB {'would be' if dry_run else 'are'} free again.")
+    out.print(f"{freed / 1e6:.0f} MB {'would be' if dry_run else 'are'} freed.")
 
 
-@app.command("image")
 def image_command(name: Name = None, json_output: Json = False) -> None:
-    """Make a Docker image of a toolchain's tree, as the docker sandbox does when it needs one."""
+    """Create a Docker image of a toolchain, as the docker sandbox does when it needs one."""
     from benchwright_harness.sandbox.docker import DockerSandbox
 
     with plain_errors():
         toolchain = _chosen(name)
-        with err.status(f"Handing {toolchain.name} to the Docker engine"):
+        with err.status(f"Loading {toolchain.name} into Docker"):
             image = DockerSandbox().image(toolchain)
     if json_output:
         print_json({"name": toolchain.name, "image": image})
@@ -184,7 +187,7 @@ def _row(toolchain: Toolchain, *, in_use: bool) -> dict[str, JsonValue]:
 
 
 def _tidy() -> None:
-    """Delete what nobody can want back; another toolchain might be wanted, to repeat a verdict."""
+    """Delete what can't be needed again; another toolchain could be, to repeat a verdict."""
     from benchwright_harness.toolchain.leftovers import Kind, leftovers, remove
 
     for one in leftovers(Home.find().cache, (Kind.PROGRAMS, Kind.UNFINISHED)):

@@ -14,8 +14,9 @@ import typer
 from pydantic import TypeAdapter, ValidationError
 
 from benchwright_judges.errors import GradingError
+from benchwright_problems.errors import needs
 from benchwright_problems.problem import Figure
-from benchwright_server.cli.judge_grading import open_grading, tell
+from benchwright_server.cli.judge_grading import open_grading, record_in_attempt
 from benchwright_server.cli.output import plain_errors
 from benchwright_server.grading_protocol import (
     AnswerToGrade,
@@ -40,11 +41,11 @@ def add_to(app: typer.Typer) -> None:
 
 
 def desk(
-    grader: Annotated[str, typer.Option(help="The pseudonym under which grades are kept.")],
-    everything: Annotated[bool, typer.Option("--all", help="Also answers that are judged already.")] = False,
+    grader: Annotated[str, typer.Option(help="The pseudonym under which grades are recorded.")],
+    everything: Annotated[bool, typer.Option("--all", help="Also answers that models have judged.")] = False,
 ) -> None:
     """Serve an editor's grading view over standard input and output."""
-    with plain_errors():
+    with plain_errors(), needs("`benchwright judge desk`", "judges"):
         asyncio.run(_serve(grader, everything))
 
 
@@ -71,19 +72,19 @@ async def _serve(grader: str, everything: bool) -> None:
 
 
 async def _listen(grading: Grading, records: Records, grader: str) -> GradeGiven | GradeSkipped | None:
-    """What the person says of the answer before them, kept when this returns; none where they went away."""
+    """The grade or skip that the person gives, recorded when this returns; None if the editor has gone."""
     while line := await asyncio.to_thread(sys.stdin.readline):
         try:
             said = _SAID.validate_json(line)
             if isinstance(said, GradeGiven):
                 judgement = await grading.grade(said.id, grader, said.label, said.difficulty, said.comment)
-                await tell(records, said.id, judgement)
+                await record_in_attempt(records, said.id, judgement)
             return said
         except ValidationError:
             _say(
                 GradeRefused(
                     type="refused",
-                    reason="That was no grade. Close this page and open it again.",
+                    reason="That is not a grade. Close this page and open it again.",
                 )
             )
         except GradingError as error:

@@ -1,0 +1,182 @@
+"""Options of `benchwright eval` and its subcommands, in groups of what goes together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+from pydantic import JsonValue
+
+from benchwright_server.errors import ServerError
+
+Pack = Annotated[str, typer.Option("--pack", help="The pack whose problems are asked.")]
+Problems = Annotated[
+    list[str] | None, typer.Option("--problem", help="A name, or a pattern such as 'cvdp_*'; may be repeated.")
+]
+Think = Annotated[bool, typer.Option("--think", help="Ask for steps before the answer of a question.")]
+Out = Annotated[Path | None, typer.Option("--out", help="Folder for logs and replies.")]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON value, and no progress.")]
+
+
+@dataclass(frozen=True)
+class Prompting:
+    """Which problems are asked, and with which prompt."""
+
+    problem: Problems = None
+    shots: Annotated[int, typer.Option(min=0, help="Solved questions to show before each one.")] = 0
+    examples: Annotated[
+        str, typer.Option(help="The pack whose validation split these come from; --pack if not given.")
+    ] = ""
+    think: Think = False
+    template: Annotated[
+        Path | None, typer.Option(help="A prompt of your own, with fields such as {{statement}} and {{reply}}.")
+    ] = None
+    seed: Annotated[
+        int | None, typer.Option(help="Seed for the examples, the problems drawn by --limit, and the model's sampling.")
+    ] = None
+
+    def arguments(self) -> dict[str, JsonValue]:
+        """What the task gets of them: only what was given."""
+        facts: dict[str, JsonValue] = {
+            "problems": list(self.problem or []),
+            "shots": self.shots,
+            "examples": self.examples,
+            "think": self.think,
+            "template": str(self.template.absolute()) if self.template else "",
+        }
+        given: dict[str, JsonValue] = {name: value for name, value in facts.items() if value}
+        if self.seed is not None:
+            given["seed"] = self.seed
+        return given
+
+
+@dataclass(frozen=True)
+class Sampling:
+    """How often a model is asked, and how it generates."""
+
+    model: Annotated[str, typer.Option(help="PROVIDER/MODEL as Inspect names it, such as openai/gpt-5.")] = ""
+    samples: Annotated[int, typer.Option(min=1, help="Samples per problem.")] = 1
+    limit: Annotated[int | None, typer.Option(min=1, help="Ask at most this many problems.")] = None
+    base_url: Annotated[str | None, typer.Option(help="The model's endpoint, if not the provider's own.")] = None
+    temperature: Annotated[float | None, typer.Option(min=0, help="Sampling temperature.")] = None
+    max_tokens: Annotated[int | None, typer.Option(min=1, help="Most tokens in one reply.")] = None
+    jobs: Annotated[int | None, typer.Option(min=1, help="Samples at a time.")] = None
+
+
+@dataclass(frozen=True)
+class Agent:
+    """Whether the model works as an agent, and where."""
+
+    agent: Annotated[bool, typer.Option("--agent", help="Let it work with tools instead of asking once.")] = False
+    agent_command: Annotated[
+        str, typer.Option(help="A command-line agent to start, in --agent-place; {prompt} stands for the task.")
+    ] = ""
+    agent_place: Annotated[
+        str,
+        typer.Option(
+            help="Where it runs: benchwright, or benchwright:DIR with its programs; or one of Inspect's sandboxes, such"
+            " as docker:compose.yaml; local runs without protection."
+        ),
+    ] = "benchwright"
+    runs: Annotated[int, typer.Option(min=0, help="How often the agent may run the hidden tests.")] = 0
+
+    def arguments(self) -> dict[str, JsonValue]:
+        """What the task gets of them: only what was given."""
+        given: dict[str, JsonValue] = {"runs": self.runs} if self.runs else {}
+        if self.agent_command:
+            given |= {"command": self.agent_command, "place": self._absolute_place()}
+        return given
+
+    def _absolute_place(self) -> str:
+        """The sandbox, its folder as an absolute path, since Inspect may look from elsewhere."""
+        name, _, folder = self.agent_place.partition(":")
+        return f"{name}:{Path(folder).absolute()}" if name == "benchwright" and folder else self.agent_place
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a sample may use."""
+
+    time_limit: Annotated[int | None, typer.Option(min=1, help="Seconds per sample.")] = None
+    token_limit: Annotated[int | None, typer.Option(min=1, help="Tokens per sample, input and output.")] = None
+    message_limit: Annotated[int | None, typer.Option(min=1, help="Messages per sample.")] = None
+    costs: Annotated[Path | None, typer.Option(help="Prices of models, a file that Inspect reads.")] = None
+
+
+@dataclass(frozen=True)
+class PlanOptions:
+    """The part of a study's plan to carry out."""
+
+    study: Annotated[
+        str, typer.Option(help="A study file, or the id of a study: ask what its plan wants of models and agents.")
+    ] = ""
+    condition: Annotated[list[str] | None, typer.Option(help="Only this condition of the study; may be repeated.")] = (
+        None
+    )
+
+
+@dataclass(frozen=True)
+class Task:
+    """All of the options that decide what is asked."""
+
+    pack: str
+    prompting: Prompting
+    sampling: Sampling
+    agent: Agent
+    limits: Limits
+    plan: PlanOptions
+    map_only: bool
+
+    @property
+    def name(self) -> Literal["answer", "agent", "map_prompt"]:
+        """Of the Inspect task."""
+        return "map_prompt" if self.map_only else "agent" if self.agent.agent else "answer"
+
+    def check(self) -> None:
+        """Refuse options that are missing or exclude each other.
+
+        Raises:
+            ServerError: Names them.
+        """
+        if self.plan.study:
+            self._check_of_study()
+            return
+        for option, value in (("--pack", self.pack), ("--model", self.sampling.model)):
+            if not value:
+                raise ServerError(f"Give {option}. `benchwright eval --help` shows all options.")
+        if self.plan.condition:
+            raise ServerError("--condition needs --study.")
+        if (self.agent.agent_command or self.agent.runs) and not self.agent.agent:
+            raise ServerError("--agent-command and --runs need --agent.")
+        if self.map_only and self.prompting.template is None:
+            raise ServerError("--map needs --template, the prompt for each problem.")
+        if self.agent.agent and (self.prompting.shots or self.prompting.think or self.prompting.template):
+            raise ServerError("--shots, --think and --template are for single replies; leave them out with --agent.")
+
+    def _check_of_study(self) -> None:
+        """Refuse what a study's plan decides."""
+        given = {
+            "--pack": bool(self.pack),
+            "--problem": bool(self.prompting.problem),
+            "--samples": self.sampling.samples != 1,
+            "--limit": self.sampling.limit is not None,
+            "--seed": self.prompting.seed is not None,
+            "--agent": self.agent.agent,
+            "--runs": self.agent.runs != 0,
+            "--shots": self.prompting.shots != 0,
+            "--think": self.prompting.think,
+            "--template": self.prompting.template is not None,
+            "--map": self.map_only,
+            "--time-limit": self.limits.time_limit is not None,
+        }
+        if wrong := [option for option, is_given in given.items() if is_given]:
+            raise ServerError(f"With --study, the study file decides; leave out {', '.join(wrong)}.")
+
+    def arguments(self) -> dict[str, JsonValue]:
+        """Of the Inspect task, without the sandbox."""
+        asked: dict[str, JsonValue] = {} if self.plan.study else {"pack": self.pack, **self.prompting.arguments()}
+        if self.map_only:
+            asked.pop("seed", None)
+        return asked | self.agent.arguments()

@@ -1,0 +1,184 @@
+"""`benchwright study run`, `status` and `close`: a study while people and models work on it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from pydantic import JsonValue
+from rich.table import Table
+
+from benchwright_problems.errors import needs
+from benchwright_problems.home import Home
+from benchwright_problems.store import Store
+from benchwright_server.cli.options import Json, StudyFilePath, StudyId
+from benchwright_server.cli.output import err, out, print_json
+from benchwright_server.cli.study_log import deliver, opened_log
+
+if TYPE_CHECKING:
+    from benchwright_studies.closing import SealCheck
+    from benchwright_studies.conduct import Conduct
+    from benchwright_studies.delivery import Delivery
+    from benchwright_studies.machine_part import MachinePart
+    from benchwright_studies.study_log import StudyLog
+    from benchwright_studies.walk import Walk
+
+
+def add_to(study: typer.Typer) -> None:
+    """Add the commands to `benchwright study`."""
+    study.command("run")(run)
+    study.command("status")(status)
+    study.command("close")(close)
+
+
+def _conduct(log: StudyLog) -> Conduct:
+    from benchwright_attempts.attempts import Attempts
+    from benchwright_studies.conduct import Conduct
+
+    return Conduct(log, Attempts(log))
+
+
+def run(
+    file: StudyFilePath,
+    participant: Annotated[
+        str | None, typer.Option(help="Who works on this machine; if not given, the study is only registered here.")
+    ] = None,
+    json_output: Json = False,
+) -> None:
+    """Register a study on this machine, and let a participant begin.
+
+    The study is then offered in the editor, and asks for consent before it records anything. From here on its rules
+    and its plan are fixed.
+    """
+    with opened_log() as log, needs("`benchwright study run`", "baselines"):
+        from benchwright_server.attempts.participation import Participation
+        from benchwright_studies.study_file import read_study
+        from benchwright_studies.taking_over import take_over
+
+        deliver(log)
+        found = read_study(file)
+        conduct = _conduct(log)
+        known = take_over(log, Store(Home.find()), found)
+        study = known.study.study
+        if participant is not None:
+            conduct.enroll(study, participant)
+            Participation(Home.find()).begin(study, participant)
+    if json_output:
+        print_json({"study": study, "sha256": known.sha256, "plan_sha256": known.plan.sha256})
+        return
+    out.print(f"The study {study} is registered, with plan {known.plan.sha256[:16]}.")
+    if participant is not None:
+        out.print(f"{participant} can begin: open the Benchwright view in the editor and choose the study.")
+    if any(not condition.solver.is_person for condition in known.study.conditions):
+        out.print(f"For its models and agents: benchwright eval --study {study}", soft_wrap=True)
+
+
+@dataclass(frozen=True)
+class _Status:
+    """How far a study is."""
+
+    study: str
+    pseudonyms: tuple[str, ...]
+    walks: Mapping[str, Walk]
+    """Of the participants who have begun."""
+    deleted: tuple[str, ...]
+    machines: tuple[tuple[MachinePart, int], ...]
+    """Each condition for models or agents, and how many of its attempts have ended."""
+    waiting: Mapping[str, Delivery]
+    """Records that could not be delivered yet, by participant."""
+    seal: SealCheck | None
+    """Of a closed study."""
+
+    def as_json(self) -> dict[str, JsonValue]:
+        return {
+            "study": self.study,
+            "closed": self.seal is not None,
+            "digest": self.seal.digest if self.seal else None,
+            "flaws": list(self.seal.flaws) if self.seal else [],
+            "participants": {
+                one: {"step": at.step.value, "done": at.done, "total": at.total} for one, at in self.walks.items()
+            },
+            "machines": {
+                part.condition.name: {"model": part.condition.model, "done": done, "total": part.total}
+                for part, done in self.machines
+            },
+            "not_handed_in": {
+                one: delivery.model_dump(mode="json", exclude={"study", "participant"})
+                for one, delivery in self.waiting.items()
+            },
+            "not_begun": [one for one in self.pseudonyms if one not in self.walks and one not in self.deleted],
+            "deleted": list(self.deleted),
+        }
+
+    def print(self) -> None:
+        table = Table("participant", "next", "done", "records", box=None)
+        for one in self.pseudonyms:
+            at = self.walks.get(one)
+            step = at.step.value.replace("_", " ") if at else ("deleted" if one in self.deleted else "not begun")
+            records = f"not delivered yet, {self.waiting[one].tries} attempts" if one in self.waiting else ""
+            table.add_row(one, step, f"{at.done}/{at.total}" if at else "", records)
+        out.print(table)
+        for part, done in self.machines:
+            out.print(f"{part.condition.name}: {part.condition.model}, {done} of {part.total} attempts")
+        if self.seal is not None:
+            out.print(f"Closed. Digest {self.seal.digest}", soft_wrap=True)
+            for flaw in self.seal.flaws:
+                err.print(flaw, markup=False, soft_wrap=True)
+
+
+def status(study: StudyId, json_output: Json = False) -> None:
+    """Show the progress of every participant; of a closed study, also whether its records are unchanged.
+
+    Exit status: 0, or 1 if the records of a closed study were changed.
+    """
+    with opened_log() as log, needs("`benchwright study status`", "baselines"):
+        found = _status(log, study)
+    if json_output:
+        print_json(found.as_json())
+    else:
+        found.print()
+    raise typer.Exit(0 if found.seal is None or found.seal.ok else 1)
+
+
+def _status(log: StudyLog, study: str) -> _Status:
+    from benchwright_studies.closing import check_seal
+    from benchwright_studies.machine_part import machine_parts
+
+    waiting = {one.participant: one for one in deliver(log) if one.study == study}
+    conduct = _conduct(log)
+    known = conduct.study(study)
+    begun = log.journal.participants(study)
+    stones = [stone.id for stone in log.journal.tombstones(study) if stone.kind == "participant"]
+    return _Status(
+        study=study,
+        pseudonyms=tuple(known.study.pseudonyms),
+        walks={one: conduct.walk(study, one) for one in known.study.pseudonyms if one in begun},
+        deleted=tuple(stone.partition("/")[2] for stone in stones),
+        machines=tuple((part, part.ended(log).total()) for part in machine_parts(log, study)),
+        waiting=waiting,
+        seal=check_seal(log, study) if known.closed is not None else None,
+    )
+
+
+def close(
+    study: StudyId,
+    force: Annotated[
+        bool, typer.Option("--force", help="End attempts that are in progress; close the study even without attempts.")
+    ] = False,
+    json_output: Json = False,
+) -> None:
+    """End a study: freeze its data and rules under one digest."""
+    with opened_log() as log, needs("`benchwright study close`", "baselines"):
+        from benchwright_studies.closing import close_study
+
+        deliver(log)
+        closed = close_study(log, study, force=force)
+    attempts = closed.seal["attempts"]
+    count = len(attempts) if isinstance(attempts, dict) else 0
+    if json_output:
+        print_json({"study": study, "digest": closed.digest, "attempts": count})
+        return
+    out.print(f"The study {study} is closed with {count} attempts. Publish its digest with it:")
+    out.print(closed.digest)

@@ -1,0 +1,40 @@
+"""The log of attempts and studies on this machine, as commands open it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from benchwright_attempts import log_file
+from benchwright_problems.home import Home
+from benchwright_server.cli.output import err, plain_errors
+
+if TYPE_CHECKING:
+    from benchwright_studies.delivery import Delivery
+    from benchwright_studies.study_log import StudyLog
+
+
+@contextmanager
+def opened_log() -> Iterator[StudyLog]:
+    """The log of this machine, closed afterwards; expected errors are shown as sentences."""
+    from benchwright_studies import open_log
+
+    with plain_errors():
+        log = open_log(log_file(Home.find()))
+        try:
+            yield log
+        finally:
+            log.close()
+
+
+def deliver(log: StudyLog) -> list[Delivery]:
+    """Try again to deliver records that could not be delivered before; returns those that still wait."""
+    from benchwright_studies.delivery import Deliveries
+
+    arrived, left = Deliveries(Home.find()).hand_in(log)
+    for one in arrived:
+        err.print(f"The records of {one.participant} in {one.study} are delivered now.", soft_wrap=True)
+    for one in left:
+        err.print(one.told, markup=False, soft_wrap=True)
+    return left

@@ -1,0 +1,107 @@
+"""`benchwright study init`, `validate` and `assign`: a study before it begins."""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.table import Table
+
+from benchwright_problems.errors import needs
+from benchwright_problems.home import Home
+from benchwright_problems.problem import Difficulty
+from benchwright_problems.store import Store
+from benchwright_server.cli.options import Json, StudyFilePath
+from benchwright_server.cli.output import out, plain_errors, print_json
+from benchwright_server.errors import ServerError
+
+if TYPE_CHECKING:
+    from benchwright_studies.study_file import StudyFile
+
+
+def add_to(study: typer.Typer) -> None:
+    """Add the commands to `benchwright study`."""
+    study.command("init")(init)
+    study.command("validate")(validate)
+    study.command("assign")(assign_tasks)
+
+
+def init(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="A folder for the study; created if missing.")],
+) -> None:
+    """Write a study file to start from, and the schema that lets editors complete it."""
+    with plain_errors(), needs("`benchwright study init`", "baselines"):
+        from benchwright_studies.schema import schema_text
+        from benchwright_studies.template import TEMPLATE
+
+        file = folder / "study.yaml"
+        if file.exists():
+            raise ServerError(f"{file} exists already. Give another folder.")
+        name = "".join(letter if letter.isalnum() else "-" for letter in folder.resolve().name.lower())
+        study = name.strip("-").encode("ascii", "ignore").decode()[:64] or "study"
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            file.write_text(TEMPLATE.format(name=file, study=study, seed=secrets.randbelow(10**9)))
+            (folder / "study.schema.json").write_text(schema_text())
+        except OSError as error:
+            raise ServerError(f"{folder} can't be written: {error.strerror}.") from error
+        out.print(f"{file} written. Edit it, then: benchwright study validate {file}", soft_wrap=True)
+
+
+def validate(file: StudyFilePath, json_output: Json = False) -> None:
+    """Check a study file: its fields, and that its problems exist."""
+    with plain_errors(), needs("`benchwright study validate`", "baselines"):
+        from benchwright_studies.study_file import StudyFileError, read_study
+
+        try:
+            found = read_study(file)
+            _difficulties(found)
+        except StudyFileError as error:
+            if not json_output:
+                raise
+            print_json({"ok": False, "flaws": [asdict(flaw) for flaw in error.flaws]})
+            raise typer.Exit(2) from error
+    study = found.study
+    if json_output:
+        print_json({"ok": True, "study": study.study, "sha256": found.sha256, "flaws": []})
+        return
+    out.print(
+        f"{file} is valid: {len(study.problems)} problems, {len(study.conditions)} conditions, "
+        f"{len(study.pseudonyms)} participants.",
+        soft_wrap=True,
+    )
+
+
+def assign_tasks(file: StudyFilePath, json_output: Json = False) -> None:
+    """Show each participant's tasks, conditions and order; nothing is recorded yet."""
+    with plain_errors(), needs("`benchwright study assign`", "baselines"):
+        from benchwright_studies.assignment import assign
+        from benchwright_studies.study_file import read_study
+
+        found = read_study(file)
+        plan = assign(found.study, found.sha256, _difficulties(found))
+    if json_output:
+        print_json(plan.model_dump(mode="json") | {"sha256": plan.sha256})
+        return
+    table = Table("participant", *(str(number + 1) for number in range(len(found.study.problems))), box=None)
+    for one in plan.assignments:
+        table.add_row(one.participant, *(f"{task.problem}\n{task.condition}" for task in one.tasks))
+    out.print(table)
+    for condition in found.study.conditions:
+        if not condition.solver.is_person:
+            out.print(f"{condition.name}: {condition.model}, every problem, {condition.samples} samples each")
+    out.print(f"seed {plan.seed}, plan {plan.sha256[:16]}")
+
+
+def _difficulties(file: StudyFile) -> dict[str, Difficulty]:
+    """The difficulty of each problem, as its pack has it.
+
+    Raises:
+        StudyFileError: A problem does not exist.
+    """
+    from benchwright_studies.taking_over import problems_of
+
+    return {ref: problem.difficulty for ref, problem in problems_of(Store(Home.find()), file).items()}
