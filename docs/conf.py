@@ -34,7 +34,7 @@ def setup(app: Sphinx) -> None:
 
 def _link_from_here(app: Sphinx, path: Path, page: str, content: list[str]) -> None:
     """Makes the links of a file of the repository's root, such as the README, lead from the page that includes it."""
-    text = content[0].replace("](docs/", "](/")
+    text = content[0].replace("](docs/", "](/").replace("](LICENSE)", "](/../LICENSE)")
     content[0] = re.sub(r"\]\(([A-Z]+)\.md", lambda found: f"](/project/{found[1].lower()}.md", text)
 
 
