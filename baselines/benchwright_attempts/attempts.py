@@ -13,14 +13,13 @@ from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
-from benchwright_attempts.clock import AttemptState, ClockState, tell
+from benchwright_attempts.clock import AttemptState, ClockState, next_clock
 from benchwright_attempts.errors import AttemptError
 from benchwright_attempts.events import (
     Answered,
     Interrupted,
     Judged,
     Opened,
-    Outcome,
     RunCancelled,
     RunFinished,
     RunStarted,
@@ -31,6 +30,7 @@ from benchwright_attempts.events import (
 from benchwright_attempts.evidence import Recording
 from benchwright_attempts.file_text import FileText
 from benchwright_attempts.record import AttemptHeader, RecordedEvent
+from benchwright_problems.verdict import Outcome
 
 if TYPE_CHECKING:
     from benchwright_attempts.log import EventLog
@@ -107,7 +107,7 @@ def tell_summary(summary: Summary, recorded: RecordedEvent) -> Summary:
         seq=recorded.seq,
         head=recorded.hash,
         process=recorded.moment.process,
-        clock=tell(summary.clock, recorded),
+        clock=next_clock(summary.clock, recorded),
         kinds=summary.kinds if event.type in summary.kinds else summary.kinds | {event.type},
     )
     match event:

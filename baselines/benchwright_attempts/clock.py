@@ -1,9 +1,9 @@
 """How long an attempt took: pure functions from events to a clock.
 
-Active time is counted with monotonic clocks only, and those compare only within one process.
-So a stretch of time counts as far as one process saw both its ends. What lies between the
-last event of a process that died and the first of the one that took over is not counted, and
-setting the computer's clock changes nothing.
+Active time is counted by monotonic clocks only, and those compare only within one process.
+So time counts if one process saw both ends of it. The time between the last event of a
+process that died and the first event of its successor is not counted, and setting the
+computer's clock changes nothing.
 """
 
 from __future__ import annotations
@@ -11,59 +11,23 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from enum import StrEnum
 
 from benchwright_attempts.errors import IllegalTransitionError
+from benchwright_attempts.events import EVENT_TYPES
 from benchwright_attempts.record import Moment, RecordedEvent
+from benchwright_attempts.state import AttemptState
 
-
-class AttemptState(StrEnum):
-    """Where an attempt stands. `open` means opened, clock not started yet."""
-
-    OPEN = "open"
-    RUNNING = "running"
-    PAUSED = "paused"
-    SUBMITTED = "submitted"
-    ABANDONED = "abandoned"
-    TIMED_OUT = "timed_out"
-
-    @property
-    def ended(self) -> bool:
-        """Whether nothing can happen any more."""
-        return self in (AttemptState.SUBMITTED, AttemptState.ABANDONED, AttemptState.TIMED_OUT)
-
-
-_STEPS: Mapping[str, Mapping[AttemptState, AttemptState]] = {
-    "opened": {},
-    "started": {AttemptState.OPEN: AttemptState.RUNNING},
-    "paused": {AttemptState.RUNNING: AttemptState.PAUSED},
-    "resumed": {AttemptState.PAUSED: AttemptState.RUNNING},
-    "interrupted": {AttemptState.RUNNING: AttemptState.RUNNING},
-    # A judge may take until long after the end; it changes no state.
-    "judged": {state: state for state in AttemptState if state is not AttemptState.OPEN},
-    # What is asked once the work is handed in, and what a provider's bill says.
-    "self_estimate": {state: state for state in AttemptState},
-    "model_usage": {state: state for state in AttemptState},
-    "clock_held": {AttemptState.RUNNING: AttemptState.RUNNING},
-    # The pause or the end that came meanwhile has let go of the clock already.
-    "clock_released": {AttemptState.RUNNING: AttemptState.RUNNING, AttemptState.PAUSED: AttemptState.PAUSED},
-    "timed_out": {
-        AttemptState.RUNNING: AttemptState.TIMED_OUT,
-        AttemptState.PAUSED: AttemptState.TIMED_OUT,
-    },
-    "submitted": {
-        AttemptState.RUNNING: AttemptState.SUBMITTED,
-        AttemptState.PAUSED: AttemptState.SUBMITTED,
-    },
-    "abandoned": {
-        AttemptState.OPEN: AttemptState.ABANDONED,
-        AttemptState.RUNNING: AttemptState.ABANDONED,
-        AttemptState.PAUSED: AttemptState.ABANDONED,
-    },
-}
-
-_LETS_GO = frozenset({"clock_released", "interrupted", "paused", "submitted", "abandoned", "timed_out"})
-"""Steps after which nothing holds the clock any more. Who takes over knows nothing of a run that died."""
+__all__ = [
+    "AttemptState",
+    "Clock",
+    "ClockState",
+    "Mark",
+    "advance",
+    "elapsed_s",
+    "next_clock",
+    "next_state",
+    "read_clock",
+]
 
 _ADVICE: Mapping[AttemptState, str] = {
     AttemptState.OPEN: "The clock of this attempt has not been started yet. Press Start first.",
@@ -81,87 +45,170 @@ def next_state(state: AttemptState, step: str) -> AttemptState:
     Raises:
         IllegalTransitionError: The state does not allow it.
     """
-    if not state.ended and step not in _STEPS:
+    transitions = EVENT_TYPES.transitions.get(step)
+    if transitions is None and not state.ended:
         return state
-    try:
-        return _STEPS[step][state]
-    except KeyError:
-        raise IllegalTransitionError(state, step, _ADVICE[state]) from None
+    after = transitions.get(state) if transitions is not None else None
+    if after is None:
+        raise IllegalTransitionError(state, step, _ADVICE[state])
+    return after
 
 
 @dataclass(frozen=True, slots=True)
-class _Mark:
+class Mark:
+    """A process's newest event on two clocks."""
+
     mono_ns: int
+    """By the monotonic clock of the process."""
     at_ns: int
+    """On the attempt's own time line."""
+
+
+class Clock:
+    """The clock of an attempt, step by step. It counts nanoseconds and changes in place, as logs have many events.
+
+    Everything that needs an attempt's clock goes through `advance` and `take`.
+    """
+
+    __slots__ = ("_marks", "_mono_ns", "_process", "active_ns", "at_ns", "ended", "held", "is_counting", "state")
+
+    def __init__(self) -> None:
+        self.state = AttemptState.OPEN
+        self.held = False
+        """Whether a run or a judge holds the clock, as the study demands."""
+        self.is_counting = False
+        """Whether time that passes counts."""
+        self.ended = False
+        """Whether the attempt is over; its clock stands still."""
+        self.active_ns = 0
+        """Time that counted."""
+        self.at_ns = 0
+        """Time since the opening, on the attempt's own time line."""
+        self._marks: dict[str, tuple[int, int]] = {}
+        """Process → its newest monotonic time, and where that is on the time line; the present process aside."""
+        self._process, self._mono_ns = "", 0
+
+    def advance(self, mono_ns: int, process: str) -> None:
+        """Lets time pass up to a moment; of an attempt that has not ended."""
+        if process != self._process:
+            self._switch(mono_ns, process)
+        passed = mono_ns - self._mono_ns
+        self._mono_ns = mono_ns
+        if passed > 0:
+            self.at_ns += passed
+            if self.is_counting:
+                self.active_ns += passed
+
+    def _switch(self, mono_ns: int, process: str) -> None:
+        """Another process records: its time counts from its own newest event, if that is later than all others."""
+        if self._process:
+            self._marks[self._process] = (self._mono_ns, self.at_ns)
+        mono, at = self._marks.get(process, (mono_ns, self.at_ns))
+        seen = at + max(0, mono_ns - mono)
+        self._process, self._mono_ns = process, mono_ns - (seen - self.at_ns)
+
+    def take(self, step: str) -> None:
+        """Changes state as an event of this type does, at the moment that `advance` came to.
+
+        Raises:
+            IllegalTransitionError: The state does not allow it.
+        """
+        self.state = next_state(self.state, step)
+        self.held = step in EVENT_TYPES.holds_clock or (self.held and step not in EVENT_TYPES.releases_clock)
+        self.is_counting = self.state is AttemptState.RUNNING and not self.held
+        self.ended = self.state.ended
+
+    def follow(self, step: str, mono_ns: int, process: str) -> None:
+        """One event of a log, which holds no event that its state did not allow.
+
+        Raises:
+            IllegalTransitionError: The log does hold one that changes the clock.
+        """
+        if not self.ended:
+            self.advance(mono_ns, process)
+        if step in EVENT_TYPES.clock_changes:
+            self.take(step)
+
+    def resume_from(self, clock: ClockState) -> None:
+        """Goes on from an earlier reading."""
+        self.state, self.held, self.is_counting = clock.state, clock.held, clock.is_counting
+        self.ended = clock.state.ended
+        self.active_ns, self.at_ns = clock.active_ns, clock.at_ns
+        self._marks = {process: (mark.mono_ns, mark.at_ns) for process, mark in clock.marks.items()}
+        self._process = ""
+
+    def marks(self) -> dict[str, Mark]:
+        """Process → its newest event."""
+        found = self._marks | ({self._process: (self._mono_ns, self.at_ns)} if self._process else {})
+        return {process: Mark(*mark) for process, mark in found.items()}
 
 
 @dataclass(frozen=True, slots=True)
 class ClockState:
-    """The clock of an attempt at its newest event."""
+    """A reading of the clock of an attempt at its newest event."""
 
     state: AttemptState = AttemptState.OPEN
     held: bool = False
-    """Whether a run or a judge holds the clock, as the study wants it."""
+    """Whether a run or a judge holds the clock, as the study demands."""
     active_ns: int = 0
     started: datetime | None = None
     """Wall time of the first start."""
     newest: datetime | None = None
     """Wall time of the newest event."""
     at_ns: int = 0
-    """Where the newest event lies on the attempt's own time line, on which marks are set."""
-    marks: Mapping[str, _Mark] = field(default_factory=dict)
+    """Where the newest event is on the attempt's own time line."""
+    marks: Mapping[str, Mark] = field(default_factory=dict)
     """The newest event of each process."""
 
     @property
     def is_counting(self) -> bool:
-        """Whether time that passes now counts."""
+        """Whether time that passes counts."""
         return self.state is AttemptState.RUNNING and not self.held
 
     @property
     def active_s(self) -> float:
-        """Seconds the clock ran."""
+        """Seconds that the clock ran."""
         return self.active_ns / 1e9
 
     @property
     def elapsed_s(self) -> float:
         """Wall seconds from the first start to the newest event, never less than the active ones."""
-        if self.started is None or self.newest is None:
-            return 0.0
-        return max(self.active_s, (self.newest - self.started).total_seconds())
+        return elapsed_s(self.active_s, self.started, self.newest)
+
+
+def elapsed_s(active_s: float, started: datetime | None, newest: datetime | None) -> float:
+    """Wall seconds from the first start to the newest event before the end, never less than the active ones."""
+    if started is None or newest is None:
+        return 0.0
+    return max(active_s, (newest - started).total_seconds())
 
 
 def advance(clock: ClockState, now: Moment) -> ClockState:
-    """Lets time pass up to a moment without anything happening; for a live display."""
+    """Lets time pass up to a moment without an event; for a live display."""
     if clock.state.ended:
         return clock
-    mark = clock.marks.get(now.process)
-    # Two windows may write to one attempt: each tells how late it is by its own clock, the latest counts.
-    seen = mark.at_ns + max(0, now.mono_ns - mark.mono_ns) if mark else clock.at_ns
-    at_ns = max(clock.at_ns, seen)
-    passed = at_ns - clock.at_ns if clock.is_counting else 0
-    return replace(
-        clock,
-        active_ns=clock.active_ns + passed,
-        newest=now.wall,
-        at_ns=at_ns,
-        marks={**clock.marks, now.process: _Mark(now.mono_ns, at_ns)},
-    )
+    running = Clock()
+    running.resume_from(clock)
+    running.advance(now.mono_ns, now.process)
+    return replace(clock, active_ns=running.active_ns, newest=now.wall, at_ns=running.at_ns, marks=running.marks())
 
 
-def tell(clock: ClockState, recorded: RecordedEvent) -> ClockState:
-    """The clock after one more event."""
+def next_clock(clock: ClockState, recorded: RecordedEvent) -> ClockState:
+    """The reading after one more event."""
     clock = advance(clock, recorded.moment)
     step = recorded.event.type
     if step == "opened":
         return clock
+    running = Clock()
+    running.resume_from(clock)
+    running.take(step)
     started = recorded.moment.wall if step == "started" else clock.started
-    held = step == "clock_held" or (clock.held and step not in _LETS_GO)
-    return replace(clock, state=next_state(clock.state, step), started=started, held=held)
+    return replace(clock, state=running.state, held=running.held, started=started)
 
 
 def read_clock(events: Iterable[RecordedEvent]) -> ClockState:
-    """The clock after all events of an attempt."""
+    """The reading after all events of an attempt."""
     clock = ClockState()
     for recorded in events:
-        clock = tell(clock, recorded)
+        clock = next_clock(clock, recorded)
     return clock

@@ -1,14 +1,19 @@
-"""What can happen in an attempt: one model per kind of event, told apart by `type`."""
+"""What can happen in an attempt: one class for each type of event, and the union that registers them.
+
+A class states everything about its events: fields, what each recording level keeps, what they do to text, state and
+clock, and what they say about where an edit came from. `event_body` explains the declarations.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import StrEnum
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal, get_args
 
-from pydantic import Field, FiniteFloat, TypeAdapter
+from pydantic import Field, FiniteFloat
 
-from benchwright_attempts.event_body import Count, EventBody
+from benchwright_attempts.event_body import Count, EventBody, EventPart, TextEffect
+from benchwright_attempts.event_types import EventTypes
 from benchwright_attempts.evidence import (
     Activity,
     Assigned,
@@ -31,21 +36,15 @@ from benchwright_attempts.evidence import (
     Violation,
 )
 from benchwright_attempts.file_text import Change, FilePath, FileText, Sha256, Text
-
-
-class Outcome(StrEnum):
-    """What a run or a judgement came to. `error` means that nothing could be decided."""
-
-    PASSED = "passed"
-    FAILED = "failed"
-    ERROR = "error"
+from benchwright_attempts.state import AttemptState, Transitions, from_states, unchanged_in
+from benchwright_problems.verdict import Outcome
 
 
 class TextCause(StrEnum):
-    """Why a file's text is known anew, other than through edits."""
+    """Why an event sets the whole text of a file."""
 
     OPENED = "opened"
-    """An editor opened the file with a text the log did not know."""
+    """An editor opened the file with content that was not in the log."""
     OUTSIDE = "outside"
     """Another program changed the file."""
     CREATED = "created"
@@ -53,35 +52,62 @@ class TextCause(StrEnum):
     """A model or an agent wrote it."""
     DELETED = "deleted"
     DISCARDED = "discarded"
-    """An editor closed the file and dropped what was not saved."""
+    """An editor closed the file without saving its changes."""
     RESYNC = "resync"
-    """The recorder noticed that it had lost track."""
+    """The recorder found that its copy was out of step with the editor's."""
+
+
+_OWN_REASONS = frozenset({"the editor was closed"})
+"""Reasons of a pause that Benchwright writes itself."""
 
 
 class Opened(EventBody):
     """The problem was opened; always the first event. The clock does not run yet."""
 
+    transitions: ClassVar[Transitions] = {}
+    text_effect = TextEffect.SETS
+
     type: Literal["opened"] = "opened"
     files: Mapping[FilePath, FileText]
     """Every file of the new workspace, so that the log alone can rebuild it."""
+
+    def contents(self) -> Mapping[FilePath, FileText | None]:
+        """Every file of the new workspace."""
+        return self.files
 
 
 class Started(EventBody):
     """The solver started the clock."""
 
+    transitions = from_states(AttemptState.OPEN, to=AttemptState.RUNNING)
+    is_activity = True
+
     type: Literal["started"] = "started"
 
 
 class Paused(EventBody):
-    """The clock was stopped for a while."""
+    """The solver paused the clock."""
+
+    transitions = from_states(AttemptState.RUNNING, to=AttemptState.PAUSED)
+    releases_clock = True
+    is_activity = True
 
     type: Literal["paused"] = "paused"
     reason: Text | None = None
-    """What the solver gave as the reason, if anything."""
+    """The reason the solver gave, if any."""
+
+    def without_text(self) -> Paused:
+        """The pause; a reason that the solver wrote is left out."""
+        if self.reason is None or self.reason in _OWN_REASONS:
+            return self
+        return self.model_copy(update={"reason": "(not recorded)"})
 
 
 class Resumed(EventBody):
     """The clock runs again after a pause."""
+
+    transitions = from_states(AttemptState.PAUSED, to=AttemptState.RUNNING)
+    is_activity = True
 
     type: Literal["resumed"] = "resumed"
 
@@ -89,25 +115,52 @@ class Resumed(EventBody):
 class Edit(EventBody):
     """The solver changed a file in the editor."""
 
+    is_activity = True
+    reveals_content = True
+    text_effect = TextEffect.EDITS
+
     type: Literal["edit"] = "edit"
     path: FilePath
     version: int | None = None
     """The editor's version number of the document after the change."""
     changes: tuple[Change, ...]
 
+    def without_text(self) -> EditShape:
+        """Where and how much was edited."""
+        return EditShape(path=self.path, version=self.version, changes=tuple(change.shape for change in self.changes))
+
 
 class TextSet(EventBody):
-    """A file's whole text is known anew: opened in an editor, changed outside, created, deleted."""
+    """The whole content of a file was set, other than by an edit."""
+
+    is_activity = True
+    reveals_content = True
+    text_effect = TextEffect.SETS
+    columns: ClassVar[Mapping[str, str]] = {"path": "path"}
 
     type: Literal["text"] = "text"
     path: FilePath
     cause: TextCause
     file: FileText | None
-    """`None` when the file is gone."""
+    """`None` if the file is gone."""
+
+    def contents(self) -> Mapping[FilePath, FileText | None]:
+        """The one file."""
+        return {self.path: self.file}
+
+    def without_text(self) -> TextSet:
+        """Which file it was, and its digest."""
+        if self.file is None:
+            return self
+        return self.model_copy(update={"file": self.file.model_copy(update={"text": None})})
 
 
 class Save(EventBody):
     """A file was written to disk."""
+
+    is_activity = True
+    reveals_content = True
+    text_effect = TextEffect.CHECKS
 
     type: Literal["save"] = "save"
     path: FilePath
@@ -120,33 +173,42 @@ class Save(EventBody):
 class RunStarted(EventBody):
     """The hidden tests began to run on a snapshot of the workspace."""
 
+    is_activity = True
+
     type: Literal["run_started"] = "run_started"
     run: str
     """Unique id of the run."""
     number: int = Field(ge=1)
-    """Which try of the attempt this is."""
+    """Number of the submission within the attempt, from 1."""
     snapshot: Mapping[FilePath, Sha256]
-    """Digest of each file the harness took."""
+    """Digest of each file that was tested."""
 
 
 class RunFinished(EventBody):
-    """The hidden tests came to a verdict."""
+    """The hidden tests ended with a verdict."""
+
+    columns: ClassVar[Mapping[str, str]] = {
+        "outcome": "outcome",
+        "reason": "reason",
+        "passed": "tests_passed",
+        "total": "tests_total",
+    }
 
     type: Literal["run_finished"] = "run_finished"
     run: str
     number: int = Field(ge=1)
     outcome: Outcome
     reason: str
-    """`passed`, `tests_failed`, `timeout` ...: a stable word."""
+    """A stable word: `passed`, `tests_failed`, `timeout` ..."""
     message: Text = ""
-    """The sentence the solver saw; never more than the reveal policy allows."""
+    """The sentence that the solver saw, within the limits of the reveal policy."""
     passed: Count | None = None
-    """Hidden tests passed; `None` if they could not be counted."""
+    """Hidden tests that passed; `None` if they could not be counted."""
     total: Count | None = None
     wall_s: FiniteFloat = Field(ge=0)
     """Duration of the run in seconds."""
     digests: Mapping[str, str] = Field(default_factory=dict)
-    """What made the verdict: problem, harness, toolchain, sandbox."""
+    """Digests of what produced the verdict: problem, harness, toolchain, sandbox."""
 
 
 class RunCancelled(EventBody):
@@ -156,34 +218,34 @@ class RunCancelled(EventBody):
     run: str
     number: int = Field(ge=1)
     reason: str
-    """`newer_save`, `solver`, `closing` ...: a stable word."""
+    """A stable word: `newer_save`, `solver`, `closing` ..."""
 
 
-class VoteCast(EventBody):
-    """One vote on an answer: what it said, not why, as reasons may quote the key."""
+class VoteCast(EventPart):
+    """One vote on an answer, without its reasons: they may quote the answer key."""
 
     judge: str
-    """A model's name as configured, or a person's pseudonym."""
+    """A model's configured name, or a person's pseudonym."""
     label: str
-    """On the rubric's scale; empty if nothing could be made of the reply."""
+    """A value of the rubric's scale; empty if the reply could not be parsed."""
     cost_usd: FiniteFloat = Field(default=0.0, ge=0)
     cached: bool = False
-    """Whether it was cast earlier, on the same answer."""
+    """Whether it is a stored vote on the same answer."""
 
 
-class JudgedBy(EventBody):
-    """Who judged an answer, by what, and how the votes fell."""
+class JudgedBy(EventPart):
+    """How an answer was judged: method, rubric and votes."""
 
     method: str
     """`deterministic`, `model` or `person`."""
     status: str
-    """`scored`, `pending`, `error` ...: a stable word."""
+    """A stable word: `scored`, `pending`, `error` ..."""
     score: FiniteFloat | None = None
     """0 to 1."""
     label: str = ""
     """The winning label on the rubric's scale."""
     rubric: str = ""
-    """Its name and content hash."""
+    """The rubric's name and content hash."""
     votes: tuple[VoteCast, ...] = ()
     tie_break: bool = False
     cost_usd: FiniteFloat = Field(default=0.0, ge=0)
@@ -191,29 +253,35 @@ class JudgedBy(EventBody):
 
 
 class Answered(EventBody):
-    """A question's answer was judged, or kept to be judged later."""
+    """A question's answer was judged, or stored to be judged later."""
+
+    is_activity = True
+    columns: ClassVar[Mapping[str, str]] = {"outcome": "outcome", "reason": "reason"}
 
     type: Literal["answered"] = "answered"
     number: int = Field(ge=1)
-    """Which try of the attempt this is."""
+    """Number of the submission within the attempt, from 1."""
     outcome: Outcome
     reason: str
     message: Text = ""
-    """The sentence the solver saw."""
+    """The sentence that the solver saw."""
     snapshot: Mapping[FilePath, Sha256]
     """Digest of each file that was judged."""
     wall_s: FiniteFloat = Field(default=0.0, ge=0)
     digests: Mapping[str, str] = Field(default_factory=dict)
-    """What made the verdict: problem, judge."""
+    """Digests of what produced the verdict: problem, judge."""
     judged_by: JudgedBy | None = None
 
 
 class Judged(EventBody):
-    """An answer that waited was judged by a model or a person; the attempt may have ended long before."""
+    """A stored answer was judged by a model or a person, possibly long after the attempt ended."""
+
+    transitions = unchanged_in(*(state for state in AttemptState if state is not AttemptState.OPEN))
+    columns: ClassVar[Mapping[str, str]] = {"outcome": "outcome", "reason": "reason"}
 
     type: Literal["judged"] = "judged"
     number: int = Field(ge=1)
-    """Which try of the attempt the answer was."""
+    """Number of the submission within the attempt, from 1."""
     sha256: Sha256
     """Digest of the answer."""
     outcome: Outcome
@@ -222,49 +290,65 @@ class Judged(EventBody):
     judged_by: JudgedBy
 
 
-class ProblemCount(EventBody):
-    """How many problems one tool reports for a file."""
+class ProblemCount(EventPart):
+    """How many diagnostics one tool reports for a file."""
 
     errors: Count
     warnings: Count
 
 
 class Diagnostics(EventBody):
-    """What the solver sees marked in a file."""
+    """The diagnostics that are shown for a file changed."""
+
+    reveals_content = True
 
     type: Literal["diagnostics"] = "diagnostics"
     path: FilePath
     counts: Mapping[str, ProblemCount]
-    """By source: `slang`, `verilator`, `verible` ..."""
+    """Source → number of diagnostics: `slang`, `verilator`, `verible` ..."""
 
 
 class Focus(EventBody):
-    """The editor window gained or lost the keyboard."""
+    """The editor window gained or lost focus."""
+
+    is_activity = True
 
     type: Literal["focus"] = "focus"
     focused: bool
 
 
 class Tick(EventBody):
-    """Heartbeat while the clock runs: after a crash the time up to the newest one is known."""
+    """Heartbeat while the clock runs: after a crash, time is known up to the latest one."""
 
     type: Literal["tick"] = "tick"
 
 
 class Interrupted(EventBody):
-    """A new process took over an attempt that another one had left running."""
+    """A new process resumed an attempt that another one had left running."""
+
+    # The new process knows nothing of a run that died with the old one.
+    transitions = unchanged_in(AttemptState.RUNNING)
+    releases_clock = True
 
     type: Literal["interrupted"] = "interrupted"
 
 
 class Submitted(EventBody):
-    """The solver handed in the work; ends the attempt."""
+    """The solver submitted the work; ends the attempt."""
+
+    transitions = from_states(AttemptState.RUNNING, AttemptState.PAUSED, to=AttemptState.SUBMITTED)
+    releases_clock = True
+    is_activity = True
 
     type: Literal["submitted"] = "submitted"
 
 
 class Abandoned(EventBody):
     """The solver gave up; ends the attempt."""
+
+    transitions = from_states(AttemptState.OPEN, AttemptState.RUNNING, AttemptState.PAUSED, to=AttemptState.ABANDONED)
+    releases_clock = True
+    is_activity = True
 
     type: Literal["abandoned"] = "abandoned"
     reason: Text | None = None
@@ -310,7 +394,7 @@ Event = Annotated[
     | Activity,
     Field(discriminator="type"),
 ]
-"""Any event."""
+"""Any event. A class in this union is registered: recording, replay, report and codebook know it."""
 
-EVENT: TypeAdapter[Event] = TypeAdapter(Event)
-"""Reads an event from the value its JSON stands for."""
+EVENT_TYPES = EventTypes(get_args(get_args(Event)[0]))
+"""All types of events, by name."""

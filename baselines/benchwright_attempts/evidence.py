@@ -1,139 +1,146 @@
-"""Events that make a log evidence: who agreed to what, what was expected, who wrote which text, on which machine.
+"""Events that make a log evidence: consent, forecasts, who wrote which text, in which environment.
 
-The facts are kept raw. What they mean is worked out later, by `attribution` and the statistics.
+They hold raw facts. `attribution` and the statistics interpret them later.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import StrEnum
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, FiniteFloat, JsonValue, PositiveFloat
 
-from benchwright_attempts.event_body import Count, EventBody
-from benchwright_attempts.file_text import FilePath, Sha256, Text
+from benchwright_attempts.event_body import Count, EventBody, EventPart, Evidence, TextEffect
+from benchwright_attempts.file_text import FilePath, Sha256, ShapeOfChange, Text
+from benchwright_attempts.state import AttemptState, from_states, unchanged_in
 
 Difficulty = Annotated[int, Field(ge=1, le=5)]
 
 
 class Recording(StrEnum):
-    """How much of what a person does is recorded."""
+    """How much of the solver's work is recorded."""
 
     TIMING = "timing"
-    """When something happened and what came out of it; no text, no file name of an edit."""
+    """When something happened and with what result; no text, and no file name of an edit."""
     EDITS = "edits"
-    """Also where and how much was edited, but none of the text."""
+    """Also where and how much was edited, without the text."""
     FULL = "full"
-    """Everything: the log rebuilds every file."""
+    """Everything: every file can be rebuilt from the log."""
 
 
 class Exposure(StrEnum):
-    """Whether the solver has met the problem before."""
+    """Whether the solver has seen the problem before."""
 
     NONE = "none"
     SIMILAR = "similar"
-    """A problem much like it."""
+    """A similar problem."""
     SAME = "same"
     """This very problem."""
 
 
 class AttributionMethod(StrEnum):
-    """How it became known where an edit came from; the best first."""
+    """How the origin of an edit became known, most reliable first."""
 
     CHANGE_REASON = "change_reason"
-    """The editor itself said so (VS Code's `textDocumentChangeReason`)."""
+    """The editor reported it (VS Code's `textDocumentChangeReason`)."""
     OWN_PROVIDER = "own_provider"
-    """Our own completion provider offered the text and was told that it was accepted."""
+    """A completion provider was notified that its proposal was accepted."""
     WRAPPED_COMMAND = "wrapped_command"
     """A command for accepting or pasting ran just before."""
     HEURISTIC = "heuristic"
-    """Nothing told; it is a guess from the edit's shape."""
+    """Inferred from the shape of the edit."""
 
 
 # Studies
 
 
 class Assigned(EventBody):
-    """The attempt belongs to a study; what its plan says about it."""
+    """The attempt belongs to a study: the terms under which it is made."""
 
     type: Literal["assigned"] = "assigned"
     study: str
     study_sha256: Sha256
-    """Digest of the study file that was in force."""
+    """Digest of the study file in force."""
     participant: str
     """Pseudonym."""
     condition: str
-    """Its name in the study file."""
+    """Name of the condition in the study file."""
     solver: str
     """`human`, `human+copilot`, `model`, `agent`."""
     assistants: tuple[str, ...] = ()
-    """Extensions that the condition allows to help."""
+    """Extensions that the condition allows as assistants."""
     position: Count
-    """Place of the task in the participant's order, from 1; 0 for practice."""
+    """Position of the task in the participant's order, from 1; 0 for practice."""
     practice: bool = False
     recording: Recording
     time_limit_s: PositiveFloat | None = None
     runs_allowed: Count | None = None
-    """Submissions to the hidden tests that are allowed; `None` for any number."""
+    """Runs of the hidden tests that are allowed; `None` for no limit."""
     feedback: str = "full"
-    """What is shown of a run: `none`, `verdict`, `names`, `messages`, `full`."""
+    """How much of a run is shown: `none`, `verdict`, `names`, `messages`, `full`."""
     forecasts: tuple[str, ...] = ()
     """What is asked before the clock starts."""
     self_estimates: tuple[str, ...] = ()
     """What is asked afterwards."""
     clock_stops_for: tuple[str, ...] = ()
-    """`harness`, `judge`: what stops the clock while it runs."""
+    """`harness`, `judge`: what holds the clock while it works."""
 
 
 class Consent(EventBody):
-    """The participant's agreement that stood when the attempt began, or its withdrawal."""
+    """The participant's consent in force when the attempt began, or its withdrawal."""
 
     type: Literal["consent"] = "consent"
     study: str
     version: str
     """Version of the consent text."""
     sha256: Sha256
-    """Digest of the text that was shown."""
+    """Digest of the consent text that was shown."""
     given: bool
-    """`False`: taken back."""
+    """`False` if it was withdrawn."""
     recording: Recording
-    """What was agreed to be recorded."""
+    """The recording level that was agreed to."""
 
 
 class Forecast(EventBody):
-    """What the solver expected before starting the clock."""
+    """The solver's forecast before starting the clock."""
 
     type: Literal["forecast"] = "forecast"
     minutes: PositiveFloat | None = None
-    """How long it will take."""
+    """Expected duration."""
     difficulty: Difficulty | None = None
     prior_exposure: Exposure | None = None
     success: FiniteFloat | None = Field(default=None, ge=0, le=1)
-    """How probable solving it is."""
+    """Probability of solving the problem."""
 
 
 class SelfEstimate(EventBody):
-    """What the solver says afterwards."""
+    """The solver's own estimates, asked after the end."""
+
+    transitions = unchanged_in(*AttemptState)
 
     type: Literal["self_estimate"] = "self_estimate"
     minutes: PositiveFloat | None = None
-    """How long it seemed to take."""
+    """Estimated duration."""
     difficulty: Difficulty | None = None
     prior_exposure: Exposure | None = None
     external_help: bool | None = None
     """Whether anything outside the editor helped: a person, a web page, a chat elsewhere."""
     help_note: Text = ""
     solved: FiniteFloat | None = Field(default=None, ge=0, le=1)
-    """How probable it is, to the solver, that the work is right."""
+    """Probability that the work is correct."""
+
+    def without_text(self) -> SelfEstimate:
+        """The estimates, without the note."""
+        return self.model_copy(update={"help_note": ""})
 
 
 class Violation(EventBody):
-    """Something that the condition does not allow was seen; flagged, not prevented."""
+    """Something that the condition does not allow was observed; it was flagged, not prevented."""
 
     type: Literal["violation"] = "violation"
     rule: str
-    """`ai_extension`, `ai_setting`, `assist_accepted`, `chat_edit` ...: a stable word."""
+    """A stable word: `ai_extension`, `ai_setting`, `assist_accepted`, `chat_edit` ..."""
     detail: Text = ""
 
 
@@ -143,67 +150,97 @@ class Violation(EventBody):
 class AssistShown(EventBody):
     """A completion was shown as ghost text or in a list."""
 
+    reveals_content = True
+
     type: Literal["assist_shown"] = "assist_shown"
     assist: str
-    """Unique id of this offer."""
+    """Unique id of this proposal."""
     provider: str
-    """`benchwright`, or the id of the extension, such as `github.copilot`."""
+    """`benchwright`, or the id of an extension, such as `github.copilot`."""
     path: FilePath
     version: int | None = None
-    """The document's version that it was made for."""
+    """Version of the document it was computed for."""
     offset: Count | None = None
     """Where it would be inserted, in code points."""
     length: Count = 0
-    """Code points offered."""
+    """Code points proposed."""
     text: Text | None = None
-    """What was offered; left out below the recording level `full`."""
+    """The proposed text; left out below the recording level `full`."""
     trigger: str = ""
     """`automatic` or `invoked`."""
     model: str = ""
 
+    def without_text(self) -> AssistShown:
+        """Where, when and how much was proposed."""
+        return self.model_copy(update={"text": None})
+
 
 class AssistAccepted(EventBody):
-    """An offer was taken, whole or in part."""
+    """A proposal was accepted, whole or in part."""
+
+    is_activity = True
+    reveals_content = True
+    evidence = Evidence.SAME_VERSION
 
     type: Literal["assist_accepted"] = "assist_accepted"
     assist: str
     provider: str
     path: FilePath
     version: int | None = None
-    """The document's version after it was put in."""
+    """Version of the document after it was inserted."""
     length: Count = 0
-    """Code points taken."""
+    """Code points accepted."""
     partial: bool = False
-    """A word or a line of it only."""
+    """Whether only a word or a line of it was accepted."""
 
 
 class AssistRejected(EventBody):
-    """An offer went away without being taken."""
+    """A proposal disappeared without being accepted."""
+
+    is_activity = True
+    reveals_content = True
 
     type: Literal["assist_rejected"] = "assist_rejected"
     assist: str
     provider: str
     path: FilePath
     reason: str = ""
-    """`dismissed`, `typed_over`, `superseded` ...: a stable word."""
+    """A stable word: `dismissed`, `typed_over`, `superseded` ..."""
 
 
 class EditReason(EventBody):
-    """What the editor said about where an edit came from; belongs to the edit of the same path and version."""
+    """The editor reported where an edit came from."""
+
+    reveals_content = True
+    evidence = Evidence.SAME_VERSION
+    columns: ClassVar[Mapping[str, str]] = {"path": "path"}
 
     type: Literal["edit_reason"] = "edit_reason"
     path: FilePath
     version: int
-    """The document's version after the edit."""
+    """Version of the document after the edit."""
     reason: str
-    """The editor's own word, such as `inlineCompletionAccept`, `Chat.applyEdits`, `cursor`, `snippet`."""
+    """The editor's name for the source, such as `inlineCompletionAccept`, `Chat.applyEdits`, `cursor`, `snippet`."""
     metadata: Mapping[str, JsonValue] = Field(default_factory=dict)
-    """What it said besides, such as `{"kind": "paste"}`."""
+    """Further properties of the source, such as `{"kind": "paste"}`."""
     method: AttributionMethod = AttributionMethod.CHANGE_REASON
+
+    def without_text(self) -> EditReason:
+        """The source, and those of its properties that name features of the editor."""
+        kept = {name: value for name, value in self.metadata.items() if name in _FEATURES}
+        return self.model_copy(update={"metadata": kept})
+
+
+_FEATURES = frozenset({"kind", "name", "source", "providerId", "extensionId", "extensionVersion", "type", "mode"})
+"""Properties of an edit's source that name features of the editor; others may quote text."""
 
 
 class CommandUsed(EventBody):
-    """A command ran that puts text into a file: accept, paste."""
+    """A command that inserts text ran: accept, paste."""
+
+    is_activity = True
+    reveals_content = True
+    evidence = Evidence.NEXT_EDIT
 
     type: Literal["command"] = "command"
     command: str
@@ -218,18 +255,18 @@ class CommandUsed(EventBody):
 # The machine
 
 
-class InstalledExtension(EventBody):
+class InstalledExtension(EventPart):
     """One extension of the editor."""
 
     id: str
     version: str
     active: bool = False
     ai: bool = False
-    """Whether it is known to write code by a model."""
+    """Whether it is known to generate code with a model."""
 
 
 class Environment(EventBody):
-    """The editor the solver works with. Nothing in it names the machine."""
+    """The editor that the solver works with. Nothing in it identifies the machine."""
 
     type: Literal["environment"] = "environment"
     editor: str
@@ -238,34 +275,37 @@ class Environment(EventBody):
     """`linux`, `darwin`, `win32`."""
     extensions: tuple[InstalledExtension, ...] = ()
     ai_features: Mapping[str, bool] = Field(default_factory=dict)
-    """Setting or feature → whether it is on."""
+    """Setting or feature → whether it is enabled."""
     settings: Mapping[str, JsonValue] = Field(default_factory=dict)
-    """Settings that bear on the result, as they are."""
+    """Values of settings that affect the result."""
     change_reasons: bool = False
-    """Whether the editor tells the reason of each edit."""
+    """Whether the editor reports the reason for each edit."""
 
 
 class Idle(EventBody):
-    """Nothing was typed or moved for a while, or something is again."""
+    """The solver became idle, or active again."""
 
     type: Literal["idle"] = "idle"
     idle: bool
     after_s: FiniteFloat = Field(default=0.0, ge=0)
-    """How long nothing had happened."""
+    """Seconds without input."""
 
 
 class Suspended(EventBody):
-    """Wall and monotonic time parted: the computer slept, or its clock was set."""
+    """Wall and monotonic time diverged: the computer slept, or its clock was set."""
 
     type: Literal["suspended"] = "suspended"
     wall_s: FiniteFloat
-    """Wall time that passed since the last look."""
+    """Wall time since the previous check."""
     mono_s: FiniteFloat
-    """Monotonic time that passed meanwhile."""
+    """Monotonic time since the previous check."""
 
 
 class ClockHeld(EventBody):
-    """The clock stands while a machine works, as the study wants it; the attempt goes on."""
+    """The study stops the clock while a machine works; the attempt goes on."""
+
+    transitions = unchanged_in(AttemptState.RUNNING)
+    holds_clock = True
 
     type: Literal["clock_held"] = "clock_held"
     reason: str
@@ -273,7 +313,11 @@ class ClockHeld(EventBody):
 
 
 class ClockReleased(EventBody):
-    """The clock runs again."""
+    """The machine is done, and the clock runs again."""
+
+    # A pause or an end in between has released the clock already.
+    transitions = unchanged_in(AttemptState.RUNNING, AttemptState.PAUSED)
+    releases_clock = True
 
     type: Literal["clock_released"] = "clock_released"
     reason: str
@@ -282,9 +326,12 @@ class ClockReleased(EventBody):
 class TimedOut(EventBody):
     """A limit ended the attempt."""
 
+    transitions = from_states(AttemptState.RUNNING, AttemptState.PAUSED, to=AttemptState.TIMED_OUT)
+    releases_clock = True
+
     type: Literal["timed_out"] = "timed_out"
     reason: str
-    """`time_limit`, `token_limit`, `study_closed` ...: a stable word."""
+    """A stable word: `time_limit`, `token_limit`, `study_closed` ..."""
     limit: PositiveFloat | None = None
     """The limit: seconds, or tokens."""
 
@@ -293,7 +340,10 @@ class TimedOut(EventBody):
 
 
 class ModelUsage(EventBody):
-    """What a model used for the attempt, or a part of it; several add up."""
+    """Tokens and cost of a model, for the attempt or a part of it; several events add up."""
+
+    # A provider's bill may come after the end.
+    transitions = unchanged_in(*AttemptState)
 
     type: Literal["model_usage"] = "model_usage"
     model: str
@@ -309,35 +359,31 @@ class ModelUsage(EventBody):
     cost_usd: FiniteFloat | None = Field(default=None, ge=0)
     wall_s: FiniteFloat | None = Field(default=None, ge=0)
     counted_by: str = "provider"
-    """`provider`, or the tokenizer that counted."""
+    """`provider`, or the name of the tokenizer that counted."""
     parameters: Mapping[str, JsonValue] = Field(default_factory=dict)
-    """Temperature, seed and the like, as they were sent."""
+    """Temperature, seed and other parameters, as they were sent."""
 
 
 # Below the recording level `full`
 
 
 class Activity(EventBody):
-    """Something was done that the recording level keeps to itself."""
+    """Stands in for an event that the recording level leaves out."""
+
+    is_activity = True
+    text_effect = TextEffect.HIDES_ALL
 
     type: Literal["activity"] = "activity"
     of: str
-    """The kind of event in whose place this stands: `edit`, `text`, `save` ..."""
-
-
-class ShapeOfChange(EventBody):
-    """A change without its text. Offsets count code points."""
-
-    start: Count | None = None
-    end: Count | None = None
-    length: Count
-    """Code points put in."""
-    lines: Count
-    """Line ends put in."""
+    """Type of the event that was left out: `edit`, `text`, `save` ..."""
 
 
 class EditShape(EventBody):
-    """An edit without its text."""
+    """An edit without its text, at the recording level `edits`."""
+
+    is_activity = True
+    reveals_content = True
+    text_effect = TextEffect.HIDES_FILE
 
     type: Literal["edit_shape"] = "edit_shape"
     path: FilePath

@@ -1,6 +1,6 @@
 """A file as an editor sees it: text, byte order mark, and the changes that turn one text into the next.
 
-Strings may hold lone surrogates: `benchwright_verilog.syntax.surrogates` says what becomes of them.
+Strings may hold lone surrogates: `benchwright_verilog.syntax.surrogates` describes how they are saved.
 """
 
 from __future__ import annotations
@@ -62,6 +62,19 @@ class FileText(BaseModel):
         return cls(sha256=sha256(encode_text(text, bom=bom)), text=text, bom=bom)
 
 
+class ShapeOfChange(BaseModel):
+    """A change without its text. Offsets count code points."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+
+    start: int | None = Field(default=None, ge=0)
+    end: int | None = Field(default=None, ge=0)
+    length: int = Field(ge=0)
+    """Code points inserted."""
+    lines: int = Field(ge=0)
+    """Line ends inserted."""
+
+
 class Change(BaseModel):
     """One replacement. Offsets count Unicode code points of the text just before this change."""
 
@@ -72,7 +85,12 @@ class Change(BaseModel):
     end: int | None = Field(default=None, ge=0)
     """Code point after the last one replaced."""
     text: Text
-    """What stands there afterwards."""
+    """The new text."""
+
+    @property
+    def shape(self) -> ShapeOfChange:
+        """The change without its text."""
+        return ShapeOfChange(start=self.start, end=self.end, length=len(self.text), lines=self.text.count("\n"))
 
     @model_validator(mode="after")
     def _range_is_whole(self) -> Self:

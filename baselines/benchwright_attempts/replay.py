@@ -7,8 +7,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from benchwright_attempts.chain import ChainCheck, check_chain
-from benchwright_attempts.events import Edit, Opened, Save, TextSet
-from benchwright_attempts.evidence import Activity, EditShape
+from benchwright_attempts.event_body import EventBody, TextEffect
+from benchwright_attempts.events import Edit, Save
+from benchwright_attempts.evidence import EditShape
 from benchwright_attempts.file_text import FileText, apply_changes, sha256
 from benchwright_attempts.record import SCHEMA, AttemptHeader, RecordedEvent, Row
 from benchwright_verilog.syntax.surrogates import encode_text
@@ -19,7 +20,7 @@ class ReplayedFile:
     """One file at one point of an attempt, as the editor held it."""
 
     text: str | None
-    """`None` if the log does not know it: the file was not UTF-8, or an event about it is wrong."""
+    """`None` if it is unknown: the file was not UTF-8, or an event about it is wrong or has no text."""
     bom: bool = False
 
     @property
@@ -42,15 +43,15 @@ class Replay:
     """Every file at one point of an attempt."""
 
     seq: int
-    """The event after which this is so; 0 if there was none."""
+    """Number of the last event that was replayed; 0 if there was none."""
     files: Mapping[str, ReplayedFile]
     saves: int
-    """Saves whose bytes were compared with the rebuilt ones."""
+    """Saves that were compared with the rebuilt bytes."""
     flaws: tuple[ReplayFlaw, ...]
 
     @property
     def ok(self) -> bool:
-        """Whether every event fitted and every save was the same to the byte."""
+        """Whether every event fits and every save matches to the byte."""
         return not self.flaws
 
 
@@ -61,90 +62,103 @@ def replay(events: Iterable[RecordedEvent], *, until: int | None = None) -> Repl
         events: All events of one attempt in order.
         until: Number of the last event to replay; all of them if not given.
     """
-    files: dict[str, ReplayedFile] = {}
-    flaws: list[ReplayFlaw] = []
-    seq = saves = 0
+    files = _Files()
     for recorded in events:
         if until is not None and recorded.seq > until:
             break
-        seq = recorded.seq
-        event = recorded.event
-        match event:
-            case Opened():
-                contents: Mapping[str, FileText | None] = event.files
-            case TextSet():
-                contents = {event.path: event.file}
-            case Edit():
-                try:
-                    files[event.path] = _edited(files.pop(event.path, _UNKNOWN), event)
-                except ValueError as error:
-                    flaws.append(ReplayFlaw(seq, event.path, str(error)))
-                continue
-            case EditShape():
-                # Its text was never recorded.
-                files[event.path] = _UNKNOWN
-                continue
-            case Activity():
-                # Nor is it known which file it was.
-                files = dict.fromkeys(files, _UNKNOWN)
-                continue
-            case Save():
-                data = files.get(event.path, _UNKNOWN).data
-                saves += data is not None
-                if data is not None and sha256(data) != event.sha256:
-                    reason = "the saved bytes are not the ones that the events before make"
-                    flaws.append(ReplayFlaw(seq, event.path, reason))
-                continue
-            case _:
-                continue
-        for path, content in contents.items():
-            files.pop(path, None)
-            if content is None:
-                continue
-            files[path] = ReplayedFile(content.text, content.bom)
-            data = files[path].data
-            if data is not None and sha256(data) != content.sha256:
-                flaws.append(ReplayFlaw(seq, path, "the recorded text does not have the recorded digest"))
-    return Replay(seq, files, saves, tuple(flaws))
+        files.follow(recorded.seq, recorded.event)
+    return Replay(files.seq, files.files, files.saves, tuple(files.flaws))
 
 
 _UNKNOWN = ReplayedFile(None)
 
 
-def _edited(file: ReplayedFile, event: Edit) -> ReplayedFile:
-    if file.text is not None:
-        return ReplayedFile(apply_changes(file.text, event.changes), file.bom)
-    if event.changes and event.changes[0].start is None:
-        return ReplayedFile(apply_changes("", event.changes), file.bom)
-    raise ValueError("the edit changes a text that the log does not know")
+class _Files:
+    """The files of an attempt, event by event."""
+
+    def __init__(self) -> None:
+        self.seq = self.saves = 0
+        self.files: dict[str, ReplayedFile] = {}
+        self.flaws: list[ReplayFlaw] = []
+
+    def follow(self, seq: int, event: EventBody) -> None:
+        """Does what the event's type declares as its effect on text."""
+        self.seq = seq
+        match event.text_effect, event:
+            case TextEffect.SETS, _:
+                self._set(event.contents())
+            case TextEffect.EDITS, Edit():
+                self._edit(event)
+            case TextEffect.CHECKS, Save():
+                self._check(event)
+            case TextEffect.HIDES_FILE, EditShape():
+                self.files[event.path] = _UNKNOWN
+            case TextEffect.HIDES_ALL, _:
+                self.files = dict.fromkeys(self.files, _UNKNOWN)
+            case TextEffect.NONE, _:
+                pass
+            case effect, _:
+                raise TypeError(f"{type(event).__name__} declares {effect}, and is no such event")
+
+    def _set(self, contents: Mapping[str, FileText | None]) -> None:
+        for path, content in contents.items():
+            self.files.pop(path, None)
+            if content is None:
+                continue
+            self.files[path] = ReplayedFile(content.text, content.bom)
+            data = self.files[path].data
+            if data is not None and sha256(data) != content.sha256:
+                self._flaw(path, "the recorded text does not have the recorded digest")
+
+    def _edit(self, event: Edit) -> None:
+        file = self.files.pop(event.path, _UNKNOWN)
+        text = "" if file.text is None and event.changes and event.changes[0].start is None else file.text
+        if text is None:
+            self._flaw(event.path, "the edit changes a file whose text is not in the log")
+            return
+        try:
+            self.files[event.path] = ReplayedFile(apply_changes(text, event.changes), file.bom)
+        except ValueError as error:
+            self._flaw(event.path, str(error))
+
+    def _check(self, event: Save) -> None:
+        data = self.files.get(event.path, _UNKNOWN).data
+        if data is None:
+            return
+        self.saves += 1
+        if sha256(data) != event.sha256:
+            self._flaw(event.path, "the saved bytes differ from the ones that the events before produce")
+
+    def _flaw(self, path: str, reason: str) -> None:
+        self.flaws.append(ReplayFlaw(self.seq, path, reason))
 
 
 @dataclass(frozen=True, slots=True)
 class Verification:
-    """Whether a log is as written, and rebuilds what was saved."""
+    """Whether a log is as it was written, and whether it rebuilds what was saved."""
 
     header: AttemptHeader
     chain: ChainCheck
     replay: Replay
     """Of the events before the first bad one."""
     schemas: Mapping[int, int] = field(default_factory=dict)
-    """Version of a record → how many there are; several after an update of Benchwright."""
+    """Version of a record → number of records; several after an update of Benchwright."""
 
     @property
     def ok(self) -> bool:
-        """Whether nothing is wrong."""
+        """Whether chain and replay are intact."""
         return self.chain.ok and self.replay.ok
 
     @property
     def problem(self) -> str | None:
-        """What is wrong first, as a sentence; `None` if nothing is."""
+        """The first fault, as a sentence; `None` if there is none."""
         flaws = [(flaw.seq, f"{flaw.path}: {flaw.reason}") for flaw in self.replay.flaws[:1]]
         if self.chain.bad_seq is not None and self.chain.reason is not None:
             flaws.append((self.chain.bad_seq, self.chain.reason))
         if not flaws:
             return None
         seq, reason = min(flaws)
-        return f"Event {seq} is not as it should be: {reason}."
+        return f"Event {seq} is faulty: {reason}."
 
 
 def verify(header: AttemptHeader, rows: Iterable[Row]) -> Verification:
@@ -157,7 +171,7 @@ def verify(header: AttemptHeader, rows: Iterable[Row]) -> Verification:
             events.append(row.parse())
         except ValueError as error:
             newer = row.schema > SCHEMA
-            reason = str(error) if newer else "it is of a kind that this version does not know"
+            reason = str(error) if newer else "it is of a type that this version does not know"
             chain = replace(chain, events=row.seq - 1, bad_seq=row.seq, reason=reason)
             break
     return Verification(header, chain, replay(events), dict(Counter(row.schema for row in rows)))

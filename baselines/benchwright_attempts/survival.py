@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from benchwright_attempts.attribution import Attribution, Origin, attribute
-from benchwright_attempts.clock import ClockState, tell
+from benchwright_attempts.clock import ClockState, next_clock
 from benchwright_attempts.events import Edit, Event, Opened, TextSet
 from benchwright_attempts.file_text import FileText, apply_changes
 from benchwright_attempts.record import RecordedEvent
@@ -85,7 +85,7 @@ def survivals(events: Iterable[RecordedEvent], origins: Sequence[Origin] = FOLLO
     looked: dict[int, dict[float, int]] = {}
     clock = ClockState()
     for one in recorded:
-        clock = tell(clock, one)
+        clock = next_clock(clock, one)
         now = clock.at_ns / 1e9
         # What stood there just before this event is what stood there at every moment since the one before.
         _look(files, born, looked, now)

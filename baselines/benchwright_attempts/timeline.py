@@ -1,26 +1,27 @@
-"""An attempt on a time line: when each event was, when the clock was paused, when runs went on, and active time."""
+"""The time line of an attempt: when each event was, pauses, runs, and time at work."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from benchwright_attempts.clock import AttemptState, ClockState, tell
-from benchwright_attempts.events import Answered, Focus, Paused, RunCancelled, RunFinished, RunStarted
+from benchwright_attempts.clock import AttemptState, Clock
+from benchwright_attempts.events import EVENT_TYPES, Answered, Focus, Paused, RunCancelled, RunFinished, RunStarted
 from benchwright_attempts.record import RecordedEvent
 
 THRESHOLDS_S = (60.0, 120.0, 300.0)
-"""From how long a gap on time does not count as active; the main analysis states one, all three are reported."""
+"""Gaps count as active time up to these lengths; the main analysis states one, and all three are reported."""
+_NS = 1_000_000_000
 
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """A stretch of an attempt, in seconds from its opening by monotonic clocks."""
+    """A stretch of an attempt, in seconds since its opening by monotonic clocks."""
 
     from_s: float
     to_s: float
     what: str
-    """Why it was paused, or what came out of the run."""
+    """Reason of a pause, or outcome of a run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,15 +29,15 @@ class TimeLine:
     """When everything was."""
 
     at_s: Mapping[int, float]
-    """Number of an event → seconds from the opening."""
+    """Number of an event → seconds since the opening."""
     pauses: Sequence[Stretch]
     runs: Sequence[Stretch]
     duration_s: float
 
 
 def time_line(events: Iterable[RecordedEvent]) -> TimeLine:
-    """Places the events of one attempt on its own time line, on which two processes' clocks are joined."""
-    clock = ClockState()
+    """Puts the events of one attempt on one time line, on which the clocks of several processes are joined."""
+    clock = Clock()
     at_s: dict[int, float] = {}
     pauses: list[Stretch] = []
     runs: list[Stretch] = []
@@ -45,8 +46,8 @@ def time_line(events: Iterable[RecordedEvent]) -> TimeLine:
     now = 0.0
     for recorded in events:
         before = clock.state
-        clock = tell(clock, recorded)
-        now = at_s[recorded.seq] = clock.at_ns / 1e9
+        clock.follow(recorded.event.type, recorded.moment.mono_ns, recorded.moment.process)
+        now = at_s[recorded.seq] = clock.at_ns / _NS
         match recorded.event:
             case Paused() as event:
                 paused = (now, event.reason or "")
@@ -72,65 +73,69 @@ def time_line(events: Iterable[RecordedEvent]) -> TimeLine:
 
 @dataclass(frozen=True, slots=True)
 class ActiveTime:
-    """How long the solver was at it."""
+    """How long the solver worked."""
 
     running_s: float
-    """Time the clock ran."""
+    """Time that the clock ran."""
     active_s: Mapping[float, float]
-    """Threshold in seconds → time the clock ran, of each gap without activity no more than the threshold."""
+    """Threshold in seconds → time that the clock ran, of which each gap without activity counts up to the threshold."""
     unfocused_s: float
-    """Time the clock ran while another window had the keyboard."""
+    """Time that the clock ran while another window had focus."""
 
 
-BY_THE_SOLVER = frozenset(
-    {
-        "started",
-        "paused",
-        "resumed",
-        "edit",
-        "edit_shape",
-        "activity",
-        "text",
-        "save",
-        "run_started",
-        "answered",
-        "focus",
-        "command",
-        "assist_accepted",
-        "assist_rejected",
-        "submitted",
-        "abandoned",
-    }
-)
-"""Events that somebody at the keyboard causes. Heartbeats, verdicts and lint are no activity."""
+class TimeAtWork:
+    """Active time, step by step, in nanoseconds of an attempt's clock.
+
+    Of a gap between two activities, as much counts as the threshold allows: thinking follows what one sees. The time
+    before the first activity and the time between the last one and the end are gaps too.
+
+    Args:
+        thresholds_s: How much of a gap counts, in seconds.
+    """
+
+    __slots__ = ("_counted", "_in_full", "_newest_ns", "_shortest", "_thresholds", "focused", "unfocused_ns")
+
+    def __init__(self, thresholds_s: Sequence[float]) -> None:
+        self._thresholds = tuple(round(each * _NS) for each in thresholds_s)
+        self._shortest = min(self._thresholds)
+        self._in_full = 0
+        """Gaps that count in full for every threshold; most do."""
+        self._counted = [0] * len(self._thresholds)
+        """Of the longer gaps, what each threshold lets count."""
+        self._newest_ns = 0
+        self.focused = True
+        """Whether the editor's window has focus."""
+        self.unfocused_ns = 0
+        """Time that passed without focus; whoever lets time pass adds it."""
+
+    def activity(self, clock_ns: int) -> None:
+        """The solver did something, or the attempt ended, at this time of the clock."""
+        gap = clock_ns - self._newest_ns
+        if gap <= self._shortest:
+            self._in_full += gap
+        else:
+            for place, threshold in enumerate(self._thresholds):
+                self._counted[place] += gap if gap < threshold else threshold
+        self._newest_ns = clock_ns
+
+    def active_ns(self, clock_ns: int, place: int) -> int:
+        """Active time up to a time of the clock, by the threshold at this place in the list."""
+        gap = min(clock_ns - self._newest_ns, self._thresholds[place])
+        return self._in_full + self._counted[place] + gap
 
 
 def active_time(events: Iterable[RecordedEvent], thresholds_s: Sequence[float] = THRESHOLDS_S) -> ActiveTime:
-    """Derives active time from what was recorded.
-
-    While the clock runs, time between two activities counts as far as it is not longer than the threshold: of a
-    longer gap the threshold counts, as thinking follows what one sees. What lies before the first activity, and
-    between the last one and the end, are gaps too.
-    """
-    clock = ClockState()
-    newest = 0.0
-    totals = dict.fromkeys(thresholds_s, 0.0)
-    focused = True
-    unfocused_s = 0.0
+    """Derives active time from an attempt's events."""
+    clock, work = Clock(), TimeAtWork(thresholds_s)
     for recorded in events:
-        before = clock.active_s
-        clock = tell(clock, recorded)
-        if not focused:
-            unfocused_s += clock.active_s - before
+        before, step = clock.active_ns, recorded.event.type
+        clock.follow(step, recorded.moment.mono_ns, recorded.moment.process)
+        if not work.focused:
+            work.unfocused_ns += clock.active_ns - before
         if isinstance(recorded.event, Focus):
-            focused = recorded.event.focused
-        if recorded.event.type in BY_THE_SOLVER:
-            _count(totals, clock.active_s - newest)
-            newest = clock.active_s
-    _count(totals, clock.active_s - newest)
-    return ActiveTime(clock.active_s, totals, unfocused_s)
-
-
-def _count(totals: dict[float, float], gap_s: float) -> None:
-    for threshold in totals:
-        totals[threshold] += min(gap_s, threshold)
+            work.focused = recorded.event.focused
+        if step in EVENT_TYPES.activity:
+            work.activity(clock.active_ns)
+    now = clock.active_ns
+    active_s = {threshold: work.active_ns(now, place) / _NS for place, threshold in enumerate(thresholds_s)}
+    return ActiveTime(now / _NS, active_s, work.unfocused_ns / _NS)

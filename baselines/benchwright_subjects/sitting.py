@@ -20,7 +20,6 @@ from benchwright_attempts.events import (
     Interrupted,
     JudgedBy,
     Opened,
-    Outcome,
     Paused,
     Resumed,
     RunCancelled,
@@ -219,7 +218,7 @@ class Sitting:
             RunFinished(
                 run=run,
                 number=self.number,
-                outcome=Outcome(verdict.outcome.value),
+                outcome=verdict.outcome,
                 reason=verdict.reason.value,
                 message=verdict.detail,
                 passed=verdict.passed_tests if verdict.tests else None,
@@ -236,7 +235,7 @@ class Sitting:
         await self.tell(
             Answered(
                 number=self.number,
-                outcome=Outcome(verdict.outcome.value),
+                outcome=verdict.outcome,
                 reason=verdict.reason.value,
                 message=verdict.detail,
                 snapshot=self._digests(),

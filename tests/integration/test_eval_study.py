@@ -14,12 +14,13 @@ from typer.testing import CliRunner, Result
 
 from benchwright_attempts import log_file
 from benchwright_attempts.attempts import Attempts
-from benchwright_attempts.events import Outcome, RunFinished, Started, Submitted
+from benchwright_attempts.events import RunFinished, Started, Submitted
 from benchwright_attempts.evidence import Assigned, ClockHeld, Forecast, TimedOut
 from benchwright_attempts.file_text import FileText
 from benchwright_attempts.record import AttemptHeader
 from benchwright_problems.home import Home
 from benchwright_problems.store import Store
+from benchwright_problems.verdict import Outcome
 from benchwright_server.cli.app import command_line
 from benchwright_studies.conduct import Conduct
 from benchwright_studies.study_log import StudyLog

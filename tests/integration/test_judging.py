@@ -14,13 +14,14 @@ from typer.testing import CliRunner
 from benchwright_attempts import log_file
 from benchwright_attempts.attempts import Attempts
 from benchwright_attempts.clock import AttemptState
-from benchwright_attempts.events import Answered, Judged, Outcome
+from benchwright_attempts.events import Answered, Judged
 from benchwright_attempts.export import verify_export, write_export
 from benchwright_attempts.replay import verify
 from benchwright_harness.sandbox.bwrap import BwrapSandbox
 from benchwright_judges.rubric import load_rubric
 from benchwright_problems.home import Home
 from benchwright_problems.store import Store
+from benchwright_problems.verdict import Outcome
 from benchwright_server.attempts.workbench import Workbench
 from benchwright_server.cli.app import command_line
 from benchwright_studies.study_log import StudyLog

@@ -20,7 +20,6 @@ from benchwright_attempts.events import (
     Abandoned,
     Edit,
     Event,
-    Outcome,
     Paused,
     Resumed,
     RunFinished,
@@ -33,6 +32,7 @@ from benchwright_problems.home import Home
 from benchwright_problems.pack_folder import read_built_in
 from benchwright_problems.problem import Hidden, Pack, Problem
 from benchwright_problems.store import Store
+from benchwright_problems.verdict import Outcome
 from benchwright_server.cli.app import command_line
 from benchwright_studies.conduct import Conduct
 from benchwright_studies.study_file import parse_study

@@ -25,7 +25,6 @@ from benchwright_attempts.events import (
     Focus,
     JudgedBy,
     Opened,
-    Outcome,
     Paused,
     Resumed,
     RunFinished,
@@ -52,6 +51,7 @@ from benchwright_judges.rated import Rated
 from benchwright_judges.scale import Scale
 from benchwright_problems.problem import Kind, Problem
 from benchwright_problems.store import Store
+from benchwright_problems.verdict import Outcome
 from benchwright_studies.conduct import Conduct
 from benchwright_studies.study_file import parse_study
 from benchwright_studies.study_log import StudyLog

@@ -22,9 +22,10 @@ from benchwright_analysis.report.problem_facts import ProblemFacts
 from benchwright_attempts.attribution import Origin, origin_of_command, origin_of_reason, origin_of_shape
 from benchwright_attempts.clock import AttemptState, next_state
 from benchwright_attempts.errors import IllegalTransitionError
+from benchwright_attempts.events import EVENT_TYPES
 from benchwright_attempts.record import AttemptHeader
 from benchwright_attempts.survival import FOLLOWED
-from benchwright_attempts.timeline import BY_THE_SOLVER, THRESHOLDS_S
+from benchwright_attempts.timeline import THRESHOLDS_S
 from benchwright_verilog.syntax.surrogates import join_surrogates
 
 BINS = 10
@@ -246,7 +247,7 @@ class Fold:
             self._newest = wall
         if not self._focused:
             self._unfocused += clock - before
-        if step in BY_THE_SOLVER:
+        if step in EVENT_TYPES.activity:
             gap = clock - self._newest_activity
             if gap <= self._shortest:
                 self._all_active += gap

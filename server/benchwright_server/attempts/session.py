@@ -21,7 +21,6 @@ from benchwright_attempts.events import (
     Diagnostics,
     Event,
     Focus,
-    Outcome,
     Paused,
     ProblemCount,
     Resumed,
@@ -427,7 +426,7 @@ class Session:
             self.header.id,
             Answered(
                 number=number,
-                outcome=Outcome(verdict.outcome.value),
+                outcome=verdict.outcome,
                 reason=verdict.reason.value,
                 message=verdict.detail,
                 snapshot=_digests(files),
@@ -462,7 +461,7 @@ class Session:
             RunFinished(
                 run=run,
                 number=number,
-                outcome=Outcome(verdict.outcome.value),
+                outcome=verdict.outcome,
                 reason=verdict.reason.value,
                 message=verdict.detail,
                 passed=verdict.passed_tests if verdict.tests else None,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from benchwright_attempts import log_file
 from benchwright_attempts.errors import AttemptError
-from benchwright_attempts.events import Judged, Outcome
+from benchwright_attempts.events import Judged
 from benchwright_attempts.judging import judged_by
 from benchwright_judges.judgement import Judgement
 from benchwright_judges.records import GivenAnswer
@@ -31,7 +31,7 @@ def tell_attempt(home: Home, answer: GivenAnswer, judgement: Judgement) -> None:
         event = Judged(
             number=answer.number,
             sha256=answer.sha256,
-            outcome=Outcome(verdict.outcome.value),
+            outcome=verdict.outcome,
             reason=verdict.reason.value,
             message=verdict.detail,
             judged_by=judged_by(judgement),

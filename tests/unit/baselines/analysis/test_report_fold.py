@@ -30,7 +30,6 @@ from benchwright_attempts.events import (
     Interrupted,
     Judged,
     JudgedBy,
-    Outcome,
     Paused,
     Resumed,
     RunFinished,
@@ -54,12 +53,12 @@ from benchwright_attempts.evidence import (
     ModelUsage,
     Recording,
     SelfEstimate,
-    ShapeOfChange,
     Suspended,
 )
-from benchwright_attempts.file_text import Change, FileText, apply_changes, sha256
+from benchwright_attempts.file_text import Change, FileText, ShapeOfChange, apply_changes, sha256
 from benchwright_attempts.survival import survivals
 from benchwright_attempts.timeline import active_time
+from benchwright_problems.verdict import Outcome
 from benchwright_studies.study_log import StudyLog
 
 from ..conftest import SetTime

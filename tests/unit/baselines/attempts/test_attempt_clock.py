@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchwright_attempts.attempts import Attempts
-from benchwright_attempts.clock import AttemptState, advance, read_clock, tell
+from benchwright_attempts.clock import AttemptState, advance, next_clock, read_clock
 from benchwright_attempts.events import (
     Abandoned,
     Edit,
@@ -57,7 +57,7 @@ def test_a_live_display_goes_on_from_the_newest_event_and_stops_at_the_end() -> 
     clock = read_clock([opened(), at(10, Started())])
     later = Moment(MORNING + timedelta(seconds=25), 25_000_000_000, "one")
     assert advance(clock, later).active_s == 15
-    ended = tell(clock, at(20, Abandoned()))
+    ended = next_clock(clock, at(20, Abandoned()))
     assert advance(ended, later) == ended
 
 
@@ -128,7 +128,7 @@ def test_active_time_never_shrinks_and_never_exceeds_real_time(
         legal = {"paused": AttemptState.RUNNING, "resumed": AttemptState.PAUSED, "interrupted": AttemptState.RUNNING}
         if legal.get(event.type, clock.state) is not clock.state:
             continue
-        clock = tell(clock, at(real_s, event, process=process, wall_s=wall_s, boot_s=boots[process]))
+        clock = next_clock(clock, at(real_s, event, process=process, wall_s=wall_s, boot_s=boots[process]))
         assert before.active_ns <= clock.active_ns <= real_s * 1e9 + 1000
         assert clock.elapsed_s >= clock.active_s
 

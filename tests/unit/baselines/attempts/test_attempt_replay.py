@@ -65,7 +65,7 @@ def test_a_save_that_the_edits_do_not_explain_is_named(log: StudyLog, attempt: s
     events = recorded(log, attempt, edit(0, 6, "macro"), save(b"something else"))
     (flaw,) = replay(events).flaws
     assert (flaw.seq, flaw.path) == (3, FILE)
-    assert verify(*log.stored(attempt)).problem == f"Event 3 is not as it should be: {FILE}: {flaw.reason}."
+    assert verify(*log.stored(attempt)).problem == f"Event 3 is faulty: {FILE}: {flaw.reason}."
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,6 @@ from benchwright_attempts.events import (
     Abandoned,
     Answered,
     Event,
-    Outcome,
     Paused,
     RunCancelled,
     RunFinished,
@@ -25,6 +24,7 @@ from benchwright_attempts.events import (
     Tick,
 )
 from benchwright_attempts.file_text import FileText, sha256
+from benchwright_problems.verdict import Outcome
 from benchwright_studies.study_log import StudyLog
 
 if TYPE_CHECKING:

@@ -10,9 +10,10 @@ import pytest
 from benchwright_attempts.attempts import Attempts
 from benchwright_attempts.clock import AttemptState
 from benchwright_attempts.errors import IllegalTransitionError
-from benchwright_attempts.events import Answered, Judged, JudgedBy, Outcome, Paused, Started, Submitted
+from benchwright_attempts.events import Answered, Judged, JudgedBy, Paused, Started, Submitted
 from benchwright_attempts.file_text import sha256
 from benchwright_attempts.replay import verify
+from benchwright_problems.verdict import Outcome
 from benchwright_studies.study_log import StudyLog
 
 BY = JudgedBy(method="person", status="scored", score=1.0, label="correct", rubric="free-response@0123")

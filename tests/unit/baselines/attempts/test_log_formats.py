@@ -16,12 +16,13 @@ from benchwright_attempts.attempts import Attempts
 from benchwright_attempts.clock import AttemptState
 from benchwright_attempts.database import open_database
 from benchwright_attempts.errors import IllegalTransitionError, LogVersionError
-from benchwright_attempts.events import Judged, JudgedBy, Outcome, Tick
+from benchwright_attempts.events import Judged, JudgedBy, Tick
 from benchwright_attempts.export import export_lines, read_export, verify_export, write_export
 from benchwright_attempts.file_text import sha256
 from benchwright_attempts.log import EventLog
 from benchwright_attempts.record import canonical
 from benchwright_attempts.replay import verify
+from benchwright_problems.verdict import Outcome
 
 FORMAT1 = Path(__file__).parent / "format1"
 ATTEMPT = "0123456789abcdef0123456789abcdef"
@@ -84,7 +85,7 @@ def test_records_of_two_schemas_stand_in_one_chain(old: Path, tmp_path: Path) ->
     rows[1] = replace(rows[1], body=canonical({"type": "resumed"}))
     broken = verify(header, rows)
     assert (broken.ok, broken.chain.bad_seq) == (False, 2)
-    assert broken.problem == "Event 2 is not as it should be: its content does not fit its hash."
+    assert broken.problem == "Event 2 is faulty: its content does not fit its hash."
 
 
 def test_an_older_record_behind_a_newer_one_is_refused(log: EventLog, attempt: str) -> None:
@@ -93,9 +94,7 @@ def test_an_older_record_behind_a_newer_one_is_refused(log: EventLog, attempt: s
     rows[1] = replace(rows[1], schema=1)
     rows[1] = replace(rows[1], hash=rows[1].computed_hash())
     check = verify(header, rows)
-    assert check.problem == (
-        "Event 2 is not as it should be: its schema 1 is older than 2, that of the event before it."
-    )
+    assert check.problem == ("Event 2 is faulty: its schema 1 is older than 2, that of the event before it.")
 
 
 def test_a_record_of_a_newer_schema_is_named(log: EventLog, attempt: str) -> None:

@@ -16,7 +16,6 @@ from benchwright_attempts.events import (
     Judged,
     JudgedBy,
     Opened,
-    Outcome,
     Paused,
     Resumed,
     RunCancelled,
@@ -30,6 +29,7 @@ from benchwright_attempts.events import (
 from benchwright_attempts.evidence import Activity, ClockHeld, ClockReleased, ModelUsage, SelfEstimate, TimedOut
 from benchwright_attempts.record import Moment, RecordedEvent
 from benchwright_attempts.timeline import active_time, time_line
+from benchwright_problems.verdict import Outcome
 
 MORNING = datetime(2026, 3, 1, 9, tzinfo=UTC)
 SAVE = Save(path="a", sha256="0" * 64, size=1)

@@ -1,0 +1,36 @@
+"""The states of an attempt."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import StrEnum
+
+
+class AttemptState(StrEnum):
+    """How far an attempt is. `open` means that it was opened and its clock has not been started."""
+
+    OPEN = "open"
+    RUNNING = "running"
+    PAUSED = "paused"
+    SUBMITTED = "submitted"
+    ABANDONED = "abandoned"
+    TIMED_OUT = "timed_out"
+
+    @property
+    def ended(self) -> bool:
+        """Whether the attempt is over."""
+        return self in (AttemptState.SUBMITTED, AttemptState.ABANDONED, AttemptState.TIMED_OUT)
+
+
+Transitions = Mapping[AttemptState, AttemptState]
+"""State before an event → state after it."""
+
+
+def unchanged_in(*states: AttemptState) -> Transitions:
+    """An event that is possible in these states only, and changes none of them."""
+    return {state: state for state in states}
+
+
+def from_states(*states: AttemptState, to: AttemptState) -> Transitions:
+    """An event that leads from any of these states to one."""
+    return dict.fromkeys(states, to)
