@@ -113,5 +113,10 @@ def apply_changes(text: str, changes: Iterable[Change]) -> str:
             continue
         if change.end > len(text):
             raise ValueError(f"the change ends at {change.end}, the text at {len(text)}")
-        text = join_surrogates(text[: change.start] + change.text + text[change.end :])
+        text = replaced(text, change.start, change.end, change.text)
     return text
+
+
+def replaced(text: str, start: int, end: int, new: str) -> str:
+    """The text with the code points from `start` up to `end` replaced; surrogates that come together are joined."""
+    return join_surrogates(f"{text[:start]}{new}{text[end:]}")

@@ -1,157 +1,137 @@
-"""What became of text that an assistant put in: how much of it was still there 30 s, 2 min later and at the end.
+"""What became of text that an assistant inserted: how much of it is left after 30 s, after 2 min and at the end.
 
-Every code point of every file is followed through the replay: an edit that changes a part of an accepted text
-takes away that part only.
+Every code point of every file is followed through the replay: an edit that changes a part of an accepted text removes
+that part only.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import NotRequired, TypedDict
 
-from benchwright_attempts.attribution import Attribution, Origin, attribute
-from benchwright_attempts.clock import ClockState, next_clock
-from benchwright_attempts.events import Edit, Event, Opened, TextSet
-from benchwright_attempts.file_text import FileText, apply_changes
-from benchwright_attempts.record import RecordedEvent
+from benchwright_attempts.file_text import replaced
+from benchwright_verilog.syntax.surrogates import join_surrogates
 
 AFTER_S = (30.0, 120.0)
-"""How long after an acceptance is looked."""
-FOLLOWED = (Origin.COMPLETION, Origin.COMPLETION_PART, Origin.OWN_COMPLETION, Origin.CHAT, Origin.PASTE)
-"""Text of these origins is followed."""
+"""Ages at which the text that is left is counted, in seconds."""
+_NS = 1_000_000_000
+_OTHER = "\0"
+
+
+class StoredChange(TypedDict):
+    """A change as a record has it: its text may hold surrogate pairs."""
+
+    start: NotRequired[int | None]
+    end: NotRequired[int | None]
+    text: str
+
+
+@dataclass(slots=True)
+class Content:
+    """A point of an attempt at which text changed. It has either `files` or `path` and `changes`."""
+
+    at_ns: int
+    """Since the opening, on the attempt's own time line."""
+    seq: int
+    files: Mapping[str, str | None] | None = None
+    """Path → whole text; `None` if it is gone or unknown."""
+    path: str = ""
+    changes: Sequence[StoredChange] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Survival:
-    """One accepted or pasted text."""
+    """Code points of the followed texts of an attempt."""
 
-    label: Attribution
-    inserted: int
-    """Code points put in."""
-    after: Mapping[float, int | None]
-    """Seconds since → code points still there; `None` where the attempt ended before."""
+    reached: tuple[int, ...]
+    """For each age of `AFTER_S`, those that were inserted at least that long before the end."""
+    survived: tuple[int, ...]
+    """Of these, those that were left at that age."""
     at_end: int
-    """Code points still there at the attempt's newest event."""
+    """Those that were left at the end."""
 
 
-class Provenance:
-    """Which edit each code point of a file came from, as runs of equal ones."""
+class TextSurvival:
+    """The files of an attempt, and for each of their code points which followed text it belongs to.
 
-    def __init__(self, text: str, owner: int) -> None:
-        self._runs: list[tuple[int, int]] = [(owner, len(text))] if text else []
+    Each file is accompanied by a string of the same length whose characters are numbers: n for the n-th followed text.
+    So an edit is a few copies of memory, however many pieces there are.
 
-    def replace(self, start: int, end: int, owner: int, length: int) -> None:
-        """Code points `start` to `end` give way to `length` new ones."""
-        before, _, after = self._cut(start, end)
-        middle = [(owner, length)] if length else []
-        self._runs = [*before, *middle, *after]
-
-    def fit(self, length: int, at: int) -> None:
-        """Surrogates that came together count once less: take what is too much away at a place."""
-        excess = sum(count for _, count in self._runs) - length
-        if excess > 0:
-            before, _, after = self._cut(at, at + excess)
-            self._runs = [*before, *after]
-
-    def counts(self) -> dict[int, int]:
-        """Code points by the edit that put them there."""
-        found: dict[int, int] = {}
-        for owner, count in self._runs:
-            found[owner] = found.get(owner, 0) + count
-        return found
-
-    def _cut(self, start: int, end: int) -> tuple[list[tuple[int, int]], ...]:
-        parts: tuple[list[tuple[int, int]], ...] = ([], [], [])
-        place = 0
-        for owner, count in self._runs:
-            for part, low, high in zip(parts, (place, start, end), (start, end, place + count), strict=True):
-                size = min(high, place + count) - max(low, place)
-                if size > 0:
-                    part.append((owner, size))
-            place += count
-        return parts
-
-
-def survivals(events: Iterable[RecordedEvent], origins: Sequence[Origin] = FOLLOWED) -> list[Survival]:
-    """Follows every text of these origins through an attempt that was recorded in full.
-
-    Times are those of the attempt's own time line (monotonic, without what lay between two processes).
+    Args:
+        followed: Number of an edit's event → code points it inserted.
     """
-    recorded = list(events)
-    followed = {label.seq: label for label in attribute(recorded) if label.origin in origins and label.inserted}
-    files: dict[str, Provenance] = {}
-    texts: dict[str, str | None] = {}
-    born: dict[int, float] = {}
-    looked: dict[int, dict[float, int]] = {}
-    clock = ClockState()
-    for one in recorded:
-        clock = next_clock(clock, one)
-        now = clock.at_ns / 1e9
-        # What stood there just before this event is what stood there at every moment since the one before.
-        _look(files, born, looked, now)
-        if one.seq in followed:
-            born[one.seq] = now
-        _follow(one.seq, one.event, files, texts)
-    counts = _totals(files)
-    return [
-        Survival(
-            label, label.inserted, {after: looked.get(seq, {}).get(after) for after in AFTER_S}, counts.get(seq, 0)
-        )
-        for seq, label in followed.items()
-    ]
 
+    def __init__(self, followed: Mapping[int, int]) -> None:
+        self._followed = followed
+        self._marks = {seq: chr(place) for place, seq in enumerate(followed, start=1)}
+        self._texts: dict[str, str | None] = {}
+        self._owners: dict[str, str] = {}
+        self._soonest = math.inf
+        """When the next count is due, in seconds since the opening."""
+        self._due: list[list[tuple[float, int]]] = [[] for _ in AFTER_S]
+        self._reached = [0] * len(AFTER_S)
+        self._survived = [0] * len(AFTER_S)
 
-def _look(
-    files: Mapping[str, Provenance], born: Mapping[int, float], looked: dict[int, dict[float, int]], now: float
-) -> None:
-    due = [
-        (seq, after)
-        for seq, since in born.items()
-        for after in AFTER_S
-        if now > since + after and after not in looked.get(seq, {})
-    ]
-    if due:
-        counts = _totals(files)
-        for seq, after in due:
-            looked.setdefault(seq, {})[after] = counts.get(seq, 0)
+    def follow(self, contents: Sequence[Content], end_ns: int) -> Survival:
+        """Follows the texts through every change, up to the end of the time line."""
+        at_end = 0
+        if self._followed:
+            for content in contents:
+                self._take(content)
+            self._count(end_ns)
+            at_end = sum(len(owners) - owners.count(_OTHER) for owners in self._owners.values())
+        return Survival(tuple(self._reached), tuple(self._survived), at_end)
 
+    def _take(self, content: Content) -> None:
+        # The text just before this change is what was there all the time since the change before.
+        at_s = content.at_ns / _NS
+        if at_s > self._soonest:
+            self._count(content.at_ns)
+        if content.seq in self._followed:
+            for due, after in zip(self._due, AFTER_S, strict=True):
+                due.append((at_s + after, content.seq))
+                self._soonest = min(self._soonest, due[0][0])
+        if content.files is None:
+            self._edit(content)
+        else:
+            for path, text in content.files.items():
+                self._set(path, text)
 
-def _totals(files: Mapping[str, Provenance]) -> dict[int, int]:
-    totals: dict[int, int] = {}
-    for file in files.values():
-        for owner, count in file.counts().items():
-            totals[owner] = totals.get(owner, 0) + count
-    return totals
+    def _count(self, at_ns: int) -> None:
+        """Counts what is left of texts that have reached an age."""
+        now = at_ns / _NS
+        for place, due in enumerate(self._due):
+            while due and now > due[0][0]:
+                _, seq = due.pop(0)
+                self._reached[place] += self._followed[seq]
+                mark = self._marks[seq]
+                self._survived[place] += sum(owners.count(mark) for owners in self._owners.values())
+        self._soonest = min((due[0][0] for due in self._due if due), default=math.inf)
 
+    def _set(self, path: str, text: str | None) -> None:
+        if text is None or text != self._texts.get(path):
+            # It came from elsewhere: nothing in it is known to stem from an edit.
+            self._owners[path] = _OTHER * len(text or "")
+        self._texts[path] = text
 
-def _follow(seq: int, event: Event, files: dict[str, Provenance], texts: dict[str, str | None]) -> None:
-    match event:
-        case Opened():
-            contents: Mapping[str, FileText | None] = event.files
-        case TextSet():
-            contents = {event.path: event.file}
-        case Edit():
-            _edit(seq, event, files, texts)
-            return
-        case _:
-            return
-    for path, content in contents.items():
-        text = content.text if content is not None else None
-        if text is None or text != texts.get(path):
-            # It came from elsewhere; nothing in it is known to stem from an edit.
-            files[path] = Provenance(text or "", seq)
-        texts[path] = text
-
-
-def _edit(seq: int, event: Edit, files: dict[str, Provenance], texts: dict[str, str | None]) -> None:
-    for change in event.changes:
-        text = texts.get(event.path)
-        if change.start is None or change.end is None or text is None:
-            texts[event.path] = change.text if change.start is None else None
-            files[event.path] = Provenance(texts[event.path] or "", seq)
-            continue
-        file = files[event.path]
-        file.replace(change.start, change.end, seq, len(change.text))
-        changed = apply_changes(text, [change])
-        file.fit(len(changed), change.start)
-        texts[event.path] = changed
+    def _edit(self, content: Content) -> None:
+        path, mark = content.path, self._marks.get(content.seq, _OTHER)
+        for change in content.changes:
+            text, new = self._texts.get(path), change["text"]
+            if not new.isascii():
+                new = join_surrogates(new)
+            start, end = change.get("start"), change.get("end")
+            if start is None or end is None or text is None or end > len(text):
+                self._texts[path] = new if start is None else None
+                self._owners[path] = mark * len(new) if start is None else ""
+                continue
+            owners = self._owners[path]
+            owners = f"{owners[:start]}{mark * len(new)}{owners[end:]}"
+            changed = replaced(text, start, end, new)
+            excess = len(owners) - len(changed)
+            if excess > 0:
+                # Surrogates that came together count once.
+                owners = owners[:start] + owners[start + excess :]
+            self._texts[path], self._owners[path] = changed, owners

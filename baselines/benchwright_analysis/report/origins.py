@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from benchwright_analysis.report import charts
 from benchwright_analysis.report.dataset import Dataset
-from benchwright_analysis.report.fold import BINS, SOURCES, Folded
+from benchwright_analysis.report.edits import BINS, SOURCES
+from benchwright_analysis.report.fold import Folded
 from benchwright_analysis.report.section import Cell, Picture, Section, Table, count, percent, told
 from benchwright_analysis.statistics.provenance import AttemptProvenance, Provenance, provenance
 

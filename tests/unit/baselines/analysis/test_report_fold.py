@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from datetime import datetime
 from pathlib import Path
@@ -17,7 +18,7 @@ from benchwright_analysis.report.fold import Fold, Folded
 from benchwright_analysis.report.problem_facts import ProblemFacts
 from benchwright_analysis.report.reading import Job, fold_attempts
 from benchwright_attempts.attempts import Attempts
-from benchwright_attempts.attribution import Origin, attribute
+from benchwright_attempts.attribution import BY_MODEL, Origin, attribute
 from benchwright_attempts.clock import read_clock
 from benchwright_attempts.errors import IllegalTransitionError, LogDamagedError
 from benchwright_attempts.events import (
@@ -30,6 +31,7 @@ from benchwright_attempts.events import (
     Interrupted,
     Judged,
     JudgedBy,
+    Opened,
     Paused,
     Resumed,
     RunFinished,
@@ -56,8 +58,8 @@ from benchwright_attempts.evidence import (
     Suspended,
 )
 from benchwright_attempts.file_text import Change, FileText, ShapeOfChange, apply_changes, sha256
-from benchwright_attempts.survival import survivals
-from benchwright_attempts.timeline import active_time
+from benchwright_attempts.record import RecordedEvent
+from benchwright_attempts.timeline import active_time, time_line
 from benchwright_problems.verdict import Outcome
 from benchwright_studies.study_log import StudyLog
 
@@ -172,6 +174,37 @@ class Typist:
         )
 
 
+def left_after(events: Sequence[RecordedEvent], followed: Mapping[int, int]) -> dict[float | None, tuple[int, int]]:
+    """Age in seconds → code points of followed edits that reached it, and those left then: each by its own owner."""
+    at_s = time_line(events).at_s
+    owners: list[tuple[int, str]] = []
+    states: list[tuple[float, list[int]]] = []
+    for one in events:
+        match one.event:
+            case Opened() | TextSet() as event:
+                (file,) = event.contents().values()
+                text = (file.text if file else None) or ""
+                if text != "".join(letter for _, letter in owners):
+                    owners = [(one.seq, letter) for letter in text]
+            case Edit(changes=(change,)):
+                new = [(one.seq, letter) for letter in change.text]
+                start, end = (0, len(owners)) if change.start is None else (change.start, change.end)
+                excess = owners[:start] + new + owners[end:]
+                joined = apply_changes("".join(letter for _, letter in owners), [change])
+                del excess[start : start + len(excess) - len(joined)]
+                owners = [(seq, letter) for (seq, _), letter in zip(excess, joined, strict=True)]
+            case _:
+                continue
+        states.append((at_s[one.seq], [seq for seq, _ in owners]))
+    end_s = max(at_s.values())
+    found: dict[float | None, tuple[int, int]] = {None: (0, sum(seq in followed for seq in states[-1][1]))}
+    for age in (30.0, 120.0):
+        due = {seq: at_s[seq] + age for seq in followed if at_s[seq] + age < end_s}
+        last = {seq: [state for at, state in states if at <= moment][-1] for seq, moment in due.items()}
+        found[age] = (sum(followed[seq] for seq in due), sum(last[seq].count(seq) for seq in due))
+    return found
+
+
 @pytest.mark.parametrize("seed", range(20))
 def test_a_row_has_the_numbers_of_the_clock_the_time_line_the_attribution_and_the_survival(
     seed: int, path: Path, time: SetTime
@@ -217,16 +250,12 @@ def test_a_row_has_the_numbers_of_the_clock_the_time_line_the_attribution_and_th
     assert row.inserted_own_completion == by_origin[Origin.OWN_COMPLETION]
     assert row.inserted_chat == by_origin[Origin.CHAT]
     assert row.inserted == sum(by_origin.values())
-    followed = [one for one in survivals(events) if one.label.origin is not Origin.PASTE]
-    assert row.accepted == sum(one.inserted for one in followed)
-    assert row.survived_end == sum(one.at_end for one in followed)
-    for after, reached, survived in (
-        (30.0, row.reached_30s, row.survived_30s),
-        (120.0, row.reached_120s, row.survived_120s),
-    ):
-        there = [one for one in followed if one.after[after] is not None]
-        assert reached == sum(one.inserted for one in there)
-        assert survived == sum(one.after[after] or 0 for one in there)
+    followed = {one.seq: one.inserted for one in labels if one.origin in BY_MODEL}
+    assert row.accepted == sum(followed.values())
+    left = left_after(events, followed)
+    assert (row.reached_30s, row.survived_30s) == left[30.0]
+    assert (row.reached_120s, row.survived_120s) == left[120.0]
+    assert row.survived_end == left[None][1]
 
 
 def test_the_time_of_a_pass_leaves_long_gaps_out(log: StudyLog, attempt: str, time: SetTime) -> None:

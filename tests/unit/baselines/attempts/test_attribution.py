@@ -13,7 +13,7 @@ from benchwright_attempts.evidence import AssistAccepted, AttributionMethod, Com
 from benchwright_attempts.file_text import Change, FileText, apply_changes
 from benchwright_attempts.record import Moment, RecordedEvent
 from benchwright_attempts.replay import replay
-from benchwright_attempts.survival import survivals
+from benchwright_attempts.survival import AFTER_S, Content, Survival, TextSurvival
 
 FILE = "a.sv"
 MORNING = datetime(2026, 3, 1, 9, tzinfo=UTC)
@@ -41,6 +41,24 @@ def accepted(provider: str, version: int = 2, partial: bool = False) -> AssistAc
 
 def command(name: str, version: int | None = 1) -> CommandUsed:
     return CommandUsed(command=name, path=FILE, version=version)
+
+
+def survived(events: Sequence[RecordedEvent], origins: Sequence[Origin]) -> tuple[int, Survival]:
+    """Code points that edits of these origins inserted, and what became of them."""
+    labels = {label.seq: label for label in attribute(events)}
+    contents: list[Content] = []
+    for one in events:
+        match one.event:
+            case Edit(path=path) as event:
+                changes = event.model_dump()["changes"]
+                contents.append(Content(one.moment.mono_ns, one.seq, None, path, changes))
+            case Opened() | TextSet() as event:
+                files = {path: file.text if file else None for path, file in event.contents().items()}
+                contents.append(Content(one.moment.mono_ns, one.seq, files))
+            case _:
+                pass
+    followed = {seq: one.inserted for seq, one in labels.items() if one.origin in origins and one.inserted}
+    return sum(followed.values()), TextSurvival(followed).follow(contents, events[-1].moment.mono_ns)
 
 
 PASTE = "editor.action.clipboardPasteAction"
@@ -107,10 +125,10 @@ def test_survival_counts_what_is_left_after_half_a_minute_two_minutes_and_at_the
         (150, TextSet(path=FILE, cause=TextCause.OUTSIDE, file=FileText.of_text("new"))),
         (151, Submitted()),
     )
-    (survival,) = survivals(events)
-    assert (survival.inserted, survival.after, survival.at_end) == (20, {30.0: 15, 120.0: 13}, 0)
-    (early,) = survivals(events[:5])
-    assert (early.after, early.at_end) == ({30.0: None, 120.0: None}, 15)
+    inserted, survival = survived(events, (Origin.COMPLETION,))
+    assert AFTER_S == (30.0, 120.0)
+    assert (inserted, survival) == (20, Survival(reached=(20, 20), survived=(15, 13), at_end=0))
+    assert survived(events[:5], (Origin.COMPLETION,)) == (20, Survival(reached=(0, 0), survived=(0, 0), at_end=15))
 
 
 PIECES = st.text(alphabet=st.sampled_from(["a", "\n", "é", "𝄞", "\ud834", "\udd1e", "\r"]), max_size=6)
@@ -135,9 +153,8 @@ def test_replay_rebuilds_the_buffer_behind_every_event_and_provenance_covers_it(
     recorded = at(*events)
     for seq, buffer in enumerate(buffers, start=1):
         assert replay(recorded, until=seq).files[FILE].data == saved_bytes(buffer)
-    followed = survivals(recorded, tuple(Origin))
-    assert sum(survival.at_end for survival in followed) <= len(text)
-    assert all(0 <= survival.at_end <= survival.inserted for survival in followed)
+    inserted, survival = survived(recorded, tuple(Origin))
+    assert 0 <= survival.at_end <= min(len(text), inserted)
 
 
 def saved_bytes(text: str) -> bytes:

@@ -1,0 +1,29 @@
+"""Where each edit came from: a label with the method that found it, derived from raw facts that stay in the log.
+
+Each method is a module; `attributor` lists them, the most reliable first.
+"""
+
+from benchwright_attempts.attribution.attributor import (
+    CLASSIFIER,
+    METHODS,
+    Attribution,
+    Attributor,
+    attribute,
+)
+from benchwright_attempts.attribution.change_reason import origin_of_reason
+from benchwright_attempts.attribution.method import EditFacts, Finding, KnownOfEdit
+from benchwright_attempts.attribution.origin import BY_MODEL, Origin
+
+__all__ = [
+    "BY_MODEL",
+    "CLASSIFIER",
+    "METHODS",
+    "Attribution",
+    "Attributor",
+    "EditFacts",
+    "Finding",
+    "KnownOfEdit",
+    "Origin",
+    "attribute",
+    "origin_of_reason",
+]

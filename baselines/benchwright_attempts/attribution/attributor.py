@@ -1,0 +1,153 @@
+"""Collects what the events of an attempt say about its edits, and labels each edit with an origin."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+
+from benchwright_attempts.attribution.change_reason import by_change_reason
+from benchwright_attempts.attribution.heuristic import by_shape
+from benchwright_attempts.attribution.method import EditFacts, Finding, Method
+from benchwright_attempts.attribution.origin import COMPLETIONS, Origin
+from benchwright_attempts.attribution.own_provider import by_acceptance
+from benchwright_attempts.attribution.wrapped_command import by_command
+from benchwright_attempts.event_body import EventBody, Evidence
+from benchwright_attempts.events import Edit
+from benchwright_attempts.evidence import AssistAccepted, EditShape
+from benchwright_attempts.record import RecordedEvent, format_wall
+
+CLASSIFIER = "1"
+"""Version of the rules; every label has it. Increment it whenever a label could change."""
+
+METHODS: list[Method] = [
+    by_change_reason,
+    by_acceptance,
+    by_command,
+    by_shape,
+]
+"""Registered methods, the most reliable first: the first one that finds an origin decides. The last always does."""
+
+_ANNOUNCED_FOR_S = 2.0
+"""How long an announcement waits for its edit, if no version connects the two."""
+
+
+@dataclass(frozen=True, slots=True)
+class Attribution:
+    """The label of one edit."""
+
+    seq: int
+    """Number of the edit's event."""
+    path: str
+    version: int | None
+    origin: Origin
+    method: str
+    """Name of the method that found it."""
+    inserted: int
+    """Code points inserted."""
+    deleted: int | None
+    """Code points deleted; `None` if the whole text was replaced and its length is not in the event."""
+    assist: str | None = None
+    """Id of the proposal that was accepted."""
+    classifier: str = CLASSIFIER
+
+
+class Attributor:
+    """Takes the edits of an attempt and the events that say something about them, in order."""
+
+    def __init__(self) -> None:
+        self.edits: list[EditFacts] = []
+        self._about: dict[type[EventBody], dict[tuple[str, int], EventBody]] = {}
+        self._announcement: tuple[EventBody, str] | None = None
+
+    def about(self, path: str, version: int, event: EventBody) -> None:
+        """An event says something about the edit of this path and version."""
+        events = self._about.get(type(event))
+        if events is None:
+            events = self._about[type(event)] = {}
+        events[path, version] = event
+
+    def announce(self, event: EventBody, wall: str) -> None:
+        """An event says something about the edit that follows.
+
+        Args:
+            event: `path` and `version`, if it has them, are those of the document before the edit.
+            wall: When it was recorded, as records write it.
+        """
+        self._announcement = (event, wall)
+
+    def edit(self, edit: EditFacts, wall: str) -> None:
+        """One edit."""
+        if self._announcement is not None and self._fits(*self._announcement, edit, wall):
+            edit.announced_by, self._announcement = self._announcement[0], None
+        self.edits.append(edit)
+
+    def _fits(self, event: EventBody, announced: str, edit: EditFacts, wall: str) -> bool:
+        if getattr(event, "path", None) not in (None, edit.path):
+            return False
+        version = getattr(event, "version", None)
+        if version is not None and edit.version is not None:
+            return bool(edit.version == version + 1)
+        late = (datetime.fromisoformat(wall) - datetime.fromisoformat(announced)).total_seconds()
+        return 0 <= late <= _ANNOUNCED_FOR_S
+
+    def findings(self) -> list[Finding]:
+        """Where each edit came from, by all that is known now."""
+        about = list(self._about.items())
+        found: list[Finding] = []
+        for edit in self.edits:
+            place = (edit.path, -1 if edit.version is None else edit.version)
+            known = {kind: events[place] for kind, events in about if place in events}
+            if edit.announced_by is not None:
+                known[type(edit.announced_by)] = edit.announced_by
+            for method in METHODS:
+                decision = method(edit, known)
+                if decision is not None:
+                    found.append(decision)
+                    break
+        return found
+
+    def accepted(self, edit: EditFacts) -> AssistAccepted | None:
+        """The acceptance that belongs to an edit."""
+        version = -1 if edit.version is None else edit.version
+        event = self._about.get(AssistAccepted, {}).get((edit.path, version))
+        return event if isinstance(event, AssistAccepted) else None
+
+
+def attribute(events: Iterable[RecordedEvent]) -> list[Attribution]:
+    """Labels every edit of an attempt.
+
+    Args:
+        events: All events of one attempt in order. The editor's report on an edit may come before or after it.
+    """
+    attributor = Attributor()
+    for recorded in events:
+        _take(attributor, recorded)
+    labels: list[Attribution] = []
+    for edit, found in zip(attributor.edits, attributor.findings(), strict=True):
+        accepted = attributor.accepted(edit) if found.origin in COMPLETIONS else None
+        assist = accepted.assist if accepted is not None else None
+        labels.append(
+            Attribution(edit.seq, edit.path, edit.version, found.origin, found.method, edit.total, edit.deleted, assist)
+        )
+    return labels
+
+
+def _take(attributor: Attributor, recorded: RecordedEvent) -> None:
+    event = recorded.event
+    if isinstance(event, Edit | EditShape):
+        attributor.edit(_facts(recorded.seq, event), format_wall(recorded.moment.wall))
+    elif event.evidence is Evidence.NEXT_EDIT:
+        attributor.announce(event, format_wall(recorded.moment.wall))
+    elif event.evidence is Evidence.SAME_VERSION:
+        path, version = getattr(event, "path", None), getattr(event, "version", None)
+        if isinstance(path, str) and isinstance(version, int):
+            attributor.about(path, version, event)
+
+
+def _facts(seq: int, event: Edit | EditShape) -> EditFacts:
+    shapes = [change.shape for change in event.changes] if isinstance(event, Edit) else event.changes
+    spans = [None if one.start is None or one.end is None else one.end - one.start for one in shapes]
+    deleted = None if None in spans else sum(span for span in spans if span is not None)
+    inserted = [one.length for one in shapes]
+    return EditFacts(seq, event.path, event.version, inserted, [one.lines for one in shapes], sum(inserted), deleted)

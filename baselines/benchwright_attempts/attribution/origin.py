@@ -1,0 +1,39 @@
+"""Where text can come from."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+OWN_PROVIDER = "benchwright"
+"""Benchwright's own completion provider, as events name it."""
+
+
+class Origin(StrEnum):
+    """Where an edit came from."""
+
+    TYPED = "typed"
+    PASTE = "paste"
+    COMPLETION = "completion"
+    """An assistant's inline completion, accepted as a whole."""
+    COMPLETION_PART = "completion-part"
+    """A word or a line of one."""
+    OWN_COMPLETION = "own-completion"
+    """An inline completion of Benchwright's own provider."""
+    CHAT = "chat"
+    """An edit that a chat or an agent in the editor made."""
+    SUGGESTION = "suggestion"
+    """From the suggestion list: a name, not a model's text."""
+    SNIPPET = "snippet"
+    UNDO = "undo"
+    """Undo or redo."""
+    FORMAT = "format"
+    """A formatter, a rename, a quick fix: a tool that follows rules."""
+    OUTSIDE = "outside"
+    """Another program changed the file, and the editor reloaded it."""
+    UNKNOWN = "unknown"
+
+
+COMPLETIONS = (Origin.COMPLETION, Origin.COMPLETION_PART, Origin.OWN_COMPLETION)
+"""Accepted proposals."""
+BY_MODEL = (*COMPLETIONS, Origin.CHAT)
+"""Text that a model wrote."""

@@ -1,0 +1,19 @@
+"""Origin by an accepted proposal: a completion provider was notified of it."""
+
+from __future__ import annotations
+
+from benchwright_attempts.attribution.method import EditFacts, Finding, KnownOfEdit, finding
+from benchwright_attempts.attribution.origin import OWN_PROVIDER, Origin
+from benchwright_attempts.evidence import AssistAccepted, AttributionMethod
+
+
+def by_acceptance(_edit: EditFacts, known: KnownOfEdit) -> Finding | None:
+    """Whose completion was accepted, and whether as a whole."""
+    accepted = known.get(AssistAccepted)
+    if not isinstance(accepted, AssistAccepted):
+        return None
+    if accepted.provider == OWN_PROVIDER:
+        origin = Origin.OWN_COMPLETION
+    else:
+        origin = Origin.COMPLETION_PART if accepted.partial else Origin.COMPLETION
+    return finding(origin, AttributionMethod.OWN_PROVIDER)
