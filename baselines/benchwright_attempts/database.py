@@ -26,30 +26,30 @@ SCHEMA_VERSION = 2
 """The newest format: `format2` in Alembic's table, and in SQLite also in `PRAGMA user_version`."""
 
 _WRITES = "benchwright_writes"
-_MAKING = 0x62656E6368
-"""Key of the lock under which a PostgreSQL database is made or brought up."""
+_PREPARING = 0x62656E6368
+"""Key of the lock under which a PostgreSQL database is created or migrated."""
 
 
-def place(path: Path | str) -> str:
-    """The database's name for people: no password in it."""
+def display_name(path: Path | str) -> str:
+    """The database's name for messages, without a password."""
     return make_url(path).render_as_string(hide_password=True) if isinstance(path, str) else str(path)
 
 
 def open_database(path: Path | str, *, busy_timeout_s: float) -> Engine:
-    """Opens the log's database, makes it if there is none.
+    """Opens the log's database; creates it if there is none.
 
-    A SQLite file is readable by its owner only; so is its folder, if this call makes it.
+    A SQLite file is readable by its owner only; so is its folder, if this call creates it.
 
     Args:
         path: The file, or a `postgresql://` address.
         busy_timeout_s: How long to wait while another process writes, in seconds.
 
     Raises:
-        LogError: It cannot be made, opened or understood.
+        LogError: It cannot be created, opened or read.
     """
     engine = _postgresql(path, busy_timeout_s) if isinstance(path, str) else _sqlite(path, busy_timeout_s)
     try:
-        _bring_up(engine, path)
+        _prepare(engine, path)
     except SQLAlchemyError as error:
         engine.dispose()
         raise explain(path, error) from error
@@ -63,11 +63,13 @@ def _postgresql(url: str, busy_timeout_s: float) -> Engine:
     try:
         parsed = make_url(url)
     except ArgumentError as error:
-        raise LogUnavailableError("(unreadable)", "is no address of a database. Write postgresql://…") from error
+        raise LogUnavailableError("(unreadable)", "is not a database address. Write postgresql://…") from error
     if parsed.get_backend_name() != "postgresql":
-        raise LogUnavailableError(place(url), "is no address of a PostgreSQL database. Write postgresql://…")
+        raise LogUnavailableError(
+            display_name(url), "is not the address of a PostgreSQL database. Write postgresql://…"
+        )
     if find_spec("psycopg") is None:
-        raise LogUnavailableError(place(url), "needs the package psycopg. Install benchwright[baselines].")
+        raise LogUnavailableError(display_name(url), "needs the package psycopg. Install benchwright[baselines].")
     options = f"-c lock_timeout={round(busy_timeout_s * 1000)} -c synchronous_commit=on"
     return create_engine(
         parsed.set(drivername="postgresql+psycopg"),
@@ -111,7 +113,7 @@ def writing(engine: Engine) -> Engine:
 
 
 def lock(connection: Connection, *names: str) -> None:
-    """In a transaction that writes: keeps other writers from the chains with these names until it ends."""
+    """In a transaction that writes: locks the chains with these names until it ends."""
     if connection.dialect.name == "postgresql":
         # Always in the same order, so that no two writers wait for each other.
         for name in sorted(set(names)):
@@ -129,7 +131,7 @@ def _keep_private(path: Path) -> None:
 
 
 def _lossless(stored: bytes) -> str:
-    # Damaged text must be readable too, as a different text, or no check could name the event.
+    # Damaged strings must be readable, as different strings, or no check could name the event.
     return stored.decode("utf-8", "surrogateescape")
 
 
@@ -147,13 +149,13 @@ def _write_ahead(connection: sqlite3.Connection, busy_timeout_s: float) -> None:
             return
 
 
-def _bring_up(engine: Engine, path: Path | str) -> None:
+def _prepare(engine: Engine, path: Path | str) -> None:
     with engine.connect() as connection:
         if _version(connection) == SCHEMA_VERSION:
             return
     with writing(engine).begin() as connection:
         if connection.dialect.name == "postgresql":
-            connection.execute(text(f"SELECT pg_advisory_xact_lock({_MAKING})"))
+            connection.execute(text(f"SELECT pg_advisory_xact_lock({_PREPARING})"))
         version = _version(connection)
         if version > SCHEMA_VERSION:
             raise LogVersionError(
@@ -167,7 +169,7 @@ def _bring_up(engine: Engine, path: Path | str) -> None:
             _migrate(connection, version, path)
         else:
             if inspect(connection).get_table_names():
-                raise LogDamagedError(path, "is a database of something else. Move it away, or set BENCHWRIGHT_HOME.")
+                raise LogDamagedError(path, "is another program's database. Move it away, or set BENCHWRIGHT_HOME.")
             METADATA.create_all(connection, checkfirst=False)
             for statement in statements(connection.dialect.name):
                 connection.exec_driver_sql(statement)
@@ -199,8 +201,8 @@ def _migrate(connection: Connection, version: int, path: Path | str) -> None:
         from alembic.config import Config
     except ImportError as error:
         raise LogVersionError(
-            place(path),
-            f"is of format {version}, and bringing it to format {SCHEMA_VERSION} needs the package alembic. "
+            display_name(path),
+            f"has format {version}; migrating it to format {SCHEMA_VERSION} needs the package alembic. "
             "Install benchwright[baselines], then try again; nothing was changed.",
         ) from error
     config = Config()
@@ -212,17 +214,17 @@ def _migrate(connection: Connection, version: int, path: Path | str) -> None:
 
 
 def explain(path: Path | str, error: SQLAlchemyError) -> LogError:
-    """Turns a database error into one that a person can act on."""
+    """Turns a database error into one whose message says what to do."""
     if isinstance(path, str):
         return _explain_postgresql(path, error)
     cause = error.orig if isinstance(error, DBAPIError) else None
     code = cause.sqlite_errorcode & 0xFF if isinstance(cause, sqlite3.Error) and _coded(cause) else None
-    told = cause if cause is not None else error
+    message = cause if cause is not None else error
     match code:
         case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:
             return LogBusyError(
                 path,
-                "is held by another program. Close other Benchwright windows and programs that "
+                "is locked by another program. Close other Benchwright windows and programs that "
                 "have this file open, then try again.",
             )
         case sqlite3.SQLITE_FULL:
@@ -230,16 +232,16 @@ def explain(path: Path | str, error: SQLAlchemyError) -> LogError:
         case sqlite3.SQLITE_IOERR | sqlite3.SQLITE_READONLY | sqlite3.SQLITE_CANTOPEN | sqlite3.SQLITE_PERM:
             return LogUnavailableError(
                 path,
-                f"could not be used ({told}). Check the folder's free space and permissions, then retry.",
+                f"could not be used ({message}). Check the folder's free space and permissions, then try again.",
             )
         case sqlite3.SQLITE_CORRUPT | sqlite3.SQLITE_NOTADB:
             return LogDamagedError(
                 path,
-                f"is damaged ({told}). Move it away to begin a new one, and keep it: "
+                f"is damaged ({message}). Move it away to begin a new one, and keep it: "
                 "`sqlite3 FILE .recover` can read most of it.",
             )
         case _:
-            return LogError(path, f"an unexpected database error ({told}). Please report it.")
+            return LogError(path, f"unexpected database error ({message}). Please report it.")
 
 
 _LOCK_TIMEOUT, _DISK_FULL = "55P03", "53100"  # PostgreSQL, appendix A
@@ -248,15 +250,20 @@ _LOCK_TIMEOUT, _DISK_FULL = "55P03", "53100"  # PostgreSQL, appendix A
 def _explain_postgresql(url: str, error: SQLAlchemyError) -> LogError:
     state = getattr(error.orig, "sqlstate", None) if isinstance(error, DBAPIError) else None
     if state == _LOCK_TIMEOUT:
-        return LogBusyError(place(url), "is held by another program for too long. Try again.")
+        return LogBusyError(display_name(url), "is locked by another program. Try again.")
     if state == _DISK_FULL:
-        return LogUnavailableError(place(url), "could not be written: its disk is full. Tell who runs the database.")
-    if isinstance(error, OperationalError):
-        told = str(error.orig).strip().splitlines()[0]
         return LogUnavailableError(
-            place(url), f"can't be reached ({told}). Check that the database runs and that the address is right."
+            display_name(url), "could not be written: its disk is full. Inform its administrator."
         )
-    return LogError(place(url), f"an unexpected database error ({type(error.__cause__ or error).__name__}, {state}).")
+    if isinstance(error, OperationalError):
+        message = str(error.orig).strip().splitlines()[0]
+        return LogUnavailableError(
+            display_name(url),
+            f"can't be reached ({message}). Check that the database runs and that the address is right.",
+        )
+    return LogError(
+        display_name(url), f"an unexpected database error ({type(error.__cause__ or error).__name__}, {state})."
+    )
 
 
 def _coded(error: sqlite3.Error) -> bool:

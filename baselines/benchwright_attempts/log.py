@@ -9,7 +9,6 @@ import uuid
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from queue import Empty, SimpleQueue
@@ -18,40 +17,19 @@ from types import TracebackType
 from typing import Any, Self
 
 from sqlalchemy import ColumnElement, Connection, RowMapping, Select, insert, select
-from sqlalchemy.dialects import sqlite
 from sqlalchemy.exc import SQLAlchemyError
 
+from benchwright_attempts.appending import COLUMNS, Entry, append_all, insert_rows, is_storable
 from benchwright_attempts.chain import with_states
-from benchwright_attempts.clock import AttemptState, next_state
-from benchwright_attempts.database import explain, lock, open_database, place, writing
+from benchwright_attempts.clock import AttemptState
+from benchwright_attempts.database import display_name, explain, lock, open_database, writing
 from benchwright_attempts.errors import AttemptError, LogClosedError, LogDamagedError, UnknownAttemptError
 from benchwright_attempts.events import Event, Opened
-from benchwright_attempts.privacy import reduce
-from benchwright_attempts.record import SCHEMA, AttemptHeader, Moment, RecordedEvent, Row, chained
+from benchwright_attempts.record import AttemptHeader, Moment, RecordedEvent, Row
 from benchwright_attempts.tables import ATTEMPTS, EVENTS
 
 BATCH = 4096
 """Most events one transaction takes."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Entry:
-    """An event on its way to the disk."""
-
-    attempt: str
-    event: Event
-    moment: Moment
-    future: Future[RecordedEvent]
-    header: AttemptHeader | None = None
-    """Given for the first event: the attempt is made with it."""
-
-
-@dataclass(slots=True)
-class _Head:
-    header: AttemptHeader
-    seq: int
-    hash: str
-    state: AttemptState
 
 
 def _wall_clock() -> datetime:
@@ -92,7 +70,7 @@ class EventLog:
         self._now = now
         self._monotonic_ns = monotonic_ns
         self._engine = open_database(path, busy_timeout_s=busy_timeout_s)
-        self._queue: SimpleQueue[_Entry | None] = SimpleQueue()
+        self._queue: SimpleQueue[Entry | None] = SimpleQueue()
         self._lock = Lock()
         self._writer: Thread | None = None
         self._newest: Future[RecordedEvent] | None = None
@@ -172,7 +150,7 @@ class EventLog:
             StudyClosedError: Its study is closed here.
             LogError: It could not be written; nothing of it was.
         """
-        values = [tuple(getattr(row, name) for name in _COLUMNS) for row in with_states(rows)]
+        values = [tuple(getattr(row, name) for name in COLUMNS) for row in with_states(rows)]
         try:
             with writing(self._engine).begin() as connection:
                 lock(connection, header.id)
@@ -180,7 +158,7 @@ class EventLog:
                     return False
                 self._check_recordable(connection, header)
                 connection.execute(insert(ATTEMPTS), header.as_row())
-                _insert_events(connection, values)
+                insert_rows(connection, values)
         except SQLAlchemyError as error:
             raise explain(self.path, error) from error
         return True
@@ -202,9 +180,9 @@ class EventLog:
         future.set_running_or_notify_cancel()
         with self._lock:
             if self._closed:
-                future.set_exception(LogClosedError(place(self.path), "is closed; this event was not recorded."))
+                future.set_exception(LogClosedError(display_name(self.path), "is closed; this event was not recorded."))
                 return future
-            self._queue.put(_Entry(attempt, event, self.moment(), future, header))
+            self._queue.put(Entry(attempt, event, self.moment(), future, header))
             self._newest = future
             if self._writer is None:
                 atexit.register(self.close)
@@ -219,9 +197,9 @@ class EventLog:
             if batch:
                 self._write(batch)
 
-    def _next_batch(self) -> tuple[list[_Entry], bool]:
+    def _next_batch(self) -> tuple[list[Entry], bool]:
         entry = self._queue.get()
-        batch: list[_Entry] = []
+        batch: list[Entry] = []
         while entry is not None:
             batch.append(entry)
             if len(batch) == BATCH:
@@ -232,11 +210,11 @@ class EventLog:
                 return batch, True
         return batch, False
 
-    def _write(self, batch: Sequence[_Entry]) -> None:
-        results: list[tuple[_Entry, RecordedEvent | Exception]]
+    def _write(self, batch: Sequence[Entry]) -> None:
+        results: list[tuple[Entry, RecordedEvent | Exception]]
         try:
             with writing(self._engine).begin() as connection:
-                results = _place_all(connection, batch, self._check_recordable)
+                results = append_all(connection, batch, self._check_recordable)
         except SQLAlchemyError as error:
             results = [(entry, explain(self.path, error)) for entry in batch]
         except Exception as error:  # whatever happens, nobody may wait for ever and the thread must live on
@@ -268,7 +246,7 @@ class EventLog:
         return [(self._header(row), self._state(row)) for row in found]
 
     def _attempts(self, wanted: Select[Any], problem: str | None, workspace: str | None) -> Sequence[RowMapping]:
-        if not _storable(problem) or not _storable(workspace):
+        if not is_storable(problem) or not is_storable(workspace):
             return []
         if problem is not None:
             wanted = wanted.where(ATTEMPTS.c.problem == problem)
@@ -297,7 +275,7 @@ class EventLog:
         return self._only(beginning, ATTEMPTS.c.id.startswith(beginning))
 
     def _only(self, attempt: str, condition: ColumnElement[bool]) -> AttemptHeader:
-        if not _storable(attempt):
+        if not is_storable(attempt):
             raise UnknownAttemptError(attempt)
         with self._reading() as connection:
             found = connection.execute(select(ATTEMPTS).where(condition)).mappings().all()
@@ -343,7 +321,7 @@ class EventLog:
 
     def _damaged(self, what: str) -> LogDamagedError:
         return LogDamagedError(
-            place(self.path),
+            display_name(self.path),
             f"{what} cannot be read: something other than Benchwright changed it. "
             "Move the file away and restore it from a backup.",
         )
@@ -364,101 +342,3 @@ class EventLog:
                 yield connection
         except SQLAlchemyError as error:
             raise explain(self.path, error) from error
-
-
-_Check = Callable[[Connection, AttemptHeader], None]
-
-
-def _place_all(
-    connection: Connection, batch: Sequence[_Entry], check_recordable: _Check
-) -> list[tuple[_Entry, RecordedEvent | Exception]]:
-    """Numbers and chains a batch and inserts it; what an attempt's state forbids is left out."""
-    lock(connection, *(entry.attempt for entry in batch))
-    heads: dict[str, _Head] = {}
-    results: list[tuple[_Entry, RecordedEvent | Exception]] = []
-    values: list[tuple[str | int, ...]] = []
-    for entry in batch:
-        try:
-            results.append((entry, _place(connection, entry, heads, values, check_recordable)))
-        except AttemptError as error:
-            results.append((entry, error))
-    _insert_events(connection, values)
-    return results
-
-
-_COLUMNS = tuple(column.name for column in EVENTS.columns)
-_INSERT = insert(EVENTS)
-_INSERT_SQLITE = str(_INSERT.compile(dialect=sqlite.dialect()))
-
-
-def _insert_events(connection: Connection, values: Sequence[tuple[str | int, ...]]) -> None:
-    if not values:
-        return
-    if connection.dialect.name == "sqlite":
-        # SQLAlchemy takes as long for each row's parameters as SQLite for the row.
-        connection.exec_driver_sql(_INSERT_SQLITE, list(values))
-    else:
-        connection.execute(_INSERT, [dict(zip(_COLUMNS, row, strict=True)) for row in values])
-
-
-def _place(
-    connection: Connection,
-    entry: _Entry,
-    heads: dict[str, _Head],
-    values: list[tuple[str | int, ...]],
-    check_recordable: _Check,
-) -> RecordedEvent:
-    """Adds an event's row to those that wait to be inserted."""
-    head = heads.get(entry.attempt)
-    if entry.header is not None:
-        check_recordable(connection, entry.header)
-        connection.execute(insert(ATTEMPTS), entry.header.as_row())
-        head = _Head(entry.header, 0, entry.header.chain_start(), AttemptState.OPEN)
-        state = AttemptState.OPEN
-    else:
-        head = head or _recordable(connection, entry.attempt, check_recordable)
-        state = next_state(head.state, entry.event.type)
-    heads[entry.attempt] = head
-    header, moment, seq, prev_hash = head.header, entry.moment, head.seq + 1, head.hash
-    event = reduce(entry.event, header.recording)
-    wall, body, digest = chained(header, seq, moment, event, prev_hash)
-    values.append((header.id, seq, wall, moment.mono_ns, moment.process, body, prev_hash, digest, state.value, SCHEMA))
-    head.seq, head.hash, head.state = seq, digest, state
-    return RecordedEvent(header.id, seq, moment, event, prev_hash, digest, header.solver, header.condition)
-
-
-def _recordable(connection: Connection, attempt: str, check_recordable: _Check) -> _Head:
-    head = _head(connection, attempt)
-    check_recordable(connection, head.header)
-    return head
-
-
-def _read_header(row: RowMapping) -> AttemptHeader:
-    return AttemptHeader.model_validate({name: row[name] for name in AttemptHeader.model_fields})
-
-
-def _head(connection: Connection, attempt: str) -> _Head:
-    if not _storable(attempt):
-        raise UnknownAttemptError(attempt)
-    wanted = (
-        select(ATTEMPTS, EVENTS.c.seq, EVENTS.c.hash, EVENTS.c.state)
-        .join(EVENTS, ATTEMPTS.c.id == EVENTS.c.attempt)
-        .where(EVENTS.c.attempt == attempt)
-        .order_by(EVENTS.c.seq.desc())
-        .limit(1)
-    )
-    found = connection.execute(wanted).mappings().one_or_none()
-    if found is None:
-        raise UnknownAttemptError(attempt)
-    try:
-        return _Head(_read_header(found), found["seq"], found["hash"], AttemptState(found["state"]))
-    except ValueError as error:
-        raise AttemptError(
-            f"The newest event of attempt {attempt} is damaged, so nothing can follow it. "
-            "Open the problem again to begin a new attempt."
-        ) from error
-
-
-def _storable(name: str | None) -> bool:
-    """Whether the database can hold the name at all: it refuses lone surrogates, as of odd file names."""
-    return name is None or ("\0" not in name and not any("\ud800" <= letter <= "\udfff" for letter in name))

@@ -22,7 +22,7 @@ from benchwright_analysis.report.fold import Fold, Folded
 from benchwright_analysis.report.problem_facts import ProblemFacts
 from benchwright_analysis.report.spreadsheet import without_formulas
 from benchwright_attempts.chain import check_chain
-from benchwright_attempts.database import explain, open_database, place
+from benchwright_attempts.database import display_name, explain, open_database
 from benchwright_attempts.errors import AttemptError, LogDamagedError, LogError
 from benchwright_attempts.record import SCHEMA, AttemptHeader, Row
 from benchwright_attempts.tables import ATTEMPTS, EVENTS
@@ -166,7 +166,7 @@ def _one(job: Job, connection: Connection, header: AttemptHeader, events: EventC
     except (ValueError, KeyError, TypeError, sqlite3.OperationalError) as error:
         flaw = error if isinstance(error, _FlawError) else "it can't be read"
         raise LogDamagedError(
-            place(job.path),
+            display_name(job.path),
             f"event {max(seq, 1)} of attempt {header.id} ({header.solver}, {header.problem}) is not as it was "
             f"written: {flaw}. Restore the log from a backup, or leave the attempt out with --without {header.id[:8]}.",
         ) from error
