@@ -1,7 +1,7 @@
 import { clockTime, spokenTime } from "./duration.ts";
 import type { ReplayMark, ReplayView } from "./generated/protocol.ts";
 
-const KINDS: Readonly<Record<string, string>> = {
+const KINDS: Readonly<Partial<Record<ReplayMark["kind"], string>>> = {
   opened: "the problem was opened",
   started: "the clock was started",
   paused: "the clock was paused",
@@ -43,7 +43,7 @@ const ORIGINS: Readonly<Record<string, string>> = {
 };
 
 /** Events that a viewer may step to; the others say nothing about the work. */
-const QUIET: readonly string[] = ["tick", "edit_reason", "command", "environment", "assigned", "consent"];
+const QUIET: readonly ReplayMark["kind"][] = ["tick", "edit_reason", "command", "environment", "assigned", "consent"];
 
 /** The events that a scrubber stops at, in their order. */
 export function stops(view: ReplayView): ReplayMark[] {

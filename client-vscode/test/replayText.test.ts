@@ -3,7 +3,7 @@ import { test } from "node:test";
 import type { ReplayMark, ReplayView } from "../src/generated/protocol.ts";
 import { changedPart, markText, spokenMark, stopAt, stops, stretches } from "../src/replayText.ts";
 
-const mark = (seq: number, atS: number, kind: string, more: Partial<ReplayMark> = {}): ReplayMark => {
+const mark = (seq: number, atS: number, kind: ReplayMark["kind"], more: Partial<ReplayMark> = {}): ReplayMark => {
   return { seq, atS, kind, path: null, origin: null, length: null, ...more };
 };
 
@@ -47,7 +47,7 @@ test("an edit tells its file, its length and where it came from", () => {
   assert.equal(markText(VIEW.marks[2]!), "rtl/counter.sv: 42 characters pasted");
   assert.equal(spokenMark(VIEW.marks[2]!), "5 seconds: rtl/counter.sv: 42 characters pasted");
   assert.equal(markText(mark(9, 0, "edit", { origin: "typed", length: 0 })), "text taken out, typed");
-  assert.equal(markText(mark(9, 0, "something_new")), "something new");
+  assert.equal(markText(mark(9, 0, "something_new" as ReplayMark["kind"])), "something new");
 });
 
 test("runs and pauses are told in words, in the order of time", () => {

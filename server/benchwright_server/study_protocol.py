@@ -6,6 +6,7 @@ from typing import Annotated
 
 from pydantic import Field, JsonValue
 
+from benchwright_attempts.events import EVENT_TYPES
 from benchwright_attempts.evidence import Exposure
 from benchwright_server.protocol import Wire, WorkspaceParams
 from benchwright_studies.vocabulary import Estimate, QuestionKind, Step
@@ -244,14 +245,18 @@ class Span(Wire):
     """Why it was paused; the verdict of a run (`passed`, `failed`, `error`, `cancelled`)."""
 
 
+EventType = Annotated[str, Field(json_schema_extra={"enum": list(EVENT_TYPES.classes)})]
+"""Name of a registered type of event."""
+
+
 class ReplayMark(Wire):
     """One event of an attempt."""
 
     seq: int
     at_s: float
     """Seconds from the opening, by monotonic clocks."""
-    kind: str
-    """Type of the event; see `event-log.md`."""
+    kind: EventType
+    """Type of the event; see `codebook.md`."""
     path: str | None = None
     origin: str | None = None
     """Of an edit: `typed`, `paste`, `completion` ..."""

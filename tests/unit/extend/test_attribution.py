@@ -1,0 +1,58 @@
+"""A toy method of attribution, registered as `docs/how-to/extend.md` describes."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from benchwright_analysis.report.fold import Fold
+from benchwright_analysis.report.problem_facts import ProblemFacts
+from benchwright_attempts.attempts import Attempts
+from benchwright_attempts.attribution import METHODS, EditFacts, Finding, KnownOfEdit, Origin, attribute
+from benchwright_attempts.attribution.method import finding
+from benchwright_attempts.events import Edit, Started
+from benchwright_attempts.evidence import EditReason
+from benchwright_attempts.file_text import Change, FileText
+from benchwright_attempts.log import EventLog
+from benchwright_attempts.record import Moment, RecordedEvent
+
+
+def by_indentation(edit: EditFacts, known: KnownOfEdit) -> Finding | None:
+    """An edit of four code points that nothing is known of is a tab key's."""
+    return finding(Origin.FORMAT, "indentation") if list(edit.inserted) == [4] and not known else None
+
+
+@pytest.fixture(autouse=True)
+def registered(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("benchwright_attempts.attribution.attributor.METHODS", [by_indentation, *METHODS])
+
+
+def edit(version: int) -> Edit:
+    return Edit(path="a.sv", version=version, changes=(Change(start=0, end=0, text="    "),))
+
+
+def test_a_new_method_labels_edits_in_replay_and_report(tmp_path: Path) -> None:
+    reported = EditReason(path="a.sv", version=3, reason="cursor", metadata={"kind": "paste"})
+    events = [Started(), edit(2), edit(3), reported]
+    now = datetime(2026, 3, 1, tzinfo=UTC)
+    recorded = [
+        RecordedEvent("a", seq, Moment(now + timedelta(seconds=seq), seq * 10**9, "p"), event, "", "")
+        for seq, event in enumerate(events, start=1)
+    ]
+    assert [(one.origin, one.method) for one in attribute(recorded)] == [
+        (Origin.FORMAT, "indentation"),
+        (Origin.PASTE, "change_reason"),
+    ]
+
+    with EventLog(tmp_path / "log.sqlite") as log:
+        attempt = Attempts(log).create("p/q", "d", tmp_path, {"a.sv": FileText.of_text("")}).id
+        for event in events:
+            log.append_blocking(attempt, event)
+        header, rows = log.stored(attempt)
+    fold = Fold(header, ProblemFacts())
+    for row in rows:
+        fold.take(row.seq, row.wall, row.mono_ns, row.process, row.body)
+    observation = fold.finish().observation
+    assert (observation.inserted_tool, observation.inserted_paste) == (4, 4)
