@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from benchwright_analysis.report.report import NothingToReportError, Wish, write_report
+from benchwright_analysis.report.report import NothingToReportError, ReportOptions, write_report
 from benchwright_attempts.attempts import Attempts
 from benchwright_attempts.events import (
     Abandoned,
@@ -238,7 +238,7 @@ def numbers(folder: Path) -> dict[str, Any]:
 def test_every_number_of_a_tiny_study_is_the_one_worked_out_by_hand(lab: Lab, tmp_path: Path) -> None:
     carry_out(lab)
     add_models(lab)
-    written = write_report(lab.log, lab.store, Wish(tmp_path / "out", study="tiny"))
+    written = write_report(lab.log, lab.store, ReportOptions(tmp_path / "out", study="tiny"))
     assert (written.attempts, written.counted) == (12, 12)
     found = numbers(tmp_path / "out")
     near = pytest.approx
@@ -339,7 +339,7 @@ def test_other_readers_find_their_files(lab: Lab, tmp_path: Path) -> None:
     carry_out(lab)
     add_models(lab)
     out = tmp_path / "out"
-    written = write_report(lab.log, lab.store, Wish(out, study="tiny"))
+    written = write_report(lab.log, lab.store, ReportOptions(out, study="tiny"))
     for name, model in TABLES.items():
         assert pq.read_schema(out / f"{name}.parquet").names == list(model.model_fields)
         assert list(_csv(out / f"{name}.csv")[0]) == list(model.model_fields)
@@ -357,7 +357,7 @@ def test_nothing_hidden_and_nothing_unescaped_is_in_any_file(lab: Lab, tmp_path:
     carry_out(lab)
     add_models(lab)
     out = tmp_path / "out"
-    write_report(lab.log, lab.store, Wish(out, study="tiny"))
+    write_report(lab.log, lab.store, ReportOptions(out, study="tiny"))
     for file in out.rglob("*"):
         if file.is_file():
             assert CANARY.encode() not in file.read_bytes(), file
@@ -371,7 +371,7 @@ def test_a_rule_of_the_study_leaves_attempts_out_and_says_so(lab: Lab, tmp_path:
     carry_out(lab)
     helped = lab.log.headers()[0]
     lab.tell(helped.id, SelfEstimate(external_help=True))
-    written = write_report(lab.log, lab.store, Wish(tmp_path / "out", study="tiny"))
+    written = write_report(lab.log, lab.store, ReportOptions(tmp_path / "out", study="tiny"))
     assert (written.attempts, written.counted) == (6, 5)
     assert numbers(tmp_path / "out")["support"]["left_out"] == {"external help": 1}
 
@@ -466,7 +466,7 @@ def test_a_damaged_log_is_refused_with_the_attempt_named(lab: Lab, tmp_path: Pat
 
 def test_without_attempts_the_next_step_is_told(lab: Lab, tmp_path: Path) -> None:
     with pytest.raises(NothingToReportError, match="--demo"):
-        write_report(lab.log, lab.store, Wish(tmp_path / "out"))
+        write_report(lab.log, lab.store, ReportOptions(tmp_path / "out"))
 
 
 def test_one_command_makes_up_a_study_lets_a_model_run_and_writes_the_full_report(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from benchwright_analysis.report import charts
 from benchwright_analysis.report.dataset import Dataset
-from benchwright_analysis.report.section import Cell, Picture, Section, Table, percent, told
+from benchwright_analysis.report.section import Cell, Picture, Section, Table, percent, with_interval
 from benchwright_analysis.statistics.calibration import (
     TimeCalibration,
     chance_calibration,
@@ -65,8 +65,8 @@ def _time_row(what: str, group: str, result: TimeCalibration) -> Sequence[Cell]:
         result.attempts,
         result.left_out,
         _ratio(result.ratio),
-        told(result.within_factor_2, share=True),
-        told(result.rank_correlation),
+        with_interval(result.within_factor_2, share=True),
+        with_interval(result.rank_correlation),
     )
 
 
@@ -111,9 +111,9 @@ def _chances(data: Dataset, numbers: dict[str, object]) -> list[Table]:
         numbers[name] = result
         for bin_ in result.bins:
             said = f"{percent(bin_.low)} to {percent(bin_.high)}"
-            solved = told(bin_.outcome, share=True)
+            solved = with_interval(bin_.outcome, share=True)
             rows.append((what, said, bin_.outcome.total, percent(bin_.mean_forecast), solved))
-        rows.append((what, f"all; Brier score {told(result.brier, digits=3)}", result.forecasts, "–", "–"))
+        rows.append((what, f"all; Brier score {with_interval(result.brier, digits=3)}", result.forecasts, "–", "–"))
     columns = ("asked", "said", "attempts", "mean of what was said", "solved (95 % interval)")
     return [Table("Chance to solve it: said and happened", columns, rows)] if rows else []
 
@@ -131,6 +131,6 @@ def _difficulty(data: Dataset, numbers: dict[str, object]) -> list[Table]:
             seed=data.seed,
         )
         numbers[name] = result
-        rows.append((what, len(found), told(result)))
+        rows.append((what, len(found), with_interval(result)))
     columns = ("difficulty said", "attempts", "rank correlation with time (95 % interval)")
     return [Table("Difficulty from 1 to 5, against time", columns, rows)] if rows else []

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from benchwright_analysis.report import charts
 from benchwright_analysis.report.dataset import Dataset
-from benchwright_analysis.report.section import Cell, Picture, Section, Table, number, percent, told
+from benchwright_analysis.report.section import Cell, Picture, Section, Table, number, percent, with_interval
 from benchwright_judges.agreement import FormatAgreement, measure
 
 
@@ -22,11 +22,11 @@ def judging(data: Dataset) -> Section:
             judge.judge,
             one.format,
             judge.items,
-            told(judge.agreement, share=True),
-            told(judge.kappa),
-            told(judge.weighted_kappa) if judge.weighted_kappa is not None else "–",
-            told(judge.alpha),
-            told(judge.pearson) if judge.pearson is not None else "–",
+            with_interval(judge.agreement, share=True),
+            with_interval(judge.kappa),
+            with_interval(judge.weighted_kappa) if judge.weighted_kappa is not None else "–",
+            with_interval(judge.alpha),
+            with_interval(judge.pearson) if judge.pearson is not None else "–",
             percent(judge.false_accept.value),
             percent(judge.false_reject.value),
         )

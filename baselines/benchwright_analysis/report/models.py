@@ -7,7 +7,17 @@ from collections.abc import Mapping, Sequence
 from benchwright_analysis.report import charts
 from benchwright_analysis.report.dataset import Dataset
 from benchwright_analysis.report.observation import Observation
-from benchwright_analysis.report.section import Cell, Picture, Section, Table, count, interval, number, percent, told
+from benchwright_analysis.report.section import (
+    Cell,
+    Picture,
+    Section,
+    Table,
+    count,
+    interval,
+    number,
+    percent,
+    with_interval,
+)
 from benchwright_analysis.statistics.errors import StatisticsError
 from benchwright_analysis.statistics.horizon import HorizonFit, human_time_horizon
 from benchwright_analysis.statistics.pass_at_k import Samples, cvdp_success, mean_pass_at_k
@@ -47,7 +57,7 @@ def models(data: Dataset) -> Section:
             overall = cvdp_success([_samples(each) for each in problems.values()], k)
             results[f"pass@{k}"] = {"estimate": estimate, "cvdp_overall": overall}
             plug_in = percent(estimate.cvdp_plug_in.value)
-            unbiased = told(estimate.unbiased, share=True)
+            unbiased = with_interval(estimate.unbiased, share=True)
             rows.append((group, len(problems), len(decided), k, unbiased, plug_in, percent(overall)))
         numbers[group] = {**results, "usage": _usage(found)}
     note = (

@@ -8,7 +8,7 @@ from benchwright_analysis.report import charts
 from benchwright_analysis.report.dataset import Dataset
 from benchwright_analysis.report.edits import BINS, SOURCES
 from benchwright_analysis.report.fold import Folded
-from benchwright_analysis.report.section import Cell, Picture, Section, Table, count, percent, told
+from benchwright_analysis.report.section import Cell, Picture, Section, Table, count, percent, with_interval
 from benchwright_analysis.statistics.provenance import AttemptProvenance, Provenance, provenance
 
 _WORDS = {
@@ -41,8 +41,8 @@ def origins(data: Dataset) -> Section:
                 group,
                 _WORDS[one.source],
                 one.characters,
-                told(one.pooled, share=True),
-                told(one.per_attempt, share=True),
+                with_interval(one.pooled, share=True),
+                with_interval(one.per_attempt, share=True),
             )
             for group, result in results.items()
             for one in result.sources
@@ -92,7 +92,7 @@ def _counts(one: Folded) -> AttemptProvenance:
 
 def _survival(results: dict[str, Provenance]) -> list[Table]:
     rows: list[Sequence[Cell]] = [
-        (group, one.moment, one.accepted, one.surviving, told(one.pooled, share=True))
+        (group, one.moment, one.accepted, one.surviving, with_interval(one.pooled, share=True))
         for group, result in results.items()
         for one in result.survival
         if one.accepted

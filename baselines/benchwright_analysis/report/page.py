@@ -68,7 +68,7 @@ def _resource(name: str) -> str:
 
 
 def _section(section: Section) -> str:
-    if section.id == "support":
+    if section.is_list:
         sentences = "<ul>" + "".join(f"<li>{escape(one)}</li>" for one in section.lead) + "</ul>"
     else:
         sentences = "".join(f"<p>{escape(one)}</p>" for one in section.lead)

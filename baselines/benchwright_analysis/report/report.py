@@ -15,23 +15,16 @@ from typing import TYPE_CHECKING
 from pydantic import JsonValue
 
 from benchwright_analysis.report.dataset import Dataset
-from benchwright_analysis.report.estimates import estimates
 from benchwright_analysis.report.exclusions import exclude
 from benchwright_analysis.report.exports import copy_logs, write_attempts, write_cvdp, write_events
-from benchwright_analysis.report.failing import failing
 from benchwright_analysis.report.fold import Folded
-from benchwright_analysis.report.judging import judging
-from benchwright_analysis.report.models import horizon, models
 from benchwright_analysis.report.observation import Observation
-from benchwright_analysis.report.origins import origins
 from benchwright_analysis.report.page import page
 from benchwright_analysis.report.problem_facts import ProblemFacts, facts_of
 from benchwright_analysis.report.reading import Job, count_events, fold_attempts
-from benchwright_analysis.report.section import Cell, Section, Table, plain
+from benchwright_analysis.report.section import Section, plain
+from benchwright_analysis.report.sections import SECTIONS
 from benchwright_analysis.report.study_context import deviations, known_study, participants, remarks
-from benchwright_analysis.report.success import profile, success
-from benchwright_analysis.report.support import support
-from benchwright_analysis.report.time_to_pass import score_over_time, survival
 from benchwright_attempts.errors import AttemptError
 from benchwright_attempts.record import AttemptHeader
 from benchwright_judges.rated import Rated
@@ -48,11 +41,10 @@ FORMAT = 1
 CHECKED_UP_TO = 1_000_000
 """Hash chains of more events are checked only when asked for: it takes longer than the report."""
 _MACHINES = ("model", "agent")
-_LISTED = 1000
 
 
 @dataclass(frozen=True)
-class Wish:
+class ReportOptions:
     """What a report is to be about, and where it goes."""
 
     folder: Path
@@ -90,13 +82,13 @@ class NothingToReportError(AttemptError):
     """No attempt is what was asked for."""
 
 
-def write_report(log: StudyLog, store: Store, wish: Wish, rated: Sequence[Rated] = ()) -> Written:
+def write_report(log: StudyLog, store: Store, options: ReportOptions, rated: Sequence[Rated] = ()) -> Written:
     """Makes the whole report.
 
     Args:
         log: The event log.
         store: For what is public of problems.
-        wish: What about, and where to.
+        options: What to report on, and where to write it.
         rated: Answers that people and judges rated.
 
     Raises:
@@ -105,67 +97,75 @@ def write_report(log: StudyLog, store: Store, wish: Wish, rated: Sequence[Rated]
         StudyError: There is no such study.
         OSError: The folder can't be written.
     """
-    known = known_study(log, wish.study) if wish.study else None
-    headers = _chosen(log, wish)
-    wish.folder.mkdir(parents=True, exist_ok=True)
+    known = known_study(log, options.study) if options.study else None
+    headers = _chosen(log, options)
+    options.folder.mkdir(parents=True, exist_ok=True)
     facts = dict(facts_of(store, {header.problem for header in headers}))
     total = count_events(log.path)
-    check = wish.check if wish.check is not None else total <= CHECKED_UP_TO
-    with tempfile.TemporaryDirectory(dir=wish.folder, prefix=".events-") as scratch:
-        events = Path(scratch) / "events.parquet" if wish.events else None
+    check = options.check if options.check is not None else total <= CHECKED_UP_TO
+    with tempfile.TemporaryDirectory(dir=options.folder, prefix=".events-") as scratch:
+        events = Path(scratch) / "events.parquet" if options.events else None
         job = Job(log.path, headers, facts, _thresholds(known), events, check)
         folded, parts = fold_attempts(job, events=total)
-        if wish.events:
-            write_events(wish.folder, parts)
-    data = _dataset(log, known, folded, facts, wish, rated, check=check)
+        if options.events:
+            write_events(options.folder, parts)
+    data = _dataset(log, known, folded, facts, options, rated, check=check)
     del folded
     now = datetime.fromisoformat(data.made)
-    write_attempts(wish.folder, data.observations)
-    cvdp = write_cvdp(wish.folder / "cvdp", data, now)
-    kept = logs_of(wish.kept, (header.id for header in headers)) if wish.kept is not None else ()
-    logs = copy_logs(wish.folder / "inspect", [*wish.logs, *kept])
-    sections = [*_sections(data), _attempts(data)]
-    content = _content(data, sections, wish, cvdp, logs)
+    write_attempts(options.folder, data.observations)
+    cvdp = write_cvdp(options.folder / "cvdp", data, now)
+    kept = logs_of(options.kept, (header.id for header in headers)) if options.kept is not None else ()
+    logs = copy_logs(options.folder / "inspect", [*options.logs, *kept])
+    sections = [make(data) for make in SECTIONS]
+    content = _content(data, sections, options, cvdp, logs)
     write_atomically(
-        wish.folder / "report.json",
+        options.folder / "report.json",
         (json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False) + "\n").encode(),
         durable=False,
     )
     title = known.study.title if known is not None else "Attempts outside studies"
     subtitle = f"Benchwright report of {data.made[:16].replace('T', ' ')} UTC" + (
-        f", study {wish.study}" if wish.study else ""
+        f", study {options.study}" if options.study else ""
     )
-    file = wish.folder / "report.html"
+    file = options.folder / "report.html"
     write_atomically(file, page(title, subtitle, sections, data.sources).encode(), durable=False)
     return Written(file, len(data.observations), len(data.analysed), total)
 
 
-def _chosen(log: StudyLog, wish: Wish) -> list[AttemptHeader]:
+def _chosen(log: StudyLog, options: ReportOptions) -> list[AttemptHeader]:
     """The attempts, oldest first."""
     everything = log.headers()[::-1]
-    if wish.attempts:
-        found = [header for header in everything if header.id.startswith(tuple(wish.attempts))]
-    elif wish.study:
-        mine = [header for header in everything if header.study == wish.study]
+    if options.attempts:
+        found = [header for header in everything if header.id.startswith(tuple(options.attempts))]
+    elif options.study:
+        mine = [header for header in everything if header.study == options.study]
         problems = {header.problem for header in mine}
         beside = [
             header
             for header in everything
-            if wish.models and not header.study and header.condition in _MACHINES and header.problem in problems
+            if options.models and not header.study and header.condition in _MACHINES and header.problem in problems
         ]
         found = [*mine, *beside]
     else:
         found = [header for header in everything if not header.study]
-    found = [header for header in found if not (wish.without and header.id.startswith(tuple(wish.without)))]
+    found = [header for header in found if not (options.without and header.id.startswith(tuple(options.without)))]
     if not found:
-        studies = log.journal.studies()
-        raise NothingToReportError(
-            f"There are no attempts {'of the study ' + wish.study if wish.study else 'outside studies'} to report on. "
-            + (f"Give --study with one of: {', '.join(studies)}." if studies and not wish.study else "")
-            + (f"`benchwright study status {wish.study}` shows how far everybody is." if wish.study in studies else "")
-            + ("" if studies or wish.study else "`benchwright report --demo --out DIR` shows what a report looks like.")
-        )
+        raise NothingToReportError(_nothing(options.study, log.journal.studies()))
     return found
+
+
+def _nothing(study: str, studies: Sequence[str]) -> str:
+    """What to do if there is nothing to report on."""
+    if study:
+        advice = (
+            f"`benchwright study status {study}` shows the progress of its participants." if study in studies else ""
+        )
+        return f"There are no attempts of the study {study} to report on. {advice}"
+    if studies:
+        advice = f"Give --study with one of: {', '.join(studies)}."
+    else:
+        advice = "`benchwright report --demo --out DIR` shows what a report looks like."
+    return f"There are no attempts outside studies to report on. {advice}"
 
 
 def _thresholds(known: KnownStudy | None) -> dict[str, float]:
@@ -177,7 +177,7 @@ def _dataset(
     known: KnownStudy | None,
     folded: Sequence[Folded],
     facts: Mapping[str, ProblemFacts],
-    wish: Wish,
+    options: ReportOptions,
     rated: Sequence[Rated],
     *,
     check: bool,
@@ -198,10 +198,10 @@ def _dataset(
         remarks=remarks(rows, undecided),
         closed=known.closed.digest if known is not None and known.closed is not None else "",
         checked=check,
-        seed=wish.seed,
+        seed=options.seed,
         made=datetime.now(UTC).isoformat(timespec="seconds"),
-        simulated=wish.simulated,
-        sources=_sources(known, wish),
+        simulated=options.simulated,
+        sources=_sources(known, options),
     )
 
 
@@ -225,67 +225,23 @@ def _planned(one: Observation, known: KnownStudy) -> Observation:
     return one.model_copy(update=changes) if changes else one
 
 
-def _sources(known: KnownStudy | None, wish: Wish) -> dict[str, str]:
-    found = {"Benchwright": version("benchwright"), "seed of the intervals": str(wish.seed)}
+def _sources(known: KnownStudy | None, options: ReportOptions) -> dict[str, str]:
+    found = {"Benchwright": version("benchwright"), "seed of the intervals": str(options.seed)}
     if known is not None:
         found |= {"study file": f"SHA-256 {known.sha256}", "plan": f"SHA-256 {known.plan.sha256}"}
     return found | {name: version(name) for name in ("scipy", "statsmodels", "scikit-learn", "altair")}
 
 
-def _sections(data: Dataset) -> list[Section]:
-    makers = (
-        support,
-        success,
-        survival,
-        score_over_time,
-        models,
-        horizon,
-        profile,
-        estimates,
-        origins,
-        judging,
-        failing,
-    )
-    return [make(data) for make in makers]
-
-
-def _attempts(data: Dataset) -> Section:
-    rows: list[Sequence[Cell]] = [
-        (
-            one.attempt[:8],
-            one.participant,
-            one.title,
-            one.group,
-            round(one.time_s / 60, 2),
-            (one.censored_by or "solved").replace("_", " "),
-            one.score,
-            one.runs,
-            one.forecast_minutes,
-            one.violation_rules.replace("_", " ") or "–",
-            one.excluded_by.replace("_", " ") or "–",
-        )
-        for one in data.observations[:_LISTED]
-    ]
-    note = (
-        f"The first {_LISTED:,} of {len(data.observations):,}; all are in attempts.csv."
-        if len(data.observations) > _LISTED
-        else ""
-    )
-    columns = ("attempt", "who", "problem", "group", "minutes", "end", "score", "runs", "forecast (min)")
-    table = Table("All attempts", (*columns, "violations", "left out for"), rows, note)
-    return Section("attempts", "Attempts", (), (), (table,))
-
-
 def _content(
-    data: Dataset, sections: Sequence[Section], wish: Wish, cvdp: Sequence[str], logs: Sequence[str]
+    data: Dataset, sections: Sequence[Section], options: ReportOptions, cvdp: Sequence[str], logs: Sequence[str]
 ) -> dict[str, JsonValue]:
     """What `report.json` holds."""
     return {
         "format": FORMAT,
         "made": data.made,
-        "study": wish.study or None,
+        "study": options.study or None,
         "simulated": data.simulated,
-        "seed": wish.seed,
+        "seed": options.seed,
         "sources": dict(data.sources),
         "groups": list(data.groups),
         "files": {"cvdp": [f"cvdp/{name}" for name in cvdp], "inspect": [f"inspect/{name}" for name in logs]},
@@ -304,6 +260,6 @@ def _content(
                 ],
             }
             for one in sections
-            if one.id != "attempts"
+            if one.in_json
         },
     }

@@ -52,6 +52,10 @@ class Section:
     """For `report.json`."""
     without: str = ""
     """Why there is nothing to show."""
+    is_list: bool = False
+    """Whether the sentences are shown as a list."""
+    in_json: bool = True
+    """Whether `report.json` has it; not what `attempts.csv` has anyway."""
 
     @property
     def is_empty(self) -> bool:
@@ -109,7 +113,7 @@ def interval(low: float | None, high: float | None, *, share: bool = False, digi
     return f"{number(low, digits)} to {number(high, digits)}"
 
 
-def told(estimate: Estimate | Share, *, share: bool = False, digits: int = 2) -> str:
+def with_interval(estimate: Estimate | Share, *, share: bool = False, digits: int = 2) -> str:
     """A value with its interval."""
     value = percent(estimate.value) if share else number(estimate.value, digits)
     if estimate.low is None and estimate.high is None:

@@ -7,12 +7,22 @@ from collections.abc import Callable, Mapping, Sequence
 
 from benchwright_analysis.report import charts
 from benchwright_analysis.report.dataset import Dataset
+from benchwright_analysis.report.group_statistics import STATISTICS
 from benchwright_analysis.report.observation import Observation
-from benchwright_analysis.report.section import Cell, Picture, Section, Table, count, number, p_value, percent, told
+from benchwright_analysis.report.section import (
+    Cell,
+    Picture,
+    Section,
+    Table,
+    count,
+    number,
+    p_value,
+    with_interval,
+)
 from benchwright_analysis.statistics.errors import StatisticsError
 from benchwright_analysis.statistics.paired import Adjusted, McNemar, holm, mcnemar, paired_difference
-from benchwright_analysis.statistics.success import Group, breakdown, macro_average, success_rate
-from benchwright_judges.estimators import Estimate
+from benchwright_analysis.statistics.success import Group, breakdown, success_rate
+from benchwright_judges.estimators import Estimate, Share
 
 _DIFFICULTIES = ("easy", "medium", "hard")
 _NOTHING = "No attempt that counts has a verdict, so there is nothing to say about success."
@@ -23,21 +33,10 @@ def success(data: Dataset) -> Section:
     """Success by group and by category, difficulty, kind, format and language."""
     if not data.decided:
         return Section("success", "Who solved how much", without=_NOTHING)
-    rates = {group: success_rate([one.passed for one in found]) for group, found in _by_group(data).items()}
-    scores = {group: _scores(found, data.seed) for group, found in _by_group(data).items()}
-    macros = {group: _macro(found, data) for group, found in _by_group(data).items()}
-    overall = Table(
-        "Solved, by group",
-        ("group", "attempts", "solved", "solved (95 % interval)", "mean score", "mean over categories"),
-        [
-            (group, rate.total, rate.count, told(rate, share=True), told(scores[group]), told(macros[group]))
-            for group, rate in rates.items()
-        ],
-        "Solved: a run or an answer passed before the end. Intervals of shares are Wilson's; those of means draw whole "
-        "participants (of models: problems). Score: 1 for a pass, else the judge's score or the share of hidden tests "
-        "that passed; 0 where nothing was tried. The mean over categories weighs each category alike.",
-    )
-    numbers: dict[str, object] = {"overall": rates, "score": scores, "macro": macros}
+    by_group = _by_group(data)
+    values = {one.id: {group: one.of(found, data) for group, found in by_group.items()} for one in STATISTICS}
+    numbers: dict[str, object] = {**values}
+    overall = _overall(by_group, values)
     tables, pictures = [overall], []
     for name, title, label in _SORTINGS:
         found = _breakdown(data, label, scores=name == "format")
@@ -47,14 +46,34 @@ def success(data: Dataset) -> Section:
         labelled = _named(data, name, found)
         table = _breakdown_table(title, labelled)
         if name == "category":
-            pictures.append(_category_picture(labelled, table, list(rates), data.groups))
+            pictures.append(_category_picture(labelled, table, list(by_group), data.groups))
         else:
             tables.append(dataclasses.replace(table, detail=True))
     compared, table = _comparisons(data)
     if compared:
         numbers["comparisons"] = compared
         tables.append(table)
+    rates = {group: success_rate([one.passed for one in found]) for group, found in by_group.items()}
     return Section("success", "Who solved how much", _lead(data, rates), pictures, tables, numbers)
+
+
+def _overall(
+    by_group: Mapping[str, Sequence[Observation]], values: Mapping[str, Mapping[str, Estimate | Share]]
+) -> Table:
+    return Table(
+        "Solved, by group",
+        ("group", "attempts", "solved", *(one.column for one in STATISTICS)),
+        [
+            (
+                group,
+                len(found),
+                sum(one.passed for one in found),
+                *(with_interval(values[one.id][group], share=one.is_share) for one in STATISTICS),
+            )
+            for group, found in by_group.items()
+        ],
+        " ".join(one.note for one in STATISTICS),
+    )
 
 
 def profile(data: Dataset) -> Section:
@@ -132,29 +151,6 @@ def _by_group(data: Dataset) -> dict[str, list[Observation]]:
     return {group: rows for group, rows in found.items() if rows}
 
 
-def _scores(found: Sequence[Observation], seed: int) -> Estimate:
-    """The mean score; who gave up before the first verdict has none, which is 0."""
-    (group,) = breakdown(
-        [one.score or 0.0 for one in found],
-        ["all"] * len(found),
-        clusters=[Dataset.cluster(one) for one in found],
-        seed=seed,
-    )
-    return group.score
-
-
-def _macro(found: Sequence[Observation], data: Dataset) -> Estimate:
-    sorted_out = [one for one in found if one.category or one.format]
-    if not sorted_out:
-        return Estimate(value=None)
-    return macro_average(
-        [float(one.passed) for one in sorted_out],
-        [one.category or one.format for one in sorted_out],
-        clusters=[Dataset.cluster(one) for one in sorted_out],
-        seed=data.seed,
-    )
-
-
 def _breakdown(data: Dataset, label: _Label, *, scores: bool = False) -> dict[str, tuple[Group, ...]]:
     found = {}
     for group, rows in _by_group(data).items():
@@ -184,8 +180,8 @@ def _breakdown_table(title: str, found: Mapping[str, Sequence[Group | tuple[str,
     for group, several in found.items():
         for entry in several:
             label, one = entry if isinstance(entry, tuple) else (entry.label, entry)
-            solved = told(one.passed, share=True) if one.passed is not None else "–"
-            rows.append((label, group, one.attempts, one.clusters, solved, told(one.score)))
+            solved = with_interval(one.passed, share=True) if one.passed is not None else "–"
+            rows.append((label, group, one.attempts, one.clusters, solved, with_interval(one.score)))
     columns = ("label", "group", "attempts", "people or problems", "solved (95 % interval)", "mean (95 % interval)")
     return Table(title, columns, rows)
 
@@ -246,7 +242,7 @@ def _comparisons(data: Dataset) -> tuple[dict[str, object], Table]:
                 (
                     f"{second} against {first}",
                     len(both),
-                    told(points, digits=1),
+                    with_interval(points, digits=1),
                     p_value(pairs.p_value) if pairs is not None else "–",
                     ", ".join(name for name, test in by_category.items() if test.significant) or "none",
                 )
@@ -286,9 +282,3 @@ def _by_category(
         if test is not None:
             tests[name] = test.p_value
     return holm(tests)
-
-
-def rates_of(found: Sequence[Observation]) -> str:
-    """`12 of 20 (60 %)`."""
-    passed = sum(one.passed for one in found)
-    return f"{passed} of {len(found)} ({percent(passed / len(found))})" if found else "0 of 0"

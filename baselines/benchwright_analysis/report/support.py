@@ -64,7 +64,7 @@ def support(data: Dataset) -> Section:
     )
     lead += data.remarks
     tables = [_outcomes(data)] + ([table] if table is not None else [])
-    return Section("support", "What this supports", lead, (), tables, numbers)
+    return Section("support", "What this supports", lead, (), tables, numbers, is_list=True)
 
 
 def _reasons(reasons: dict[str, int]) -> str:

@@ -18,7 +18,7 @@ from benchwright_analysis.report.section import (
     number,
     p_value,
     percent,
-    told,
+    with_interval,
 )
 from benchwright_analysis.statistics.condition_effects import condition_effects
 from benchwright_analysis.statistics.errors import StatisticsError
@@ -74,8 +74,8 @@ def survival(data: Dataset) -> Section:
                 len(found),
                 sum(one.passed for one in found),
                 *(_censored(found, reason) for reason in ("gave_up", "timed_out", "handed_in_unsolved")),
-                told(curves[group].median, digits=1),
-                told(_estimate(means[group]), digits=1),
+                with_interval(curves[group].median, digits=1),
+                with_interval(_estimate(means[group]), digits=1),
             )
             for group, found in by_group.items()
         ],
@@ -87,7 +87,7 @@ def survival(data: Dataset) -> Section:
     secondary = Table(
         "Secondary: minutes of solved attempts only",
         ("condition", "solved", "left out", "geometric mean (95 % interval)"),
-        [(group, one.passed, one.left_out, told(one.geometric_mean, digits=1)) for group, one in only.items()],
+        [(group, one.passed, one.left_out, with_interval(one.geometric_mean, digits=1)) for group, one in only.items()],
         "Leaving out what was not solved makes the slow look fast: read the table above for comparisons.",
     )
     lead = [
@@ -169,7 +169,7 @@ def _tests(
                 (
                     f"{other} against {baseline}",
                     "difference of restricted means",
-                    told(difference.difference, digits=1),
+                    with_interval(difference.difference, digits=1),
                     "–",
                 )
             )
@@ -231,7 +231,7 @@ def _pessimistic(
         return []
     numbers.setdefault("if_give_ups_went_on", {})[other] = found  # type: ignore[index]
     what = "the same, if those who gave up had gone on in vain"
-    return [(f"{other} against {baseline}", what, told(found.difference, digits=1), "–")]
+    return [(f"{other} against {baseline}", what, with_interval(found.difference, digits=1), "–")]
 
 
 def _effects(
@@ -316,7 +316,7 @@ def score_over_time(data: Dataset) -> Section:
                 label,
                 curve.problems,
                 *(
-                    told(Estimate(value=curve.score[mark], low=curve.low[mark], high=curve.high[mark]))
+                    with_interval(Estimate(value=curve.score[mark], low=curve.low[mark], high=curve.high[mark]))
                     for mark in marks
                 ),
             )

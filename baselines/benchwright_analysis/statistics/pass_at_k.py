@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from benchwright_analysis.statistics.bootstrap import RESAMPLES, clustered_mean
 from benchwright_analysis.statistics.columns import numbers
@@ -109,22 +108,6 @@ def cvdp_success(problems: Sequence[Samples], k: int) -> float:
     if not problems:
         raise StatisticsError("There are no problems to average over.")
     return float(np.mean([_cvdp_probability(problem, k) for problem in problems]))
-
-
-def best_of_k(scores: ArrayLike, k: int) -> float:
-    """The expected best of k draws without replacement from the scores: unbiased for the best of k new ones.
-
-    The sum over the i-th smallest score of x(i) * C(i-1,k-1)/C(n,k), an L-statistic; of zeros and ones it is
-    `pass_at_k`.
-
-    Args:
-        scores: n of one problem, by people or by samples of a model.
-        k: At most n.
-
-    Raises:
-        StatisticsError: k > n or k < 1.
-    """
-    return float(np.sort(numbers(scores, "Scores")) @ best_of_k_weights(len(np.asarray(scores)), k))
 
 
 def best_of_k_weights(samples: int, k: int) -> np.ndarray[tuple[int], np.dtype[np.float64]]:

@@ -131,41 +131,6 @@ def detectable_rates(
     )
 
 
-def log_rank_power(events: float, hazard_ratio: float, share: float = 0.5, *, level: float = LEVEL) -> float:
-    """The chance that a log-rank test finds a hazard ratio (Schoenfeld 1981, 1983).
-
-    Args:
-        events: Attempts that passed, in both conditions together.
-        hazard_ratio: Positive.
-        share: Of the attempts that are in the first condition.
-        level: Of the two-sided test.
-
-    Raises:
-        StatisticsError: A number is out of range.
-    """
-    if not (math.isfinite(hazard_ratio) and hazard_ratio > 0):
-        raise StatisticsError(f"A hazard ratio has to be greater than 0, not {hazard_ratio:g}.")
-    information = _information(events, share)
-    return _normal(abs(math.log(hazard_ratio)) * math.sqrt(information) - _quantile(1 - _level(level) / 2))
-
-
-def log_rank_events(hazard_ratio: float, share: float = 0.5, *, power: float = POWER, level: float = LEVEL) -> float:
-    """How many passes a log-rank test needs: (z(1-a/2) + z(power))² / (s (1-s) log(HR)²) (Schoenfeld 1983).
-
-    Args:
-        hazard_ratio: Positive and not 1.
-        share: Of the attempts that are in the first condition.
-        power: Chance to find it.
-        level: Of the two-sided test.
-
-    Raises:
-        StatisticsError: A number is out of range.
-    """
-    if not (math.isfinite(hazard_ratio) and hazard_ratio > 0 and hazard_ratio != 1):
-        raise StatisticsError(f"A hazard ratio to find has to be greater than 0 and not 1, and is {hazard_ratio:g}.")
-    return _reach(power, level) ** 2 / (_information(1, share) * math.log(hazard_ratio) ** 2)
-
-
 def detectable_hazard_ratio(
     events: float, share: float = 0.5, *, power: float = POWER, level: float = LEVEL
 ) -> float | None:
@@ -179,31 +144,6 @@ def detectable_hazard_ratio(
     """
     exponent = _reach(power, level) / math.sqrt(_information(events, share))
     return math.exp(exponent) if exponent < 700 else None
-
-
-def detectable_percent_change(
-    standard_error: float, degrees_of_freedom: float, *, power: float = POWER, level: float = LEVEL
-) -> tuple[float, float]:
-    """The smallest decrease and increase of time in percent that a condition effect of this precision finds.
-
-    (t(1-a/2) + t(power)) * standard error on the log scale (Bloom 1995, minimum detectable effect).
-
-    Args:
-        standard_error: Of the coefficient on log time.
-        degrees_of_freedom: Of its t distribution.
-        power: Chance to find it.
-        level: Of the two-sided test.
-
-    Raises:
-        StatisticsError: A number is out of range.
-    """
-    from scipy import special
-
-    if not (math.isfinite(standard_error) and standard_error > 0 and degrees_of_freedom > 0):
-        raise StatisticsError("Standard error and degrees of freedom have to be greater than 0.")
-    tails = (1 - _level(level) / 2, share_of_one(power, "The power"))
-    reach = standard_error * sum(float(special.stdtrit(degrees_of_freedom, tail)) for tail in tails)
-    return 100 * math.expm1(-reach), 100 * math.expm1(min(reach, 700.0))
 
 
 def _crossings(

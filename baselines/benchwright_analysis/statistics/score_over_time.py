@@ -72,7 +72,7 @@ def score_curve(
 
     A budget is split evenly: of k attempts each has a k-th of it, so that curves for different k, people and models
     spend the same (RE-Bench, Wijk et al. 2024, arXiv:2411.15114). The best of k is the unbiased expectation over all
-    choices of k of a problem's attempts (`best_of_k`). Attempts that ended early keep their score.
+    choices of k of a problem's attempts (`best_of_k_weights`). Attempts that ended early keep their score.
 
     Args:
         traces: Attempts of one condition.

@@ -42,11 +42,6 @@ class Survival:
     median: Estimate
     """When half have passed; a value or bound that the watched time does not reach is None."""
 
-    def unsolved_at(self, time: float) -> float:
-        """The share not solved by a time."""
-        index = int(np.searchsorted(self.times, time, side="right"))
-        return self.unsolved[index - 1] if index else 1.0
-
 
 @dataclass(frozen=True)
 class LogRank:

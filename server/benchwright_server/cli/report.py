@@ -21,7 +21,7 @@ from benchwright_subjects.kept_evals import folder_of
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from benchwright_analysis.report.report import Wish, Written
+    from benchwright_analysis.report.report import ReportOptions, Written
     from benchwright_judges.rated import Rated
 
 _DEMO_QUESTIONS = ("load-use-stalls", "vipt-synonyms", "cache-tag-bits", "memory-bandwidth")
@@ -62,9 +62,9 @@ def report(
     json_output: Json = False,
 ) -> None:
     """Write a report: one HTML page, report.json, tables of attempts and events, CVDP's files, Inspect's logs."""
-    from benchwright_analysis.report.report import Wish
+    from benchwright_analysis.report.report import ReportOptions
 
-    wish = Wish(
+    options = ReportOptions(
         folder=folder,
         study=study,
         attempts=tuple(attempts or ()),
@@ -78,9 +78,9 @@ def report(
     )
     with plain_errors():
         try:
-            if missing := next((log for log in wish.logs if not log.exists()), None):
+            if missing := next((log for log in options.logs if not log.exists()), None):
                 raise ServerError(f"There is no {missing}.")
-            written = _demo(wish, people, quiet=json_output) if demo else _report(wish, votes)
+            written = _demo(options, people, quiet=json_output) if demo else _report(options, votes)
         except OSError as error:
             raise ServerError(f"{folder} can't be written: {error.strerror}.") from error
     if json_output:
@@ -89,7 +89,7 @@ def report(
     out.print(f"{written.counted} of {written.attempts} attempts count. The report: {written.page}", soft_wrap=True)
 
 
-def _report(wish: Wish, votes: Path | None) -> Written:
+def _report(options: ReportOptions, votes: Path | None) -> Written:
     import asyncio
 
     from benchwright_analysis.report.report import write_report
@@ -100,19 +100,19 @@ def _report(wish: Wish, votes: Path | None) -> Written:
     rated = read_votes(votes) if votes is not None else asyncio.run(rated_of_records())
     log = open_log(log_file(home))
     try:
-        return write_report(log, Store(home), wish, rated)
+        return write_report(log, Store(home), options, rated)
     finally:
         log.close()
 
 
-def _demo(wish: Wish, people: int, *, quiet: bool) -> Written:
+def _demo(options: ReportOptions, people: int, *, quiet: bool) -> Written:
     """A made-up study in a home of its own, a model that says one thing, and the report on both."""
     from dataclasses import replace
 
     from benchwright_analysis.report.demo import make_demo
     from benchwright_analysis.report.report import write_report
 
-    place = (wish.folder / "demo-home").absolute()
+    place = (options.folder / "demo-home").absolute()
     if place.exists():
         raise ServerError(f"{place} is there already. Give another folder, or remove that one.")
     before = os.environ.get("BENCHWRIGHT_HOME")
@@ -122,18 +122,18 @@ def _demo(wish: Wish, people: int, *, quiet: bool) -> Written:
         store = Store(home)
         if not quiet:
             err.print(f"Making up a study of {people} people …")
-        made = make_demo(log_file(home), store, people=people, seed=wish.seed)
+        made = make_demo(log_file(home), store, people=people, seed=options.seed)
         rated: Sequence[Rated] = made.rated
         if not quiet:
             err.print("Letting Inspect's mockllm answer a few questions …")
         logs = place / "evals"
         _mock_run(logs)
-        wish = replace(wish, study=made.study, simulated=True, logs=(*wish.logs, logs))
+        options = replace(options, study=made.study, simulated=True, logs=(*options.logs, logs))
         if not quiet:
             err.print("Writing the report …")
         log = open_log(log_file(home))
         try:
-            return write_report(log, store, wish, rated)
+            return write_report(log, store, options, rated)
         finally:
             log.close()
     finally:

@@ -12,7 +12,7 @@ from benchwright_analysis.report.problem_facts import ProblemFacts
 from benchwright_attempts.attempts import Attempts
 from benchwright_attempts.attribution import METHODS, EditFacts, Finding, KnownOfEdit, Origin, attribute
 from benchwright_attempts.attribution.method import finding
-from benchwright_attempts.events import Edit, Started
+from benchwright_attempts.events import Edit, Event, Started
 from benchwright_attempts.evidence import EditReason
 from benchwright_attempts.file_text import Change, FileText
 from benchwright_attempts.log import EventLog
@@ -35,7 +35,7 @@ def edit(version: int) -> Edit:
 
 def test_a_new_method_labels_edits_in_replay_and_report(tmp_path: Path) -> None:
     reported = EditReason(path="a.sv", version=3, reason="cursor", metadata={"kind": "paste"})
-    events = [Started(), edit(2), edit(3), reported]
+    events: list[Event] = [Started(), edit(2), edit(3), reported]
     now = datetime(2026, 3, 1, tzinfo=UTC)
     recorded = [
         RecordedEvent("a", seq, Moment(now + timedelta(seconds=seq), seq * 10**9, "p"), event, "", "")

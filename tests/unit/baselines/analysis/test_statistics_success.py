@@ -23,7 +23,7 @@ from benchwright_analysis.statistics.bootstrap import (
 from benchwright_analysis.statistics.errors import StatisticsError
 from benchwright_analysis.statistics.pass_at_k import (
     Samples,
-    best_of_k,
+    best_of_k_weights,
     cvdp_plug_in_pass_at_k,
     cvdp_success,
     mean_pass_at_k,
@@ -218,13 +218,15 @@ def test_cvdps_success_is_what_its_reporter_prints() -> None:
 def test_best_of_k_is_the_mean_over_all_choices(scores: list[float], k: int) -> None:
     if k > len(scores):
         with pytest.raises(StatisticsError, match=f"best of {k}"):
-            best_of_k(scores, k)
+            best_of_k_weights(len(scores), k)
         return
-    assert best_of_k(scores, k) == pytest.approx(np.mean([max(choice) for choice in combinations(scores, k)]))
+    best = np.sort(scores) @ best_of_k_weights(len(scores), k)
+    assert best == pytest.approx(np.mean([max(choice) for choice in combinations(scores, k)]))
 
 
 @SETTINGS
 @given(COUNTS)
 def test_best_of_k_of_passes_is_pass_at_k(counts: tuple[int, int, int]) -> None:
     n, c, k = counts
-    assert best_of_k([1.0] * c + [0.0] * (n - c), k) == pytest.approx(pass_at_k(n, c, k), abs=1e-12)
+    best = np.array([0.0] * (n - c) + [1.0] * c) @ best_of_k_weights(n, k)
+    assert best == pytest.approx(pass_at_k(n, c, k), abs=1e-12)

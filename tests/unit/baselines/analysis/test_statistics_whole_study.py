@@ -16,7 +16,7 @@ from pydantic import BaseModel
 from benchwright_analysis.statistics.calibration import chance_calibration, rank_correlation, time_calibration
 from benchwright_analysis.statistics.condition_effects import condition_effects
 from benchwright_analysis.statistics.horizon import human_time_horizon
-from benchwright_analysis.statistics.power import detectable_percent_change, two_condition_power
+from benchwright_analysis.statistics.power import two_condition_power
 from benchwright_analysis.statistics.restricted_mean import observable_limit, restricted_mean_difference
 from benchwright_analysis.statistics.score_over_time import Trace, score_curve
 from benchwright_analysis.statistics.simulation import SimulatedAttempt, StudyPlan, simulate
@@ -56,8 +56,6 @@ def everything(attempts: tuple[SimulatedAttempt, ...], limit: float) -> dict[str
         for name in set(conditions)
     )
     effect = condition_effects(minutes, conditions, "human", forecasts=forecasts, participants=people)
-    # Three participants are too few for clustered bounds.
-    bounds = effect.effects[0].clustered or effect.effects[0].hc3
     traces = [
         Trace(one.problem, one.participant, (one.minutes,), (1.0,))
         if one.passed
@@ -89,7 +87,6 @@ def everything(attempts: tuple[SimulatedAttempt, ...], limit: float) -> dict[str
             resamples=200,
         ),
         "power": two_condition_power(counts, 0.5, sum(passed), attempts_per_participant=12, intraclass_correlation=0.1),
-        "detectable": detectable_percent_change(bounds.standard_error, len(set(people)) - 1),
     }
 
 

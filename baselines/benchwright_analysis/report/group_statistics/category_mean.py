@@ -1,0 +1,31 @@
+"""The mean of the categories' mean scores."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from benchwright_analysis.report.dataset import Dataset
+from benchwright_analysis.report.group_statistics.statistic import GroupStatistic
+from benchwright_analysis.report.observation import Observation
+from benchwright_analysis.statistics.success import macro_average
+from benchwright_judges.estimators import Estimate
+
+
+def _category_mean(found: Sequence[Observation], data: Dataset) -> Estimate:
+    labelled = [one for one in found if one.category or one.format]
+    if not labelled:
+        return Estimate(value=None)
+    return macro_average(
+        [float(one.passed) for one in labelled],
+        [one.category or one.format for one in labelled],
+        clusters=[Dataset.cluster(one) for one in labelled],
+        seed=data.seed,
+    )
+
+
+CATEGORY_MEAN = GroupStatistic(
+    id="macro",
+    column="mean over categories",
+    note="The mean over categories gives each category the same weight.",
+    of=_category_mean,
+)

@@ -1,0 +1,33 @@
+"""The sections of the report. A module makes each, with its figures and tables; a line below registers it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from benchwright_analysis.report.attempts_table import attempts_table
+from benchwright_analysis.report.dataset import Dataset
+from benchwright_analysis.report.estimates import estimates
+from benchwright_analysis.report.failing import failing
+from benchwright_analysis.report.judging import judging
+from benchwright_analysis.report.models import horizon, models
+from benchwright_analysis.report.origins import origins
+from benchwright_analysis.report.section import Section
+from benchwright_analysis.report.success import profile, success
+from benchwright_analysis.report.support import support
+from benchwright_analysis.report.time_to_pass import score_over_time, survival
+
+SECTIONS: list[Callable[[Dataset], Section]] = [
+    support,
+    success,
+    survival,
+    score_over_time,
+    models,
+    horizon,
+    profile,
+    estimates,
+    origins,
+    judging,
+    failing,
+    attempts_table,
+]
+"""In the order of the page."""

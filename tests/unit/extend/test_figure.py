@@ -1,0 +1,47 @@
+"""A toy figure of the report, registered as `docs/how-to/extend.md` describes: on the page and in `report.json`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from benchwright_analysis.report import charts
+from benchwright_analysis.report.dataset import Dataset
+from benchwright_analysis.report.report import ReportOptions, write_report
+from benchwright_analysis.report.section import Picture, Section, Table
+from benchwright_analysis.report.sections import SECTIONS
+from benchwright_attempts.attempts import Attempts
+from benchwright_attempts.events import Started, Submitted
+from benchwright_problems.home import Home
+from benchwright_problems.store import Store
+from benchwright_studies.study_log import StudyLog
+
+
+def runs_by_group(data: Dataset) -> Section:
+    """Attempts of each group, as a figure."""
+    counts = {group: len(data.of(group)) for group in data.groups}
+    table = Table("Attempts, by group", ("group", "attempts"), list(counts.items()))
+    rows: list[charts.Row] = [
+        {"x": 50, "value": amount, "kind": "attempts", "group": group} for group, amount in counts.items()
+    ]
+    svg = charts.stacked(rows, ["attempts"], list(counts), x="", y="attempts")
+    picture = Picture("toy", "A toy figure", f"Bars: {counts}.", svg, table)
+    return Section("toy", "A toy section", ["It counts."], [picture], (), {"counts": counts})
+
+
+def test_a_new_figure_is_on_the_page_and_in_the_numbers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("benchwright_analysis.report.report.SECTIONS", [*SECTIONS, runs_by_group])
+    home = Home.find({"BENCHWRIGHT_HOME": str(tmp_path / "home")})
+    with StudyLog(tmp_path / "log.sqlite") as log:
+        attempt = Attempts(log).create("p/q", "d", tmp_path, {}).id
+        for event in (Started(), Submitted()):
+            log.append_blocking(attempt, event)
+        written = write_report(log, Store(home), ReportOptions(tmp_path / "out", events=False))
+    page = written.page.read_text(encoding="utf-8")
+    assert '<figure id="picture-toy">' in page
+    assert "A toy figure" in page
+    report = json.loads((tmp_path / "out" / "report.json").read_text(encoding="utf-8"))
+    assert report["sections"]["toy"]["numbers"] == {"counts": {"human": 1}}
+    assert [one["id"] for one in report["sections"]["toy"]["pictures"]] == ["toy"]

@@ -1,0 +1,46 @@
+"""A toy statistic, registered as `docs/how-to/extend.md` describes: in the table of groups and in the numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from benchwright_analysis.report.dataset import Dataset
+from benchwright_analysis.report.fold import Folded
+from benchwright_analysis.report.group_statistics import STATISTICS, GroupStatistic
+from benchwright_analysis.report.observation import Observation
+from benchwright_analysis.report.section import plain
+from benchwright_analysis.report.success import success
+from benchwright_judges.estimators import Estimate
+
+
+def _mean_runs(found: Sequence[Observation], _data: Dataset) -> Estimate:
+    return Estimate(value=sum(one.runs for one in found) / len(found))
+
+
+MEAN_RUNS = GroupStatistic(id="runs", column="mean runs", note="Runs of the hidden tests per attempt.", of=_mean_runs)
+
+
+def observation(who: str, runs: int) -> Observation:
+    empty = {str: "", int: 0, float: 0.0, bool: False}
+    values: dict[str, object] = {
+        name: empty.get(field.annotation) if isinstance(field.annotation, type) else None
+        for name, field in Observation.model_fields.items()
+    }
+    facts = {"attempt": who, "participant": who, "condition": "alone", "solver": "human", "runs": runs}
+    return Observation.model_validate(values | {"censored_by": ""} | facts)
+
+
+def test_a_new_statistic_is_a_column_and_a_number_of_the_report(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("benchwright_analysis.report.success.STATISTICS", [*STATISTICS, MEAN_RUNS])
+    data = Dataset([Folded(observation(who, runs), (), {}, "") for who, runs in (("P1", 2), ("P2", 5))], {})
+    section = success(data)
+    table = section.tables[0]
+    assert (table.columns[-1], table.rows[0][-1]) == ("mean runs", "3.50")
+    assert table.note.endswith("Runs of the hidden tests per attempt.")
+    numbers = plain(section.numbers)
+    assert isinstance(numbers, dict)
+    runs = numbers["runs"]
+    assert isinstance(runs, dict)
+    assert runs["alone"] == plain(Estimate(value=3.5))
