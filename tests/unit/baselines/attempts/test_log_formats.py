@@ -153,7 +153,7 @@ def test_without_the_means_to_bring_it_up_an_old_log_is_left_as_it_is(
 ) -> None:
     before = _dump(old)
     monkeypatch.setitem(sys.modules, "alembic", None)
-    with pytest.raises(LogVersionError, match=r"log\.sqlite: is of format 1.*benchwright\[baselines\]"):
+    with pytest.raises(LogVersionError, match=r"log\.sqlite: has format 1.*benchwright\[baselines\]"):
         EventLog(old)
     assert _dump(old) == before
 
