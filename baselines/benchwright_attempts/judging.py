@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import time
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
@@ -14,7 +13,6 @@ from benchwright_judges.judgement import Judgement, Status
 from benchwright_judges.score import score
 from benchwright_problems.home import Home
 from benchwright_problems.problem import Problem
-from benchwright_problems.verdict import Digests, Verdict
 
 if TYPE_CHECKING:
     # The database library takes a third of a second to import, the client library more.
@@ -69,13 +67,15 @@ class Judging:
         return judged
 
     async def close(self) -> None:
-        """Close what was opened."""
-        if self._panel is not None:
-            await self._panel.close()
-        if self._records is not None:
-            await self._records.close()
-        if self._service is not None:
-            await self._service.close()
+        """Close what was opened; it opens again when it is needed."""
+        panel, records, service = self._panel, self._records, self._service
+        self._panel = self._records = self._service = None
+        if panel is not None:
+            await panel.close()
+        if records is not None:
+            await records.close()
+        if service is not None:
+            await service.close()
 
     async def _ask_service(self, ref: str, answer: str) -> Judgement:
         from benchwright_judges.service.client import RemoteJudge, find_token
@@ -122,23 +122,3 @@ def judged_by(judgement: Judgement) -> JudgedBy:
         cost_usd=judgement.cost_usd,
         metrics=judgement.metrics,
     )
-
-
-async def judge_answer(
-    ref: str, problem: Problem, answer: str, judging: Judging, *, attempt: str = "", number: int = 0
-) -> tuple[Verdict, Judgement]:
-    """Score the answer to a question or text problem, by the judges that are set up where it needs one.
-
-    Args:
-        ref: `pack/id`.
-        problem: With its hidden part.
-        answer: The content of `answer.md`.
-        judging: The judges.
-        attempt: The attempt it belongs to.
-        number: Which try of it.
-    """
-    start = time.monotonic()
-    judgement = await judging.judgement_of(ref, problem, answer, attempt=attempt, number=number)
-    digests = Digests(problem=problem.public_digest)
-    facts = {"wall_s": round(time.monotonic() - start, 6), "digests": digests}
-    return judgement.verdict.model_copy(update=facts), judgement

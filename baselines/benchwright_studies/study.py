@@ -8,18 +8,9 @@ from typing import Annotated, Literal, Self
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, model_validator
 
 from benchwright_attempts.evidence import Exposure, Recording
+from benchwright_attempts.terms import Feedback, Machine, Solver
 from benchwright_problems.problem import Difficulty
-from benchwright_studies.vocabulary import (
-    Criterion,
-    Drop,
-    Estimate,
-    Feedback,
-    Machine,
-    Order,
-    QuestionKind,
-    Solver,
-    Unit,
-)
+from benchwright_studies.vocabulary import Criterion, Drop, Estimate, Order, QuestionKind, Unit
 
 Id = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9._-]{0,63}$")]
 """Small letters, digits, `.`, `_` and `-`: it becomes part of file names."""

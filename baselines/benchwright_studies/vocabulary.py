@@ -4,26 +4,6 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from benchwright_problems.problem import Reveal
-
-
-class Solver(StrEnum):
-    """Who works under a condition."""
-
-    HUMAN = "human"
-    """A person without help of a model."""
-    HUMAN_COPILOT = "human+copilot"
-    """A person with the assistants that the condition names."""
-    MODEL = "model"
-    """A model that answers in one go."""
-    AGENT = "agent"
-    """A model that works with tools."""
-
-    @property
-    def is_person(self) -> bool:
-        """Whether a participant works under it, in an editor."""
-        return self in (Solver.HUMAN, Solver.HUMAN_COPILOT)
-
 
 class Unit(StrEnum):
     """What is assigned to a condition."""
@@ -45,24 +25,6 @@ class Order(StrEnum):
     """At random."""
 
 
-class Feedback(StrEnum):
-    """What a participant gets to see of a run; never more than the problem itself allows."""
-
-    NONE = "none"
-    """That it was recorded."""
-    VERDICT = "verdict"
-    NAMES = "names"
-    MESSAGES = "messages"
-    FULL = "full"
-
-    def limit(self, policy: Reveal) -> Reveal | None:
-        """The narrower one of this and a problem's policy; nothing at all for `none`."""
-        if self is Feedback.NONE:
-            return None
-        own = Reveal(self.value)
-        return own if policy.includes(own) else policy
-
-
 class Estimate(StrEnum):
     """What is asked before and after a task."""
 
@@ -73,13 +35,6 @@ class Estimate(StrEnum):
     EXTERNAL_HELP = "external_help"
     SUCCESS = "success"
     """How probable it is that the work is right."""
-
-
-class Machine(StrEnum):
-    """What may stop the clock while it works."""
-
-    HARNESS = "harness"
-    JUDGE = "judge"
 
 
 class QuestionKind(StrEnum):

@@ -11,72 +11,76 @@ from inspect_ai.util import sample_limits
 from pydantic import JsonValue
 
 from benchwright_attempts.errors import EvaluationError
+from benchwright_attempts.grading import ANSWER, Graded
 from benchwright_judges.text_length import ENCODING
 from benchwright_problems.problem import Kind
 from benchwright_problems.responses import files_in
 from benchwright_problems.verdict import Outcome, Reason, Verdict
-from benchwright_studies.vocabulary import Machine
 from benchwright_subjects import usage
-from benchwright_subjects.course import Course
-from benchwright_subjects.hidden_tests import run_tests
+from benchwright_subjects.evaluation_services import sealed
 from benchwright_subjects.prompt import final_answer
-from benchwright_subjects.sitting import ANSWER, Sitting
+from benchwright_subjects.sample_attempt import SampleAttempt
+from benchwright_subjects.task_run import TaskRun
 
 _FENCED = re.compile(r"```(?:json)?[ \t]*\n(.*?)\n[ \t]*```", re.DOTALL)
 _LATER = frozenset({Reason.JUDGE_UNAVAILABLE, Reason.JUDGE_ERROR})
 """The answer is kept, and `benchwright judge pending` has it judged."""
 
 
-def verdict(course: Course, think: bool) -> Scorer:
+def verdict(task: TaskRun, think: bool) -> Scorer:
     """Judge what a sample has come to, and end its attempt.
 
     A verdict that decides nothing is no score: the sample ends with an error, and trying it again goes on with its
     attempt. An answer that waits for a judge is not scored here.
 
     Args:
-        course: Of the task.
+        task: The run of the task.
         think: Whether replies think before they answer.
     """
 
     @scorer(metrics=[accuracy(), stderr()], name="verdict")
     def made() -> Scorer:
         async def score(state: TaskState, target: Target) -> Score:
-            sitting = course.sitting(state)
-            if sitting.earlier is not None:
-                return _known(sitting)
-            limit, at = _limit(sitting)
-            if not course.agent:
-                await _take(sitting, state.output.completion, think)
-            tokens = await _count(course, sitting, state)
-            if sitting.problem.kind is Kind.DESIGN:
-                found, share = await run_tests(course.bench, sitting), None
-            else:
-                answer = sitting.files.get(ANSWER, b"").decode("utf-8", "replace")
-                await sitting.hold(Machine.JUDGE)
-                found, by, share = await course.bench.judge(
-                    sitting.header.problem, answer, sitting.header.id, sitting.number
-                )
-                await sitting.answered(found, by)
-                await sitting.release(Machine.JUDGE)
-            if found.outcome is Outcome.ERROR and found.reason not in (Reason.NO_ANSWER, *_LATER):
+            sample = task.sample(state)
+            if sample.earlier is not None:
+                return _known(sample)
+            limit, at = _limit(sample)
+            if not task.agent:
+                await _take(sample, state.output.completion, think)
+            tokens = await _count(task, sample, state)
+            graded = await _graded(task, sample, limit, at)
+            found = graded.verdict
+            if found.reason.is_worth_a_retry:
                 raise EvaluationError(f"Nothing could be decided: {' '.join(filter(None, (found.detail, found.hint)))}")
-            if limit or sitting.handed_in or not course.agent:
-                await sitting.end(limit, at)
-            else:
-                await sitting.give_up("it stopped without handing in")
-            return _score(sitting, found, share, tokens)
+            return _score(sample, found, graded.score, tokens)
 
         return score
 
     return made()
 
 
-async def _take(sitting: Sitting, reply: str, think: bool) -> None:
+async def _graded(task: TaskRun, sample: SampleAttempt, limit: str, at: float | None) -> Graded:
+    """Grades the present files and ends the attempt, unless nothing could be decided."""
+    attempt, ref = sample.attempt, sample.header.problem
+    if limit:
+        graded = await sealed(ref, attempt.time_out(limit, at, accepts_undecided=False))
+    elif sample.submitted or not task.agent:
+        graded = await sealed(ref, attempt.submit(accepts_undecided=False))
+    else:
+        graded = await sealed(ref, attempt.settle(retries_undecided=True))
+        if graded is not None and not graded.verdict.reason.is_worth_a_retry:
+            await attempt.abandon("it stopped without submitting")
+    if graded is None:
+        raise EvaluationError(f"{ref} has no verdict. Run the sample again.")
+    return graded
+
+
+async def _take(sample: SampleAttempt, reply: str, think: bool) -> None:
     """Save a reply as the files that it stands for; one that can't be read leaves them as they are."""
-    problem = sitting.problem
+    problem = sample.problem
     if problem.kind is not Kind.DESIGN:
         is_thought = think and problem.public.question is not None
-        await sitting.write(ANSWER, (final_answer(problem, reply) if is_thought else reply).encode("utf-8", "replace"))
+        await sample.write(ANSWER, (final_answer(problem, reply) if is_thought else reply).encode("utf-8", "replace"))
         return
     for text in (reply, *(found[1] for found in _FENCED.finditer(reply))):
         try:
@@ -85,11 +89,11 @@ async def _take(sitting: Sitting, reply: str, think: bool) -> None:
             continue
         for path, content in found.items():
             if path in problem.public.expected:
-                await sitting.write(path, content.encode("utf-8", "replace"))
+                await sample.write(path, content.encode("utf-8", "replace"))
         return
 
 
-async def _count(course: Course, sitting: Sitting, state: TaskState) -> dict[str, JsonValue]:
+async def _count(task: TaskRun, sample: SampleAttempt, state: TaskState) -> dict[str, JsonValue]:
     """Record what is not recorded yet of what models used; the sample's length in tokens of one tokenizer."""
     given = {message.id for message in state.input} if isinstance(state.input, list) else set()
     replies = [one for one in state.messages if one.role == "assistant" and one.id not in given]
@@ -98,22 +102,22 @@ async def _count(course: Course, sitting: Sitting, state: TaskState) -> dict[str
     counted = usage.of_sample()
     parameters = get_model().config.model_dump(mode="json", exclude_none=True)
     for model, total in counted.items():
-        more = usage.rest(model, total, sitting.told.get(model), calls=len(replies))
+        more = usage.rest(model, total, sample.recorded_usage.get(model), calls=len(replies))
         if more is not None:
-            wall_s = None if sitting.told else state.output.time
-            await sitting.use(more.model_copy(update={"wall_s": wall_s, "parameters": parameters}))
-    tokens = course.bench.tokens
-    if not counted and not sitting.told:
-        guess = usage.by_tokenizer(sitting.header.solver, sent, received, tokens)
+            wall_s = None if sample.recorded_usage else state.output.time
+            await sample.record_usage(more.model_copy(update={"wall_s": wall_s, "parameters": parameters}))
+    tokens = task.services.tokens
+    if not counted and not sample.recorded_usage:
+        guess = usage.by_tokenizer(sample.header.solver, sent, received, tokens)
         if guess is not None:
-            await sitting.use(guess)
+            await sample.record_usage(guess)
     return {"encoding": ENCODING, "prompt": tokens.count(sent), "reply": tokens.count(received)}
 
 
-def _limit(sitting: Sitting) -> tuple[str, float | None]:
+def _limit(sample: SampleAttempt) -> tuple[str, float | None]:
     """The limit that ended the sample, with its value; empty where none did."""
-    if sitting.out_of_time_s is not None:
-        return "time_limit", sitting.out_of_time_s
+    if sample.out_of_time_s is not None:
+        return "time_limit", sample.out_of_time_s
     limits = sample_limits()
     for name in ("token", "time", "working", "cost", "message", "turn"):
         one = getattr(limits, name)
@@ -122,9 +126,9 @@ def _limit(sitting: Sitting) -> tuple[str, float | None]:
     return "", None
 
 
-def _score(sitting: Sitting, found: Verdict, share: float | None, tokens: dict[str, JsonValue]) -> Score:
+def _score(sample: SampleAttempt, found: Verdict, share: float | None, tokens: dict[str, JsonValue]) -> Score:
     facts = {
-        "attempt": sitting.header.id,
+        "attempt": sample.header.id,
         "outcome": found.outcome.value,
         "reason": found.reason.value,
         "tests": {"passed": found.passed_tests, "total": len(found.tests)} if found.tests else None,
@@ -134,7 +138,7 @@ def _score(sitting: Sitting, found: Verdict, share: float | None, tokens: dict[s
         "remarks": list(found.remarks),
         "tokens": tokens,
     }
-    answer = _shown(sitting)
+    answer = _shown(sample)
     if found.reason in _LATER:
         return Score.unscored(reason="grader_failed", answer=answer, explanation=found.detail, metadata=facts)
     value = share if share is not None else float(found.outcome is Outcome.PASSED)
@@ -142,13 +146,13 @@ def _score(sitting: Sitting, found: Verdict, share: float | None, tokens: dict[s
     return Score(value=value, answer=answer, explanation=found.detail, reason=reason, metadata=facts)
 
 
-def _known(sitting: Sitting) -> Score:
+def _known(sample: SampleAttempt) -> Score:
     """The score of an attempt that had ended before its sample was tried again."""
-    earlier = sitting.earlier
+    earlier = sample.earlier
     if earlier is None:
         raise EvaluationError("The attempt has ended without a verdict.")
     facts = {
-        "attempt": sitting.header.id,
+        "attempt": sample.header.id,
         "outcome": earlier.outcome.value,
         "reason": earlier.reason,
         "tests": {"passed": earlier.passed, "total": earlier.total} if earlier.total else None,
@@ -162,8 +166,8 @@ def _known(sitting: Sitting) -> Score:
     return Score(value=value, explanation=earlier.message, metadata=facts)
 
 
-def _shown(sitting: Sitting) -> str:
-    files = sitting.judged_files
+def _shown(sample: SampleAttempt) -> str:
+    files = sample.snapshot()
     if len(files) == 1:
         return next(iter(files.values())).decode("utf-8", "replace")
     return "\n".join(f"=== {path}\n{content.decode('utf-8', 'replace')}" for path, content in files.items())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 import anyio
 from inspect_ai.agent import AgentState, sandbox_agent_bridge
@@ -18,15 +18,16 @@ from inspect_ai.model import (
     get_model,
 )
 from inspect_ai.solver import Generate, Solver, TaskState, solver
-from inspect_ai.util import OutputLimitExceededError, apply_limits, sandbox, time_limit
+from inspect_ai.util import OutputLimitExceededError, sandbox
 
+from benchwright_attempts.engine import QUEUE
 from benchwright_attempts.errors import EvaluationError
-from benchwright_attempts.evidence import ClockHeld, ClockReleased
+from benchwright_attempts.grading import judged_paths
 from benchwright_subjects import usage
-from benchwright_subjects.course import Course
-from benchwright_subjects.sitting import Sitting
+from benchwright_subjects.agent_workspace import MOST_BYTES, AgentWorkspace
+from benchwright_subjects.sample_attempt import SampleAttempt
+from benchwright_subjects.task_run import TaskRun
 from benchwright_subjects.tools import agent_tools
-from benchwright_subjects.workspace import MOST_BYTES, Workspace
 
 # Inspect writes the arguments of registered functions into its logs, so these have none: they close over them.
 
@@ -42,13 +43,13 @@ _MOST_URGED = 3
 """An agent that only talks is asked so many times in a row to go on."""
 
 
-def open_attempt(course: Course) -> Solver:
+def open_attempt(task: TaskRun) -> Solver:
     """Begin the sample's attempt, whatever solves it then."""
 
     @solver(name="benchwright_open_attempt")
     def made() -> Solver:
         async def solve(state: TaskState, generate: Generate) -> TaskState:
-            await course.begin(state)
+            await task.begin(state)
             return state
 
         return solve
@@ -56,15 +57,15 @@ def open_attempt(course: Course) -> Solver:
     return made()
 
 
-def reply(course: Course, seed: int | None) -> Solver:
+def reply(task: TaskRun, seed: int | None) -> Solver:
     """Ask the model once. Each epoch has a seed of its own, where one is given."""
 
     @solver(name="benchwright_reply")
     def made() -> Solver:
         async def solve(state: TaskState, generate: Generate) -> TaskState:
-            sitting = course.sitting(state)
-            if not sitting.ended:
-                with _in_time(sitting):
+            sample = task.sample(state)
+            if not sample.earlier is not None or sample.attempt.ended:
+                async with sample.within_time_limit():
                     own = None if seed is None else seed + state.epoch - 1
                     state = await generate(state) if own is None else await generate(state, seed=own)
             return state
@@ -74,11 +75,11 @@ def reply(course: Course, seed: int | None) -> Solver:
     return made()
 
 
-def given_reply(course: Course, replies: Mapping[tuple[str, int], str]) -> Solver:
+def given_reply(task: TaskRun, replies: Mapping[tuple[str, int], str]) -> Solver:
     """Take the reply from what a model elsewhere has said.
 
     Args:
-        course: Of the task.
+        task: The run of the task.
         replies: By problem and number of the sample, from 1.
     """
 
@@ -86,7 +87,7 @@ def given_reply(course: Course, replies: Mapping[tuple[str, int], str]) -> Solve
     def made() -> Solver:
         async def solve(state: TaskState, generate: Generate) -> TaskState:
             text = replies.get((str(state.sample_id), state.epoch), "")
-            state.output = ModelOutput.from_content(model=course.solver or str(state.model), content=text)
+            state.output = ModelOutput.from_content(model=task.solver or str(state.model), content=text)
             state.messages.append(state.output.message)
             return state
 
@@ -95,18 +96,18 @@ def given_reply(course: Course, replies: Mapping[tuple[str, int], str]) -> Solve
     return made()
 
 
-def work(course: Course, command_s: float, runs: int, seed: int | None) -> Solver:
+def work(task: TaskRun, command_s: float, seed: int | None) -> Solver:
     """Let the model work with tools until it hands in or a limit ends it."""
 
     @solver(name="benchwright_work")
     def made() -> Solver:
         async def solve(state: TaskState, generate: Generate) -> TaskState:
-            sitting = course.sitting(state)
-            if sitting.ended:
+            sample = task.sample(state)
+            if sample.earlier is not None or sample.attempt.ended:
                 return state
-            workspace = Workspace(course.bench, sitting, command_s, sitting.runs_before_the_last(runs))
+            workspace = AgentWorkspace(task.services, sample, command_s)
             state.messages.insert(0, ChatMessageSystem(content=_AGENT))
-            with _in_time(sitting):
+            async with sample.within_time_limit():
                 await _converse(state, workspace, None if seed is None else seed + state.epoch - 1)
             return state
 
@@ -115,17 +116,17 @@ def work(course: Course, command_s: float, runs: int, seed: int | None) -> Solve
     return made()
 
 
-async def _converse(state: TaskState, workspace: Workspace, seed: int | None) -> None:
-    sitting = workspace.sitting
+async def _converse(state: TaskState, workspace: AgentWorkspace, seed: int | None) -> None:
+    sample = workspace.sample
     tools = agent_tools(workspace)
     model = get_model()
     urged = 0
-    while not sitting.handed_in and urged < _MOST_URGED:
+    while not sample.submitted and urged < _MOST_URGED:
         state.output = await model.generate(state.messages, tools, config=GenerateConfig(seed=seed))
         state.messages.append(state.output.message)
         used = usage.of_output(str(state.model), state.output)
         if used is not None:
-            await sitting.use(used)
+            await sample.record_usage(used)
         if state.output.stop_reason == "model_length":
             break
         if state.output.message.tool_calls:
@@ -137,24 +138,11 @@ async def _converse(state: TaskState, workspace: Workspace, seed: int | None) ->
             state.messages.append(ChatMessageUser(content=_URGE))
 
 
-@contextlib.contextmanager
-def _in_time(sitting: Sitting) -> Iterator[None]:
-    """End what is done within at the study's time limit for the problem, where there is one."""
-    seconds = sitting.assigned.time_limit_s if sitting.assigned is not None else None
-    if seconds is None:
-        yield
-        return
-    with apply_limits([time_limit(seconds)], catch_errors=True) as scope:
-        yield
-    if scope.limit_error is not None:
-        sitting.out_of_time_s = seconds
-
-
-def command_line_agent(course: Course, command: str, *, shared: bool) -> Solver:
+def command_line_agent(task: TaskRun, command: str, *, shared: bool) -> Solver:
     """Let a program work in a sandbox of Inspect's; it reaches the model through Inspect's bridge.
 
     Args:
-        course: Of the task.
+        task: The run of the task.
         command: For the sandbox's shell. `{prompt}` stands for the task, quoted; without it the task is its input.
             `OPENAI_BASE_URL`, `ANTHROPIC_BASE_URL` and `GOOGLE_GEMINI_BASE_URL` name the bridge.
         shared: Whether all samples share one machine, and so one bridge at a time.
@@ -165,21 +153,21 @@ def command_line_agent(course: Course, command: str, *, shared: bool) -> Solver:
         turn = asyncio.Lock() if shared else contextlib.nullcontext()
 
         async def solve(state: TaskState, generate: Generate) -> TaskState:
-            sitting = course.sitting(state)
-            if sitting.ended:
+            sample = task.sample(state)
+            if sample.earlier is not None or sample.attempt.ended:
                 return state
-            await sitting.tell(ClockHeld(reason="queue"))
-            async with turn:
-                await sitting.tell(ClockReleased(reason="queue"))
+            async with contextlib.AsyncExitStack() as stack:
+                async with sample.attempt.held(QUEUE):
+                    await stack.enter_async_context(turn)
                 told = AgentState(messages=state.messages)
                 try:
-                    with _in_time(sitting):
-                        told = await _start(sitting, command, state.input_text, told)
-                        sitting.handed_in = True
+                    async with sample.within_time_limit():
+                        told = await _start(sample, command, state.input_text, told)
+                        sample.submitted = True
                 finally:
                     # Also where a limit has ended it: the work counts as it then is.
                     with anyio.CancelScope(shield=True):
-                        await _take_over(sitting)
+                        await _take_over(sample)
             state.messages, state.output = told.messages, told.output
             return state
 
@@ -188,9 +176,9 @@ def command_line_agent(course: Course, command: str, *, shared: bool) -> Solver:
     return made()
 
 
-async def _start(sitting: Sitting, command: str, prompt: str, state: AgentState) -> AgentState:
+async def _start(sample: SampleAttempt, command: str, prompt: str, state: AgentState) -> AgentState:
     box = sandbox()
-    for path, content in sitting.files.items():
+    for path, content in sample.files.items():
         await box.write_file(path, content)
     async with sandbox_agent_bridge(state, port=_PORT) as bridge:
         await _wait_for_bridge()
@@ -212,9 +200,9 @@ async def _start(sitting: Sitting, command: str, prompt: str, state: AgentState)
     return bridge.state
 
 
-async def _take_over(sitting: Sitting) -> None:
+async def _take_over(sample: SampleAttempt) -> None:
     """The files that count, as the agent has left them."""
-    for path in sitting.wanted:
+    for path in judged_paths(sample.problem):
         try:
             content = await sandbox().read_file(path, text=False)
         except (OSError, OutputLimitExceededError):
@@ -223,7 +211,7 @@ async def _take_over(sitting: Sitting) -> None:
             # The sandbox is gone, which whoever worked in it is told.
             return
         if len(content) <= MOST_BYTES:
-            await sitting.write(path, content)
+            await sample.write(path, content)
 
 
 async def _wait_for_bridge() -> None:

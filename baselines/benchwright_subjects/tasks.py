@@ -13,15 +13,15 @@ from benchwright_problems.home import Home
 from benchwright_problems.problem import Problem
 from benchwright_problems.store import Store
 from benchwright_studies.machine_part import MachinePart, machine_part
-from benchwright_subjects.bench import Bench
-from benchwright_subjects.course import Course
+from benchwright_subjects.evaluation_services import EvaluationServices
 from benchwright_subjects.exchange import read_replies
-from benchwright_subjects.place import NAME
+from benchwright_subjects.inspect_runs import close_after_run
 from benchwright_subjects.prompt import ask_agent
-from benchwright_subjects.runs import close_after_run
 from benchwright_subjects.samples import Form, chosen, dataset
+from benchwright_subjects.sandbox_environment import NAME
 from benchwright_subjects.scorers import verdict
 from benchwright_subjects.solvers import command_line_agent, given_reply, open_attempt, reply, work
+from benchwright_subjects.task_run import TaskRun
 
 
 @task
@@ -55,20 +55,20 @@ def answer(
         study: Id of the study that these attempts belong to, if any.
         condition: The study's condition that they are made under.
     """
-    bench = close_after_run(Bench(Home.find(), sandbox))
+    services = close_after_run(EvaluationServices(Home.find(), sandbox))
     form = Form(problems, shots, examples, think, template, seed or 0)
-    asked, request = form.of(bench.store, pack)
-    part = _part(bench, study, condition, pack, asked)
+    asked, request = form.of(services.store, pack)
+    part = _part(services, study, condition, pack, asked)
     given = read_replies(Path(replies), asked) if replies else None
     if given is not None:
         asked = [problem for problem in asked if (problem.id, 1) in given]
-    course = Course(bench, pack, asked, agent=False, solver=solver, part=part)
+    run = TaskRun(services, pack, asked, agent=False, solver=solver, part=part)
     return Task(
         dataset=dataset(pack, asked, request),
-        setup=open_attempt(course),
-        solver=reply(course, seed) if given is None else given_reply(course, given),
-        scorer=verdict(course, think),
-        cleanup=course.leave,
+        setup=open_attempt(run),
+        solver=reply(run, seed) if given is None else given_reply(run, given),
+        scorer=verdict(run, think),
+        cleanup=run.leave,
         continue_on_fail=True,
         epochs=part.condition.samples if part else None,
     )
@@ -103,18 +103,16 @@ def agent(
         study: Id of the study that these attempts belong to, if any.
         condition: The study's condition that they are made under.
     """
-    bench = close_after_run(Bench(Home.find(), sandbox))
-    asked = chosen(bench.store, pack, problems)
-    part = _part(bench, study, condition, pack, asked)
-    course = Course(bench, pack, asked, agent=True, part=part)
+    services = close_after_run(EvaluationServices(Home.find(), sandbox))
+    asked = chosen(services.store, pack, problems)
+    part = _part(services, study, condition, pack, asked)
+    run = TaskRun(services, pack, asked, agent=True, part=part, most_runs=runs)
     return Task(
         dataset=dataset(pack, asked, ask_agent),
-        setup=open_attempt(course),
-        solver=command_line_agent(course, command, shared=place == "local")
-        if command
-        else work(course, command_s, runs, seed),
-        scorer=verdict(course, False),
-        cleanup=course.leave,
+        setup=open_attempt(run),
+        solver=command_line_agent(run, command, shared=place == "local") if command else work(run, command_s, seed),
+        scorer=verdict(run, False),
+        cleanup=run.leave,
         sandbox=_place(place or NAME) if command else None,
         continue_on_fail=True,
         epochs=part.condition.samples if part else None,
@@ -137,7 +135,9 @@ def map_prompt(pack: str, template: str, problems: str | list[str] = "") -> Task
     return Task(dataset=dataset(pack, asked, request), continue_on_fail=True)
 
 
-def _part(bench: Bench, study: str, condition: str, pack: str, asked: Sequence[Problem]) -> MachinePart | None:
+def _part(
+    services: EvaluationServices, study: str, condition: str, pack: str, asked: Sequence[Problem]
+) -> MachinePart | None:
     """The condition of a study that a task carries out; none outside studies.
 
     Raises:
@@ -145,10 +145,10 @@ def _part(bench: Bench, study: str, condition: str, pack: str, asked: Sequence[P
     """
     if not study:
         return None
-    part = machine_part(bench.log, study, condition)
+    part = machine_part(services.log, study, condition)
     part.check_open()
     refs = [f"{pack}/{problem.id}" for problem in asked]
-    part.check_problems({ref: bench.store.problem(ref).public_digest for ref in refs})
+    part.check_problems({ref: services.store.problem(ref).public_digest for ref in refs})
     return part
 
 

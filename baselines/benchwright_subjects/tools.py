@@ -6,12 +6,12 @@ from collections.abc import Awaitable, Callable
 
 from inspect_ai.tool import ToolDef
 
-from benchwright_subjects.workspace import Workspace
+from benchwright_subjects.agent_workspace import AgentWorkspace
 
 _PATH = "The file's path, such as rtl/top.sv."
 
 
-def agent_tools(workspace: Workspace) -> list[ToolDef]:
+def agent_tools(workspace: AgentWorkspace) -> list[ToolDef]:
     """All tools over one workspace. They change the same files, so no two run at once."""
 
     async def list_files() -> str:
@@ -35,7 +35,7 @@ def agent_tools(workspace: Workspace) -> list[ToolDef]:
         return await workspace.run(command)
 
     async def submit() -> str:
-        workspace.sitting.handed_in = True
+        workspace.sample.submitted = True
         return "The files are handed in."
 
     async def run_hidden_tests() -> str:
@@ -71,8 +71,8 @@ def agent_tools(workspace: Workspace) -> list[ToolDef]:
         ),
         _tool(submit, "Hand in the files as they are, and end the work. Do so once you are sure of them."),
     ]
-    if workspace.runs != 0:
-        often = "as often as you like" if workspace.runs is None else f"{workspace.runs} times at most"
+    if (allowed := workspace.runs_allowed) != 0:
+        often = "as often as you like" if allowed is None else f"{allowed} times at most"
         tools.append(_tool(run_hidden_tests, f"Run the hidden tests on the files as they are, {often}."))
     return tools
 

@@ -64,6 +64,12 @@ class Reason(StrEnum):
         }
         return Outcome.FAILED if self in failed else Outcome.ERROR
 
+    @property
+    def is_worth_a_retry(self) -> bool:
+        """Whether nothing was decided and the same files may be decided later: not answers, which are kept."""
+        kept = {Reason.NO_ANSWER, Reason.JUDGE_UNAVAILABLE, Reason.JUDGE_ERROR}
+        return self.outcome is Outcome.ERROR and self not in kept
+
 
 class TestResult(Model):
     """One hidden test."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
+from benchwright_attempts.events import Focus
 from benchwright_server.attempts.workbench import Workbench
 from benchwright_server.operation import Operation, session_of
 from benchwright_server.protocol import (
@@ -57,7 +58,7 @@ async def _run(bench: Workbench, params: WorkspaceParams) -> AttemptStatus:
 
 async def _cancel_run(bench: Workbench, params: WorkspaceParams) -> AttemptStatus:
     session = await session_of(bench, params)
-    await session.cancel_run("solver")
+    await session.attempt.cancel_run("solver")
     return await session.status()
 
 
@@ -86,7 +87,7 @@ async def _doctor(bench: Workbench, params: Nothing) -> DoctorReport:
 async def _focus(bench: Workbench, params: FocusParams) -> Nothing:
     session = await bench.session(path_of(params.uri))
     if session is not None:
-        await session.focused(params.focused)
+        await session.attempt.record(Focus(focused=params.focused))
     return Nothing()
 
 

@@ -28,7 +28,7 @@ from benchwright_harness.sandbox import Sandbox
 from benchwright_problems.home import Home
 from benchwright_server import __version__
 from benchwright_server.attempts.handing_in import hand_in_what_waits
-from benchwright_server.attempts.session import Session
+from benchwright_server.attempts.session import Listeners, Session
 from benchwright_server.attempts.workbench import Workbench
 from benchwright_server.errors import FORESEEN, log_place, sentence_of
 from benchwright_server.features.code_lens import CodeLenses
@@ -155,13 +155,8 @@ class BenchwrightServer(LanguageServer):
         self.documents.encoding = types.PositionEncodingKind(greeting.client.encoding)
         self.file_lists = FileListProblems(self)
         self.projects = Projects(self.documents, lambda: self.settings.project, self.file_lists.show, workspace_folder)
-        self.bench = Workbench(
-            home,
-            sandbox,
-            on_change=self._attempt_changed,
-            on_failure=self.tell_failure,
-            progress=RunProgress(self).shown,
-        )
+        listeners = Listeners(self._attempt_changed, self.tell_failure, RunProgress(self).shown)
+        self.bench = Workbench(home, sandbox, listeners)
         self.live = LiveDiagnostics(self)
         self.lenses = CodeLenses(self)
         self.is_shut_down = False

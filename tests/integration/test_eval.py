@@ -211,7 +211,8 @@ def test_an_agent_may_run_the_hidden_tests_as_often_as_it_is_allowed(desk: Desk)
     assert told[3].error is not None
     (attempt,) = desk.attempts()
     finished = [recorded.event for recorded in desk.events(attempt.id) if isinstance(recorded.event, RunFinished)]
-    assert [(event.number, event.outcome.value) for event in finished] == [(1, "failed"), (2, "passed"), (3, "passed")]
+    # Submitting needs no third: the newest verdict is about the files as they are.
+    assert [(event.number, event.outcome.value) for event in finished] == [(1, "failed"), (2, "passed")]
     assert desk.are_whole()
 
 

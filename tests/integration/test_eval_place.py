@@ -144,7 +144,7 @@ def test_an_agent_reaches_neither_hidden_parts_nor_home_nor_network(
         "touch /agent/x",
         "touch /usr/x",
         "touch /x",
-        "ls /code/rundir/.attendant",
+        "ls /code/rundir/.sandbox-service",
         "unshare -U true",
     )
     probe = (

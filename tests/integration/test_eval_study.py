@@ -207,12 +207,12 @@ def test_a_study_of_a_person_a_model_and_an_agent_comes_into_one_report(
     # The study does not let the clock stand for hidden tests.
     assert not any(isinstance(event, ClockHeld) for one in small for event in lab.events(one.id))
 
-    # Two runs are allowed: one before the last, and of it the agent sees the verdict alone.
+    # Two runs can be asked for, and of each the agent sees the verdict alone; submitting grades once more.
     (design_of_worker,) = [one for one in lab.of("worker") if one.problem.endswith("counter")]
     runs = [event for event in lab.events(design_of_worker.id) if isinstance(event, RunFinished)]
-    assert [event.outcome for event in runs] == ["failed", "passed"]
+    assert [event.outcome for event in runs] == ["failed", "failed", "passed"]
     first = next(text for text in models.tools if text.startswith("failed."))
-    assert first.splitlines()[1:] == ["[0 runs left]"]
+    assert first.splitlines()[1:] == ["[1 runs left]"]
 
     said = told(run("study", "status", "both", "--json"))
     assert said["machines"]["small"] == {"model": "openai-api/local/scripted", "done": 4, "total": 4}

@@ -12,9 +12,9 @@ from benchwright_analysis.report.problem_facts import facts_of
 from benchwright_analysis.report.reading import Job, fold_attempts
 from benchwright_attempts.attempts import Attempts
 from benchwright_attempts.record import AttemptHeader
+from benchwright_attempts.terms import Feedback
 from benchwright_problems.store import Store
 from benchwright_studies.conduct import Conduct
-from benchwright_studies.vocabulary import Feedback
 
 if TYPE_CHECKING:
     from benchwright_studies.study_log import StudyLog

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING
 from benchwright_attempts.errors import AttemptError
 from benchwright_attempts.events import Abandoned
 from benchwright_attempts.record import AttemptHeader
+from benchwright_attempts.run_records import RunRecords
 from benchwright_problems.errors import ProblemsError
 from benchwright_problems.home import Home
 from benchwright_problems.store import Store
 from benchwright_server.attempts.participation import Participation
 from benchwright_server.attempts.workbench import Workbench
 from benchwright_server.protocol import OpenedProblem
-from benchwright_server.runs.records import RunRecords
 from benchwright_server.study_protocol import (
     ConsentView,
     DeliveryView,

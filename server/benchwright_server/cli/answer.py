@@ -8,7 +8,8 @@ from typing import Annotated
 
 import typer
 
-from benchwright_attempts.judging import Judging, judge_answer
+from benchwright_attempts.grading import judge_answer
+from benchwright_attempts.judging import Judging
 from benchwright_problems.home import Home
 from benchwright_problems.problem import Kind, Problem
 from benchwright_problems.store import Store
@@ -70,7 +71,7 @@ async def _judged(home: Home, ref: str, problem: Problem, text: str, judge_url: 
     judging = Judging(home)
     judging.service_url = judge_url
     try:
-        verdict, _ = await judge_answer(ref, problem, text, judging)
+        graded = await judge_answer(ref, problem, text, judging)
     finally:
         await judging.close()
-    return verdict
+    return graded.verdict

@@ -13,7 +13,8 @@ from pathlib import Path
 
 from pydantic import JsonValue
 
-from benchwright_attempts.judging import Judging, judge_answer
+from benchwright_attempts.grading import judge_answer
+from benchwright_attempts.judging import Judging
 from benchwright_harness.cluster import Executor
 from benchwright_harness.cvdp_report import Graded, composite, raw_result, report, report_text
 from benchwright_harness.grade import BatchGrader
@@ -115,9 +116,9 @@ async def _grade_all(
 
     async def judged(answer: Response) -> _Result:
         async with turn:
-            verdict, judgement = await judge_answer(f"{pack}/{answer.problem.id}", answer.problem, answer.text, judging)
+            graded = await judge_answer(f"{pack}/{answer.problem.id}", answer.problem, answer.text, judging)
         on_done()
-        return _Result(verdict, judgement.score)
+        return _Result(graded.verdict, graded.score)
 
     designs = [number for number, answer in enumerate(answers) if answer.problem.kind is Kind.DESIGN]
     others = [number for number, answer in enumerate(answers) if answer.problem.kind is not Kind.DESIGN]

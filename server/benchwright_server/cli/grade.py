@@ -10,6 +10,7 @@ from typing import Annotated
 
 import typer
 
+from benchwright_attempts.grading import grade
 from benchwright_harness.cluster.choice import open_executor
 from benchwright_harness.sandbox.choice import DEFAULT_SANDBOX, choose_sandbox
 from benchwright_problems.home import Home
@@ -19,7 +20,6 @@ from benchwright_server.cli.batch import grade_responses
 from benchwright_server.cli.option_groups import grouped
 from benchwright_server.cli.output import err, finish_with, plain_errors
 from benchwright_server.errors import ServerError
-from benchwright_server.runs.grading import grade
 from benchwright_server.workspaces.workspace import snapshot
 
 

@@ -138,7 +138,7 @@ def sheet_import(
 
 async def record_in_attempt(records: Records, answer_id: str, judgement: Judgement | None) -> None:
     """Record in an answer's attempt what people decided, if they have decided and it belongs to one."""
-    from benchwright_server.runs.late_judgement import tell_attempt
+    from benchwright_attempts.late_judgement import tell_attempt
 
     newest = await records.judgement(answer_id)
     answer = await records.answer(answer_id)

@@ -83,8 +83,8 @@ async def _score_all(waiting: Sequence[Waiting], judges: Judges, budget: float |
 
 
 async def _score(item: Waiting, panel: Panel, records: Records, purse: Purse) -> Judgement:
+    from benchwright_attempts.late_judgement import tell_attempt
     from benchwright_judges.recorded_judging import judge_and_record
-    from benchwright_server.runs.late_judgement import tell_attempt
 
     home = Home.find()
     answer = item.answer

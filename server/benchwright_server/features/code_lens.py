@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 from lsprotocol import types
 
 from benchwright_attempts.clock import AttemptState
+from benchwright_attempts.grading import judged_paths
 from benchwright_problems.problem import Kind
 from benchwright_server.features.locations import Locations
 from benchwright_server.operations import path_of
 from benchwright_server.protocol import AttemptStatus, VerdictView
-from benchwright_server.workspaces.workspace import editable_files
 from benchwright_verilog.semantics.navigation import references
 from benchwright_verilog.semantics.occurrence import Role
 
@@ -71,7 +71,7 @@ class CodeLenses:
         session = await self._server.bench.session(file)
         if session is None or session.problem.kind is not Kind.DESIGN:
             return []
-        if session.workspace.relative(file) not in editable_files(session.problem):
+        if session.workspace.relative(file) not in judged_paths(session.problem):
             return []
         status = await session.status()
         offers = [lens_of(status)]

@@ -73,7 +73,7 @@ class Offers:
         file = path_of(document.uri)
         session = await self._server.bench.session(file)
         await self._settle(document)
-        if session is not None and not await session.allows_own_assistant():
+        if session is not None and not session.terms.allows_own_assistant:
             return nothing
         offset = document.lines.offset(params.position)
         reply = await ask(assistant, messages(file.name, document.text, offset), os.environ)
@@ -117,7 +117,7 @@ class Offers:
             trigger="automatic" if automatic else "invoked",
             model=self._server.settings.assistant.model,
         )
-        await session.assisted(event)
+        await session.attempt.record(event)
         self._open[document.uri] = offer
         return offer
 
@@ -130,7 +130,7 @@ class Offers:
             await self._record_accepted(offer, document)
         else:
             event = AssistRejected(assist=offer.id, provider=_PROVIDER, path=offer.path, reason="superseded")
-            await offer.session.assisted(event)
+            await offer.session.attempt.record(event)
 
     async def _record_accepted(self, offer: _Offer, document: Document | None) -> None:
         event = AssistAccepted(
@@ -140,4 +140,4 @@ class Offers:
             version=document.version if document is not None else None,
             length=len(offer.text),
         )
-        await offer.session.assisted(event)
+        await offer.session.attempt.record(event)

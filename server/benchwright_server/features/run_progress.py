@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 from lsprotocol.types import WorkDoneProgressBegin, WorkDoneProgressEnd, WorkDoneProgressReport
 from pygls.exceptions import JsonRpcException
 
-from benchwright_server.attempts.session import Report, Session
+from benchwright_attempts.engine import Report
+from benchwright_server.attempts.session import Session
 
 if TYPE_CHECKING:
     from benchwright_server.server import BenchwrightServer
@@ -47,7 +48,7 @@ class RunProgress:
         cancelled = progress.tokens[token]
 
         def cancel() -> None:
-            cancels.add(asyncio.ensure_future(session.cancel_run("solver")))
+            cancels.add(asyncio.ensure_future(session.attempt.cancel_run("solver")))
 
         cancelled.add_done_callback(lambda future: loop.call_soon_threadsafe(cancel) if future.cancelled() else None)
         try:

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
+from benchwright_attempts.grading import judged_paths
 from benchwright_problems.problem import Kind
 from benchwright_server.attempts.session import Session
 from benchwright_server.operations import path_of
-from benchwright_server.workspaces.workspace import editable_files
 from benchwright_verilog.syntax.documents import Replacement
 
 if TYPE_CHECKING:
@@ -107,9 +107,9 @@ class TextSync:
         content = await asyncio.to_thread(session.workspace.read, path)
         if content is not None:
             await session.saved(path, content)
-        is_judged = session.rules.runs_on_save and (session.problem.kind is Kind.DESIGN or session.is_scored_at_once)
-        if is_judged and path in editable_files(session.problem) and await session.is_clock_running():
-            await session.start_run("newer_save")
+        is_judged = session.terms.runs_on_save and (session.problem.kind is Kind.DESIGN or session.is_scored_at_once)
+        if is_judged and path in judged_paths(session.problem) and await session.is_clock_running():
+            await session.attempt.start_run("newer_save")
 
     def _lint(self, uri: str, session: Session | None, path: str) -> None:
         async def lint() -> None:

@@ -9,12 +9,12 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from benchwright_attempts.grading import judged_paths
 from benchwright_problems.atomic import write_atomically
 from benchwright_problems.problem import Kind, Problem, QuestionFormat
 from benchwright_server.errors import WorkspaceError
 
 MARKER = ".benchwright.json"
-ANSWER = "answer.md"
 
 _MAX_FILE_BYTES = 16 * 1024**2
 
@@ -116,12 +116,7 @@ def read_file(folder: Path, path: str) -> bytes | None:
 
 def snapshot(folder: Path, problem: Problem) -> dict[str, bytes]:
     """The present content of the files that are judged, missing ones left out."""
-    return {path: content for path in editable_files(problem) if (content := read_file(folder, path)) is not None}
-
-
-def editable_files(problem: Problem) -> tuple[str, ...]:
-    """The files of a workspace that the solver works on and that are judged."""
-    return problem.public.expected if problem.kind is Kind.DESIGN else (ANSWER,)
+    return {path: content for path in judged_paths(problem) if (content := read_file(folder, path)) is not None}
 
 
 def free_folder(root: Path, ref: str) -> Path:
@@ -148,7 +143,7 @@ def content_of(problem: Problem, variants: Mapping[str, str] | None = None) -> t
     name = "README.md" if problem.kind is Kind.DESIGN else "question.md"
     while name in problem.public.files or name in problem.public.expected:
         name = f"_{name}"
-    files = dict.fromkeys(editable_files(problem), b"")
+    files = dict.fromkeys(judged_paths(problem), b"")
     files |= {path: text.encode() for path, text in problem.public.files.items()}
     files |= {figure.path: figure.content for figure in problem.public.figures}
     return name, files | {name: _statement(problem, variants or {}).encode()}

@@ -8,12 +8,12 @@ import jsonschema
 import pytest
 import yaml
 
+from benchwright_attempts.terms import Feedback
 from benchwright_problems.problem import Reveal
 from benchwright_studies.schema import schema_text, study_schema
 from benchwright_studies.study import Study
 from benchwright_studies.study_file import StudyFileError, parse_study, read_study
 from benchwright_studies.template import TEMPLATE
-from benchwright_studies.vocabulary import Feedback
 
 ROOT = Path(__file__).parents[4]
 TEXT = TEMPLATE.format(name="study.yaml", study="mine", seed=42)

@@ -27,7 +27,7 @@ _LEFT_OPEN_S = 5.0
 """How long the output of a program that has ended is waited for: what it left running may hold it open."""
 
 
-class Attendant:
+class Service:
     """Serves one connection.
 
     Args:
@@ -154,7 +154,7 @@ def main(path: str) -> None:
     connection, _ = listening.accept()
     Path(path).unlink()
     listening.close()
-    Attendant(connection).serve()
+    Service(connection).serve()
     os._exit(0)
 
 

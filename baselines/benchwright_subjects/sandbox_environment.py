@@ -1,4 +1,4 @@
-"""The sandbox that hidden tests run in, as a place of Inspect's where a command-line agent works.
+"""The sandbox that hidden tests run in, as a sandbox of Inspect's in which a command-line agent works.
 
 `--agent-place benchwright:FOLDER` shows a folder with the agent's programs inside as `/agent`, read-only. One sandbox
 serves a sample from its beginning to its end: what runs in it shares its processes, its files and its own loopback,
@@ -36,8 +36,8 @@ from benchwright_harness.sandbox import Job
 from benchwright_harness.sandbox.bwrap import BwrapSandbox
 from benchwright_harness.selection import selections
 from benchwright_problems.problem import Limits
-from benchwright_subjects.bench import Bench
-from benchwright_subjects.runs import bench_of_run
+from benchwright_subjects.evaluation_services import EvaluationServices
+from benchwright_subjects.inspect_runs import services_of_run
 
 _Told = tuple[Mapping[str, object], bytes]
 
@@ -45,8 +45,8 @@ NAME = "benchwright"
 AGENT = "/agent"
 """Where the agent's programs are seen."""
 CODE = "/code"
-_ATTENDANT = Path(__file__).with_name("attendant.py")
-_SOCKET = ".attendant"
+_SERVICE = Path(__file__).with_name("sandbox_service.py")
+_SOCKET = ".sandbox-service"
 _LENGTHS = struct.Struct(">II")
 _MOST_TOLD = 1 << 20
 _START_S = 20.0
@@ -55,18 +55,18 @@ _LIMITS = Limits(wall_s=86_400, memory_mb=8192, processes=512, folder_mb=1000, f
 """Of everything in the sandbox together; Inspect's limits end a sample earlier."""
 
 
-class Place(SandboxEnvironment):
+class BenchSandboxEnvironment(SandboxEnvironment):
     """One sandbox. `open` starts it.
 
     Args:
-        bench: Has sandbox and toolchain.
+        services: Have sandbox and toolchain.
         environment: What programs inside find in their environment.
         agent: The folder with the agent's programs; none where the toolchain has all it needs.
     """
 
-    def __init__(self, bench: Bench, environment: Mapping[str, str], agent: Path | None) -> None:
+    def __init__(self, services: EvaluationServices, environment: Mapping[str, str], agent: Path | None) -> None:
         super().__init__()
-        self._bench = bench
+        self._services = services
         self._environment = environment
         self._agent = agent
         self._numbers = itertools.count(1)
@@ -76,23 +76,23 @@ class Place(SandboxEnvironment):
         self._why = "it is closed"
 
     async def open(self) -> None:
-        """Start the sandbox, and what attends to it inside.
+        """Start the sandbox, and the service inside.
 
         Raises:
             EvaluationError: It does not start.
         """
-        sandbox = self._bench.sandbox
+        sandbox = self._services.sandbox
         user = sandbox.new_user()
         async with contextlib.AsyncExitStack() as undo:
             folder = new_run_folder()
             undo.enter_context(run_folder(folder, {}, user))
             job = Job(
-                argv=("/usr/bin/python3", "-c", _ATTENDANT.read_text(encoding="utf-8"), f"{WORKDIR}/{_SOCKET}"),
+                argv=("/usr/bin/python3", "-c", _SERVICE.read_text(encoding="utf-8"), f"{WORKDIR}/{_SOCKET}"),
                 env=self._environment,
                 code=folder,
                 hidden={},
                 limits=_LIMITS,
-                toolchain=self._bench.toolchain,
+                toolchain=self._services.toolchain,
                 user=user,
                 shown={AGENT: self._agent} if self._agent else {},
             )
@@ -179,17 +179,17 @@ class Place(SandboxEnvironment):
         Raises:
             EvaluationError: It does not start.
         """
-        bench = bench_of_run()
-        if not isinstance(bench.sandbox, BwrapSandbox):
+        services = services_of_run()
+        if not isinstance(services.sandbox, BwrapSandbox):
             raise EvaluationError("Agents work in the bwrap sandbox only. Leave --sandbox out, or give --agent-place.")
         agent = _programs(config) if isinstance(config, str) and config else None
-        problem = await asyncio.to_thread(bench.store.problem, str(metadata["problem"]))
-        chosen = bench.toolchain.environment(selections(problem)[0])
+        problem = await asyncio.to_thread(services.store.problem, str(metadata["problem"]))
+        chosen = services.toolchain.environment(selections(problem)[0])
         path = ":".join(filter(None, (f"{AGENT}/bin" if agent else "", chosen.get("PATH", os.defpath))))
         environment = {"LANG": "C.UTF-8", **chosen, "PATH": path, "HOME": WORKDIR}
-        place = cls(bench, environment, agent)
-        await place.open()
-        return {"default": place}
+        box = cls(services, environment, agent)
+        await box.open()
+        return {"default": box}
 
     @classmethod
     async def sample_cleanup(
@@ -201,7 +201,7 @@ class Place(SandboxEnvironment):
     ) -> None:
         """End the sandbox of a sample."""
         for environment in environments.values():
-            await environment.as_type(Place).close()
+            await environment.as_type(BenchSandboxEnvironment).close()
 
     async def _ask(self, order: Mapping[str, object], content: bytes = b"") -> _Told:
         if self._writer is None or self._writer.is_closing():
@@ -242,7 +242,7 @@ class Place(SandboxEnvironment):
         except (asyncio.IncompleteReadError, ConnectionError):
             self._why = await _end_of(running)
         except (ValueError, KeyError, TypeError):
-            self._why = "what attends to it told something strange"
+            self._why = "its service sent an invalid reply"
         finally:
             if self._writer is not None:
                 self._writer.close()
@@ -251,7 +251,7 @@ class Place(SandboxEnvironment):
                     reply.set_exception(SandboxUnavailableError(f"The agent's sandbox has ended: {self._why}."))
 
 
-sandboxenv(name=NAME)(Place)
+sandboxenv(name=NAME)(BenchSandboxEnvironment)
 
 
 def _programs(folder: str) -> Path:
@@ -273,7 +273,7 @@ def _programs(folder: str) -> Path:
 async def _connected(
     socket: Path, running: asyncio.Task[object], printed: io.BytesIO
 ) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
-    """Nothing of the agent's runs yet, so what listens there is the attendant."""
+    """Nothing of the agent's runs yet, so what listens there is the service."""
     for _ in range(round(_START_S / _STEP_S)):
         if running.done():
             break

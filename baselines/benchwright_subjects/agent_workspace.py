@@ -17,6 +17,8 @@ from pathlib import Path
 from inspect_ai.tool import ToolError
 from pydantic import TypeAdapter, ValidationError
 
+from benchwright_attempts.engine import slot
+from benchwright_attempts.errors import AttemptError, EvaluationError
 from benchwright_attempts.events import TextCause
 from benchwright_harness.errors import HarnessError
 from benchwright_harness.plan import WORKDIR
@@ -24,10 +26,9 @@ from benchwright_harness.process import End
 from benchwright_harness.run_folder import new_run_folder, run_folder
 from benchwright_harness.sandbox import Job
 from benchwright_harness.selection import selections
-from benchwright_problems.problem import Limits, RelativePath
-from benchwright_subjects.bench import Bench
-from benchwright_subjects.hidden_tests import revealed, run_tests
-from benchwright_subjects.sitting import Sitting
+from benchwright_problems.problem import Kind, Limits, RelativePath
+from benchwright_subjects.evaluation_services import EvaluationServices, sealed
+from benchwright_subjects.sample_attempt import SampleAttempt
 
 MOST_FILES = 400
 MOST_BYTES = 1 << 20
@@ -41,28 +42,26 @@ _LINT = (
 
 
 @dataclass(frozen=True)
-class Workspace:
+class AgentWorkspace:
     """The files of one attempt.
 
     Args:
-        bench: Has sandbox and toolchain.
-        sitting: Records what happens to the files.
-        wall_s: Time limit of a command.
-        runs: How often the hidden tests can be run before the work is handed in; none for any number.
+        services: Have sandbox and toolchain.
+        sample: Records what happens to the files.
+        wall_s: Time limit of a command in seconds.
     """
 
-    bench: Bench
-    sitting: Sitting
+    services: EvaluationServices
+    sample: SampleAttempt
     wall_s: float
-    runs: int | None = 0
 
     def listing(self) -> str:
         """Path and size of every file."""
-        return "\n".join(f"{path}  {len(content)} bytes" for path, content in sorted(self.sitting.files.items()))
+        return "\n".join(f"{path}  {len(content)} bytes" for path, content in sorted(self.sample.files.items()))
 
     def read(self, path: str) -> str:
         """The text of a file."""
-        content = self.sitting.files.get(path)
+        content = self.sample.files.get(path)
         if content is None:
             raise ToolError(f"There is no file {path!r}. list_files shows all.")
         return content.decode("utf-8", "replace")
@@ -72,7 +71,7 @@ class Workspace:
         content = text.encode("utf-8", "replace")
         if len(content) > MOST_BYTES:
             raise ToolError(f"A file can have {MOST_BYTES} bytes at most.")
-        await self.sitting.write(self._fit(path), content)
+        await self.sample.write(self._fit(path), content)
 
     async def replace(self, path: str, old: str, new: str) -> None:
         """Replace the one place where a text stands in a file."""
@@ -91,11 +90,11 @@ class Workspace:
         """Run a shell command and take over what it changed."""
         printed = _Printed()
         code = new_run_folder()
-        user = self.bench.sandbox.new_user()
+        user = self.services.sandbox.new_user()
         try:
-            with run_folder(code, self.sitting.files, user):
-                async with self.bench.turn:
-                    ended = await self.bench.sandbox.run(self._job(command, code, user), printed)
+            with run_folder(code, self.sample.files, user):
+                async with slot(self.services.grading.slots, self.sample.attempt):
+                    ended = await self.services.sandbox.run(self._job(command, code, user), printed)
                 left = await asyncio.to_thread(_files_of, code)
         except HarnessError as error:
             raise ToolError(f"The command could not be run: {error}.") from error
@@ -105,23 +104,36 @@ class Workspace:
             status = f"stopped: {ended.end.value} ({self.wall_s:g} s, {_limits(self.wall_s).memory_mb} MiB)"
         return f"{printed.text()}\n[{status}]".lstrip()
 
+    @property
+    def runs_allowed(self) -> int | None:
+        """How many runs of the hidden tests the solver may ask for. None for any number."""
+        return self.sample.terms.runs_allowed if self.sample.problem.kind is Kind.DESIGN else 0
+
     async def test(self) -> str:
-        """Run the hidden tests; what the problem's policy lets be known."""
-        if self.runs is not None and self.sitting.runs >= self.runs:
-            raise ToolError(f"The hidden tests could be run {self.runs} times, and were.")
-        found = await run_tests(self.bench, self.sitting)
-        said = revealed(found, self.sitting.shown)
-        return said if self.runs is None else f"{said}\n[{self.runs - self.sitting.runs} runs left]"
+        """Runs the hidden tests; returns what the problem's policy reveals."""
+        attempt = self.sample.attempt
+        try:
+            await sealed(self.sample.header.problem, attempt.run())
+        except AttemptError as error:
+            if isinstance(error, EvaluationError):
+                raise
+            raise ToolError(str(error)) from error
+        summary = await attempt.summary()
+        if summary.verdict is None:
+            raise ToolError("The run was stopped before there was a verdict.")
+        shown = (await asyncio.to_thread(attempt.reveal, summary.verdict)).as_text()
+        left = self.sample.terms.runs_left(summary.runs)
+        return shown if left is None else f"{shown}\n[{left} runs left]"
 
     async def _take_over(self, left: Mapping[str, bytes]) -> None:
-        for path in [path for path in self.sitting.files if path not in left]:
-            await self.sitting.remove(path)
+        for path in [path for path in self.sample.files if path not in left]:
+            await self.sample.remove(path)
         for path, content in left.items():
-            await self.sitting.write(path, content, TextCause.OUTSIDE)
+            await self.sample.write(path, content, TextCause.OUTSIDE)
 
     def _job(self, command: str, code: Path, user: int | None) -> Job:
-        toolchain = self.bench.toolchain
-        environment = toolchain.environment(selections(self.sitting.problem)[0])
+        toolchain = self.services.toolchain
+        environment = toolchain.environment(selections(self.sample.problem)[0])
         return Job(
             argv=("/bin/sh", "-c", f"cd /code && ({command}\n)"),
             env={
@@ -143,7 +155,7 @@ class Workspace:
             _PATH.validate_python(path)
         except ValidationError as error:
             raise ToolError(f"{path!r} is not a plain relative path such as rtl/top.sv.") from error
-        others = self.sitting.files.keys() - {path}
+        others = self.sample.files.keys() - {path}
         if any(other.startswith(f"{path}/") or path.startswith(f"{other}/") for other in others):
             raise ToolError(f"{path!r} is a file and a folder at once.")
         if len(others) >= MOST_FILES:

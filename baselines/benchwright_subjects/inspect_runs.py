@@ -9,10 +9,10 @@ from __future__ import annotations
 from inspect_ai.hooks import Hooks, RunEnd, SampleAttemptStart, TaskStart, hooks
 
 from benchwright_attempts.errors import EvaluationError
-from benchwright_subjects.bench import Bench
+from benchwright_subjects.evaluation_services import EvaluationServices
 
 
-class _Book:
+class _Runs:
     """What is known of the runs of this process."""
 
     def __init__(self) -> None:
@@ -20,10 +20,10 @@ class _Book:
         """Execution of a task → the name that the task keeps when it is retried."""
         self.samples: dict[str, str] = {}
         """Execution of a sample → that of its task."""
-        self.benches: list[Bench] = []
+        self.services: list[EvaluationServices] = []
 
 
-_BOOK = _Book()
+_RUNS = _Runs()
 
 
 @hooks(name="benchwright_attempts", description="Ties samples to attempts in Benchwright's event log")
@@ -32,18 +32,18 @@ class Attempts(Hooks):
 
     async def on_task_start(self, data: TaskStart) -> None:
         """A task begins."""
-        _BOOK.tasks[data.eval_id] = data.spec.task_id
+        _RUNS.tasks[data.eval_id] = data.spec.task_id
 
     async def on_sample_attempt_start(self, data: SampleAttemptStart) -> None:
         """A sample begins, for the first time or again."""
-        _BOOK.samples[data.sample_id] = data.eval_id
+        _RUNS.samples[data.sample_id] = data.eval_id
 
     async def on_run_end(self, data: RunEnd) -> None:
         """All tasks have ended."""
-        for bench in _BOOK.benches:
-            await bench.close()
-        _BOOK.tasks.clear()
-        _BOOK.samples.clear()
+        for services in _RUNS.services:
+            await services.close()
+        _RUNS.tasks.clear()
+        _RUNS.samples.clear()
 
 
 def task_of(sample: str) -> str:
@@ -53,28 +53,28 @@ def task_of(sample: str) -> str:
         sample: `TaskState.uuid`.
 
     Raises:
-        EvaluationError: Inspect has not told.
+        EvaluationError: Inspect has not said.
     """
     try:
-        return _BOOK.tasks[_BOOK.samples[sample]]
+        return _RUNS.tasks[_RUNS.samples[sample]]
     except KeyError:
         raise EvaluationError(
-            "Inspect did not tell which task this sample belongs to, so it is not recorded."
+            "Inspect did not report which task this sample belongs to, so it is not recorded."
         ) from None
 
 
-def close_after_run(bench: Bench) -> Bench:
-    """Have a bench closed when the run ends; one that is used again opens again."""
-    _BOOK.benches.append(bench)
-    return bench
+def close_after_run(services: EvaluationServices) -> EvaluationServices:
+    """Have services closed when the run ends; they open again when they are used again."""
+    _RUNS.services.append(services)
+    return services
 
 
-def bench_of_run() -> Bench:
+def services_of_run() -> EvaluationServices:
     """What the samples of this process share.
 
     Raises:
         EvaluationError: No task of ours runs.
     """
-    if not _BOOK.benches:
+    if not _RUNS.services:
         raise EvaluationError("The sandbox `benchwright` is for Benchwright's own tasks.")
-    return _BOOK.benches[-1]
+    return _RUNS.services[-1]

@@ -1,0 +1,180 @@
+"""From a solver's files to a verdict, for every kind of problem and every kind of solver."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import BinaryIO
+
+from benchwright_attempts.judging import Judging
+from benchwright_harness.errors import HarnessError
+from benchwright_harness.grade import Grader
+from benchwright_harness.sandbox import Sandbox, WarmSandbox
+from benchwright_harness.toolchain.native_tools import toolchain_for
+from benchwright_harness.verdict_store import VerdictStore
+from benchwright_judges.judgement import Judgement
+from benchwright_judges.score import score
+from benchwright_problems.home import Home
+from benchwright_problems.problem import Kind, Problem
+from benchwright_problems.store import Store
+from benchwright_problems.verdict import Digests, Verdict
+
+ANSWER = "answer.md"
+"""The file that answers a question."""
+
+OnStep = Callable[[int, int, str], None]
+"""Called before each step of a harness with its number from 1, how many there are, and its name."""
+
+
+def judged_paths(problem: Problem) -> tuple[str, ...]:
+    """The files that the solver works on and that are judged."""
+    return problem.public.expected if problem.kind is Kind.DESIGN else (ANSWER,)
+
+
+def no_steps(number: int, of: int, name: str) -> None:
+    """Shows no progress."""
+
+
+@dataclass(frozen=True, slots=True)
+class Graded:
+    """The outcome of one run or one judged answer."""
+
+    verdict: Verdict
+    judgement: Judgement | None = None
+    """Of an answer. None for designs."""
+
+    @property
+    def score(self) -> float | None:
+        """An answer's score, 0 to 1. None for designs and for answers without one."""
+        return self.judgement.score if self.judgement is not None else None
+
+
+async def run_harness(
+    problem: Problem,
+    files: Mapping[str, bytes],
+    *,
+    home: Home,
+    sandbox: Sandbox,
+    log: BinaryIO,
+    on_step: OnStep = no_steps,
+) -> Verdict:
+    """Runs the hidden tests of a design problem.
+
+    Args:
+        problem: With its hidden part.
+        files: Content by path.
+        home: Where the toolchain and the known verdicts are.
+        sandbox: Where the harness runs.
+        log: Where its raw output goes.
+        on_step: See `OnStep`.
+    """
+    try:
+        grader = Grader(sandbox, toolchain_for(sandbox.name, home.cache), VerdictStore.of(home))
+        return await grader.grade(problem, files, log=log, on_step=on_step)
+    except HarnessError as error:
+        return Verdict(reason=error.reason, detail=str(error), hint=error.hint)
+
+
+async def grade(
+    problem: Problem, files: Mapping[str, bytes], *, home: Home, sandbox: Sandbox, log: BinaryIO
+) -> Verdict:
+    """Runs the hidden tests of a design problem, or scores an answer by rule; see `run_harness`."""
+    if problem.kind is not Kind.DESIGN:
+        return score(problem, files.get(ANSWER, b"").decode("utf-8", "replace")).verdict
+    return await run_harness(problem, files, home=home, sandbox=sandbox, log=log)
+
+
+class Grading:
+    """Grades for every attempt of this process.
+
+    Args:
+        home: Where toolchain, known verdicts and judgements are.
+        store: Has the hidden parts.
+        sandbox: Opens the sandbox that harnesses run in; called once it is needed.
+        judging: Scores answers.
+        slots: Limits how many harnesses run at once. None for no limit.
+    """
+
+    def __init__(
+        self,
+        home: Home,
+        store: Store,
+        sandbox: Callable[[], Sandbox],
+        judging: Judging,
+        slots: asyncio.Semaphore | None = None,
+    ) -> None:
+        self.store = store
+        self.slots = slots
+        self._home = home
+        self._sandbox = sandbox
+        self._judging = judging
+
+    async def run(self, ref: str, files: Mapping[str, bytes], *, log: BinaryIO, on_step: OnStep) -> Graded:
+        """Runs the hidden tests of the design problem `ref`; see `run_harness`.
+
+        Raises:
+            ProblemsError: The hidden part can't be read.
+        """
+        problem = await asyncio.to_thread(self.store.unseal, ref)
+        verdict = await run_harness(problem, files, home=self._home, sandbox=self._sandbox(), log=log, on_step=on_step)
+        return Graded(verdict)
+
+    async def judge(self, ref: str, answer: bytes, *, attempt: str, number: int) -> Graded:
+        """Scores an answer to `ref`, by the judges that are set up where it needs one.
+
+        Args:
+            ref: `pack/id`.
+            answer: The content of `answer.md`.
+            attempt: The attempt it belongs to.
+            number: Rank of the answer in the attempt, from 1.
+
+        Raises:
+            ProblemsError: The hidden part can't be read.
+            RecordsError: The judges' database can't be opened.
+        """
+        problem = await asyncio.to_thread(self.store.unseal, ref)
+        return await judge_answer(
+            ref, problem, answer.decode("utf-8", "replace"), self._judging, attempt=attempt, number=number
+        )
+
+    async def warm_up(self, ref: str) -> None:
+        """Lets a sandbox that can do so start ahead for the next run of a design problem."""
+        problem = await asyncio.to_thread(self.store.unseal, ref)
+        sandbox = self._sandbox()
+        # A run will report what is wrong.
+        with contextlib.suppress(HarnessError):
+            toolchain = toolchain_for(sandbox.name, self._home.cache)
+            await Grader(sandbox, toolchain, VerdictStore.of(self._home)).get_ready(problem)
+
+    async def cool_down(self) -> None:
+        """Ends the sandbox that waits for a run, if one does."""
+        sandbox = self._sandbox()
+        if isinstance(sandbox, WarmSandbox):
+            await sandbox.cool()
+
+
+async def judge_answer(
+    ref: str, problem: Problem, answer: str, judging: Judging, *, attempt: str = "", number: int = 0
+) -> Graded:
+    """Scores the answer to a question or text problem.
+
+    Args:
+        ref: `pack/id`.
+        problem: With its hidden part.
+        answer: The content of `answer.md`.
+        judging: The judges.
+        attempt: The attempt it belongs to.
+        number: Rank of the answer in the attempt, from 1.
+    """
+    start = time.monotonic()
+    judgement = await judging.judgement_of(ref, problem, answer, attempt=attempt, number=number)
+    verdict = judgement.verdict.model_copy(
+        update={
+            "wall_s": round(time.monotonic() - start, 6),
+            "digests": Digests(problem=problem.public_digest),
+        }
+    )
+    return Graded(verdict, judgement)

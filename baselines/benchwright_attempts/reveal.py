@@ -1,0 +1,111 @@
+"""What a solver may see of a verdict: the only gate between a verdict and a person's view or a model's prompt."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+
+from benchwright_problems.problem import Reveal
+from benchwright_problems.verdict import Verdict
+
+ReadLog = Callable[[], str]
+"""Reads a run's raw log; it holds hidden text."""
+
+
+@dataclass(frozen=True, slots=True)
+class RevealedTest:
+    """One hidden test as the solver sees it."""
+
+    name: str
+    passed: bool
+    message: str | None
+    """None where the policy keeps it back, or there is none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Revealed:
+    """What of a verdict the solver sees."""
+
+    outcome: str
+    """A value of `Outcome`; `recorded` where a study shows nothing."""
+    reason: str
+    """A value of `Reason`, or `recorded`."""
+    message: str
+    """One sentence for people, with the next step where there is one."""
+    policy: str
+    """The policy that shaped this; `none` where a study shows nothing."""
+    passed: int | None = None
+    """Hidden tests that passed. None where none were counted."""
+    total: int | None = None
+    tests: tuple[RevealedTest, ...] = ()
+    log: str | None = None
+    wall_s: float = 0.0
+
+    def as_text(self) -> str:
+        """The same for a model's prompt, without the raw log, which could fill its context."""
+        counts = f" {self.passed} of {self.total} tests passed." if self.total is not None else ""
+        lines = [f"{self.outcome}.{counts} {self.message}".rstrip()]
+        for test in self.tests:
+            message = f": {test.message}" if test.message else ""
+            lines.append(f"{'passed' if test.passed else 'failed'} {test.name}{message}")
+        return "\n".join(lines)
+
+
+Policy = Callable[[Verdict, ReadLog], Revealed]
+
+
+def _outcome(policy: Reveal, verdict: Verdict) -> Revealed:
+    tests = verdict.tests
+    return Revealed(
+        outcome=verdict.outcome.value,
+        reason=verdict.reason.value,
+        message=" ".join(filter(None, (verdict.detail, verdict.hint))),
+        policy=policy.value,
+        passed=verdict.passed_tests if tests else None,
+        total=len(tests) or None,
+        wall_s=verdict.wall_s,
+    )
+
+
+def _verdict(verdict: Verdict, read_log: ReadLog) -> Revealed:
+    return _outcome(Reveal.VERDICT, verdict)
+
+
+def _names(verdict: Verdict, read_log: ReadLog) -> Revealed:
+    tests = tuple(RevealedTest(test.name, test.passed, None) for test in verdict.tests)
+    return replace(_outcome(Reveal.NAMES, verdict), tests=tests)
+
+
+def _messages(verdict: Verdict, read_log: ReadLog) -> Revealed:
+    tests = tuple(RevealedTest(test.name, test.passed, test.message or None) for test in verdict.tests)
+    return replace(_outcome(Reveal.MESSAGES, verdict), tests=tests)
+
+
+def _full(verdict: Verdict, read_log: ReadLog) -> Revealed:
+    return replace(_messages(verdict, read_log), policy=Reveal.FULL.value, log=read_log())
+
+
+POLICIES: Mapping[Reveal, Policy] = {
+    Reveal.VERDICT: _verdict,
+    Reveal.NAMES: _names,
+    Reveal.MESSAGES: _messages,
+    Reveal.FULL: _full,
+}
+
+_NOTHING = Revealed(
+    outcome="recorded",
+    reason="recorded",
+    message="The run was recorded. This study does not show results.",
+    policy="none",
+)
+
+
+def reveal(verdict: Verdict, policy: Reveal | None, read_log: ReadLog) -> Revealed:
+    """Shapes a verdict by a reveal policy.
+
+    Args:
+        verdict: The whole verdict.
+        policy: The problem's, as far as a study narrows it. None shows nothing but that there was a run.
+        read_log: Called only where the policy shows the log.
+    """
+    return _NOTHING if policy is None else POLICIES[policy](verdict, read_log)

@@ -1,0 +1,82 @@
+"""What all attempts of a process share: packs, event log, grading. Opened at first use."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+from benchwright_attempts import log_file
+from benchwright_attempts.attempts import Attempts
+from benchwright_attempts.grading import Grading
+from benchwright_attempts.judging import Judging
+from benchwright_harness.sandbox import Sandbox
+from benchwright_judges.text_length import TokenCounter
+from benchwright_problems.home import Home
+from benchwright_problems.store import Store
+
+if TYPE_CHECKING:
+    # The database library takes a third of a second to import: nobody pays before a log is needed.
+    from benchwright_attempts.log import EventLog
+
+Log = TypeVar("Log", bound="EventLog", covariant=True)
+
+
+class Services(Generic[Log]):
+    """The services of one process. Once closed, they open again when they are used again.
+
+    Args:
+        home: The folders of this user.
+        open_log: Opens the event log from its file.
+        sandbox: Opens the sandbox that hidden tests run in; called once it is needed.
+        slots: Limits how many harnesses run at once. None for no limit.
+    """
+
+    def __init__(
+        self,
+        home: Home,
+        open_log: Callable[[Path], Log],
+        sandbox: Callable[[], Sandbox],
+        slots: asyncio.Semaphore | None = None,
+    ) -> None:
+        self.home = home
+        self.store = Store(home)
+        self.tokens = TokenCounter(home.cache)
+        self.judging = Judging(home)
+        self.grading = Grading(home, self.store, sandbox, self.judging, slots)
+        self._open_log = open_log
+        self._opening = threading.Lock()
+        self._opened: tuple[Log, Attempts] | None = None
+
+    @property
+    def log(self) -> Log:
+        """The event log."""
+        return self._logged()[0]
+
+    @property
+    def attempts(self) -> Attempts:
+        """What came out of attempts."""
+        return self._logged()[1]
+
+    async def settled(self) -> None:
+        """Waits until what was recorded so far is on disk."""
+        if self._opened is not None:
+            await self._opened[0].settled()
+
+    async def close(self) -> None:
+        """Writes what is waiting, and closes what was opened."""
+        await self.judging.close()
+        with self._opening:
+            opened, self._opened = self._opened, None
+        if opened is not None:
+            await asyncio.to_thread(opened[0].close)
+
+    def _logged(self) -> tuple[Log, Attempts]:
+        # Requests ask for it from several threads at once; two logs would be two clocks.
+        with self._opening:
+            if self._opened is None:
+                log = self._open_log(log_file(self.home))
+                self._opened = (log, Attempts(log))
+            return self._opened

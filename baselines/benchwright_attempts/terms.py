@@ -1,0 +1,148 @@
+"""The terms of an attempt: what its solver may do and see, when the clock stops, and what breaks the condition."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+
+from benchwright_attempts.attribution import Origin, origin_of_reason
+from benchwright_attempts.evidence import Assigned, AssistAccepted, EditReason, Environment, Violation
+from benchwright_problems.problem import Reveal
+
+
+class Solver(StrEnum):
+    """Who works under a condition."""
+
+    HUMAN = "human"
+    """A person without help of a model."""
+    HUMAN_COPILOT = "human+copilot"
+    """A person with the assistants that the condition names."""
+    MODEL = "model"
+    """A model that answers in one go."""
+    AGENT = "agent"
+    """A model that works with tools."""
+
+    @property
+    def is_person(self) -> bool:
+        """Whether a participant works under it, in an editor."""
+        return self in (Solver.HUMAN, Solver.HUMAN_COPILOT)
+
+
+class Feedback(StrEnum):
+    """What a participant gets to see of a run; never more than the problem itself allows."""
+
+    NONE = "none"
+    """That it was recorded."""
+    VERDICT = "verdict"
+    NAMES = "names"
+    MESSAGES = "messages"
+    FULL = "full"
+
+    def limit(self, policy: Reveal) -> Reveal | None:
+        """The narrower one of this and a problem's policy; nothing at all for `none`."""
+        if self is Feedback.NONE:
+            return None
+        own = Reveal(self.value)
+        return own if policy.includes(own) else policy
+
+
+class Machine(StrEnum):
+    """What may stop the clock while it works."""
+
+    HARNESS = "harness"
+    JUDGE = "judge"
+
+
+_OWN_ASSISTANT = "benchwright"
+_BY_MODELS = (Origin.COMPLETION, Origin.COMPLETION_PART, Origin.CHAT, Origin.OWN_COMPLETION)
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """The terms of one attempt, the same for people, models and agents.
+
+    Outside studies a person's clock runs on while the hidden tests run, because the person can go on working; that of
+    a model or an agent, which only waits, stops.
+    """
+
+    condition: str
+    """The attempt's condition; outside studies one of `Solver`."""
+    assigned: Assigned | None = None
+    """What the study's plan says. None outside studies."""
+    most_runs: int | None = None
+    """Outside studies: how many runs the solver may ask for. None for any number."""
+
+    @property
+    def time_limit_s(self) -> float | None:
+        """Active time after which the attempt ends, in seconds. None without a limit."""
+        return self.assigned.time_limit_s if self.assigned is not None else None
+
+    @property
+    def runs_allowed(self) -> int | None:
+        """How many runs the solver may ask for; the one that submitting needs comes on top. None for any number."""
+        return self.assigned.runs_allowed if self.assigned is not None else self.most_runs
+
+    @property
+    def runs_on_save(self) -> bool:
+        """Whether saving runs the hidden tests; where runs are counted, only asking for one does."""
+        return self.runs_allowed is None
+
+    def runs_left(self, runs: int) -> int | None:
+        """How many more runs the solver may ask for after `runs`. None for any number."""
+        return None if self.runs_allowed is None else max(0, self.runs_allowed - runs)
+
+    def lacks_forecast(self, kinds: frozenset[str]) -> bool:
+        """Whether the solver has yet to give a forecast.
+
+        Args:
+            kinds: Types of the attempt's events so far.
+        """
+        return self.assigned is not None and bool(self.assigned.forecasts) and "forecast" not in kinds
+
+    def stops_clock_for(self, machine: Machine) -> bool:
+        """Whether the clock stops while a machine works."""
+        if self.assigned is not None:
+            return machine in self.assigned.clock_stops_for
+        return machine is Machine.HARNESS and self.condition in (Solver.MODEL, Solver.AGENT)
+
+    def reveal(self, own: Reveal) -> Reveal | None:
+        """How much of a verdict is shown. None for nothing at all.
+
+        Args:
+            own: The problem's policy.
+        """
+        return own if self.assigned is None else Feedback(self.assigned.feedback).limit(own)
+
+    def allows(self, assistant: str) -> bool:
+        """Whether an assistant may help."""
+        if self.assigned is None:
+            return self.condition == Solver.HUMAN_COPILOT
+        named = {name.lower() for name in self.assigned.assistants}
+        return self.assigned.solver == Solver.HUMAN_COPILOT and assistant.lower() in named
+
+    @property
+    def allows_own_assistant(self) -> bool:
+        """Whether Benchwright's own completion may help."""
+        return self.allows(_OWN_ASSISTANT)
+
+    def violations(self, event: Environment | EditReason | AssistAccepted) -> Iterable[Violation]:
+        """What an event shows that the condition does not allow."""
+        if self.assigned is None:
+            return
+        match event:
+            case Environment():
+                for extension in event.extensions:
+                    if extension.ai and extension.active and not self.allows(extension.id):
+                        yield Violation(rule="ai_extension", detail=extension.id)
+                if self.assigned.solver == Solver.HUMAN:
+                    for feature, is_on in event.ai_features.items():
+                        if is_on:
+                            yield Violation(rule="ai_setting", detail=feature)
+            case EditReason() if self.assigned.solver == Solver.HUMAN:
+                if origin_of_reason(event.reason, event.metadata) in _BY_MODELS:
+                    yield Violation(rule="edit_by_model", detail=event.reason)
+            case AssistAccepted() if not self.allows(event.provider):
+                yield Violation(rule="assist_accepted", detail=event.provider)
+            case _:
+                return

@@ -1,0 +1,206 @@
+"""One sample of Inspect's as an attempt: the engine of attempts in front of a model or an agent.
+
+The attempt's name follows from Inspect's task, the problem and the epoch. So a sample that is tried again, in the same
+run or by `inspect eval-retry`, goes on with its attempt, and one whose attempt has ended is not asked again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+import anyio
+
+from benchwright_attempts.attempts import AttemptVerdict, Summary
+from benchwright_attempts.clock import AttemptState
+from benchwright_attempts.engine import Adapter, Attempt
+from benchwright_attempts.errors import UnknownAttemptError
+from benchwright_attempts.events import Event, Interrupted, Opened, RunCancelled, Save, TextCause, TextSet
+from benchwright_attempts.evidence import Assigned, ModelUsage
+from benchwright_attempts.file_text import FileText, sha256
+from benchwright_attempts.grading import ANSWER, judged_paths
+from benchwright_attempts.record import AttemptHeader
+from benchwright_attempts.terms import Terms
+from benchwright_problems.problem import Kind, Problem
+from benchwright_subjects.evaluation_services import EvaluationServices
+
+
+@dataclass(frozen=True)
+class Subject:
+    """Who solves, and under which terms."""
+
+    name: str
+    """The model, or the agent and its model."""
+    terms: Terms
+    attempt: str = ""
+    """Its id in a study, which does not follow from Inspect's task."""
+
+    @property
+    def assigned(self) -> Assigned | None:
+        """What a study's plan says about the attempt. None outside studies."""
+        return self.terms.assigned
+
+
+class SampleAttempt(Adapter):
+    """An attempt while its sample runs.
+
+    Args:
+        services: Of the task.
+        header: The attempt.
+        problem: Its problem, without the hidden part.
+        terms: Of the attempt.
+    """
+
+    def __init__(self, services: EvaluationServices, header: AttemptHeader, problem: Problem, terms: Terms) -> None:
+        self.attempt = Attempt(services, header, problem, terms, self, ends_at_limit=False)
+        self.header = header
+        self.problem = problem
+        self.terms = terms
+        self.files = starting_files(problem)
+        """What was given, and what the solver has written so far."""
+        self.earlier: AttemptVerdict | None = None
+        """The verdict of an attempt that had ended before this sample began."""
+        self.recorded_usage: dict[str, ModelUsage] = {}
+        """What each model has used, as far as it is in the log."""
+        self.submitted = False
+        """Whether the solver says that it is done."""
+        self.out_of_time_s: float | None = None
+        """The study's time limit in seconds, once it has passed."""
+        self._services = services
+
+    @classmethod
+    async def begin(
+        cls, services: EvaluationServices, task: str, ref: str, problem: Problem, epoch: int, subject: Subject
+    ) -> SampleAttempt:
+        """Begins the attempt of a sample, or goes on with it from the starting files.
+
+        Args:
+            services: Of the task.
+            task: Inspect's name of the task, which retries keep.
+            ref: `pack/id`.
+            problem: Public part.
+            epoch: Rank of the sample among those of the problem, from 1.
+            subject: Who solves.
+        """
+        name = subject.attempt or sha256(f"{task}\n{ref}\n{epoch}\n{subject.terms.condition}".encode())[:32]
+        log = services.log
+        try:
+            header = await asyncio.to_thread(log.header, name)
+        except UnknownAttemptError:
+            header = AttemptHeader(
+                id=name,
+                problem=ref,
+                problem_digest=problem.public_digest,
+                workspace="",
+                solver=subject.name,
+                condition=subject.terms.condition,
+                created=log.moment().wall,
+                study=subject.assigned.study if subject.assigned else "",
+            )
+            sample = cls(services, header, problem, subject.terms)
+            opened = Opened(files={path: FileText.of_bytes(content) for path, content in sample.files.items()})
+            await asyncio.to_thread(log.create, header, opened)
+        else:
+            sample = cls(services, header, problem, subject.terms)
+        await sample._go_on()
+        return sample
+
+    def snapshot(self) -> Mapping[str, bytes]:
+        """The files that the verdict is about."""
+        return {path: self.files[path] for path in judged_paths(self.problem) if path in self.files}
+
+    async def record(self, event: Event) -> None:
+        """Records an event; returns when it is on disk."""
+        await self._services.log.append(self.header.id, event)
+
+    async def write(self, path: str, content: bytes, cause: TextCause = TextCause.WRITTEN) -> None:
+        """The solver has written a file."""
+        if self.files.get(path) == content:
+            return
+        self.files[path] = content
+        await self.record(TextSet(path=path, cause=cause, file=FileText.of_bytes(content)))
+        await self.record(Save(path=path, sha256=sha256(content), size=len(content)))
+
+    async def remove(self, path: str) -> None:
+        """The solver has deleted a file."""
+        del self.files[path]
+        await self.record(TextSet(path=path, cause=TextCause.DELETED, file=None))
+
+    async def record_usage(self, usage: ModelUsage) -> None:
+        """A model was asked."""
+        await self.record(usage)
+        known = self.recorded_usage.get(usage.model)
+        self.recorded_usage[usage.model] = add(known, usage) if known else usage
+
+    @asynccontextmanager
+    async def within_time_limit(self) -> AsyncIterator[None]:
+        """Cancels what is done within the block once the attempt's active time is used up."""
+        if self.terms.time_limit_s is None:
+            yield
+            return
+        with anyio.CancelScope() as scope:
+            watching = asyncio.create_task(self._cancel_in_time(scope))
+            try:
+                yield
+            finally:
+                watching.cancel()
+        if scope.cancelled_caught:
+            self.out_of_time_s = self.terms.time_limit_s
+
+    async def _cancel_in_time(self, scope: anyio.CancelScope) -> None:
+        await self.attempt.until_out_of_time()
+        scope.cancel()
+
+    async def _go_on(self) -> None:
+        """Starts the clock, or lets it run again over the starting files; an attempt that has ended stays as it is."""
+        summary = await self.attempt.follow()
+        if summary.state.ended:
+            self.earlier = summary.verdict
+            return
+        assigned = self.terms.assigned
+        if assigned is not None and assigned.type not in summary.kinds:
+            await self.record(assigned)
+        match summary.state:
+            case AttemptState.OPEN:
+                await self.attempt.start()
+            case AttemptState.RUNNING:
+                await self.record(Interrupted())
+            case _:
+                await self.attempt.resume()
+        await self._begin_anew(summary)
+
+    async def _begin_anew(self, summary: Summary) -> None:
+        for run in summary.snapshots:
+            await self.record(RunCancelled(run=run, number=summary.next_number, reason="interrupted"))
+        for path in summary.files.keys() - self.files.keys():
+            await self.record(TextSet(path=path, cause=TextCause.DELETED, file=None))
+        for path, content in self.files.items():
+            if summary.files.get(path) != sha256(content):
+                await self.record(TextSet(path=path, cause=TextCause.RESYNC, file=FileText.of_bytes(content)))
+                await self.record(Save(path=path, sha256=sha256(content), size=len(content)))
+
+
+def starting_files(problem: Problem) -> dict[str, bytes]:
+    """The files that a solver begins with."""
+    files = {path: text.encode() for path, text in problem.public.files.items()}
+    return files if problem.kind is Kind.DESIGN else files | {ANSWER: b""}
+
+
+def add(one: ModelUsage, other: ModelUsage) -> ModelUsage:
+    """What two requests to a model used together."""
+    numbers = (
+        "calls",
+        "input_tokens",
+        "output_tokens",
+        "reasoning_tokens",
+        "cache_read_tokens",
+        "cache_write_tokens",
+        "total_tokens",
+    )
+    sums: dict[str, int | float | None] = {name: getattr(one, name) + getattr(other, name) for name in numbers}
+    for name in ("cost_usd", "wall_s"):
+        known = [value for value in (getattr(one, name), getattr(other, name)) if value is not None]
+        sums[name] = sum(known) if known else None
+    return one.model_copy(update=sums)

@@ -1,0 +1,83 @@
+"""One task as Inspect runs it: what its samples share, and which attempt belongs to which."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from inspect_ai.solver import TaskState
+
+from benchwright_attempts.errors import EvaluationError
+from benchwright_attempts.terms import Solver, Terms
+from benchwright_problems.problem import Problem
+from benchwright_studies.machine_part import MachinePart
+from benchwright_subjects.evaluation_services import EvaluationServices
+from benchwright_subjects.inspect_runs import task_of
+from benchwright_subjects.sample_attempt import SampleAttempt, Subject
+
+
+class TaskRun:
+    """The run of one task.
+
+    Args:
+        services: What its samples share.
+        pack: Whose problems it asks.
+        problems: Public parts.
+        agent: Whether an agent works on them.
+        solver: Who, where that is not Inspect's model.
+        part: Of a study, where its plan says who solves what.
+        most_runs: Outside studies: how many runs of the hidden tests an agent may ask for.
+    """
+
+    def __init__(
+        self,
+        services: EvaluationServices,
+        pack: str,
+        problems: Sequence[Problem],
+        *,
+        agent: bool,
+        solver: str = "",
+        part: MachinePart | None = None,
+        most_runs: int = 0,
+    ) -> None:
+        self.services = services
+        self.pack = pack
+        self.agent = agent
+        self.solver = solver
+        self._part = part
+        self._most_runs = most_runs
+        self._problems = {problem.id: problem for problem in problems}
+        self._samples: dict[str, SampleAttempt] = {}
+
+    async def begin(self, state: TaskState) -> None:
+        """Begins a sample's attempt."""
+        problem = self._problems[str(state.sample_id)]
+        ref = f"{self.pack}/{problem.id}"
+        subject = self._subject(ref, str(state.model), state.epoch)
+        self._samples[state.uuid] = await SampleAttempt.begin(
+            self.services, task_of(state.uuid), ref, problem, state.epoch, subject
+        )
+
+    def _subject(self, ref: str, model: str, sample: int) -> Subject:
+        if self._part is None:
+            condition = Solver.AGENT if self.agent else Solver.MODEL
+            return Subject(self.solver or model, Terms(condition.value, most_runs=self._most_runs))
+        self._part.check_model(model)
+        assigned = self._part.assigned(ref, sample)
+        return Subject(model, Terms(assigned.condition, assigned), self._part.attempt(ref, sample))
+
+    def sample(self, state: TaskState) -> SampleAttempt:
+        """The attempt of a sample.
+
+        Raises:
+            EvaluationError: It has none.
+        """
+        try:
+            return self._samples[state.uuid]
+        except KeyError:
+            raise EvaluationError("This sample has no attempt: its task ran without the set-up step.") from None
+
+    async def leave(self, state: TaskState) -> None:
+        """A sample has ended, in whatever way: an attempt that has not ended waits until the sample is tried again."""
+        sample = self._samples.pop(state.uuid, None)
+        if sample is not None:
+            await sample.attempt.close("the run was interrupted")

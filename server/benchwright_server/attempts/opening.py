@@ -1,0 +1,120 @@
+"""Making the workspace and the attempt that a problem opens into, or finding those that can go on."""
+
+from __future__ import annotations
+
+import contextlib
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING, TypedDict
+
+from benchwright_attempts.errors import UnknownAttemptError
+from benchwright_attempts.events import Abandoned
+from benchwright_attempts.evidence import Assigned, Consent, Recording
+from benchwright_attempts.file_text import FileText
+from benchwright_attempts.record import AttemptHeader
+from benchwright_problems.problem import Problem
+from benchwright_server.attempts.pack_views import language_variants
+from benchwright_server.workspaces.workspace import Marker, Workspace, content_of, fill, free_folder, mark
+
+if TYPE_CHECKING:
+    # The database library takes a third of a second to import: nobody pays before a log is needed.
+    from benchwright_attempts.services import Services
+    from benchwright_studies.study_log import StudyLog
+
+
+class Opening:
+    """Opens problems; waits for the disk.
+
+    Args:
+        services: Of the process.
+    """
+
+    def __init__(self, services: Services[StudyLog]) -> None:
+        self._services = services
+
+    def attempt_at(self, ref: str, fresh: bool) -> tuple[str, Path]:
+        """The unfinished attempt at a problem and its folder, or new ones.
+
+        Args:
+            ref: `pack/id`.
+            fresh: Whether to make new ones in any case.
+        """
+        problem = self._services.store.problem(ref)
+        while not fresh and (unfinished := self._services.attempts.unfinished(problem=ref)) is not None:
+            if self._can_go_on(unfinished, problem):
+                return unfinished.id, Path(unfinished.workspace)
+            self._services.log.append_blocking(unfinished.id, Abandoned(reason="its workspace was deleted"))
+        header = self._make(ref, problem, None)
+        return header.id, Path(header.workspace)
+
+    def task(self, assigned: Assigned, agreed: Consent, ref: str) -> str:
+        """The attempt of a study's task; begins with what was agreed."""
+        # Most sessions have nothing to do with studies, whose libraries are not quick to load.
+        from benchwright_studies.conduct import Conduct
+
+        problem = self._services.store.problem(ref)
+        # One that was made just before a crash is used; the journal does not know it yet.
+        header = self._services.attempts.unfinished(problem=ref, study=assigned.study, solver=assigned.participant)
+        if header is None or not self._can_go_on(header, problem):
+            header = self._make(ref, problem, assigned)
+        kinds = self._services.attempts.summary(header.id).kinds
+        for event in (assigned, agreed):
+            if event.type not in kinds:
+                self._services.log.append_blocking(header.id, event)
+        Conduct(self._services.log, self._services.attempts).note_task(assigned, ref, header.id)
+        return header.id
+
+    def _make(self, ref: str, problem: Problem, assigned: Assigned | None) -> AttemptHeader:
+        """A workspace and its attempt."""
+        question = problem.public.question
+        variants = (
+            {one.language: one.problem for one in language_variants(self._services.store, ref, question)}
+            if question
+            else {}
+        )
+        statement, files = content_of(problem, variants)
+        figures = {figure.path for figure in problem.public.figures}
+        folder = free_folder(self._services.home.workspaces, ref)
+        try:
+            fill(folder, files)
+            texts = {path: FileText.of_bytes(content) for path, content in files.items() if path not in figures}
+            header = self._services.attempts.create(ref, problem.public_digest, folder, texts, **_belonging(assigned))
+            mark(folder, Marker(attempt=header.id, problem=ref, statement=statement))
+        except BaseException:
+            shutil.rmtree(folder, ignore_errors=True)
+            raise
+        return header
+
+    def _can_go_on(self, header: AttemptHeader, problem: Problem) -> bool:
+        """Whether an attempt's workspace is still there; a damaged marker in it is mended."""
+        folder = Path(header.workspace)
+        if not folder.is_dir():
+            return False
+        workspace = Workspace.around(folder)
+        owner = workspace.marker.attempt if workspace is not None and workspace.folder == folder else None
+        if owner is not None and owner != header.id:
+            with contextlib.suppress(UnknownAttemptError):
+                if Path(self._services.log.header(owner).workspace) == folder:
+                    return False
+        if owner != header.id:
+            mark(folder, Marker(attempt=header.id, problem=header.problem, statement=content_of(problem)[0]))
+        return True
+
+
+class _Belonging(TypedDict, total=False):
+    solver: str
+    condition: str
+    study: str
+    recording: Recording
+
+
+def _belonging(assigned: Assigned | None) -> _Belonging:
+    """Whose the attempt is, and of which study; empty outside studies."""
+    if assigned is None:
+        return {}
+    return {
+        "solver": assigned.participant,
+        "condition": assigned.condition,
+        "study": assigned.study,
+        "recording": assigned.recording,
+    }

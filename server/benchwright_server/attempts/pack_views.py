@@ -1,0 +1,78 @@
+"""What views show of packs, problems and questions."""
+
+from __future__ import annotations
+
+from benchwright_attempts.attempts import Attempts, ProblemRecord
+from benchwright_attempts.grading import ANSWER
+from benchwright_judges.score import read_selection, selectable
+from benchwright_problems.problem import Problem, Question
+from benchwright_problems.store import Store
+from benchwright_server.attempts.session import Session
+from benchwright_server.protocol import Choice, LanguageVariant, PackList, PackSummary, ProblemSummary, QuestionView
+
+
+def pack_list(store: Store, attempts: Attempts) -> PackList:
+    """All packs, with what this user has done with each problem. Waits for the disk."""
+    records = attempts.by_problem()
+    packs = []
+    for name in store.pack_names():
+        pack = store.public(name)
+        problems = [_summary(name, problem, records) for problem in pack.problems]
+        packs.append(
+            PackSummary(name=name, title=pack.title, version=pack.version, license=pack.license, problems=problems)
+        )
+    return PackList(packs=packs)
+
+
+def language_variants(store: Store, ref: str, question: Question) -> list[LanguageVariant]:
+    """The problems that are the same question in another language. Waits for the disk."""
+    if not question.group:
+        return []
+    pack = ref.partition("/")[0]
+    return [
+        LanguageVariant(problem=f"{pack}/{problem.id}", language=other.language)
+        for problem in store.public(pack).problems
+        if (other := problem.public.question) is not None
+        and other.group == question.group
+        and other.language != question.language
+    ]
+
+
+def question_view(session: Session, question: Question, languages: list[LanguageVariant]) -> QuestionView:
+    """What an answer form shows of a question, and what is chosen now."""
+    texts = {choice.letter: choice.text for choice in question.choices}
+    choices = [Choice(value=value, text=texts.get(value, value.capitalize())) for value in selectable(question)]
+    text = (session.workspace.read(ANSWER) or b"").decode("utf-8", "replace")
+    return QuestionView(
+        title=session.problem.title,
+        format=question.format.value,
+        question=session.problem.public.statement,
+        choices=choices,
+        answer=(session.workspace.folder / ANSWER).as_uri(),
+        selected=read_selection(question, text),
+        draft=session.draft,
+        language=question.language,
+        languages=languages,
+    )
+
+
+def _summary(pack: str, problem: Problem, records: dict[str, ProblemRecord]) -> ProblemSummary:
+    record = records.get(f"{pack}/{problem.id}", ProblemRecord())
+    question = problem.public.question
+    if problem.category is not None:
+        category, category_name = problem.category.value, problem.category.label
+    else:
+        category = question.format.value if question else problem.kind.value
+        category_name = category.capitalize()
+    return ProblemSummary(
+        ref=f"{pack}/{problem.id}",
+        id=problem.id,
+        title=problem.title,
+        kind=problem.kind.value,
+        category=category,
+        category_name=category_name.replace("-", " "),
+        difficulty=problem.difficulty.value,
+        state=record.state,
+        best_time_s=record.best_s,
+        attempts=record.attempts,
+    )

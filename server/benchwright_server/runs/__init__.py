@@ -1,1 +1,0 @@
-"""What is running for which problem, and what the solver may see of it."""

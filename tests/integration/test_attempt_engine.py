@@ -1,0 +1,140 @@
+"""One engine for every solver: one script leaves the same log through the editor's adapter and through Inspect's."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+from pathlib import Path
+
+import pytest
+
+from benchwright_attempts.attempts import Attempts
+from benchwright_attempts.errors import AttemptError
+from benchwright_attempts.events import RunFinished
+from benchwright_attempts.record import AttemptHeader
+from benchwright_harness.sandbox.bwrap import BwrapSandbox
+from benchwright_problems.datasets.cvdp import import_cvdp
+from benchwright_problems.store import Store
+from benchwright_server.attempts.workbench import Workbench
+from benchwright_studies.conduct import Conduct
+
+from ..judge_endpoint import Asked, JudgeEndpoint, Played
+from .test_eval import design
+from .test_eval_study import Lab, call, lab, run, told
+
+__all__ = ["lab"]
+
+RUN_S = 5
+LIMIT_S = 9
+"""Less than two runs together."""
+DESIGN = "rtl/inv.sv"
+# Each has files of its own, since a verdict that is known is not worked out again.
+WRONG = "module inv; endmodule // of {}\n"
+RIGHT = "module inv; endmodule // right, of {}\n"
+HARNESS = f"import sys, time; time.sleep({RUN_S}); sys.exit('right' not in open('/code/{DESIGN}').read())"
+STUDY = f"""\
+study: same
+title: The same for everybody
+problems: [{{problem: mine/inverter, time_minutes: {LIMIT_S / 60}}}]
+conditions:
+  - {{name: alone, solver: human}}
+  - {{name: worker, solver: agent, model: openai-api/local/worker}}
+participants: 1
+randomisation: {{unit: task, order: random, seed: 1}}
+limits: {{runs: 2}}
+feedback: verdict
+clock_stops_for: [harness]
+forecasts: []
+self_estimates: []
+consent: {{version: "1", text: A consent text that is long enough to be one.}}
+"""
+STEPS = {
+    *("started", "paused", "resumed", "clock_held", "clock_released"),
+    *("run_started", "run_finished", "run_cancelled", "submitted", "abandoned", "timed_out"),
+}
+
+
+def begin(lab: Lab, study: str) -> Path:
+    compose = json.dumps({"services": {"a": {"image": "i", "command": ["python3", "-c", HARNESS]}}})
+    file = lab.folder / "designs.jsonl"
+    file.write_text(
+        json.dumps(design(compose, output={"response": "", "context": {DESIGN: RIGHT.format("the reference")}})) + "\n"
+    )
+    Store(lab.home).add(import_cvdp([file], "mine"))
+    path = lab.study(study)
+    assert run("study", "run", path).exit_code == 0
+    return path
+
+
+async def person(lab: Lab) -> None:
+    bench = Workbench(lab.home, BwrapSandbox())
+    try:
+        conduct = Conduct(bench.log, Attempts(bench.log))
+        conduct.enroll("same", "P01")
+        conduct.give_consent("same", "P01", "1")
+        opened = await bench.open_task(*conduct.next_task("same", "P01"))
+        session = await bench.session(Path(opened.status.workspace.removeprefix("file://")))
+        assert session is not None
+        await session.start()
+        # Past the limit every step is refused.
+        with contextlib.suppress(AttemptError):
+            for text in (WRONG, RIGHT):
+                (session.workspace.folder / DESIGN).write_text(text.format("a person"))
+                await session.run()
+            with pytest.raises(AttemptError, match="All 2 runs"):
+                await session.run()
+            await session.submit()
+    finally:
+        await bench.close()
+
+
+def agent(lab: Lab, study: Path) -> None:
+    steps = (
+        call("write_file", path=DESIGN, content=WRONG.format("an agent")),
+        call("run_hidden_tests"),
+        call("write_file", path=DESIGN, content=RIGHT.format("an agent")),
+        call("run_hidden_tests"),
+        call("run_hidden_tests"),
+        call("submit"),
+    )
+
+    def play(asked: Asked) -> Played:
+        return steps[sum(message["role"] == "tool" for message in asked.body["messages"])]
+
+    with JudgeEndpoint(play) as endpoint:
+        told(run("eval", "--study", study, "--base-url", endpoint.url, "--json"))
+
+
+def steps(lab: Lab, header: AttemptHeader) -> list[str]:
+    events = [event for event in lab.events(header.id) if event.type in STEPS]
+    return [f"{event.type} {event.outcome.value}" if isinstance(event, RunFinished) else event.type for event in events]
+
+
+@pytest.mark.parametrize(
+    ("stops", "expected"),
+    [
+        (
+            "[harness]",
+            [
+                *("started", "clock_held", "run_started", "run_finished failed", "clock_released"),
+                *("clock_held", "run_started", "run_finished passed", "clock_released", "submitted"),
+            ],
+        ),
+        (
+            "[]",
+            [
+                *("started", "run_started", "run_finished failed"),
+                *("run_started", "clock_held", "run_finished passed", "timed_out"),
+            ],
+        ),
+    ],
+    ids=["the clock stops for the harness", "the clock runs on"],
+)
+def test_a_person_and_an_agent_have_the_same_time_runs_and_end(lab: Lab, stops: str, expected: list[str]) -> None:
+    study = begin(lab, STUDY.replace("clock_stops_for: [harness]", f"clock_stops_for: {stops}"))
+    asyncio.run(person(lab))
+    agent(lab, study)
+    (alone,), (worker,) = lab.of("alone"), lab.of("worker")
+    assert steps(lab, alone) == expected
+    assert steps(lab, worker) == expected
