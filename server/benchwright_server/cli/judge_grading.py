@@ -138,7 +138,7 @@ def sheet_import(
 
 async def record_in_attempt(records: Records, answer_id: str, judgement: Judgement | None) -> None:
     """Record in an answer's attempt what people decided, if they have decided and it belongs to one."""
-    from benchwright_attempts.late_judgement import tell_attempt
+    from benchwright_studies.late_judgement import record_late_judgement
 
     newest = await records.judgement(answer_id)
     answer = await records.answer(answer_id)
@@ -146,7 +146,7 @@ async def record_in_attempt(records: Records, answer_id: str, judgement: Judgeme
     if judgement is None or answer is None or newest != judgement:
         return
     try:
-        await asyncio.to_thread(tell_attempt, Home.find(), answer, judgement)
+        await asyncio.to_thread(record_late_judgement, Home.find(), answer, judgement)
     except AttemptError as error:
         err.print(str(error), markup=False, soft_wrap=True)
 

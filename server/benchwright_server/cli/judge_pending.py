@@ -83,8 +83,8 @@ async def _score_all(waiting: Sequence[Waiting], judges: Judges, budget: float |
 
 
 async def _score(item: Waiting, panel: Panel, records: Records, purse: Purse) -> Judgement:
-    from benchwright_attempts.late_judgement import tell_attempt
     from benchwright_judges.recorded_judging import judge_and_record
+    from benchwright_studies.late_judgement import record_late_judgement
 
     home = Home.find()
     answer = item.answer
@@ -110,7 +110,7 @@ async def _score(item: Waiting, panel: Panel, records: Records, purse: Purse) ->
     )
     if judgement.status.is_final:
         try:
-            await asyncio.to_thread(tell_attempt, home, answer, judgement)
+            await asyncio.to_thread(record_late_judgement, home, answer, judgement)
         except AttemptError as error:
             return judgement.model_copy(update={"message": f"{judgement.message} {error}"})
     return judgement

@@ -1,4 +1,4 @@
-"""An answer that waited was judged: its attempt is told, also after its end."""
+"""Recording the judgement of an answer that had to wait, in the log that knows the rules of studies."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from benchwright_problems.home import Home
 from benchwright_studies import open_log
 
 
-def tell_attempt(home: Home, answer: GivenAnswer, judgement: Judgement) -> None:
-    """Append the judgement to the log of the answer's attempt, and let the editor show it.
+def record_late_judgement(home: Home, answer: GivenAnswer, judgement: Judgement) -> None:
+    """Appends the judgement to the log of the answer's attempt, which may have ended, and lets the editor show it.
 
     Raises:
         AttemptError: The log can't be written, or has no such attempt.
