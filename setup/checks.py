@@ -17,7 +17,7 @@ import token_table
 from folders import ROOT
 from progress import SetupError, clear_line, heed_stop_signals, run_steps
 
-# Ends what hangs. On two cores that have other work besides, the longest stage takes half an hour.
+# Ends a stage that hangs. On two busy cores the longest takes half an hour.
 _STAGE_TIMEOUT_S = 60 * 60
 _NIGHTLY_STAGE_TIMEOUT_S = 6 * 60 * 60
 _LAST_WORDS_S = 30
@@ -45,12 +45,12 @@ class Stage:
     """Run in order."""
     needs: frozenset[Part] = frozenset()
     chained: bool = False
-    """Whether a command needs what the one before it made, so that the first that fails ends the stage."""
+    """Whether a command needs the output of the one before it, so that the first failure ends the stage."""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a stage went."""
+    """The result of a stage."""
 
     stage: str
     problem: str
@@ -74,11 +74,11 @@ def _stages(*, nightly: bool) -> list[Stage]:
     return [
         Stage(
             "lint",
-            "style of the Python code, spelling, English",
+            "Python style, spelling, English",
             (("ruff", "check", "."), ("ruff", "format", "--check", "."), ("typos",), ("python", "setup/prose.py")),
         ),
-        Stage("types", "types of the Python code", (("mypy",),)),
-        Stage("imports", "which room may import which", (("lint-imports",),)),
+        Stage("types", "Python types", (("mypy",),)),
+        Stage("imports", "which package may import which", (("lint-imports",),)),
         Stage("unit", "unit tests", ((*parallel, "tests/unit"),), simulators | {Part.NODE}),
         Stage(
             "integration",
@@ -105,7 +105,7 @@ def _stages(*, nightly: bool) -> list[Stage]:
         ),
         Stage(
             "e2e",
-            "the whole of it in a real VS Code in a real browser",
+            "everything in a real VS Code in a real browser",
             _npm("tests/e2e", "test"),
             frozenset(Part) - {Part.DATABASE, Part.CLUSTER, Part.NEOVIM},
         ),
@@ -212,9 +212,9 @@ def _problem(command: tuple[str, ...], timeout_s: float) -> str | None:
         os.killpg(process.pid, signal.SIGINT)
         with contextlib.suppress(subprocess.TimeoutExpired):
             process.wait(_LAST_WORDS_S)
-        return f"no end in the time that a stage has: {' '.join(command)}"
+        return f"over the time limit of a stage: {' '.join(command)}"
     finally:
-        # Also when it ended: a test that leaves a process behind must not slow down the next stage.
+        # Even after it ended: a process that a test leaves behind must not slow down the next stage.
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
         process.wait()

@@ -1,4 +1,4 @@
-"""The VS Code in the browser: started, watched, and ended with all its children."""
+"""VS Code in the browser: starts it, watches it, and ends it with all its children."""
 
 import contextlib
 import fcntl
@@ -34,7 +34,7 @@ _FIRST_SETTINGS = {
     "telemetry.telemetryLevel": "off",
     "extensions.autoUpdate": False,
     "extensions.ignoreRecommendations": True,
-    # Without a gallery there is nothing behind the chat's buttons.
+    # Without a gallery the chat's buttons do nothing.
     "chat.disableAIFeatures": True,
 }
 
@@ -48,7 +48,7 @@ def serve(port: int | None, *, browser: bool) -> None:
     """Runs the editor until it is interrupted.
 
     Args:
-        port: The port to listen on; `None` for the usual one, or the next one that is free.
+        port: The port to listen on; `None` for the default, or the next one that is free.
         browser: Whether to open the desktop's browser.
 
     Raises:

@@ -1,4 +1,4 @@
-"""Where things lie on this machine. The installed server finds them by the same rules."""
+"""Where things are on this machine. The installed server finds them by the same rules."""
 
 import os
 from pathlib import Path
@@ -19,7 +19,7 @@ def _from_environment(variable: str) -> Path | None:
 
 
 def cache() -> Path:
-    """The folder of what is heavy and can be made again: simulators, Node, the editor."""
+    """The folder for large files that can be made again: simulators, Node, the editor."""
     if chosen := _from_environment("BENCHWRIGHT_CACHE"):
         return chosen
     if os.geteuid() == 0:
@@ -29,14 +29,14 @@ def cache() -> Path:
 
 
 def data() -> Path:
-    """The folder of packs and attempts."""
+    """The folder for packs and attempts."""
     if home := _from_environment("BENCHWRIGHT_HOME"):
         return home / "data"
     return (_from_environment("XDG_DATA_HOME") or Path.home() / ".local" / "share") / "benchwright"
 
 
 def state() -> Path:
-    """The folder of what may be forgotten without loss of work, such as the editor's window layout."""
+    """The folder for state that can be deleted without loss of work, such as the editor's window layout."""
     if home := _from_environment("BENCHWRIGHT_HOME"):
         return home / "state"
     return (_from_environment("XDG_STATE_HOME") or Path.home() / ".local" / "state") / "benchwright"

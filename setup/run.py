@@ -30,7 +30,7 @@ def main() -> int:
         return 1
     except KeyboardInterrupt:
         clear_line()
-        print("\nEnded. Start ./run again to go on.")
+        print("\nStopped. Run ./run again to continue.")
         return _INTERRUPTED
 
 

@@ -21,8 +21,8 @@ class Snippet:
 
     @property
     def expanded(self) -> str:
-        """The text with every placeholder at its default."""
-        # A backslash keeps a dollar sign of the language itself.
+        """The code with every placeholder at its default."""
+        # A backslash escapes a dollar sign that belongs to the language.
         return _TAB_STOP.sub(lambda stop: stop[1] or "", self.body.replace("\\$", "\0")).replace("\0", "$")
 
 
