@@ -95,7 +95,7 @@ def _write_settings(editor: Path) -> None:
     if not mine.exists():
         mine.parent.mkdir(parents=True, exist_ok=True)
         mine.write_text(json.dumps(_FIRST_SETTINGS, indent=4) + "\n", encoding="utf-8")
-    # The machine's settings are ours, written anew each time: the checkout may have moved.
+    # The machine's settings are ours, written again each time: the checkout may have moved.
     machine = editor / "Machine" / "settings.json"
     machine.parent.mkdir(parents=True, exist_ok=True)
     settings = {

@@ -1,7 +1,7 @@
 """The steps that put Benchwright together in the checkout and in the cache folder.
 
 Everything that is fetched is pinned by a hash in a lock file. A finished step leaves a stamp, written last, that
-holds the key of what it was made from; another key, or no stamp, and the step starts afresh.
+holds the key of what it was made from; another key, or no stamp, and the step starts from scratch.
 """
 
 import hashlib
@@ -299,7 +299,7 @@ def _code_server_folder() -> Path:
 
 
 def _make_environment(tools: Tools, folder: Path) -> None:
-    # The packages stay in pip's cache, so starting afresh is cheap, and leaves nothing old behind.
+    # The packages stay in pip's cache, so starting again is cheap, and leaves nothing old behind.
     _remove(folder)
     tools.run(
         [sys.executable, "-m", "venv", folder],

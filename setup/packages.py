@@ -145,7 +145,7 @@ def sandbox_problem() -> str | None:
         f"    {probe.stderr.strip()}\n"
         "Next step: allow this account to create user namespaces (in a container: start it with more rights; "
         "on Ubuntu 24.04 and newer: set kernel.apparmor_restrict_unprivileged_userns to 0 with sysctl), "
-        "then look at `.venv/bin/benchwright doctor`."
+        "then run `.venv/bin/benchwright doctor`."
     )
 
 
