@@ -16,8 +16,8 @@ from benchwright_problems.problem import Problem
 
 if TYPE_CHECKING:
     # The database library takes a third of a second to import, the client library more.
+    from benchwright_judges.budget import JudgingBudget
     from benchwright_judges.panel import Panel
-    from benchwright_judges.purse import Purse
     from benchwright_judges.records import Records
     from benchwright_judges.service.client import RemoteJudge
 
@@ -39,7 +39,7 @@ class Judging:
         self._opening = asyncio.Lock()
         self._records: Records | None = None
         self._panel: Panel | None = None
-        self._purse: Purse | None = None
+        self._budget: JudgingBudget | None = None
         self._flaw = ""
         self._service: RemoteJudge | None = None
 
@@ -60,7 +60,7 @@ class Judging:
 
         records = await self._open()
         judged = await judge_and_record(
-            problem, answer, self._panel, records, ref=ref, attempt=attempt, number=number, purse=self._purse
+            problem, answer, self._panel, records, ref=ref, attempt=attempt, number=number, budget=self._budget
         )
         if self._flaw and judged.status is Status.PENDING:
             return judged.model_copy(update={"message": f"This answer is kept and pending: {self._flaw}."})
@@ -88,8 +88,8 @@ class Judging:
         return await self._service.request_judgement(ref, answer)
 
     async def _open(self) -> Records:
+        from benchwright_judges.budget import JudgingBudget
         from benchwright_judges.configuration import JudgesSettings, find_panel, read_settings, records_location
-        from benchwright_judges.purse import Purse
         from benchwright_judges.records import Records
 
         async with self._opening:
@@ -101,7 +101,7 @@ class Judging:
                 except ConfigurationError as error:
                     # The answer is worth more than the set-up: it is kept, and told what to mend.
                     self._flaw = str(error)
-                self._purse = Purse(settings.budget_usd)
+                self._budget = JudgingBudget(settings.budget_usd)
                 self._records = await Records.open(records_location(settings, self._home))
             return self._records
 

@@ -11,10 +11,10 @@ from typing import Any
 
 from pydantic import Field, ValidationError
 
+from benchwright_judges.budget import JudgingBudget
 from benchwright_judges.endpoint import Endpoint, read_object
 from benchwright_judges.judgement import Model
 from benchwright_judges.prompt import audit_prompt
-from benchwright_judges.purse import Purse
 from benchwright_judges.rubric import load_rubric
 from benchwright_judges.scale import Scale
 from benchwright_problems.atomic import write_atomically
@@ -111,23 +111,23 @@ class Audits:
         return self._folder / f"{ref}.json"
 
 
-async def audit(ref: str, problem: Problem, endpoints: Sequence[Endpoint], purse: Purse) -> Audit:
+async def audit(ref: str, problem: Problem, endpoints: Sequence[Endpoint], budget: JudgingBudget) -> Audit:
     """Let every judge review a problem, once each.
 
     Args:
         ref: `pack/id`.
         problem: With its hidden part.
         endpoints: The judges.
-        purse: Pays.
+        budget: Pays.
 
     Raises:
-        OutOfBudgetError: The purse does not hold what a review may cost.
+        OutOfBudgetError: The budget does not hold what a review may cost.
     """
     rubric = load_rubric("problem-audit")
     prompt = audit_prompt(problem, [*Aspect], rubric)
 
     async def review(endpoint: Endpoint) -> Review:
-        reply = await endpoint.ask(prompt, index=0, purse=purse)
+        reply = await endpoint.ask(prompt, index=0, budget=budget)
         facts: dict[str, Any] = {
             "judge": endpoint.settings.name,
             "cost_usd": reply.cost_usd,

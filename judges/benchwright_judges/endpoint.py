@@ -20,11 +20,11 @@ import httpx2
 import openai
 from pydantic import BaseModel, Field, ValidationError
 
+from benchwright_judges.budget import Charge, JudgingBudget
 from benchwright_judges.errors import ConfigurationError
 from benchwright_judges.judgement import Model
 from benchwright_judges.model_settings import ModelSettings
 from benchwright_judges.prompt import Prompt
-from benchwright_judges.purse import Charge, Purse
 
 _REPLY_BYTES = 1 << 20
 _TEXT_CHARACTERS = 20_000
@@ -123,16 +123,16 @@ class Endpoint:
         tokens = prompt.size + _FIGURE_TOKENS * prompt.figures
         return (tokens * self.settings.input_usd + self.settings.max_tokens * self.settings.output_usd) / 1e6
 
-    async def ask(self, prompt: Prompt, *, index: int, purse: Purse) -> Reply:
+    async def ask(self, prompt: Prompt, *, index: int, budget: JudgingBudget) -> Reply:
         """Ask, and again after what passes: time-outs, lost connections, 429 and 5xx, until patience is over.
 
         Args:
             prompt: What to send.
             index: Added to the seed.
-            purse: Pays for every request.
+            budget: Pays for every request.
 
         Raises:
-            OutOfBudgetError: The purse does not hold what a request may cost.
+            OutOfBudgetError: The budget does not hold what a request may cost.
         """
         start = 0.0
         paid = Charge()
@@ -145,7 +145,7 @@ class Endpoint:
                     # Waiting for the first turn costs no patience: the endpoint is not to blame.
                     start = start or time.monotonic()
                     ends = start + self.settings.patience_s
-                    with purse.reserve(self.most_it_costs(prompt)) as charge:
+                    with budget.reserve(self.most_it_costs(prompt)) as charge:
                         try:
                             reply = await self._request(prompt, index, ends - time.monotonic(), charge)
                         finally:

@@ -12,8 +12,8 @@ from typing import Annotated
 from pydantic import Field, JsonValue, TypeAdapter, ValidationError
 
 from benchwright_judges.errors import VotesFileError
+from benchwright_judges.human_grading import Item
 from benchwright_judges.judgement import Model
-from benchwright_judges.people import Item
 from benchwright_problems.atomic import write_atomically
 
 _SHOWN = ("item", "problem", "question", "reference", "notes", "answer", "scale")

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from benchwright_judges.budget import JudgingBudget
 from benchwright_judges.endpoint import Endpoint, Reply, read_object
 from benchwright_judges.judgement import Vote
 from benchwright_judges.prompt import grading_prompt
-from benchwright_judges.purse import Purse
 from benchwright_judges.rubric import Rubric
 from benchwright_judges.scale import Scale
 from benchwright_problems.problem import Problem, digest
@@ -38,9 +38,11 @@ class ModelJudge:
         """What one request for a vote can cost at most, in US dollars."""
         return self._endpoint.most_it_costs(grading_prompt(problem, answer, rubric))
 
-    async def vote(self, problem: Problem, answer: str, rubric: Rubric, *, index: int = 0, purse: Purse) -> Vote:
+    async def vote(
+        self, problem: Problem, answer: str, rubric: Rubric, *, index: int = 0, budget: JudgingBudget
+    ) -> Vote:
         """One vote on an answer; see `Judge.vote`."""
-        reply = await self._endpoint.ask(grading_prompt(problem, answer, rubric), index=index, purse=purse)
+        reply = await self._endpoint.ask(grading_prompt(problem, answer, rubric), index=index, budget=budget)
         return self._vote(reply, rubric.scale)
 
     async def close(self) -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
+from benchwright_judges.budget import JudgingBudget
 from benchwright_judges.judgement import Vote
-from benchwright_judges.purse import Purse
 from benchwright_judges.rubric import Rubric, rubric_for
 from benchwright_problems.problem import Problem
 
@@ -22,7 +22,9 @@ class Judge(Protocol):
     def identity(self) -> str:
         """Whatever makes its votes what they are, such as model and temperature: part of a vote's cache key."""
 
-    async def vote(self, problem: Problem, answer: str, rubric: Rubric, *, index: int = 0, purse: Purse) -> Vote:
+    async def vote(
+        self, problem: Problem, answer: str, rubric: Rubric, *, index: int = 0, budget: JudgingBudget
+    ) -> Vote:
         """One vote on an answer; whatever goes wrong is in the vote's `error`.
 
         Args:
@@ -30,10 +32,10 @@ class Judge(Protocol):
             answer: As it was given.
             rubric: What to look at.
             index: Which vote of the same judge on the same answer this is; other numbers, other seeds.
-            purse: Pays.
+            budget: Pays.
 
         Raises:
-            OutOfBudgetError: The purse does not hold what the vote may cost.
+            OutOfBudgetError: The budget does not hold what the vote may cost.
         """
 
     def most_it_costs(self, problem: Problem, answer: str, rubric: Rubric) -> float:

@@ -8,10 +8,10 @@ import hashlib
 import uuid
 from collections.abc import Sequence
 
+from benchwright_judges.budget import JudgingBudget, OutOfBudgetError
 from benchwright_judges.judgement import Judgement, Method, Status, Vote
 from benchwright_judges.panel import Panel
 from benchwright_judges.prompt import ANSWER_CHARACTERS
-from benchwright_judges.purse import OutOfBudgetError, Purse
 from benchwright_judges.records import GivenAnswer, Records
 from benchwright_judges.rubric import COMPARABLE, Rubric, is_code_question, load_rubric, rubric_for
 from benchwright_judges.scale import Scale
@@ -31,7 +31,7 @@ async def judge_and_record(
     attempt: str = "",
     number: int = 0,
     answer_id: str | None = None,
-    purse: Purse | None = None,
+    budget: JudgingBudget | None = None,
 ) -> Judgement:
     """Judge an answer and keep everything that was said of it.
 
@@ -46,7 +46,7 @@ async def judge_and_record(
         attempt: The attempt the answer belongs to, if there is one.
         number: Which try of it.
         answer_id: A name for the answer: one that was scored before is not judged again.
-        purse: What the votes may cost; a panel that runs out of it leaves the answer pending.
+        budget: What the votes may cost; a panel that runs out of it leaves the answer pending.
 
     Raises:
         RecordsError: The database failed; what was written before stays written.
@@ -72,20 +72,20 @@ async def judge_and_record(
         await records.settle(given, judgement)
         return judgement
     await records.receive(given, judgement.message)
-    voted = await vote(problem, answer, panel, records, judgement, purse=purse or Purse())
+    voted = await vote(problem, answer, panel, records, judgement, budget=budget or JudgingBudget())
     if voted != judgement:
         await records.settle(given, voted)
     return voted
 
 
 async def vote(
-    problem: Problem, answer: str, panel: Panel | None, records: Records, pending: Judgement, *, purse: Purse
+    problem: Problem, answer: str, panel: Panel | None, records: Records, pending: Judgement, *, budget: JudgingBudget
 ) -> Judgement:
     """Let a panel vote on an answer that no rule decides; `pending` comes back where it can't."""
     rubric = rubric_for(problem)
     if panel is None or rubric is None or problem.hidden.answer is None:
         return pending
-    ballot = _Ballot(problem, answer, panel, records, purse)
+    ballot = _Ballot(problem, answer, panel, records, budget)
     judgement = None
     with contextlib.suppress(OutOfBudgetError):
         judgement = await ballot.count(rubric)
@@ -109,12 +109,12 @@ async def _with_comparison(judgement: Judgement, ballot: _Ballot) -> Judgement:
 class _Ballot:
     """The votes on one answer."""
 
-    def __init__(self, problem: Problem, answer: str, panel: Panel, records: Records, purse: Purse) -> None:
+    def __init__(self, problem: Problem, answer: str, panel: Panel, records: Records, budget: JudgingBudget) -> None:
         self._problem = problem
         self._answer = answer
         self._panel = panel
         self._records = records
-        self._purse = purse
+        self._budget = budget
 
     async def count(self, rubric: Rubric) -> Judgement:
         """Ask for votes until they decide, or all seats and spares are used."""
@@ -179,7 +179,7 @@ class _Ballot:
             return known.model_copy(update={"cached": True, "cost_usd": 0.0, "seconds": 0.0})
         if self._panel.offline:
             return Vote(judge=judge.name, error="there is no recorded vote, and judges are offline")
-        said = await judge.vote(self._problem, self._answer, rubric, index=seat, purse=self._purse)
+        said = await judge.vote(self._problem, self._answer, rubric, index=seat, budget=self._budget)
         if not said.error:
             await self._records.remember([(key, said)])
         return said

@@ -1,144 +1,21 @@
-"""The database of judgements: answers, what judges and people said of them, what waits, and the cache of votes.
+"""What the database of judgements holds: answers, judgements, pending answers, people's grades, the cache of votes.
 
-It holds answer keys' traces in votes, so it lies with the sealed parts: SQLite in a file of mode 0600,
-or PostgreSQL by URL.
+Votes hold traces of answer keys, so the database is kept with the sealed parts.
 """
 
 from __future__ import annotations
 
-import asyncio
-import logging
-import sqlite3
 import time
 import uuid
-from collections.abc import AsyncIterator, Iterator, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager, nullcontext
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
-from pathlib import Path
-from typing import TYPE_CHECKING, Self
 
-from sqlalchemy import (
-    Boolean,
-    Column,
-    Connection,
-    Double,
-    ForeignKey,
-    Index,
-    Integer,
-    MetaData,
-    RowMapping,
-    Table,
-    Text,
-    delete,
-    event,
-    insert,
-    inspect,
-    select,
-)
-from sqlalchemy.dialects import postgresql, sqlite
-from sqlalchemy.engine import URL, make_url
-from sqlalchemy.exc import ArgumentError, DatabaseError, IntegrityError, InterfaceError
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
+from sqlalchemy import RowMapping, delete, insert, select
+from sqlalchemy.ext.asyncio import AsyncConnection
 
-from benchwright_judges.errors import RecordsError
+from benchwright_judges.database import Database
 from benchwright_judges.judgement import Judgement, Vote
-
-if TYPE_CHECKING:
-    import aiosqlite
-    from sqlalchemy.engine.interfaces import AdaptedConnection
-
-SCHEMA_VERSION = 1
-
-METADATA = MetaData()
-"""Every table of the database; the judge service adds its own before it opens one."""
-
-_FORMAT = Table("records_format", METADATA, Column("version", Integer, nullable=False))
-
-ANSWERS = Table(
-    "answers",
-    METADATA,
-    Column("id", Text, primary_key=True),
-    # `pack/id`, and what the problem and its key were when the answer was given.
-    Column("problem", Text, nullable=False),
-    Column("problem_digest", Text, nullable=False),
-    Column("key_digest", Text, nullable=False),
-    # The question's format, or the problem's category.
-    Column("format", Text, nullable=False),
-    Column("answer", Text, nullable=False),
-    Column("sha256", Text, nullable=False),
-    # The attempt it belongs to and which try it was; empty and 0 where there is none.
-    Column("attempt", Text, nullable=False),
-    Column("number", Integer, nullable=False),
-    Column("created", Double, nullable=False),
-    Index("answers_attempt", "attempt", "number"),
-    Index("answers_problem", "problem"),
-)
-
-JUDGEMENTS = Table(
-    "judgements",
-    METADATA,
-    Column("seq", Integer, primary_key=True),
-    Column("answer", Text, ForeignKey("answers.id"), nullable=False),
-    Column("status", Text, nullable=False),
-    Column("method", Text, nullable=False),
-    Column("rubric", Text, nullable=False),
-    Column("label", Text, nullable=False),
-    Column("score", Double),
-    Column("passed", Boolean),
-    Column("tie_break", Boolean, nullable=False),
-    # The judgement as JSON, without its votes.
-    Column("body", Text, nullable=False),
-    Column("created", Double, nullable=False),
-    Index("judgements_answer", "answer", "seq"),
-)
-
-VOTES = Table(
-    "votes",
-    METADATA,
-    Column("judgement", Integer, ForeignKey("judgements.seq"), primary_key=True),
-    Column("position", Integer, primary_key=True),
-    Column("judge", Text, nullable=False),
-    Column("rubric", Text, nullable=False),
-    Column("label", Text, nullable=False),
-    Column("error", Text, nullable=False),
-    Column("cost_usd", Double, nullable=False),
-    Column("body", Text, nullable=False),
-)
-
-CACHE = Table(
-    "vote_cache",
-    METADATA,
-    Column("key", Text, primary_key=True),
-    Column("body", Text, nullable=False),
-    Column("created", Double, nullable=False),
-)
-
-PENDING = Table(
-    "pending",
-    METADATA,
-    Column("answer", Text, ForeignKey("answers.id"), primary_key=True),
-    Column("reason", Text, nullable=False),
-    Column("since", Double, nullable=False),
-)
-
-GRADES = Table(
-    "grades",
-    METADATA,
-    Column("answer", Text, ForeignKey("answers.id"), primary_key=True),
-    Column("grader", Text, primary_key=True),
-    Column("rubric", Text, nullable=False),
-    Column("label", Text, nullable=False),
-    # How hard it was to grade, 1 to 5.
-    Column("difficulty", Integer, nullable=False),
-    Column("comment", Text, nullable=False),
-    # Whether the grader decided between others.
-    Column("adjudicates", Boolean, nullable=False),
-    Column("created", Double, nullable=False),
-)
-
-_WRITES = "benchwright_writes"
-_BUSY_S = 30.0
-"""How long to wait while another process writes to a file."""
+from benchwright_judges.schema import ANSWERS, CACHE, GRADES, JUDGEMENTS, PENDING, VOTES
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,73 +80,8 @@ class Judged:
     grades: tuple[Grade, ...] = ()
 
 
-class Records:
+class Records(Database):
     """The open database. Use within the event loop it was opened in; close it in the end."""
-
-    def __init__(self, engine: AsyncEngine) -> None:
-        self.engine = engine
-        # SQLite lets one connection write: who waits here does not poll for its lock.
-        self._turn: AbstractAsyncContextManager[object] = (
-            asyncio.Lock() if engine.dialect.name == "sqlite" else nullcontext()
-        )
-
-    @classmethod
-    async def open(cls, where: str | Path) -> Self:
-        """Open the database, and make what is missing of its tables.
-
-        Args:
-            where: A file for SQLite, or the URL of a PostgreSQL database.
-
-        Raises:
-            RecordsError: It can't be opened, or another version of Benchwright made it.
-        """
-        engine = _sqlite(where) if isinstance(where, Path) else _by_url(where)
-        records = cls(engine)
-        try:
-            async with records.writing() as connection:
-                await connection.run_sync(_bring_up)
-        except BaseException:
-            await engine.dispose()
-            raise
-        return records
-
-    async def close(self) -> None:
-        """Give back every connection."""
-        await self.engine.dispose()
-
-    @asynccontextmanager
-    async def writing(self) -> AsyncIterator[AsyncConnection]:
-        """A transaction that may write; committed at the end of the block.
-
-        Raises:
-            RecordsError: The database is locked, full, damaged or gone.
-        """
-        with self._explained():
-            async with self._turn, self.engine.execution_options(**{_WRITES: True}).begin() as connection:
-                yield connection
-
-    @asynccontextmanager
-    async def reading(self) -> AsyncIterator[AsyncConnection]:
-        """A transaction that reads.
-
-        Raises:
-            RecordsError: The database is locked, damaged or gone.
-        """
-        with self._explained():
-            async with self.engine.begin() as connection:
-                yield connection
-
-    @contextmanager
-    def _explained(self) -> Iterator[None]:
-        try:
-            yield
-        except (DatabaseError, InterfaceError) as error:
-            if isinstance(error, IntegrityError):
-                raise
-            raise RecordsError(
-                f"the judgements' database {_name(self.engine)} could not be used: {_cause(error)}; nothing of the last"
-                " step was kept, so try again once that is mended"
-            ) from error
 
     # Answers and judgements
 
@@ -286,7 +98,7 @@ class Records:
                 await connection.execute(delete(PENDING).where(PENDING.c.answer.in_(same)))
             await self._keep(connection, answer)
             await connection.execute(
-                self._insert(PENDING)
+                self.insert_into(PENDING)
                 .values(answer=answer.id, reason=reason, since=time.time())
                 .on_conflict_do_update(index_elements=[PENDING.c.answer], set_={"reason": reason})
             )
@@ -331,7 +143,7 @@ class Records:
                 await connection.execute(delete(PENDING).where(PENDING.c.answer == answer.id))
             else:
                 await connection.execute(
-                    self._insert(PENDING)
+                    self.insert_into(PENDING)
                     .values(answer=answer.id, reason=judgement.message, since=time.time())
                     .on_conflict_do_update(index_elements=[PENDING.c.answer], set_={"reason": judgement.message})
                 )
@@ -401,7 +213,7 @@ class Records:
             "number": answer.number,
             "created": answer.created,
         }
-        await connection.execute(self._insert(ANSWERS).values(values).on_conflict_do_nothing())
+        await connection.execute(self.insert_into(ANSWERS).values(values).on_conflict_do_nothing())
 
     async def _newest(self, connection: AsyncConnection, answers: Sequence[str] | None) -> dict[str, Judgement]:
         """The newest judgement with its votes, by answer."""
@@ -434,7 +246,7 @@ class Records:
             return
         rows = [{"key": key, "body": vote.model_dump_json(), "created": time.time()} for key, vote in votes]
         async with self.writing() as connection:
-            await connection.execute(self._insert(CACHE).on_conflict_do_nothing(), rows)
+            await connection.execute(self.insert_into(CACHE).on_conflict_do_nothing(), rows)
 
     async def cache(self) -> Sequence[tuple[str, Vote]]:
         """All of the cache, by key."""
@@ -449,114 +261,12 @@ class Records:
         values = asdict(grade)
         async with self.writing() as connection:
             await connection.execute(
-                self._insert(GRADES)
+                self.insert_into(GRADES)
                 .values(values)
                 .on_conflict_do_update(index_elements=[GRADES.c.answer, GRADES.c.grader], set_=values)
             )
-
-    def _insert(self, table: Table) -> sqlite.Insert | postgresql.Insert:
-        # Only the dialects' own inserts know what to do about conflicts.
-        return sqlite.insert(table) if self.engine.dialect.name == "sqlite" else postgresql.insert(table)
 
 
 def _answer(row: RowMapping) -> GivenAnswer:
     fields = {name: row[name] for name in GivenAnswer.__dataclass_fields__ if name != "text"}
     return GivenAnswer(**fields, text=row["answer"])
-
-
-def _sqlite(file: Path) -> AsyncEngine:
-    try:
-        file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        # Not opened where it exists: closing another descriptor of it would drop SQLite's locks in this process.
-        file.touch(mode=0o600)
-        file.chmod(0o600)
-    except OSError as error:
-        raise RecordsError(
-            f"the judgements' database {file} can't be made: {error.strerror}; check the folder's permissions"
-        ) from error
-    url = URL.create("sqlite+aiosqlite", database=str(file))
-    engine = create_async_engine(
-        url,
-        # A connection is a thread: none beyond these, which would be opened and closed with every transaction.
-        pool_size=8,
-        max_overflow=0,
-        connect_args={"timeout": _BUSY_S, "isolation_level": None},
-        # A statement's values may be answer keys: no error shows them.
-        hide_parameters=True,
-    )
-
-    # At its debug level the library logs every value, answer keys included.
-    logging.getLogger("aiosqlite").setLevel(logging.WARNING)
-
-    @event.listens_for(engine.sync_engine, "connect")
-    def _set_up(connection: AdaptedConnection, _record: object) -> None:
-        connection.run_async(_prepare)
-
-    @event.listens_for(engine.sync_engine, "begin")
-    def _begin(connection: Connection) -> None:
-        # A transaction that reads first and then writes would otherwise fail where another wrote between.
-        writes = connection.get_execution_options().get(_WRITES, False)
-        connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
-
-    return engine
-
-
-async def _prepare(connection: aiosqlite.Connection) -> None:
-    # Changing the journal mode does not wait for other connections as statements do.
-    give_up = time.monotonic() + _BUSY_S
-    while True:
-        try:
-            await (await connection.execute("PRAGMA journal_mode = WAL")).close()
-            break
-        except sqlite3.OperationalError as error:
-            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > give_up:
-                raise
-            await asyncio.sleep(0.02)
-    for pragma in ("synchronous = FULL", "foreign_keys = ON"):
-        await (await connection.execute(f"PRAGMA {pragma}")).close()
-
-
-def _by_url(text: str) -> AsyncEngine:
-    try:
-        url = make_url(text)
-    except ArgumentError as error:
-        raise RecordsError("the database's URL can't be read; write postgresql://USER@HOST/NAME") from error
-    if url.get_backend_name() == "sqlite" and url.database:
-        return _sqlite(Path(url.database))
-    if url.get_backend_name() != "postgresql":
-        raise RecordsError(f"judgements can't be kept in {url.get_backend_name()}; use SQLite or PostgreSQL")
-    return create_async_engine(
-        url.set(drivername="postgresql+psycopg"),
-        pool_size=10,
-        max_overflow=20,
-        pool_pre_ping=True,
-        hide_parameters=True,
-    )
-
-
-def _bring_up(connection: Connection) -> None:
-    if connection.dialect.name == "postgresql":
-        # Two processes that start at once would both make the tables.
-        connection.exec_driver_sql("SELECT pg_advisory_xact_lock(7165912)")
-    found = inspect(connection).get_table_names()
-    if _FORMAT.name in found:
-        version = connection.scalar(select(_FORMAT.c.version))
-        if version != SCHEMA_VERSION:
-            raise RecordsError(
-                f"the judgements' database {connection.engine.url.render_as_string()} has format {version}, this"
-                f" Benchwright reads {SCHEMA_VERSION}; install the version that made it, or keep judgements elsewhere"
-            )
-    elif found and connection.dialect.name == "sqlite":
-        raise RecordsError(f"{connection.engine.url.database} is a database of something else; move it away")
-    METADATA.create_all(connection)
-    if _FORMAT.name not in found:
-        connection.execute(insert(_FORMAT).values(version=SCHEMA_VERSION))
-
-
-def _name(engine: AsyncEngine) -> str:
-    return engine.url.render_as_string(hide_password=True)
-
-
-def _cause(error: BaseException) -> str:
-    # The statement and its values, which SQLAlchemy puts into the text, may hold an answer key.
-    return str(getattr(error, "orig", None) or type(error).__name__).strip().splitlines()[0]

@@ -12,8 +12,8 @@ from pydantic.json_schema import models_json_schema
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp
 
+from benchwright_judges.service.admission import AdmissionControl, refusal_of, respond
 from benchwright_judges.service.endpoints import router
-from benchwright_judges.service.gate import Gate, refusal_of, respond
 from benchwright_judges.service.judging import Judging
 from benchwright_judges.service.refusals import Flaw, Kind, ProblemDetails, RefusalError
 from benchwright_judges.service.tokens import Tokens
@@ -38,7 +38,7 @@ def make_app(judging: Judging, tokens: Tokens) -> ASGIApp:
         await judging.close()
 
     api = make_api(lifespan)
-    gate = Gate(api, tokens)
+    gate = AdmissionControl(api, tokens)
     api.state.judging = judging
     api.state.gate = gate
     return gate

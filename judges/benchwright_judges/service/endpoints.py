@@ -15,11 +15,11 @@ from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 
 from benchwright_judges.agreement import FormatAgreement
 from benchwright_judges.service.access_token import Scope, Token
-from benchwright_judges.service.bells import rung
-from benchwright_judges.service.gate import Gate
+from benchwright_judges.service.admission import AdmissionControl
+from benchwright_judges.service.change_notifications import wait_for_change
 from benchwright_judges.service.judging import Judging
 from benchwright_judges.service.refusals import MEDIA_TYPE, Kind, RefusalError
-from benchwright_judges.service.submissions import Batch, Key, Submission
+from benchwright_judges.service.submission import Batch, Key, Submission
 from benchwright_judges.service.views import (
     BatchView,
     GradeView,
@@ -257,12 +257,12 @@ async def watch_batch(
 
 
 async def _events(batch: Batch, after: int, token: Token, judging: Judging, request: Request) -> AsyncIterator[str]:
-    gate = cast(Gate, request.app.state.gate)
+    gate = cast(AdmissionControl, request.app.state.gate)
     said = time.monotonic()
     yield "retry: 2000\n\n"
-    with judging.bells.listening(batch.id) as bell:
+    with judging.changes.subscribe(batch.id) as changed:
         while not judging.closing:
-            bell.clear()
+            changed.clear()
             done = await judging.submissions.finished(batch.id, after=after, most=_EVENTS_AT_ONCE)
             for submission in done:
                 after = submission.finished or after
@@ -274,7 +274,7 @@ async def _events(batch: Batch, after: int, token: Token, judging: Judging, requ
                 return
             if done:
                 continue
-            await rung(bell, 1.0)
+            await wait_for_change(changed, 1.0)
             if time.monotonic() - said > _KEEP_ALIVE_S:
                 # A revoked token ends what it watches, too.
                 await gate.valid_token(request.headers.get("authorization"))

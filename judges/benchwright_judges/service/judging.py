@@ -15,19 +15,20 @@ from typing import Any, TypeVar
 from sqlalchemy.exc import SQLAlchemyError
 
 from benchwright_judges.agreement import FormatAgreement, measure
+from benchwright_judges.budget import JudgingBudget
 from benchwright_judges.errors import GradingError, RecordsError
+from benchwright_judges.human_grading import Grading
 from benchwright_judges.judgement import Judgement, Method, Status
 from benchwright_judges.panel import Panel
-from benchwright_judges.people import Grading
-from benchwright_judges.purse import Purse
 from benchwright_judges.rated import rated_answers
 from benchwright_judges.recorded_judging import judge_and_record
 from benchwright_judges.records import Records
 from benchwright_judges.rubric import rubric_for
 from benchwright_judges.score import score
-from benchwright_judges.service.bells import Bells, rung
+from benchwright_judges.service.change_notifications import ChangeNotifications, wait_for_change
 from benchwright_judges.service.refusals import Flaw, Kind, RefusalError
-from benchwright_judges.service.submissions import Key, Submission, Submissions
+from benchwright_judges.service.submission import Key, Submission
+from benchwright_judges.service.submissions import Submissions
 from benchwright_problems.errors import ProblemsError
 from benchwright_problems.problem import Kind as ProblemKind
 from benchwright_problems.problem import Problem
@@ -72,7 +73,7 @@ class Judging:
     def __init__(self, store: Store, records: Records, panel: Panel | None, pace: Pace) -> None:
         owner = f"{socket.gethostname()}:{os.getpid()}:{uuid.uuid4().hex[:8]}"
         self.submissions = Submissions(records, owner=owner, lease_s=pace.lease_s)
-        self.bells = Bells()
+        self.changes = ChangeNotifications()
         self.grading = Grading(records, store.unseal)
         self._closing: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._store = store
@@ -99,7 +100,7 @@ class Judging:
         """Take nothing new, and wake everybody who waits for a result."""
         if not self.closing:
             self._closing.set_result(None)
-        self.bells.ring_all()
+        self.changes.notify_all()
 
     async def close(self) -> None:
         """Finish what runs, or hand it back."""
@@ -216,23 +217,23 @@ class Judging:
 
     def queued(self) -> None:
         """Something was queued: look now."""
-        self.bells.ring(_QUEUE)
+        self.changes.notify(_QUEUE)
 
     async def _result(self, submission: Submission, wait_s: float) -> Submission:
         ends = asyncio.get_running_loop().time() + wait_s
-        with self.bells.listening(submission.id) as bell:
+        with self.changes.subscribe(submission.id) as changed:
             while True:
-                bell.clear()
+                changed.clear()
                 submission = await self.submissions.find(submission.id) or submission
                 left = ends - asyncio.get_running_loop().time()
                 if submission.judgement is not None or left <= 0 or self.closing:
                     return submission
-                await rung(bell, min(left, self._pace.poll_s))
+                await wait_for_change(changed, min(left, self._pace.poll_s))
 
     async def _take_from_queue(self) -> None:
-        with self.bells.listening(_QUEUE) as bell:
+        with self.changes.subscribe(_QUEUE) as changed:
             while not self.closing:
-                bell.clear()
+                changed.clear()
                 free = self._pace.at_once - len(self._work)
                 # Half of the places at once: each look is a transaction.
                 if 2 * free >= self._pace.at_once:
@@ -240,11 +241,11 @@ class Judging:
                     for submission in claimed:
                         self._begin(self._judge(submission))
                     self._more = len(claimed) == free
-                await rung(bell, self._pace.poll_s)
+                await wait_for_change(changed, self._pace.poll_s)
 
     async def _stay_alive(self) -> None:
         while not self._ended.is_set():
-            await rung(self._ended, self._pace.lease_s / 4)
+            await wait_for_change(self._ended, self._pace.lease_s / 4)
             if self._running:
                 await self._quietly(self.submissions.renew(self._running))
 
@@ -272,9 +273,9 @@ class Judging:
             _log_place(error)
         finally:
             self._running.discard(submission.id)
-        self.bells.ring(submission.id)
+        self.changes.notify(submission.id)
         if submission.batch is not None:
-            self.bells.ring(submission.batch)
+            self.changes.notify(submission.batch)
         return done
 
     async def _judgement(self, submission: Submission, accepted: Problem | None) -> Judgement:
@@ -302,7 +303,7 @@ class Judging:
             self._records,
             ref=submission.problem,
             answer_id=submission.id,
-            purse=Purse(usd or None),
+            budget=JudgingBudget(usd or None),
         )
 
     async def _reserve(self, submission: Submission, problem: Problem) -> float | None:

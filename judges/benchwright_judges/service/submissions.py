@@ -10,7 +10,7 @@ from __future__ import annotations
 import time
 import uuid
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from sqlalchemy import ColumnElement, Row, Table, and_, func, insert, or_, select, update
@@ -20,54 +20,11 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from benchwright_judges.judgement import Judgement
 from benchwright_judges.records import Records
 from benchwright_judges.service.refusals import Kind, RefusalError
+from benchwright_judges.service.submission import Batch, Key, State, Submission, batch_of, submission_of
 from benchwright_judges.service.tables import BATCHES, SUBMISSIONS, TOKENS
-from benchwright_judges.service.views import State
 
 _DUST_USD = 1e-9
 """Sums of floats differ by less than this."""
-
-
-@dataclass(frozen=True)
-class Submission:
-    """One answer, as it stands in the database. Times are seconds since 1970."""
-
-    id: str
-    token: str
-    problem: str
-    answer: str
-    state: State
-    created: float
-    batch: str | None = None
-    position: int | None = None
-    """Place within the batch, from 0."""
-    claims: int = 0
-    """How often a process took it off the queue."""
-    reserved_usd: float = 0.0
-    judgement: Judgement | None = None
-    judged: float | None = None
-    finished: int | None = None
-    """The how-manieth of its batch to be done, from 1."""
-
-
-@dataclass(frozen=True)
-class Batch:
-    """Answers that were handed in together."""
-
-    id: str
-    token: str
-    created: float
-    total: int
-    done: int
-
-
-@dataclass(frozen=True)
-class Key:
-    """What makes a repeated request recognisable."""
-
-    text: str | None
-    """The client's Idempotency-Key, if it sent one."""
-    fingerprint: str
-    """Digest of the request: the same key with another request is refused."""
 
 
 class Submissions:
@@ -205,7 +162,7 @@ class Submissions:
             rows = await connection.execute(
                 select(SUBMISSIONS).where(SUBMISSIONS.c.seq.in_(chosen)).order_by(SUBMISSIONS.c.seq)
             )
-            return [_submission(row) for row in rows]
+            return [submission_of(row) for row in rows]
 
     async def renew(self, ids: Collection[str]) -> None:
         """Say that this process lives and still judges these."""
@@ -290,13 +247,13 @@ class Submissions:
         """The submission with this id."""
         async with self._records.reading() as connection:
             row = (await connection.execute(select(SUBMISSIONS).where(SUBMISSIONS.c.id == submission_id))).one_or_none()
-        return _submission(row) if row is not None else None
+        return submission_of(row) if row is not None else None
 
     async def find_batch(self, batch_id: str) -> Batch | None:
         """The batch with this id."""
         async with self._records.reading() as connection:
             row = (await connection.execute(select(BATCHES).where(BATCHES.c.id == batch_id))).one_or_none()
-        return _batch(row) if row is not None else None
+        return batch_of(row) if row is not None else None
 
     async def members(self, batch_id: str, *, after: int, most: int) -> Sequence[Submission]:
         """Submissions of a batch by position, beginning behind `after`."""
@@ -309,15 +266,15 @@ class Submissions:
     async def _select(self, batch_id: str, by: ColumnElement[int], after: int, most: int) -> Sequence[Submission]:
         statement = select(SUBMISSIONS).where(SUBMISSIONS.c.batch == batch_id, by > after).order_by(by).limit(most)
         async with self._records.reading() as connection:
-            return [_submission(row) for row in await connection.execute(statement)]
+            return [submission_of(row) for row in await connection.execute(statement)]
 
     async def _with_key(self, token: str, key: Key) -> Submission | None:
         row = await self._keyed(SUBMISSIONS, token, key)
-        return _submission(row) if row is not None else None
+        return submission_of(row) if row is not None else None
 
     async def _batch_with_key(self, token: str, key: Key) -> Batch | None:
         row = await self._keyed(BATCHES, token, key)
-        return _batch(row) if row is not None else None
+        return batch_of(row) if row is not None else None
 
     async def _keyed(self, table: Table, token: str, key: Key) -> Row[Any] | None:
         if key.text is None:
@@ -380,25 +337,3 @@ def _too_dear(left: float, usd: float) -> RefusalError:
         f"Judging this answer may cost {usd:.4f} USD, and {max(left, 0.0):.4f} USD of the token's budget are left.",
         "Ask the service's administrator for a token with a new budget.",
     )
-
-
-def _submission(row: Row[Any]) -> Submission:
-    return Submission(
-        id=row.id,
-        token=row.token,
-        batch=row.batch,
-        position=row.position,
-        problem=row.problem,
-        answer=row.answer,
-        state=State(row.state),
-        claims=row.claims,
-        reserved_usd=row.reserved_usd,
-        judgement=Judgement.model_validate_json(row.judgement) if row.judgement else None,
-        created=row.created,
-        judged=row.judged,
-        finished=row.finished,
-    )
-
-
-def _batch(row: Row[Any]) -> Batch:
-    return Batch(id=row.id, token=row.token, created=row.created, total=row.total, done=row.done)

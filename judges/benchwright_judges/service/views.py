@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
 
 from pydantic import AwareDatetime, Field, StringConstraints
 
 from benchwright_judges.judgement import Judgement, Method, Model, Share, Status, Vote
+from benchwright_judges.service.submission import Batch, State, Submission
 from benchwright_problems.problem import Public
 
 if TYPE_CHECKING:
     # A client has these shapes, but no database.
-    from benchwright_judges.people import Item
-    from benchwright_judges.service.submissions import Batch, Submission
+    from benchwright_judges.human_grading import Item
 
 LONGEST_ANSWER = 65_536
 """Characters."""
@@ -32,14 +31,6 @@ Answer = Annotated[
     Field(examples=["The answer is (C)."], description="The content of `answer.md`."),
 ]
 Id = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{32}$"), Field(examples=["0f8fad5bd9cb469fa16570867728950e"])]
-
-
-class State(StrEnum):
-    """How far a submission has come."""
-
-    QUEUED = "queued"
-    RUNNING = "running"
-    DONE = "done"
 
 
 class NewSubmission(Model):

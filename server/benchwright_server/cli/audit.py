@@ -80,8 +80,8 @@ def _outcome(audit: Audit) -> dict[str, object]:
 
 async def _audit_all(pack: str, again: bool, budget: float | None, jobs: int) -> list[Audit]:
     from benchwright_judges.audit import Audits, audit
+    from benchwright_judges.budget import JudgingBudget, OutOfBudgetError
     from benchwright_judges.configuration import find_endpoints, read_settings
-    from benchwright_judges.purse import OutOfBudgetError, Purse
 
     home = Home.find()
     store, kept = Store(home), Audits(home)
@@ -90,7 +90,7 @@ async def _audit_all(pack: str, again: bool, budget: float | None, jobs: int) ->
     endpoints = await asyncio.to_thread(find_endpoints, settings)
     if not endpoints or settings.offline:
         raise ServerError("No model judge can be asked. docs/how-to/judges.md shows how to set one up.")
-    purse = Purse(settings.budget_usd if budget is None else budget)
+    spending = JudgingBudget(settings.budget_usd if budget is None else budget)
     turn = asyncio.Semaphore(jobs)
     with progress_bar("reviewing", len(refs)) as progress:
 
@@ -100,7 +100,7 @@ async def _audit_all(pack: str, again: bool, budget: float | None, jobs: int) ->
                 found = None if again else await asyncio.to_thread(kept.find, ref, problem)
                 if found is None:
                     try:
-                        found = await audit(ref, problem, endpoints, purse)
+                        found = await audit(ref, problem, endpoints, spending)
                     except OutOfBudgetError:
                         return None
                     if found.points:

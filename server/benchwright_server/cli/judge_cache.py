@@ -28,7 +28,7 @@ def export(
     """Write all recorded votes of models, so that others can repeat the judgements."""
 
     async def work() -> int:
-        from benchwright_judges.recording import write_recording
+        from benchwright_judges.vote_recording import write_recording
 
         async with opened_records() as records:
             votes = await records.cache()
@@ -48,7 +48,7 @@ def import_votes(
     """Import votes from a file; with `offline = true` in judges.toml, no model is asked for others."""
 
     async def work() -> int:
-        from benchwright_judges.recording import read_recording
+        from benchwright_judges.vote_recording import read_recording
 
         votes = await asyncio.to_thread(read_recording, file)
         async with opened_records() as records:

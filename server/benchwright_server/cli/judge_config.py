@@ -86,17 +86,17 @@ def test(json_output: Json = False) -> None:
 
 
 async def _ask_judges() -> list[_Row]:
-    from benchwright_judges.purse import Purse
+    from benchwright_judges.budget import JudgingBudget
     from benchwright_judges.sample import SAMPLE, SAMPLE_ANSWERS, sample_rubric
 
     rows: list[_Row] = []
     async with opened_judges() as judges:
         if judges.panel is None:
             raise ServerError("No judge is set up. docs/how-to/judges.md shows how to set one up.")
-        purse = Purse(judges.settings.budget_usd)
+        spending = JudgingBudget(judges.settings.budget_usd)
         for judge in judges.panel.judges:
             for answer, wanted in SAMPLE_ANSWERS:
-                vote = await judge.vote(SAMPLE, answer, sample_rubric(), purse=purse)
+                vote = await judge.vote(SAMPLE, answer, sample_rubric(), budget=spending)
                 rows.append(
                     {
                         "judge": judge.name,

@@ -29,7 +29,7 @@ from benchwright_server.grading_protocol import (
 
 if TYPE_CHECKING:
     # The database library takes a third of a second to import: every command would pay for this one.
-    from benchwright_judges.people import Grading, Item
+    from benchwright_judges.human_grading import Grading, Item
     from benchwright_judges.records import Records
 
 _SAID: TypeAdapter[GradeGiven | GradeSkipped] = TypeAdapter(GradeGiven | GradeSkipped)

@@ -25,7 +25,7 @@ from benchwright_server.errors import ServerError
 
 if TYPE_CHECKING:
     # The database library takes a third of a second to import.
-    from benchwright_judges.people import Grading, Item
+    from benchwright_judges.human_grading import Grading, Item
     from benchwright_judges.records import Records
 
 Grader = Annotated[str, typer.Option("--as", metavar="NAME", help="Your pseudonym, the same every time.")]
@@ -154,7 +154,7 @@ async def record_in_attempt(records: Records, answer_id: str, judgement: Judgeme
 @asynccontextmanager
 async def open_grading(graders: int, everything: bool) -> AsyncIterator[tuple[Grading, Records]]:
     """The answers that wait for people on this machine, and the database for their grades; closed afterwards."""
-    from benchwright_judges.people import Grading
+    from benchwright_judges.human_grading import Grading
 
     async with opened_records() as records:
         yield Grading(records, Store(Home.find()).unseal, graders=graders, everything=everything), records

@@ -21,8 +21,8 @@ from benchwright_server.cli.output import err, out, plain_errors, print_json
 from benchwright_server.errors import ServerError
 
 if TYPE_CHECKING:
+    from benchwright_judges.budget import JudgingBudget
     from benchwright_judges.panel import Panel
-    from benchwright_judges.purse import Purse
     from benchwright_judges.records import Records, Waiting
 
 _Row = dict[str, str | float | None]
@@ -64,7 +64,7 @@ def pending(
 
 
 async def _score_all(waiting: Sequence[Waiting], judges: Judges, budget: float | None, jobs: int) -> list[_Row]:
-    from benchwright_judges.purse import Purse
+    from benchwright_judges.budget import JudgingBudget
 
     panel = judges.panel
     if panel is None:
@@ -72,17 +72,17 @@ async def _score_all(waiting: Sequence[Waiting], judges: Judges, budget: float |
             "No model judge is set up, so none can score these answers. Set one up as docs/how-to/judges.md shows, or"
             " let people score with `benchwright judge grade`."
         )
-    purse = Purse(judges.settings.budget_usd if budget is None else budget)
+    spending = JudgingBudget(judges.settings.budget_usd if budget is None else budget)
     turn = asyncio.Semaphore(jobs)
 
     async def one(item: Waiting) -> _Row:
         async with turn:
-            return _row(item, await _score(item, panel, judges.records, purse))
+            return _row(item, await _score(item, panel, judges.records, spending))
 
     return await asyncio.gather(*(one(item) for item in waiting))
 
 
-async def _score(item: Waiting, panel: Panel, records: Records, purse: Purse) -> Judgement:
+async def _score(item: Waiting, panel: Panel, records: Records, spending: JudgingBudget) -> Judgement:
     from benchwright_judges.recorded_judging import judge_and_record
     from benchwright_studies.late_judgement import record_late_judgement
 
@@ -104,7 +104,7 @@ async def _score(item: Waiting, panel: Panel, records: Records, purse: Purse) ->
         records,
         ref=answer.problem,
         answer_id=answer.id,
-        purse=purse,
+        budget=spending,
         attempt=answer.attempt,
         number=answer.number,
     )

@@ -18,13 +18,14 @@ from sqlalchemy import func, select
 
 from benchwright_judges.judgement import Judgement
 from benchwright_judges.recorded_judging import judge_and_record
-from benchwright_judges.records import ANSWERS
+from benchwright_judges.schema import ANSWERS
 from benchwright_judges.service import judging as judging_module
 from benchwright_judges.service.access_token import Scope
-from benchwright_judges.service.gate import USUAL_BODY_LIMIT, Gate
+from benchwright_judges.service.admission import USUAL_BODY_LIMIT, AdmissionControl
 from benchwright_judges.service.judging import Pace
 from benchwright_judges.service.rate import RateLimits
-from benchwright_judges.service.submissions import Key, Submissions
+from benchwright_judges.service.submission import Key
+from benchwright_judges.service.submissions import Submissions
 from benchwright_judges.service.tables import SUBMISSIONS
 from benchwright_judges.service.views import LONGEST_ANSWER
 
@@ -426,7 +427,7 @@ async def test_a_watcher_goes_when_the_service_ends(tmp_path: Path) -> None:
             items = [{"problem": EXPLAINS, "answer": "Because."}]
             batch = (await client.post("/v1/batches", json={"items": items})).json()["id"]
             watching = asyncio.create_task(events(client, batch))
-            await until(lambda: batch in service.judging.bells._listening)
+            await until(lambda: batch in service.judging.changes._subscribers)
             service.judging.stop_taking()
             assert await asyncio.wait_for(watching, 30) == []
             says_why(await client.get("/v1/health/ready"), 503, "unavailable")
@@ -616,6 +617,6 @@ async def test_a_database_that_is_away_is_said_so(service: Served, monkeypatch: 
 def test_the_gate_is_outermost(tmp_path: Path) -> None:
     async def look() -> None:
         async with serving(tmp_path) as served:
-            assert isinstance(served.app, Gate)
+            assert isinstance(served.app, AdmissionControl)
 
     asyncio.run(look())

@@ -17,12 +17,12 @@ from typing import Any
 
 import pytest
 
+from benchwright_judges.budget import JudgingBudget, OutOfBudgetError
 from benchwright_judges.endpoint import Endpoint
 from benchwright_judges.errors import ConfigurationError
 from benchwright_judges.judgement import Vote
 from benchwright_judges.model_judge import ModelJudge
 from benchwright_judges.model_settings import ModelSettings
-from benchwright_judges.purse import OutOfBudgetError, Purse
 from benchwright_judges.rubric import load_rubric
 from benchwright_problems.figure import MediaType
 from benchwright_problems.problem import Figure
@@ -79,9 +79,9 @@ async def judging(play: Play, **changes: Any) -> AsyncIterator[tuple[ModelJudge,
             await endpoint.close()
 
 
-async def ask(play: Play, *, purse: Purse | None = None, **changes: Any) -> tuple[Vote, JudgeEndpoint]:
+async def ask(play: Play, *, budget: JudgingBudget | None = None, **changes: Any) -> tuple[Vote, JudgeEndpoint]:
     async with judging(play, **changes) as (judge, server):
-        vote = await judge.vote(FREE, "an answer", EXAM, purse=purse or Purse())
+        vote = await judge.vote(FREE, "an answer", EXAM, budget=budget or JudgingBudget())
     return vote, server
 
 
@@ -102,7 +102,7 @@ async def test_a_good_judge_gives_a_vote_with_its_cost() -> None:
 async def test_each_vote_has_its_own_seed() -> None:
     async with judging(in_turn(says("correct"))) as (judge, server):
         for index in range(3):
-            await judge.vote(FREE, "an answer", EXAM, index=index, purse=Purse())
+            await judge.vote(FREE, "an answer", EXAM, index=index, budget=JudgingBudget())
     assert [asked.seed for asked in server.requests] == [1, 2, 3]
 
 
@@ -121,7 +121,7 @@ async def test_figures_are_sent_as_pictures_in_order() -> None:
     figure = Figure(path="bus.png", media_type=MediaType.PNG, data=PIXEL, alt="a bus")
     problem = make_problem(figures=(figure,))
     async with judging(in_turn(says("correct"))) as (judge, server):
-        await judge.vote(problem, "an answer", EXAM, purse=Purse())
+        await judge.vote(problem, "an answer", EXAM, budget=JudgingBudget())
     parts = server.requests[0].body["messages"][1]["content"]
     assert [part["type"] for part in parts] == ["text", "text", "image_url", "text", "text"]
     assert parts[2]["image_url"]["url"] == f"data:image/png;base64,{PIXEL}"
@@ -134,7 +134,7 @@ async def test_a_drawing_that_no_endpoint_takes_as_a_picture_is_sent_as_its_sour
     data = base64.b64encode(drawing.encode()).decode()
     figure = Figure(path="bus.svg", media_type=MediaType.SVG, data=data)
     async with judging(in_turn(says("correct"))) as (judge, server):
-        await judge.vote(make_problem(figures=(figure,)), "an answer", EXAM, purse=Purse())
+        await judge.vote(make_problem(figures=(figure,)), "an answer", EXAM, budget=JudgingBudget())
     assert drawing in server.requests[0].user
 
 
@@ -190,7 +190,7 @@ async def test_a_judge_that_trickles_for_ever_is_given_up() -> None:
 
 async def test_a_judge_that_is_not_there_is_an_error() -> None:
     endpoint = Endpoint(settings("http://127.0.0.1:9/v1", patience_s=0.3), {})
-    vote = await ModelJudge(endpoint).vote(FREE, "an answer", EXAM, purse=Purse())
+    vote = await ModelJudge(endpoint).vote(FREE, "an answer", EXAM, budget=JudgingBudget())
     await endpoint.close()
     assert vote.error.startswith("the endpoint could not be reached, or hung up")
 
@@ -222,7 +222,7 @@ def without(*names: str) -> Play:
 
 async def test_structured_output_is_given_up_where_it_is_refused_and_that_is_remembered() -> None:
     async with judging(without("response_format")) as (judge, server):
-        votes = [await judge.vote(FREE, "an answer", EXAM, purse=Purse()) for _ in range(2)]
+        votes = [await judge.vote(FREE, "an answer", EXAM, budget=JudgingBudget()) for _ in range(2)]
     assert [vote.label for vote in votes] == ["correct", "correct"]
     assert ["response_format" in asked.body for asked in server.requests] == [True, False, False]
     assert '"verdict"' in server.requests[-1].system
@@ -339,22 +339,22 @@ async def test_no_error_and_no_log_holds_the_key(caplog: pytest.LogCaptureFixtur
 # Money
 
 
-async def test_a_purse_is_never_overdrawn() -> None:
+async def test_a_budget_is_never_exceeded() -> None:
     async with judging(in_turn(says("correct")), input_usd=1000, output_usd=1000) as (judge, server):
         most = judge.most_it_costs(FREE, "an answer", EXAM)
-        purse = Purse(most + 0.1)
-        await judge.vote(FREE, "an answer", EXAM, purse=purse)
-        assert 0 < purse.spent_usd < most
+        budget = JudgingBudget(most + 0.1)
+        await judge.vote(FREE, "an answer", EXAM, budget=budget)
+        assert 0 < budget.spent_usd < most
         with pytest.raises(OutOfBudgetError, match="raise the budget"):
-            await judge.vote(FREE, "an answer", EXAM, purse=purse)
+            await judge.vote(FREE, "an answer", EXAM, budget=budget)
     assert len(server.requests) == 1
 
 
-async def test_votes_at_once_share_a_purse() -> None:
+async def test_votes_at_once_share_a_budget() -> None:
     async with judging(in_turn(says("correct")), output_usd=1000) as (judge, server):
-        purse = Purse(2.5 * judge.most_it_costs(FREE, "an answer", EXAM))
+        budget = JudgingBudget(2.5 * judge.most_it_costs(FREE, "an answer", EXAM))
         votes = await asyncio.gather(
-            *(judge.vote(FREE, "an answer", EXAM, purse=purse) for _ in range(5)), return_exceptions=True
+            *(judge.vote(FREE, "an answer", EXAM, budget=budget) for _ in range(5)), return_exceptions=True
         )
     assert sum(isinstance(vote, Vote) for vote in votes) == 2
     assert len(server.requests) == 2
@@ -365,9 +365,11 @@ async def test_a_reply_without_usage_is_paid_at_its_most() -> None:
         judge,
         _,
     ):
-        purse = Purse()
-        vote = await judge.vote(FREE, "an answer", EXAM, purse=purse)
-        assert vote.cost_usd == purse.spent_usd == pytest.approx(judge.most_it_costs(FREE, "an answer", EXAM), rel=0.01)
+        budget = JudgingBudget()
+        vote = await judge.vote(FREE, "an answer", EXAM, budget=budget)
+        assert (
+            vote.cost_usd == budget.spent_usd == pytest.approx(judge.most_it_costs(FREE, "an answer", EXAM), rel=0.01)
+        )
 
 
 async def test_no_more_requests_at_once_than_allowed() -> None:
@@ -375,12 +377,12 @@ async def test_no_more_requests_at_once_than_allowed() -> None:
     slow = Played(good.body, headers=good.headers, delay_s=0.1)
     async with judging(in_turn(slow), at_once=2) as (judge, server):
         start = time.monotonic()
-        await asyncio.gather(*(judge.vote(FREE, "an answer", EXAM, purse=Purse()) for _ in range(6)))
+        await asyncio.gather(*(judge.vote(FREE, "an answer", EXAM, budget=JudgingBudget()) for _ in range(6)))
     assert time.monotonic() - start >= 0.3
     assert len(server.requests) == 6
 
 
 async def test_waiting_for_a_turn_costs_no_patience(clock: Clock) -> None:
     async with judging(clock.takes(100, says("correct")), at_once=1, patience_s=150) as (judge, _):
-        votes = await asyncio.gather(*(judge.vote(FREE, "an answer", EXAM, purse=Purse()) for _ in range(6)))
+        votes = await asyncio.gather(*(judge.vote(FREE, "an answer", EXAM, budget=JudgingBudget()) for _ in range(6)))
     assert [vote.error for vote in votes] == [""] * 6

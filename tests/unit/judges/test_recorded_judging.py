@@ -11,15 +11,16 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
+from benchwright_judges.budget import JudgingBudget
 from benchwright_judges.endpoint import Endpoint
 from benchwright_judges.judgement import Judgement, Method, Status
 from benchwright_judges.model_judge import ModelJudge
 from benchwright_judges.model_settings import ModelSettings
 from benchwright_judges.panel import Panel
-from benchwright_judges.purse import Purse
 from benchwright_judges.recorded_judging import judge_and_record
-from benchwright_judges.records import VOTES, Records
+from benchwright_judges.records import Records
 from benchwright_judges.rubric import load_rubric
+from benchwright_judges.schema import VOTES
 from benchwright_problems.category import Category
 from benchwright_problems.problem import Problem, QuestionFormat
 
@@ -204,19 +205,19 @@ async def test_an_answer_judged_once_is_not_judged_again(records: Records) -> No
 
 
 async def test_a_budget_that_is_used_up_leaves_answers_pending(records: Records) -> None:
-    purse = Purse(0.000_001)
+    budget = JudgingBudget(0.000_001)
     async with panel(in_turn(says("correct"))) as (judges, (server,)):
-        judgement = await judge_and_record(FREE, "an answer", judges, records, ref="p/q", purse=purse)
+        judgement = await judge_and_record(FREE, "an answer", judges, records, ref="p/q", budget=budget)
     assert judgement.status is Status.PENDING and "budget" in judgement.message
     assert server.requests == [] and len(await records.pending()) == 1
 
 
 async def test_the_most_a_judgement_can_cost_is_known_before(records: Records) -> None:
     async with panel(in_turn(NONSENSE)) as (judges, _):
-        purse = Purse()
+        budget = JudgingBudget()
         most = judges.most_it_costs(FREE, "an answer")
-        await judge_and_record(FREE, "an answer", judges, records, ref="p/q", purse=purse)
-        assert 0 < purse.spent_usd <= most
+        await judge_and_record(FREE, "an answer", judges, records, ref="p/q", budget=budget)
+        assert 0 < budget.spent_usd <= most
 
 
 # The cache
@@ -250,7 +251,7 @@ async def test_replies_that_are_no_votes_are_not_cached(records: Records) -> Non
 
 
 async def test_a_recorded_cache_replays_without_an_endpoint(records: Records, tmp_path: Path) -> None:
-    from benchwright_judges.recording import read_recording, write_recording
+    from benchwright_judges.vote_recording import read_recording, write_recording
 
     async with panel(in_turn(says("correct"), says("incorrect"), says("correct"))) as (judges, _):
         first = await judge_and_record(FREE, "an answer", judges, records, ref="p/q")

@@ -7,8 +7,8 @@ import json
 import pytest
 
 from benchwright_judges.errors import GradingError
+from benchwright_judges.human_grading import Grading
 from benchwright_judges.judgement import Judgement, Method, Status
-from benchwright_judges.people import Grading
 from benchwright_judges.recorded_judging import judge_and_record
 from benchwright_judges.records import GivenAnswer, Records
 from benchwright_problems.errors import UnknownProblemError

@@ -15,13 +15,13 @@ class OutOfBudgetError(JudgesError):
 
 @dataclass
 class Charge:
-    """One request's part of a purse."""
+    """One request's part of a budget."""
 
     usd: float = 0.0
     """What it cost in the end; set by who made the request."""
 
 
-class Purse:
+class JudgingBudget:
     """What one answer, one command or one token may spend on judges.
 
     Args:

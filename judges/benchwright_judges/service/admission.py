@@ -35,7 +35,7 @@ BODY_TIME_S = 20.0
 """How long a body may take to arrive."""
 
 
-class Gate:
+class AdmissionControl:
     """Lets requests through to `app` and turns whatever goes wrong into problem details.
 
     Args:

@@ -1,0 +1,182 @@
+"""Opening the database of judgements, and its transactions: SQLite in a file of mode 0600, or PostgreSQL by URL."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import sqlite3
+import time
+from collections.abc import AsyncIterator, Iterator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager, nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING, Self
+
+from sqlalchemy import Connection, Table, event
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.engine import URL, make_url
+from sqlalchemy.exc import ArgumentError, DatabaseError, IntegrityError, InterfaceError
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
+
+from benchwright_judges.errors import RecordsError
+from benchwright_judges.schema import create_missing_tables
+
+if TYPE_CHECKING:
+    import aiosqlite
+    from sqlalchemy.engine.interfaces import AdaptedConnection
+
+_WRITES = "benchwright_writes"
+_BUSY_S = 30.0
+"""How long to wait while another process writes to a file."""
+
+
+class Database:
+    """An open database. Use it within the event loop it was opened in, and close it in the end."""
+
+    def __init__(self, engine: AsyncEngine) -> None:
+        self.engine = engine
+        # SQLite lets one connection write: who waits here does not poll for its lock.
+        self._turn: AbstractAsyncContextManager[object] = (
+            asyncio.Lock() if engine.dialect.name == "sqlite" else nullcontext()
+        )
+
+    @classmethod
+    async def open(cls, where: str | Path) -> Self:
+        """Open the database, and make what is missing of its tables.
+
+        Args:
+            where: A file for SQLite, or the URL of a PostgreSQL database.
+
+        Raises:
+            RecordsError: It can't be opened, or another version of Benchwright made it.
+        """
+        engine = _sqlite(where) if isinstance(where, Path) else _at_url(where)
+        records = cls(engine)
+        try:
+            async with records.writing() as connection:
+                await connection.run_sync(create_missing_tables)
+        except BaseException:
+            await engine.dispose()
+            raise
+        return records
+
+    async def close(self) -> None:
+        """Give back every connection."""
+        await self.engine.dispose()
+
+    @asynccontextmanager
+    async def writing(self) -> AsyncIterator[AsyncConnection]:
+        """A transaction that may write; committed at the end of the block.
+
+        Raises:
+            RecordsError: The database is locked, full, damaged or gone.
+        """
+        with self._explained():
+            async with self._turn, self.engine.execution_options(**{_WRITES: True}).begin() as connection:
+                yield connection
+
+    @asynccontextmanager
+    async def reading(self) -> AsyncIterator[AsyncConnection]:
+        """A transaction that reads.
+
+        Raises:
+            RecordsError: The database is locked, damaged or gone.
+        """
+        with self._explained():
+            async with self.engine.begin() as connection:
+                yield connection
+
+    @contextmanager
+    def _explained(self) -> Iterator[None]:
+        try:
+            yield
+        except (DatabaseError, InterfaceError) as error:
+            if isinstance(error, IntegrityError):
+                raise
+            raise RecordsError(
+                f"the judgements' database {_name(self.engine)} could not be used: {_cause(error)}; nothing of the last"
+                " step was kept, so try again once that is mended"
+            ) from error
+
+    def insert_into(self, table: Table) -> sqlite.Insert | postgresql.Insert:
+        """An insert that can say what to do about conflicts."""
+        # Only the dialects' own inserts know what to do about conflicts.
+        return sqlite.insert(table) if self.engine.dialect.name == "sqlite" else postgresql.insert(table)
+
+
+def _sqlite(file: Path) -> AsyncEngine:
+    try:
+        file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        # Not opened where it exists: closing another descriptor of it would drop SQLite's locks in this process.
+        file.touch(mode=0o600)
+        file.chmod(0o600)
+    except OSError as error:
+        raise RecordsError(
+            f"the judgements' database {file} can't be made: {error.strerror}; check the folder's permissions"
+        ) from error
+    url = URL.create("sqlite+aiosqlite", database=str(file))
+    engine = create_async_engine(
+        url,
+        # A connection is a thread: none beyond these, which would be opened and closed with every transaction.
+        pool_size=8,
+        max_overflow=0,
+        connect_args={"timeout": _BUSY_S, "isolation_level": None},
+        # A statement's values may be answer keys: no error shows them.
+        hide_parameters=True,
+    )
+
+    # At its debug level the library logs every value, answer keys included.
+    logging.getLogger("aiosqlite").setLevel(logging.WARNING)
+
+    @event.listens_for(engine.sync_engine, "connect")
+    def _set_up(connection: AdaptedConnection, _record: object) -> None:
+        connection.run_async(_prepare)
+
+    @event.listens_for(engine.sync_engine, "begin")
+    def _begin(connection: Connection) -> None:
+        # A transaction that reads first and then writes would otherwise fail where another wrote between.
+        writes = connection.get_execution_options().get(_WRITES, False)
+        connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+
+    return engine
+
+
+async def _prepare(connection: aiosqlite.Connection) -> None:
+    # Changing the journal mode does not wait for other connections as statements do.
+    give_up = time.monotonic() + _BUSY_S
+    while True:
+        try:
+            await (await connection.execute("PRAGMA journal_mode = WAL")).close()
+            break
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > give_up:
+                raise
+            await asyncio.sleep(0.02)
+    for pragma in ("synchronous = FULL", "foreign_keys = ON"):
+        await (await connection.execute(f"PRAGMA {pragma}")).close()
+
+
+def _at_url(text: str) -> AsyncEngine:
+    try:
+        url = make_url(text)
+    except ArgumentError as error:
+        raise RecordsError("the database's URL can't be read; write postgresql://USER@HOST/NAME") from error
+    if url.get_backend_name() == "sqlite" and url.database:
+        return _sqlite(Path(url.database))
+    if url.get_backend_name() != "postgresql":
+        raise RecordsError(f"judgements can't be kept in {url.get_backend_name()}; use SQLite or PostgreSQL")
+    return create_async_engine(
+        url.set(drivername="postgresql+psycopg"),
+        pool_size=10,
+        max_overflow=20,
+        pool_pre_ping=True,
+        hide_parameters=True,
+    )
+
+
+def _name(engine: AsyncEngine) -> str:
+    return engine.url.render_as_string(hide_password=True)
+
+
+def _cause(error: BaseException) -> str:
+    # The statement and its values, which SQLAlchemy puts into the text, may hold an answer key.
+    return str(getattr(error, "orig", None) or type(error).__name__).strip().splitlines()[0]

@@ -1,0 +1,134 @@
+"""The tables of the database of judgements."""
+
+from __future__ import annotations
+
+from sqlalchemy import (
+    Boolean,
+    Column,
+    Connection,
+    Double,
+    ForeignKey,
+    Index,
+    Integer,
+    MetaData,
+    Table,
+    Text,
+    insert,
+    inspect,
+    select,
+)
+
+from benchwright_judges.errors import RecordsError
+
+SCHEMA_VERSION = 1
+
+METADATA = MetaData()
+"""Every table of the database; the judge service adds its own before it opens one."""
+
+_FORMAT = Table("records_format", METADATA, Column("version", Integer, nullable=False))
+
+ANSWERS = Table(
+    "answers",
+    METADATA,
+    Column("id", Text, primary_key=True),
+    # `pack/id`, and what the problem and its key were when the answer was given.
+    Column("problem", Text, nullable=False),
+    Column("problem_digest", Text, nullable=False),
+    Column("key_digest", Text, nullable=False),
+    # The question's format, or the problem's category.
+    Column("format", Text, nullable=False),
+    Column("answer", Text, nullable=False),
+    Column("sha256", Text, nullable=False),
+    # The attempt it belongs to and which try it was; empty and 0 where there is none.
+    Column("attempt", Text, nullable=False),
+    Column("number", Integer, nullable=False),
+    Column("created", Double, nullable=False),
+    Index("answers_attempt", "attempt", "number"),
+    Index("answers_problem", "problem"),
+)
+
+JUDGEMENTS = Table(
+    "judgements",
+    METADATA,
+    Column("seq", Integer, primary_key=True),
+    Column("answer", Text, ForeignKey("answers.id"), nullable=False),
+    Column("status", Text, nullable=False),
+    Column("method", Text, nullable=False),
+    Column("rubric", Text, nullable=False),
+    Column("label", Text, nullable=False),
+    Column("score", Double),
+    Column("passed", Boolean),
+    Column("tie_break", Boolean, nullable=False),
+    # The judgement as JSON, without its votes.
+    Column("body", Text, nullable=False),
+    Column("created", Double, nullable=False),
+    Index("judgements_answer", "answer", "seq"),
+)
+
+VOTES = Table(
+    "votes",
+    METADATA,
+    Column("judgement", Integer, ForeignKey("judgements.seq"), primary_key=True),
+    Column("position", Integer, primary_key=True),
+    Column("judge", Text, nullable=False),
+    Column("rubric", Text, nullable=False),
+    Column("label", Text, nullable=False),
+    Column("error", Text, nullable=False),
+    Column("cost_usd", Double, nullable=False),
+    Column("body", Text, nullable=False),
+)
+
+CACHE = Table(
+    "vote_cache",
+    METADATA,
+    Column("key", Text, primary_key=True),
+    Column("body", Text, nullable=False),
+    Column("created", Double, nullable=False),
+)
+
+PENDING = Table(
+    "pending",
+    METADATA,
+    Column("answer", Text, ForeignKey("answers.id"), primary_key=True),
+    Column("reason", Text, nullable=False),
+    Column("since", Double, nullable=False),
+)
+
+GRADES = Table(
+    "grades",
+    METADATA,
+    Column("answer", Text, ForeignKey("answers.id"), primary_key=True),
+    Column("grader", Text, primary_key=True),
+    Column("rubric", Text, nullable=False),
+    Column("label", Text, nullable=False),
+    # How hard it was to grade, 1 to 5.
+    Column("difficulty", Integer, nullable=False),
+    Column("comment", Text, nullable=False),
+    # Whether the grader decided between others.
+    Column("adjudicates", Boolean, nullable=False),
+    Column("created", Double, nullable=False),
+)
+
+
+def create_missing_tables(connection: Connection) -> None:
+    """Create the tables that are missing.
+
+    Raises:
+        RecordsError: Another version of Benchwright, or another program, made the database.
+    """
+    if connection.dialect.name == "postgresql":
+        # Two processes that start at once would both make the tables.
+        connection.exec_driver_sql("SELECT pg_advisory_xact_lock(7165912)")
+    found = inspect(connection).get_table_names()
+    if _FORMAT.name in found:
+        version = connection.scalar(select(_FORMAT.c.version))
+        if version != SCHEMA_VERSION:
+            raise RecordsError(
+                f"the judgements' database {connection.engine.url.render_as_string()} has format {version}, this"
+                f" Benchwright reads {SCHEMA_VERSION}; install the version that made it, or keep judgements elsewhere"
+            )
+    elif found and connection.dialect.name == "sqlite":
+        raise RecordsError(f"{connection.engine.url.database} is a database of something else; move it away")
+    METADATA.create_all(connection)
+    if _FORMAT.name not in found:
+        connection.execute(insert(_FORMAT).values(version=SCHEMA_VERSION))

@@ -1,0 +1,45 @@
+"""Change notifications within one process: waiters are woken when a submission or batch changes."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections import defaultdict
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+
+class ChangeNotifications:
+    """One topic per name: of a submission, of a batch, of the queue."""
+
+    def __init__(self) -> None:
+        self._subscribers: defaultdict[str, set[asyncio.Event]] = defaultdict(set)
+
+    @contextmanager
+    def subscribe(self, name: str) -> Iterator[asyncio.Event]:
+        """An event that each change sets; the subscriber clears it."""
+        event = asyncio.Event()
+        self._subscribers[name].add(event)
+        try:
+            yield event
+        finally:
+            self._subscribers[name].discard(event)
+            if not self._subscribers[name]:
+                del self._subscribers[name]
+
+    def notify(self, name: str) -> None:
+        """Wake all subscribers of a name."""
+        for event in self._subscribers.get(name, ()):
+            event.set()
+
+    def notify_all(self) -> None:
+        """Wake every subscriber, because the service is shutting down."""
+        for name in list(self._subscribers):
+            self.notify(name)
+
+
+async def wait_for_change(event: asyncio.Event, timeout_s: float) -> None:
+    """Wait for a change, at most this many seconds: changes made by other processes set no event here."""
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(timeout_s):
+            await event.wait()

@@ -1,0 +1,87 @@
+"""Submitted answers and batches of them, as the database has them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any
+
+from benchwright_judges.judgement import Judgement
+
+if TYPE_CHECKING:
+    from sqlalchemy import Row
+
+
+class State(StrEnum):
+    """How far a submission has come."""
+
+    QUEUED = "queued"
+    RUNNING = "running"
+    DONE = "done"
+
+
+@dataclass(frozen=True)
+class Submission:
+    """One answer, as the database has it. Times are seconds since 1970."""
+
+    id: str
+    token: str
+    problem: str
+    answer: str
+    state: State
+    created: float
+    batch: str | None = None
+    position: int | None = None
+    """Place within the batch, from 0."""
+    claims: int = 0
+    """How often a process took it off the queue."""
+    reserved_usd: float = 0.0
+    judgement: Judgement | None = None
+    judged: float | None = None
+    finished: int | None = None
+    """Rank by time of completion within the batch, from 1."""
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Answers that were submitted together."""
+
+    id: str
+    token: str
+    created: float
+    total: int
+    done: int
+
+
+@dataclass(frozen=True)
+class Key:
+    """What makes a repeated request recognisable."""
+
+    text: str | None
+    """The client's Idempotency-Key, if it sent one."""
+    fingerprint: str
+    """Digest of the request: the same key with another request is refused."""
+
+
+def submission_of(row: Row[Any]) -> Submission:
+    """A row of the table of submissions."""
+    return Submission(
+        id=row.id,
+        token=row.token,
+        batch=row.batch,
+        position=row.position,
+        problem=row.problem,
+        answer=row.answer,
+        state=State(row.state),
+        claims=row.claims,
+        reserved_usd=row.reserved_usd,
+        judgement=Judgement.model_validate_json(row.judgement) if row.judgement else None,
+        created=row.created,
+        judged=row.judged,
+        finished=row.finished,
+    )
+
+
+def batch_of(row: Row[Any]) -> Batch:
+    """A row of the table of batches."""
+    return Batch(id=row.id, token=row.token, created=row.created, total=row.total, done=row.done)
