@@ -11,6 +11,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from benchwright_judges.formats import rules_of
 from benchwright_judges.languages import wording
 from benchwright_problems.problem import Answer, Figure, Kind, Problem, Question
 
@@ -88,7 +89,7 @@ def example(problem: Problem, key: Answer, *, think: bool) -> Turn:
     """
     question = _question(problem)
     words = wording(question.language)
-    told = words.key(question.format, key)
+    told = rules_of(question.format).show_key(words, key)
     if think:
         told = f"{key.explanation.strip()}\n\n{words.marker} {told}".lstrip()
     text = f"{statement(problem)}\n\n{reply_form(problem, think=think)}"
@@ -133,7 +134,7 @@ def reply_form(problem: Problem, *, think: bool = False) -> str:
     if question is None or (problem.category is not None and not think):
         return "Reply with the text that is asked for, as plain text, with nothing around it."
     words = wording(question.language)
-    task = words.task(question.format)
+    task = rules_of(question.format).task(words)
     return f"{task} {words.think.format(marker=words.marker)}" if think else task
 
 

@@ -7,12 +7,12 @@ import statistics
 from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic import Field, ValidationError
 
 from benchwright_judges.budget import JudgingBudget
-from benchwright_judges.endpoint import Endpoint, read_object
+from benchwright_judges.json_reply import read_object
 from benchwright_judges.judgement import Model
 from benchwright_judges.prompt import audit_prompt
 from benchwright_judges.rubric import load_rubric
@@ -20,6 +20,9 @@ from benchwright_judges.scale import Scale
 from benchwright_problems.atomic import write_atomically
 from benchwright_problems.home import Home
 from benchwright_problems.problem import Problem
+
+if TYPE_CHECKING:
+    from benchwright_judges.endpoint import Endpoint
 
 THRESHOLD = 8.0
 """Every aspect has to reach this."""

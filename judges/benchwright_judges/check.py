@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from benchwright_judges.judgement import Judgement
-from benchwright_judges.score import NO_KEY, score
+from benchwright_judges.rule_judgements import NO_KEY
+from benchwright_judges.score import score
 from benchwright_problems.problem import Problem
 
 

@@ -3,26 +3,28 @@
 from __future__ import annotations
 
 import asyncio
+import importlib
 import logging
 import sqlite3
 import time
 from collections.abc import AsyncIterator, Iterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager, nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from sqlalchemy import Connection, Table, event
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, DatabaseError, IntegrityError, InterfaceError
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
 from benchwright_judges.errors import RecordsError
 from benchwright_judges.schema import create_missing_tables
+from benchwright_problems.errors import needs
 
 if TYPE_CHECKING:
     import aiosqlite
     from sqlalchemy.engine.interfaces import AdaptedConnection
+    from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 _WRITES = "benchwright_writes"
 _BUSY_S = 30.0
@@ -48,6 +50,7 @@ class Database:
 
         Raises:
             RecordsError: It can't be opened, or another version of Benchwright made it.
+            ExtraMissingError: The packages for databases are not installed.
         """
         engine = _sqlite(where) if isinstance(where, Path) else _at_url(where)
         records = cls(engine)
@@ -94,7 +97,7 @@ class Database:
                 raise
             raise RecordsError(
                 f"the judgements' database {_name(self.engine)} could not be used: {_cause(error)}; nothing of the last"
-                " step was kept, so try again once that is mended"
+                " step was kept, so fix the cause and try again"
             ) from error
 
     def insert_into(self, table: Table) -> sqlite.Insert | postgresql.Insert:
@@ -114,7 +117,7 @@ def _sqlite(file: Path) -> AsyncEngine:
             f"the judgements' database {file} can't be made: {error.strerror}; check the folder's permissions"
         ) from error
     url = URL.create("sqlite+aiosqlite", database=str(file))
-    engine = create_async_engine(
+    engine = _create_engine(
         url,
         # A connection is a thread: none beyond these, which would be opened and closed with every transaction.
         pool_size=8,
@@ -155,6 +158,15 @@ async def _prepare(connection: aiosqlite.Connection) -> None:
         await (await connection.execute(f"PRAGMA {pragma}")).close()
 
 
+def _create_engine(url: URL, **options: Any) -> AsyncEngine:
+    with needs("Keeping judgements", "judges"):
+        # SQLAlchemy's own error for a missing greenlet does not name the package.
+        importlib.import_module("greenlet")
+        from sqlalchemy.ext.asyncio import create_async_engine
+
+        return create_async_engine(url, **options)
+
+
 def _at_url(text: str) -> AsyncEngine:
     try:
         url = make_url(text)
@@ -164,7 +176,7 @@ def _at_url(text: str) -> AsyncEngine:
         return _sqlite(Path(url.database))
     if url.get_backend_name() != "postgresql":
         raise RecordsError(f"judgements can't be kept in {url.get_backend_name()}; use SQLite or PostgreSQL")
-    return create_async_engine(
+    return _create_engine(
         url.set(drivername="postgresql+psycopg"),
         pool_size=10,
         max_overflow=20,

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 import email.utils
-import json
 import logging
 import os
 import random
@@ -233,41 +232,6 @@ class Endpoint:
         if len(text) > _TEXT_CHARACTERS:
             return Reply(error=f"the reply is longer than {_TEXT_CHARACTERS} characters", **used)
         return Reply(text=text, **used)
-
-
-def read_object(text: str) -> dict[str, Any]:
-    """The one JSON object in a reply; around it may stand a code fence or words, but no second object.
-
-    Raises:
-        ValueError: There is none, more than one, or one with a field given twice.
-    """
-    decoder = json.JSONDecoder(object_pairs_hook=_without_twins, parse_constant=_no_constant)
-    found: list[dict[str, Any]] = []
-    position = text.find("{")
-    while position >= 0:
-        try:
-            value, end = decoder.raw_decode(text, position)
-        except RecursionError as error:
-            raise ValueError("the reply is nested too deeply") from error
-        except json.JSONDecodeError:
-            position = text.find("{", position + 1)
-            continue
-        found.append(value)
-        position = text.find("{", end)
-    if len(found) != 1:
-        raise ValueError("the reply holds no JSON object" if not found else "the reply holds several JSON objects")
-    return found[0]
-
-
-def _without_twins(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    fields = dict(pairs)
-    if len(fields) < len(pairs):
-        raise ValueError("the reply gives a field twice")
-    return fields
-
-
-def _no_constant(name: str) -> None:
-    raise ValueError("the reply holds a number that JSON does not have")
 
 
 def _status_error(error: openai.APIStatusError) -> _RetryError | _FinalError:

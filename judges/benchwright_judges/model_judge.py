@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from benchwright_judges.budget import JudgingBudget
-from benchwright_judges.endpoint import Endpoint, Reply, read_object
+from benchwright_judges.endpoint import Endpoint, Reply
+from benchwright_judges.json_reply import read_object
 from benchwright_judges.judgement import Vote
 from benchwright_judges.prompt import grading_prompt
 from benchwright_judges.rubric import Rubric

@@ -12,21 +12,17 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from benchwright_judges.errors import VotesFileError
+from benchwright_judges.formats import FORMATS
 from benchwright_judges.judgement import Method, Model
 from benchwright_judges.records import Judged
 from benchwright_judges.scale import Scale
 from benchwright_problems.category import Category
-from benchwright_problems.problem import QuestionFormat
 
 PANEL = "panel"
 """The votes of all models together."""
 
 _SCALES = {
-    QuestionFormat.MULTIPLE_CHOICE.value: Scale.BLANK,
-    QuestionFormat.ASSERTION.value: Scale.BLANK,
-    QuestionFormat.FILL_IN_THE_BLANK.value: Scale.BLANK,
-    QuestionFormat.OPEN_ENDED.value: Scale.TIERS,
-    QuestionFormat.FREE_RESPONSE.value: Scale.EXAM,
+    **{rules.format.value: rules.scale for rules in FORMATS},
     Category.RTL_QUESTION.value: Scale.TIERS,
     Category.TESTBENCH_QUESTION.value: Scale.TIERS,
 }

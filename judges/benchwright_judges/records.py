@@ -9,13 +9,16 @@ import time
 import uuid
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING
 
 from sqlalchemy import RowMapping, delete, insert, select
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from benchwright_judges.database import Database
 from benchwright_judges.judgement import Judgement, Vote
 from benchwright_judges.schema import ANSWERS, CACHE, GRADES, JUDGEMENTS, PENDING, VOTES
+
+if TYPE_CHECKING:
+    from sqlalchemy.ext.asyncio import AsyncConnection
 
 
 @dataclass(frozen=True, slots=True)

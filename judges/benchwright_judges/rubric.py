@@ -10,19 +10,15 @@ from typing import Literal
 from pydantic import ValidationError
 
 from benchwright_judges.errors import RubricError
+from benchwright_judges.formats import rules_of
 from benchwright_judges.judgement import Model
 from benchwright_judges.scale import Scale
 from benchwright_problems.category import Category
-from benchwright_problems.problem import Problem, QuestionFormat
+from benchwright_problems.problem import Problem
 
 COMPARABLE = "cvdp-subjective"
 """Asked beside our own rubric for CVDP's questions about code, where a panel is set up to."""
 
-_OF_FORMAT = {
-    QuestionFormat.FILL_IN_THE_BLANK: "fill-in-the-blank",
-    QuestionFormat.OPEN_ENDED: "open-ended",
-    QuestionFormat.FREE_RESPONSE: "free-response",
-}
 _CODE_QUESTIONS = frozenset({Category.RTL_QUESTION, Category.TESTBENCH_QUESTION})
 
 
@@ -76,8 +72,8 @@ def rubric_for(problem: Problem) -> Rubric | None:
     question = problem.public.question
     if is_code_question(problem):
         return load_rubric("code-question")
-    name = None if question is None else _OF_FORMAT.get(question.format)
-    return None if name is None else load_rubric(name)
+    name = "" if question is None else rules_of(question.format).rubric
+    return load_rubric(name) if name else None
 
 
 def is_code_question(problem: Problem) -> bool:

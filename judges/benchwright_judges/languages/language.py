@@ -11,8 +11,6 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
-from benchwright_problems.problem import Answer, QuestionFormat
-
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Wording:
@@ -34,24 +32,6 @@ class Wording:
     """Begins the line with the answer."""
     true: str
     false: str
-
-    def task(self, style: QuestionFormat) -> str:
-        """How to answer a question of a format."""
-        match style:
-            case QuestionFormat.MULTIPLE_CHOICE:
-                return self.choose
-            case QuestionFormat.ASSERTION:
-                return self.decide
-            case QuestionFormat.FILL_IN_THE_BLANK:
-                return self.fill
-            case _:
-                return self.explain
-
-    def key(self, style: QuestionFormat, answer: Answer) -> str:
-        """An answer key as a solver would write it."""
-        if style is QuestionFormat.ASSERTION:
-            return self.true if answer.value == "true" else self.false
-        return answer.value
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

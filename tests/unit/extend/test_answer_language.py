@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from benchwright_judges import languages
+from benchwright_judges.formats import rules_of
 from benchwright_judges.languages.language import (
     AnswerLanguage,
     Choices,
@@ -100,5 +101,5 @@ def test_the_other_languages_are_read_as_before() -> None:
 
 @pytest.mark.usefixtures("italian")
 def test_models_are_asked_in_the_added_language() -> None:
-    assert languages.wording("it").task(QuestionFormat.ASSERTION) == "Rispondi solo con Vero o Falso."
+    assert rules_of(QuestionFormat.ASSERTION).task(languages.wording("it")) == "Rispondi solo con Vero o Falso."
     assert languages.wording("xx").marker == "Answer:"

@@ -1,0 +1,42 @@
+"""Assertions: a statement is true or false."""
+
+from __future__ import annotations
+
+from benchwright_judges.answer_extraction import Extraction
+from benchwright_judges.assertion_answers import read_truth
+from benchwright_judges.formats.question_rules import GivenText, QuestionRules
+from benchwright_judges.formats.selection import score_selection
+from benchwright_judges.judgement import Judgement
+from benchwright_judges.languages.language import Wording
+from benchwright_judges.scale import Scale
+from benchwright_problems.problem import Answer, Question, QuestionFormat
+
+_VALUES = ("true", "false")
+
+
+def _values(question: Question) -> tuple[str, ...]:
+    return _VALUES
+
+
+def _extract(question: Question, text: str) -> Extraction:
+    return read_truth(text)
+
+
+def _score(given: GivenText) -> Judgement:
+    return score_selection(read_truth(given.text), _VALUES, given.key)
+
+
+def _show_key(wording: Wording, key: Answer) -> str:
+    return wording.true if key.value == "true" else wording.false
+
+
+ASSERTION = QuestionRules(
+    format=QuestionFormat.ASSERTION,
+    score=_score,
+    scale=Scale.BLANK,
+    is_instant=True,
+    task=lambda wording: wording.decide,
+    show_key=_show_key,
+    selectable=_values,
+    extract=_extract,
+)

@@ -1,0 +1,34 @@
+"""Multiple choice: one letter is right."""
+
+from __future__ import annotations
+
+from benchwright_judges.answer_extraction import Extraction
+from benchwright_judges.choice_answers import read_choice
+from benchwright_judges.formats.question_rules import GivenText, QuestionRules
+from benchwright_judges.formats.selection import score_selection
+from benchwright_judges.judgement import Judgement
+from benchwright_judges.scale import Scale
+from benchwright_problems.problem import Question, QuestionFormat
+
+
+def _letters(question: Question) -> tuple[str, ...]:
+    return tuple(choice.letter for choice in question.choices)
+
+
+def _extract(question: Question, text: str) -> Extraction:
+    return read_choice(text, {choice.letter: choice.text for choice in question.choices}, question.language)
+
+
+def _score(given: GivenText) -> Judgement:
+    return score_selection(_extract(given.question, given.text), _letters(given.question), given.key)
+
+
+MULTIPLE_CHOICE = QuestionRules(
+    format=QuestionFormat.MULTIPLE_CHOICE,
+    score=_score,
+    scale=Scale.BLANK,
+    is_instant=True,
+    task=lambda wording: wording.choose,
+    selectable=_letters,
+    extract=_extract,
+)

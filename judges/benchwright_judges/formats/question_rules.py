@@ -1,0 +1,58 @@
+"""What differs between question formats: how each is asked, read and scored."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from benchwright_judges.answer_extraction import Extraction
+from benchwright_judges.judgement import Judgement
+from benchwright_judges.languages.language import Wording
+from benchwright_judges.scale import Scale
+from benchwright_problems.problem import Answer, Question, QuestionFormat
+
+
+@dataclass(frozen=True)
+class GivenText:
+    """An answer to a question, and what it is scored against."""
+
+    question: Question
+    statement: str
+    text: str
+    """The answer; not blank."""
+    key: Answer
+
+
+def _nothing(question: Question) -> tuple[str, ...]:
+    return ()
+
+
+def _no_selection(question: Question, text: str) -> Extraction:
+    return Extraction()
+
+
+def _as_it_is(wording: Wording, key: Answer) -> str:
+    return key.value
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class QuestionRules:
+    """One question format."""
+
+    format: QuestionFormat
+    score: Callable[[GivenText], Judgement]
+    """Scores an answer as far as no judge is needed; pending where one is."""
+    scale: Scale
+    """What people and model judges grade on."""
+    rubric: str = ""
+    """What a judge follows: a file in `rubrics/`; empty if every answer is scored by rule."""
+    is_instant: bool = False
+    """Whether answers are scored at every save, because a judge is hardly ever needed."""
+    task: Callable[[Wording], str]
+    """How the reply is requested."""
+    show_key: Callable[[Wording, Answer], str] = _as_it_is
+    """The key as a solver would write it."""
+    selectable: Callable[[Question], tuple[str, ...]] = _nothing
+    """What can be chosen; nothing for free text."""
+    extract: Callable[[Question, str], Extraction] = _no_selection
+    """Which of these values an answer names."""

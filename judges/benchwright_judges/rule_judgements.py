@@ -1,0 +1,11 @@
+"""The judgements that rules come to."""
+
+from __future__ import annotations
+
+from benchwright_judges.judgement import Judgement, Status
+
+RIGHT = Judgement(status=Status.SCORED, score=1.0, passed=True, label="right", message="The answer is right.")
+WRONG = Judgement(status=Status.SCORED, score=0.0, passed=False, label="wrong", message="The answer is not right.")
+EMPTY = Judgement(status=Status.EMPTY, message="There is no answer yet: write it into answer.md.")
+NO_KEY = Judgement(status=Status.PENDING, message="The pack has no answer to compare with; this one is pending.")
+PENDING = Judgement(status=Status.PENDING, message="This answer is kept; it needs a judge and is pending.")
