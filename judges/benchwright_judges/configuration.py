@@ -1,4 +1,4 @@
-"""Which judges are set up: `judges.toml`, or the environment in its place. Keys are only ever named, never written.
+"""Which judges are set up: `judges.toml`, or the environment in its place. It names keys, and never holds them.
 
 `docs/how-to/judges.md` shows one.
 """
@@ -12,12 +12,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import platformdirs
-from pydantic import Field, ValidationError, model_validator
+from pydantic import BeforeValidator, Field, SerializeAsAny, ValidationError, model_validator
 
+from benchwright_judges import judge_kinds
 from benchwright_judges.errors import ConfigurationError
 from benchwright_judges.judgement import Model
-from benchwright_judges.model_settings import ModelSettings, Usd
+from benchwright_judges.model_settings import JudgeSettings, ModelSettings, Usd
 from benchwright_judges.panel import Panel
+from benchwright_problems.errors import needs
 from benchwright_problems.home import Home
 
 if TYPE_CHECKING:
@@ -30,12 +32,12 @@ _DATABASE = "BENCHWRIGHT_JUDGE_DATABASE"
 class JudgesSettings(Model):
     """`judges.toml`."""
 
-    judge: tuple[ModelSettings, ...] = ()
-    """Model judges; they take turns."""
+    judge: tuple[Annotated[SerializeAsAny[JudgeSettings], BeforeValidator(judge_kinds.read_judge)], ...] = ()
+    """The judges; they take turns."""
     votes: Annotated[int, Field(ge=1, le=9)] = 3
     """Votes on an answer at most, an odd number."""
     spares: Annotated[int, Field(ge=0, le=9)] = 2
-    """Votes that came to nothing are replaced so many times."""
+    """How many votes without a usable reply are replaced, for one answer."""
     comparable: bool = True
     """Whether answers to CVDP's questions about code get a vote by CVDP's own aspects too."""
     offline: bool = False
@@ -44,6 +46,11 @@ class JudgesSettings(Model):
     """What one command, or one editor session, may spend."""
     database: str = ""
     """URL of a PostgreSQL database for judgements; a file below the data folder if not given."""
+
+    @property
+    def models(self) -> tuple[ModelSettings, ...]:
+        """The judges that are language models."""
+        return tuple(judge for judge in self.judge if isinstance(judge, ModelSettings))
 
     @model_validator(mode="after")
     def _fits_together(self) -> JudgesSettings:
@@ -106,35 +113,40 @@ def find_endpoints(settings: JudgesSettings, environ: Mapping[str, str] = os.env
 
     Raises:
         ConfigurationError: A key's environment variable is not set.
+        ExtraMissingError: The packages for model judges are not installed.
     """
-    if not settings.judge:
+    if not settings.models:
         return ()
-    # The client library takes most of a second to import: nobody pays without a judge.
-    from benchwright_judges.endpoint import Endpoint
+    with needs("A model judge", "judges"):
+        # The client library takes most of a second to import: nobody pays without a judge.
+        from benchwright_judges.endpoint import Endpoint
 
-    if settings.offline:
-        environ = dict.fromkeys((judge.api_key_env for judge in settings.judge), "offline")
-    return tuple(Endpoint(judge, environ) for judge in settings.judge)
+    environ = _keys(settings, environ)
+    return tuple(Endpoint(model, environ) for model in settings.models)
 
 
 def find_panel(settings: JudgesSettings, environ: Mapping[str, str] = os.environ) -> Panel | None:
-    """The judges that are set up, ready to be asked; none where none is.
+    """The judges that are set up, ready to be asked; None if there are none.
 
     Raises:
         ConfigurationError: A key's environment variable is not set.
+        ExtraMissingError: The packages for a judge are not installed.
     """
-    endpoints = find_endpoints(settings, environ)
-    if not endpoints:
+    if not settings.judge:
         return None
-    from benchwright_judges.model_judge import ModelJudge
-
+    environ = _keys(settings, environ)
     return Panel(
-        judges=tuple(ModelJudge(endpoint) for endpoint in endpoints),
+        judges=tuple(judge_kinds.KINDS[judge.kind].open(judge, environ) for judge in settings.judge),
         seats=settings.votes,
         spares=settings.spares,
         comparable=settings.comparable,
         offline=settings.offline,
     )
+
+
+def _keys(settings: JudgesSettings, environ: Mapping[str, str]) -> Mapping[str, str]:
+    """Where judges find their keys; offline they need none."""
+    return dict.fromkeys((model.api_key_env for model in settings.models), "offline") if settings.offline else environ
 
 
 def records_location(settings: JudgesSettings, home: Home) -> str | Path:

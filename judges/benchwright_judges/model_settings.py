@@ -1,4 +1,4 @@
-"""Which model votes, where it is reached, what it costs."""
+"""Settings of judges: which model votes, where it is reached, what it costs."""
 
 from __future__ import annotations
 
@@ -22,11 +22,18 @@ def _address(url: str) -> str:
 Usd = Annotated[float, Field(ge=0, le=1e6)]
 
 
-class ModelSettings(Model):
-    """One `[[judge]]` of `judges.toml`."""
+class JudgeSettings(Model):
+    """One `[[judge]]` of `judges.toml`, of any kind."""
 
+    kind: str = "model"
+    """Which kind of judge: a name in `judge_kinds`."""
     name: Annotated[str, Field(min_length=1, max_length=60)]
     """What votes and reports call it."""
+
+
+class ModelSettings(JudgeSettings):
+    """A language model behind an OpenAI-compatible endpoint."""
+
     base_url: Annotated[str, AfterValidator(_address)]
     """Address of an OpenAI-compatible endpoint, up to and including `/v1`."""
     model: Annotated[str, Field(min_length=1)]

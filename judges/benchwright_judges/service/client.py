@@ -18,6 +18,7 @@ from benchwright_judges.errors import ConfigurationError
 from benchwright_judges.judgement import Judgement, Status, Vote
 from benchwright_judges.service.refusals import ProblemDetails
 from benchwright_judges.service.views import JudgementView, SubmissionView
+from benchwright_problems.errors import needs
 
 if TYPE_CHECKING:
     import httpx2
@@ -77,7 +78,8 @@ class RemoteJudge:
         patience_s: float = 90.0,
         transport: httpx2.AsyncBaseTransport | None = None,
     ) -> None:
-        import httpx2
+        with needs("A judge service", "judges"):
+            import httpx2
 
         parts = urlsplit(url)
         if parts.scheme not in ("http", "https") or not parts.hostname or parts.username or parts.query:

@@ -11,17 +11,19 @@ import time
 import uuid
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import ColumnElement, Row, Table, and_, func, insert, or_, select, update
 from sqlalchemy.exc import IntegrityError
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from benchwright_judges.judgement import Judgement
 from benchwright_judges.records import Records
 from benchwright_judges.service.refusals import Kind, RefusalError
 from benchwright_judges.service.submission import Batch, Key, State, Submission, batch_of, submission_of
 from benchwright_judges.service.tables import BATCHES, SUBMISSIONS, TOKENS
+
+if TYPE_CHECKING:
+    from sqlalchemy.ext.asyncio import AsyncConnection
 
 _DUST_USD = 1e-9
 """Sums of floats differ by less than this."""

@@ -39,7 +39,7 @@ def config(json_output: Json = False) -> None:
         file = settings_file()
         settings = read_settings()
         database = _without_password(records_location(settings, Home.find()))
-    judges = [_facts(judge) for judge in settings.judge]
+    judges = [_facts(judge) for judge in settings.models]
     if json_output:
         facts = settings.model_dump(mode="json", exclude={"judge", "database"})
         print_json({"file": str(file), "exists": file.is_file(), "database": database, "judges": judges} | facts)

@@ -36,7 +36,7 @@ def test_the_environment_takes_the_place_of_the_files_judges(tmp_path: Path) -> 
     where = environ(
         tmp_path, JUDGE, BENCHWRIGHT_JUDGE_URL="http://h/v1", BENCHWRIGHT_JUDGE_MODEL="x", BENCHWRIGHT_JUDGE_KEY_ENV="K"
     )
-    (judge,) = read_settings(where).judge
+    (judge,) = read_settings(where).models
     assert (judge.name, judge.model, judge.base_url, judge.api_key_env) == ("x", "x", "http://h/v1", "K")
 
 

@@ -1,0 +1,49 @@
+"""The kinds of judges that `judges.toml` can set up: one module and one line here for each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from benchwright_judges.model_settings import JudgeSettings, ModelSettings
+from benchwright_judges.panel import Judge
+from benchwright_problems.errors import needs
+
+
+@dataclass(frozen=True)
+class JudgeKind:
+    """One way of scoring answers that no rule decides."""
+
+    settings: type[JudgeSettings]
+    """What a `[[judge]]` of this kind holds."""
+    open: Callable[[JudgeSettings, Mapping[str, str]], Judge]
+    """Makes a judge of its settings and the environment. Raises `ConfigurationError` if they don't fit together."""
+
+
+def _open_model(settings: JudgeSettings, environ: Mapping[str, str]) -> Judge:
+    assert isinstance(settings, ModelSettings)  # noqa: S101 - the kind's own settings
+    with needs("A model judge", "judges"):
+        # The client library takes most of a second to import: nobody pays without a judge.
+        from benchwright_judges.endpoint import Endpoint
+        from benchwright_judges.model_judge import ModelJudge
+
+        return ModelJudge(Endpoint(settings, environ))
+
+
+KINDS: Mapping[str, JudgeKind] = {
+    "model": JudgeKind(ModelSettings, _open_model),
+}
+
+
+def read_judge(value: object) -> object:
+    """Settings of the kind that a table of `judges.toml` names; `model` if it names none.
+
+    Raises:
+        ValueError: There is no such kind, or the table does not fit it.
+    """
+    if not isinstance(value, dict):
+        return value
+    kind = value.get("kind", "model")
+    if kind not in KINDS:
+        raise ValueError(f"there is no kind of judge called {kind!r}; choose from {', '.join(KINDS)}")
+    return KINDS[kind].settings.model_validate(value)

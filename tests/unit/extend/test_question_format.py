@@ -1,0 +1,90 @@
+"""A question format is a member of `QuestionFormat`, a module, and one line in `benchwright_judges.formats`."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from benchwright_judges import formats
+from benchwright_judges.answer_extraction import Extraction, ExtractionOutcome
+from benchwright_judges.formats.question_rules import GivenText, QuestionRules
+from benchwright_judges.judgement import Judgement
+from benchwright_judges.languages.english import ENGLISH
+from benchwright_judges.rubric import rubric_for
+from benchwright_judges.rule_judgements import RIGHT, WRONG
+from benchwright_judges.scale import Scale
+from benchwright_judges.score import read_selection, score, selectable
+from benchwright_problems.problem import (
+    Answer,
+    Difficulty,
+    Hidden,
+    Kind,
+    Problem,
+    Provenance,
+    Public,
+    Question,
+    QuestionFormat,
+)
+from benchwright_subjects.prompt import reply_form
+
+
+@pytest.fixture
+def ordering(monkeypatch: pytest.MonkeyPatch) -> QuestionFormat:
+    """What the line `ORDERING = "ordering"` in `QuestionFormat` and the line in `FORMATS` do."""
+    member = str.__new__(QuestionFormat, "ordering")
+    member._name_, member._value_ = "ORDERING", "ordering"
+    monkeypatch.setitem(QuestionFormat._value2member_map_, "ordering", member)
+    monkeypatch.setitem(QuestionFormat._member_map_, "ORDERING", member)
+    rules = QuestionRules(
+        format=member,
+        score=score_order,
+        scale=Scale.BLANK,
+        is_instant=True,
+        task=lambda wording: f"{wording.marker} the letters in order, such as B, A.",
+        selectable=lambda question: ("A", "B"),
+        extract=lambda question, text: extract_order(text),
+    )
+    monkeypatch.setattr(formats, "FORMATS", (*formats.FORMATS, rules))
+    return member
+
+
+def extract_order(text: str) -> Extraction:
+    letters = re.findall(r"\b[A-Z]\b", text)
+    return Extraction("".join(letters), ExtractionOutcome.READ) if letters else Extraction()
+
+
+def score_order(given: GivenText) -> Judgement:
+    return RIGHT if extract_order(given.text).value == given.key.value else WRONG
+
+
+def ask(style: QuestionFormat) -> Problem:
+    return Problem(
+        id="q",
+        kind=Kind.QUESTION,
+        title="q",
+        difficulty=Difficulty.EASY,
+        provenance=Provenance(source="test", license="Apache-2.0", version="1"),
+        public=Public(statement="Which comes first?", question=Question(format=style)),
+        hidden=Hidden(answer=Answer(value="BA")),
+    )
+
+
+def test_an_added_format_is_scored(ordering: QuestionFormat) -> None:
+    problem = ask(ordering)
+    assert score(problem, "B, then A").passed is True
+    assert score(problem, "A, then B").passed is False
+    assert score(problem, " ").status == "empty"
+
+
+def test_it_is_selected_from_asked_for_and_graded(ordering: QuestionFormat) -> None:
+    problem = ask(ordering)
+    question = problem.public.question
+    assert question is not None
+    assert (selectable(question), read_selection(question, "B, A")) == (("A", "B"), "BA")
+    assert reply_form(problem) == f"{ENGLISH.wording.marker} the letters in order, such as B, A."
+    assert rubric_for(problem) is None
+
+
+def test_every_format_has_its_rules() -> None:
+    assert [rules.format for rules in formats.FORMATS] == [*QuestionFormat]
