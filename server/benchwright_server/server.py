@@ -261,7 +261,8 @@ class BenchwrightServer(LanguageServer):
 AHEAD = (
     "benchwright_verilog.semantics.resolution",
     "benchwright_verilog.semantics.position",
-    "benchwright_verilog.language.system_tasks",
+    "benchwright_verilog.language.explanations",
+    "benchwright_verilog.language.proposals",
     "benchwright_verilog.syntax.outline",
     "pyslang.ast",
     "tree_sitter",

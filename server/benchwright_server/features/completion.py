@@ -16,11 +16,10 @@ from benchwright_server.operations import path_of
 from benchwright_verilog.language.library import Library
 from benchwright_verilog.language.places import Cursor, Place, cursor_at
 from benchwright_verilog.language.proposal import Asked, Proposal, Rank, Sort
-from benchwright_verilog.language.proposals import proposals
-from benchwright_verilog.language.visible import old_byte
 from benchwright_verilog.syntax.documents import Document
 from benchwright_verilog.syntax.json_form import JsonText
 from benchwright_verilog.syntax.suffixes import DESIGN_SUFFIXES
+from benchwright_verilog.syntax.text_shift import TextShift
 
 if TYPE_CHECKING:
     from benchwright_server.server import BenchwrightServer
@@ -107,13 +106,15 @@ class Completion:
         return found
 
     def _proposed_by(self, analysis: Analysis, document: Document, cursor: Cursor) -> list[Proposal]:
+        from benchwright_verilog.language.proposals import proposals  # Imported late: slang is not needed to start.
+
         project = self._server.projects.of(document)
 
         def text(path: Path) -> str | None:
             outline = project.outline(path)
             return outline.data.decode(errors="replace") if outline is not None else None
 
-        byte = old_byte(analysis, document.lines.data, document.lines.to_byte(cursor.start))
+        byte = TextShift(analysis.data, document.lines.data).to_old(document.lines.to_byte(cursor.start))
         can_snippets = self._server.client.can(f"{_ITEM}.snippetSupport")
         asked = Asked(cursor, document.text, byte, analysis, project, self._library, text, can_snippets)
         return list(proposals(asked))

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-from benchwright_verilog.language.explanations import explain_name, explain_word
-from benchwright_verilog.language.visible import Shift
+from benchwright_verilog.syntax.text_shift import TextShift
 
 if TYPE_CHECKING:
     from benchwright_server.server import BenchwrightServer
@@ -22,6 +21,9 @@ def register(server: BenchwrightServer) -> None:
 
 
 async def _hover(server: BenchwrightServer, params: types.HoverParams) -> types.Hover | None:
+    # Imported late: slang is not needed to start.
+    from benchwright_verilog.language.explanations import explain_name, explain_word
+
     document = server.documents.get(params.text_document.uri)
     if document is None or not document.is_design:
         return None
@@ -29,7 +31,7 @@ async def _hover(server: BenchwrightServer, params: types.HoverParams) -> types.
     found = explain_word(document, offset)
     if found is None:
         analysis = await server.projects.recent(document)
-        if Shift(analysis, document.lines.data).is_new(document.lines.to_byte(offset)):
+        if TextShift(analysis.data, document.lines.data).is_new(document.lines.to_byte(offset)):
             analysis = await server.projects.analysis(document)
         project = server.projects.of(document)
 

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-from benchwright_verilog.language.hints import Hint, hints
 from benchwright_verilog.syntax.lines import Lines
 
 if TYPE_CHECKING:
     from benchwright_server.server import BenchwrightServer
+    from benchwright_verilog.language.hints import Hint
 
 
 def register(server: BenchwrightServer) -> None:
@@ -20,6 +20,8 @@ def register(server: BenchwrightServer) -> None:
 
 
 async def _hints(server: BenchwrightServer, params: types.InlayHintParams) -> list[types.InlayHint]:
+    from benchwright_verilog.language.hints import hints  # Imported late: slang is not needed to start.
+
     document = server.documents.get(params.text_document.uri)
     if document is None or not document.is_design:
         return []

@@ -10,17 +10,16 @@ from lsprotocol import types
 
 from benchwright_server.features.hover import content_of
 from benchwright_verilog.language.calls import Call, CallKind
-from benchwright_verilog.language.explanations import KnownMacros
-from benchwright_verilog.language.heads import Head, head_of_macro
-from benchwright_verilog.language.instance_proposals import head_at
+from benchwright_verilog.language.known_macros import KnownMacros
 from benchwright_verilog.language.library import Library
 from benchwright_verilog.language.places import call_at
-from benchwright_verilog.language.signatures import Signature, signature
-from benchwright_verilog.language.visible import old_byte
 from benchwright_verilog.syntax.documents import Document
+from benchwright_verilog.syntax.text_shift import TextShift
 
 if TYPE_CHECKING:
     from benchwright_server.server import BenchwrightServer
+    from benchwright_verilog.language.headers import Header
+    from benchwright_verilog.language.signatures import Signature
     from benchwright_verilog.semantics.analysis import Analysis
 
 
@@ -38,25 +37,30 @@ async def _help(
     call = call_at(document.text, document.lines.offset(params.position))
     if call is None or call.kind is CallKind.HEAD:
         return None
-    head = await _head(server, library, document, call)
-    shown = signature(head, call) if head is not None else None
+    from benchwright_verilog.language.signatures import signature  # Imported late: slang is not needed to start.
+
+    header = await _header(server, library, document, call)
+    shown = signature(header, call) if header is not None else None
     if shown is None:
         return None
     return types.SignatureHelp([_information(server, shown)], active_signature=0, active_parameter=shown.active)
 
 
-async def _head(server: BenchwrightServer, library: Library, document: Document, call: Call) -> Head | None:
+async def _header(server: BenchwrightServer, library: Library, document: Document, call: Call) -> Header | None:
     analysis = await server.projects.recent(document)
-    head = _head_by(analysis, server, library, document, call)
-    if head is None and analysis.data != document.lines.data:
+    header = _header_by(analysis, server, library, document, call)
+    if header is None and analysis.data != document.lines.data:
         # What is called may have been typed since.
-        head = _head_by(await server.projects.analysis(document), server, library, document, call)
-    return head
+        header = _header_by(await server.projects.analysis(document), server, library, document, call)
+    return header
 
 
-def _head_by(
+def _header_by(
     analysis: Analysis, server: BenchwrightServer, library: Library, document: Document, call: Call
-) -> Head | None:
+) -> Header | None:
+    from benchwright_verilog.language.headers import header_of_macro
+    from benchwright_verilog.language.instance_proposals import header_at
+
     project = server.projects.of(document)
     if call.path and call.path[0].startswith("`"):
 
@@ -65,9 +69,9 @@ def _head_by(
             return outline.data.decode(errors="replace") if outline is not None else None
 
         macro = KnownMacros(analysis, text).get(call.path[0][1:])
-        return head_of_macro(macro.name, macro.parameters or (), macro.body) if macro is not None else None
-    byte = old_byte(analysis, document.lines.data, document.lines.to_byte(call.start))
-    return head_at(analysis, byte, project, library, call)
+        return header_of_macro(macro.name, macro.parameters or (), macro.body) if macro is not None else None
+    byte = TextShift(analysis.data, document.lines.data).to_old(document.lines.to_byte(call.start))
+    return header_at(analysis, byte, project, library, call)
 
 
 def _information(server: BenchwrightServer, shown: Signature) -> types.SignatureInformation:

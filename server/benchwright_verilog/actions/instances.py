@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from benchwright_verilog.actions.action import (
     Action,
@@ -52,7 +52,7 @@ class Interface:
 
 def interface_of(analysis: Analysis, module: str) -> Interface | None:
     """Ports and parameters of a module; none if there is no such module."""
-    body: Any = analysis.body(module)
+    body = analysis.body(module)
     if body is None:
         return None
     parameters = [one for one in body.parameters if one.isPortParam or one.isBodyParam]
@@ -141,7 +141,7 @@ def _known_names(analysis: Analysis, instance: Node) -> frozenset[str]:
     scope = enclosing(instance, "module_declaration", "interface_declaration", "program_declaration")
     header = child(scope, "module_ansi_header", "module_nonansi_header", "interface_ansi_header")
     name = child(header, "simple_identifier")
-    body: Any = analysis.body(text_of(name)) if name is not None else None
+    body = analysis.body(text_of(name)) if name is not None else None
     return frozenset(member.name for member in body if member.name) if body is not None else frozenset()
 
 

@@ -3,8 +3,18 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from pyslang.syntax import (
+    AnsiPortListSyntax,
+    DeclaratorSyntax,
+    FunctionDeclarationSyntax,
+    HierarchicalInstanceSyntax,
+    ImplicitAnsiPortSyntax,
+    ModuleDeclarationSyntax,
+)
 
 from benchwright_verilog.language.comments import documentation
 
@@ -55,7 +65,7 @@ class Written:
 
 
 def written(symbol: Symbol, sources: SourceManager) -> Written:
-    """A symbol's declaration; empty where it has none, as built-in things have."""
+    """A symbol's declaration; empty if it has none, as for built-in things."""
     syntax = symbol.syntax
     return written_at(syntax, sources) if syntax is not None else Written("", "")
 
@@ -81,39 +91,31 @@ def _is_body(node: SyntaxNode) -> bool:
 
 
 def _text(whole: SyntaxNode, declarator: SyntaxNode, sources: SourceManager) -> str:
-    name = whole.kind.name
-    if name in _HEADED:
-        return source_of(part(whole, "header"), sources)
-    if name in _ROUTINES:
-        return source_of(part(whole, "prototype"), sources) + ";"
-    if name == "ImplicitAnsiPort":
-        return f"{source_of(inherited_header(whole), sources)} {source_of(part(whole, 'declarator'), sources)}"
+    if isinstance(whole, ModuleDeclarationSyntax):
+        return source_of(whole.header, sources)
+    if isinstance(whole, FunctionDeclarationSyntax):
+        return source_of(whole.prototype, sources) + ";"
+    if isinstance(whole, ImplicitAnsiPortSyntax):
+        return f"{source_of(inherited_header(whole), sources)} {source_of(whole.declarator, sources)}"
     if whole is declarator or declarator.kind.name not in ("Declarator", "HierarchicalInstance", "TypeAssignment"):
         return source_of(whole, sources)
-    listed = next((getattr(whole, part) for part in ("declarators", "instances") if hasattr(whole, part)), None)
-    if listed is None:
+    listed: Iterable[SyntaxNode] = getattr(whole, "declarators", None) or getattr(whole, "instances", None) or ()
+    names = [entry for entry in listed if isinstance(entry, type(declarator))]
+    if len(names) < 2:
         return source_of(whole, sources)
-    if sum(hasattr(entry, "kind") and entry.kind == declarator.kind for entry in listed) < 2:
-        return source_of(whole, sources)
-    # One of several names: what comes before the first one belongs to all.
-    first = next(entry for entry in listed if hasattr(entry, "kind") and entry.kind == declarator.kind)
-    before = first.sourceRange.start.offset - whole.sourceRange.start.offset
+    # `wire [7:0] a, b;`, for `b`: what comes before the first name belongs to all.
+    before = names[0].sourceRange.start.offset - whole.sourceRange.start.offset
     data = source_of(whole, sources).encode()
     return data[: max(0, before)].decode(errors="replace") + source_of(declarator, sources) + ";"
 
 
-def part(node: SyntaxNode, name: str) -> Any:
-    """A child of a node by its name; which there are depends on the kind of node."""
-    return getattr(node, name)
-
-
-def inherited_header(port: SyntaxNode) -> SyntaxNode:
+def inherited_header(port: ImplicitAnsiPortSyntax) -> SyntaxNode:
     """The header of a port; `b` of `input logic a, b` has that of `a`."""
-    header: SyntaxNode = part(port, "header")
-    if str(header).strip() or port.parent is None:
+    header: SyntaxNode = port.header
+    if str(header).strip() or not isinstance(port.parent, AnsiPortListSyntax):
         return header
-    for sibling in part(port.parent, "ports"):
-        if not hasattr(sibling, "header"):
+    for sibling in port.parent.ports:
+        if not isinstance(sibling, ImplicitAnsiPortSyntax):
             continue
         if sibling.sourceRange.start == port.sourceRange.start:
             break
@@ -141,11 +143,11 @@ def _slice(sources: SourceManager, start: SourceLocation, end: int) -> str:
 def _documentation(whole: SyntaxNode, declarator: SyntaxNode, sources: SourceManager) -> str:
     place = whole.sourceRange
     start = sources.getFullyExpandedLoc(place.start)
-    last = declarator if declarator.kind.name in ("Declarator", "HierarchicalInstance") else whole
-    if whole.kind.name in _HEADED:
-        last = part(whole, "header")
-    elif whole.kind.name in _ROUTINES:
-        last = part(whole, "prototype")
+    last = declarator if isinstance(declarator, (DeclaratorSyntax, HierarchicalInstanceSyntax)) else whole
+    if isinstance(whole, ModuleDeclarationSyntax):
+        last = whole.header
+    elif isinstance(whole, FunctionDeclarationSyntax):
+        last = whole.prototype
     end = sources.getFullyExpandedLoc(last.sourceRange.end)
     if start.buffer != end.buffer or end.offset < start.offset:
         return ""
@@ -198,7 +200,7 @@ def type_name(kind: Type) -> str:
 
 
 def width_of(kind: Type) -> int | None:
-    """How many bits a type takes; none where that is not fixed or means nothing."""
+    """How many bits a type takes; None if that is not fixed or means nothing."""
     canonical = kind.canonicalType
     if canonical.isError or canonical.isVoid or not canonical.isFixedSize or canonical.isEvent or canonical.isFloating:
         return None

@@ -1,36 +1,53 @@
-"""What a reader wants to know of the word at a place."""
+"""What a hover shows of the word at an offset."""
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from benchwright_verilog.language.descriptions import connection_of, constant_text, describe, port_of
+from pyslang.ast import (
+    ArgumentDirection,
+    GenerateBlockArraySymbol,
+    GenerateBlockSymbol,
+    InstanceArraySymbol,
+    InstanceSymbol,
+    ParameterSymbol,
+    PortSymbol,
+    Symbol,
+    SymbolKind,
+)
+
+from benchwright_verilog.language.descriptions import connection_of, describe, port_of
 from benchwright_verilog.language.keywords import DIRECTIVES
-from benchwright_verilog.language.macros import Macro, expanded, macro_at, used_at
+from benchwright_verilog.language.known_macros import KnownMacros, Texts
+from benchwright_verilog.language.macros import expanded, used_at
 from benchwright_verilog.language.numbers import literal_at, radices, read_number
 from benchwright_verilog.language.system_tasks import system_tasks
-from benchwright_verilog.language.visible import Shift
+from benchwright_verilog.language.values import constant_text
 from benchwright_verilog.semantics.occurrence import Occurrence, Role, Target, TargetKind
 from benchwright_verilog.semantics.outline import blanked
+from benchwright_verilog.syntax.text_shift import TextShift
 
 if TYPE_CHECKING:
+    from pyslang.ast import InstanceBodySymbol
+
     from benchwright_verilog.semantics.analysis import Analysis
+    from benchwright_verilog.semantics.slang import ScopeSymbol
     from benchwright_verilog.syntax.documents import Document
 
 _SYSTEM = re.compile(r"\$[a-zA-Z_][\w$]*")
 _DIRECTIVE = re.compile(r"`(\w+)")
 _QUIET = frozenset({"one_line_comment", "block_comment", "quoted_string", "quoted_string_item"})
-_DRIVEN = frozenset({"Net", "Variable", "Port"})
+_DRIVEN = frozenset({SymbolKind.Net, SymbolKind.Variable, SymbolKind.Port})
+_HOLDERS = (InstanceSymbol, InstanceArraySymbol, GenerateBlockSymbol, GenerateBlockArraySymbol)
 _MOST_VALUES = 8
 _MOST_LOOKS = 12
 _MOST_ELABORATED = 128 * 1024
-"""Up to so many characters a whole design is elaborated for a hover; it takes a few milliseconds."""
+"""Up to this many characters, a whole design is elaborated for a hover; it takes a few milliseconds."""
 _MOST_INSTANCES = 2000
 _LONGEST_EXPANSION = 2000
 
@@ -40,13 +57,10 @@ _GIVING = re.compile(
     rb"(?:[-+*/%&|^]?=(?![=])|<=|<<<?=|>>>?=|\+\+|--|[^;{}()]*\}\s*<?=(?!=)|[^;(]*\)\s*[,)])"
 )
 
-Texts = Callable[[Path], str | None]
-"""Gives the text of a file, open or not."""
-
 
 @dataclass(frozen=True)
 class Explanation:
-    """What to say of a part of a text. Offsets are code points."""
+    """What to show for a part of a text. Offsets are code points."""
 
     start: int
     end: int
@@ -54,7 +68,7 @@ class Explanation:
 
 
 def explain_word(document: Document, offset: int) -> Explanation | None:
-    """Explain what needs no semantics: a number, a system task, a directive."""
+    """Explain what needs no analysis: a number, a system task, a directive."""
     lines = document.lines
     start, end = lines.line(lines.line_of(offset) + 1)
     line, at = document.text[start:end], offset - start
@@ -81,7 +95,7 @@ def _literal(line: str, at: int) -> Explanation | None:
     head = f"{number.width} bits" if number.is_sized else "no size: at least 32 bits"
     facts = [head, "signed" if number.is_signed else "unsigned"]
     rows = "\n".join(f"| {name} | `{value}` |" for name, value in radices(number))
-    cut = "\n\nSome digits do not fit into the size and are lost." if number.is_cut else ""
+    cut = "\n\nSome digits do not fit into the size and are truncated." if number.is_cut else ""
     said = f"`{found[0]}` · {' · '.join(facts)}\n\n| | |\n| --- | --- |\n{rows}{cut}"
     return Explanation(*found.span(), said)
 
@@ -103,7 +117,7 @@ def _directive(line: str, at: int) -> Explanation | None:
 def explain_name(document: Document, offset: int, analysis: Analysis, texts: Texts) -> Explanation | None:
     """Explain a name by what it means."""
     lines = document.lines
-    shift = Shift(analysis, lines.data)
+    shift = TextShift(analysis.data, lines.data)
     occurrence = analysis.occurrence_at(shift.to_old(lines.to_byte(offset)))
     if occurrence is None:
         return None
@@ -114,27 +128,26 @@ def explain_name(document: Document, offset: int, analysis: Analysis, texts: Tex
     elif target.kind is TargetKind.FILE:
         said = f"`{target.name}` in `{target.path.parent.name}/`"
     elif target.symbol is not None:
-        said = _symbol(occurrence, analysis)
+        said = _symbol(target.symbol, target, analysis)
     else:
         said = None
     return Explanation(start, end, said) if said else None
 
 
-def _symbol(occurrence: Occurrence, analysis: Analysis) -> str:
-    symbol: Any = occurrence.target.symbol
-    drivers = list(drivers_of(occurrence.target, analysis)) if symbol.kind.name in _DRIVEN else []
+def _symbol(symbol: Symbol, target: Target, analysis: Analysis) -> str:
+    is_driven = symbol.kind in _DRIVEN
+    drivers = list(drivers_of(target, analysis)) if is_driven else []
     described = describe(symbol, analysis.sources, drivers).markdown
-    if symbol.kind.name == "Parameter":
+    found: list[str] = []
+    if isinstance(symbol, ParameterSymbol):
         found = _values(symbol, analysis)
-    elif symbol.kind.name in _DRIVEN and (port := port_of(symbol)) is not None and port.direction.name != "Out":
+    elif is_driven and (port := port_of(symbol)) is not None and port.direction != ArgumentDirection.Out:
         found = _connections(port, analysis)
-    else:
-        found = []
     return "\n".join([described, "", "In the design:", *found]) if found else described
 
 
 def drivers_of(target: Target, analysis: Analysis) -> Iterator[str]:
-    """The lines of the same module that give a thing its value, as far as a few looks show."""
+    """The lines of the same module that drive something; after a few places the search ends."""
     if target.path != analysis.path:
         return
     start, end = analysis.item_at(target.start)
@@ -148,7 +161,7 @@ def drivers_of(target: Target, analysis: Analysis) -> Iterator[str]:
 
 
 def _given(name: bytes, code: bytes) -> Iterator[int]:
-    """Where a name may be given a value: before an assignment, in a concatenation, in a connection."""
+    """Where a name may be driven: before an assignment, in a concatenation, in a connection."""
     at = code.find(name)
     while at >= 0:
         end = at + len(name)
@@ -163,12 +176,12 @@ def _line_around(data: bytes, byte: int) -> str:
     return data[start : end if end >= 0 else len(data)].decode(errors="replace").partition("//")[0].strip()
 
 
-def _values(parameter: Any, analysis: Analysis) -> list[str]:
-    """What the instances of a module make of its parameter, in the whole design."""
+def _values(parameter: ParameterSymbol, analysis: Analysis) -> list[str]:
+    """The values that the instances of a module give its parameter, in the whole design."""
     found: dict[str, list[str]] = {}
     for path, body in _instances(parameter, analysis):
         symbol = body.find(parameter.name)
-        if symbol is not None and symbol.kind.name == "Parameter" and (text := constant_text(symbol.value)):
+        if isinstance(symbol, ParameterSymbol) and (text := constant_text(symbol.value)):
             found.setdefault(text, []).append(path)
     if set(found) == {constant_text(parameter.value)}:
         return []
@@ -177,12 +190,12 @@ def _values(parameter: Any, analysis: Analysis) -> list[str]:
     return [*shown[:_MOST_VALUES], *([f"- … {more} more values"] if more > 0 else [])]
 
 
-def _connections(port: Any, analysis: Analysis) -> list[str]:
+def _connections(port: PortSymbol, analysis: Analysis) -> list[str]:
     """What the instances of a module connect to its port."""
     found: list[str] = []
     for _, body in _instances(port, analysis):
         inner = body.findPort(port.name)
-        if inner is not None and inner.kind.name == "Port":
+        if isinstance(inner, PortSymbol):
             found += [f"- {connected}" for connected in connection_of(inner)]
         if len(found) > _MOST_VALUES:
             return [*found[:_MOST_VALUES], "- …"]
@@ -193,32 +206,31 @@ def _and_more(count: int) -> str:
     return f" and {count} more" if count > 0 else ""
 
 
-def _instances(member: Any, analysis: Analysis) -> Iterator[tuple[str, Any]]:
-    """The instances of the module that declares something, with their paths; none of designs too large for a hover."""
+def _instances(member: Symbol, analysis: Analysis) -> Iterator[tuple[str, InstanceBodySymbol]]:
+    """The instances of the module that declares something, with their paths; none of a design too large for a hover."""
     definition = member.declaringDefinition
     if definition is None or sum(len(tree.text) for tree in analysis.trees) > _MOST_ELABORATED:
         return
     module = definition.name
-    waiting = list(analysis.elaborated.getRoot().topInstances)
+    waiting: list[ScopeSymbol | InstanceSymbol] = list(analysis.elaborated.getRoot().topInstances)
     seen = 0
     while waiting and seen < _MOST_INSTANCES:
-        form = waiting.pop()
+        holder = waiting.pop()
         seen += 1
-        if form.kind.name == "Instance":
-            if form.definition.name == module:
-                yield form.hierarchicalPath, form.body
-            waiting += _holders(form.body)
+        if isinstance(holder, InstanceSymbol):
+            if holder.definition.name == module:
+                yield holder.hierarchicalPath, holder.body
+            waiting += _holders(holder.body)
         else:
-            waiting += _holders(form)
+            waiting += _holders(holder)
 
 
-def _holders(scope: Any) -> list[Any]:
-    wanted = ("Instance", "InstanceArray", "GenerateBlock", "GenerateBlockArray")
-    return [
-        member
-        for member in scope
-        if member.kind.name in wanted and not (member.kind.name == "GenerateBlock" and member.isUninstantiated)
-    ]
+def _holders(scope: ScopeSymbol) -> Iterator[ScopeSymbol | InstanceSymbol]:
+    """The members of a scope that have instances in them, or are one."""
+    for member in scope:
+        is_built = not isinstance(member, GenerateBlockSymbol) or not member.isUninstantiated
+        if isinstance(member, _HOLDERS) and is_built:
+            yield member
 
 
 def _macro(text: str, end: int, occurrence: Occurrence, analysis: Analysis, texts: Texts) -> str | None:
@@ -233,32 +245,5 @@ def _macro(text: str, end: int, occurrence: Occurrence, analysis: Analysis, text
         became = expanded(macro, used_at(text, end), known)
         if became is not None and became != macro.body:
             shown = became if len(became) <= _LONGEST_EXPANSION else became[:_LONGEST_EXPANSION] + "\n…"
-            parts.append(f"becomes\n\n```systemverilog\n{shown}\n```")
+            parts.append(f"expands to\n\n```systemverilog\n{shown}\n```")
     return "\n\n".join(parts)
-
-
-class KnownMacros(dict[str, Macro]):
-    """The macros that a file knows by name, each read when it is first asked for.
-
-    Args:
-        analysis: Of the file.
-        texts: Gives the texts they are defined in.
-    """
-
-    def __init__(self, analysis: Analysis, texts: Texts) -> None:
-        self._targets = analysis.macros.definitions
-        self._texts = texts
-
-    def get(self, name: str, default: Any = None) -> Any:
-        """The macro, if its definition can be read."""
-        if name not in self:
-            target = self._targets.get(name)
-            text = self._texts(target.path) if target is not None else None
-            if target is None or text is None:
-                return default
-            start = target.start if text.isascii() else len(text.encode()[: target.start].decode(errors="replace"))
-            macro = macro_at(text, start)
-            if macro is None:
-                return default
-            self[name] = macro
-        return self[name]

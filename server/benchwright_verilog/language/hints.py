@@ -1,35 +1,67 @@
-"""What stands between the text: names of ports, widths, values, nets that nobody declared."""
+"""Inlay hints: names of ports, widths, values, implicit nets."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from pyslang.ast import (
+    AssignmentExpression,
+    ContinuousAssignSymbol,
+    ConversionExpression,
+    FormalArgumentSymbol,
+    GenerateBlockArraySymbol,
+    GenerateBlockSymbol,
+    InstanceArraySymbol,
+    InstanceSymbol,
+    NetSymbol,
+    ParameterSymbol,
+    StatementBlockSymbol,
+    SubroutineSymbol,
+    Symbol,
+    SymbolKind,
+    VariableSymbol,
+)
+from pyslang.syntax import (
+    DeclaratorSyntax,
+    HierarchicalInstanceSyntax,
+    HierarchyInstantiationSyntax,
+    OrderedParamAssignmentSyntax,
+    OrderedPortConnectionSyntax,
+    ParamAssignmentSyntax,
+    PortConnectionSyntax,
+)
 
 from benchwright_verilog.language.declarations import source_of, width_of
-from benchwright_verilog.language.descriptions import bits, constant_text
+from benchwright_verilog.language.description import bits
 from benchwright_verilog.language.numbers import LITERAL
+from benchwright_verilog.language.values import constant_text
 from benchwright_verilog.semantics.occurrence import TargetKind
 
 if TYPE_CHECKING:
+    from pyslang import SourceLocation
+    from pyslang.ast import Expression
+    from pyslang.syntax import SyntaxNode
+
     from benchwright_verilog.semantics.analysis import Analysis
+    from benchwright_verilog.semantics.slang import ScopeSymbol
     from benchwright_verilog.settings import InlayHints
 
 _COMPUTED = re.compile(r"[A-Za-z_`$]")
 _LONGEST = 40
-_INNER = frozenset({"GenerateBlock", "StatementBlock", "Subroutine"})
 _BODIES = frozenset({TargetKind.MODULE, TargetKind.INTERFACE, TargetKind.PROGRAM})
 
 
 @dataclass(frozen=True)
 class Hint:
-    """A word between the text, at a byte of it."""
+    """A label between the text, at a byte of it."""
 
     byte: int
     label: str
     is_name: bool = False
-    """Whether it names what follows; else it says something of what is before."""
+    """Whether it names what follows; else it is about what is before."""
     about: str = ""
 
 
@@ -40,8 +72,9 @@ def hints(analysis: Analysis, start: int, end: int, wanted: InlayHints) -> Itera
         following = units[at + 1].start if at + 1 < len(units) else len(analysis.data)
         if following < start or unit.start > end:
             continue
+        scope: ScopeSymbol | None
         if unit.kind in _BODIES:
-            scope: Any = analysis.body(unit.name)
+            scope = analysis.body(unit.name)
         elif unit.kind is TargetKind.PACKAGE:
             scope = analysis.compilation.getPackage(unit.name)
         else:
@@ -58,39 +91,41 @@ class _Hints:
         self._end = end
         self._wanted = wanted
 
-    def of_scope(self, scope: Any) -> Iterator[Hint]:
+    def of_scope(self, scope: ScopeSymbol) -> Iterator[Hint]:
         for symbol in scope:
-            kind = symbol.kind.name
-            if kind == "GenerateBlockArray":
-                first = next((entry for entry in symbol if entry.kind.name == "GenerateBlock"), None)
-                if first is not None:
-                    yield from self.of_scope(first)
-            elif kind in _INNER:
-                yield from self.of_scope(symbol)
-            elif kind in ("Net", "Variable", "FormalArgument"):
-                yield from self._declared(symbol)
-            elif kind == "Parameter":
-                yield from self._constant(symbol)
-            elif kind in ("Instance", "InstanceArray"):
-                yield from self._instance(symbol)
-            elif kind == "ContinuousAssign":
-                yield from self._assigned(symbol)
+            match symbol:
+                case GenerateBlockArraySymbol():
+                    first = next((entry for entry in symbol if isinstance(entry, GenerateBlockSymbol)), None)
+                    if first is not None:
+                        yield from self.of_scope(first)
+                case GenerateBlockSymbol() | StatementBlockSymbol() | SubroutineSymbol():
+                    yield from self.of_scope(symbol)
+                case NetSymbol() | FormalArgumentSymbol():
+                    yield from self._declared(symbol)
+                case VariableSymbol() if symbol.kind == SymbolKind.Variable:
+                    yield from self._declared(symbol)
+                case ParameterSymbol():
+                    yield from self._constant(symbol)
+                case InstanceSymbol() | InstanceArraySymbol():
+                    yield from self._instance(symbol)
+                case ContinuousAssignSymbol():
+                    yield from self._assigned(symbol)
 
-    def _here(self, location: Any) -> int | None:
+    def _here(self, location: SourceLocation) -> int | None:
         """The byte of a location, if it is written in the range."""
         if self._sources.isMacroLoc(location) or not self._start <= location.offset <= self._end:
             return None
         place = self._analysis.places.of(location)
         return place.offset if place is not None and place.path == self._analysis.path else None
 
-    def _declared(self, symbol: Any) -> Iterator[Hint]:
+    def _declared(self, symbol: NetSymbol | VariableSymbol) -> Iterator[Hint]:
         byte = self._here(symbol.location)
         if byte is None or symbol.syntax is None:
             return
         after = byte + len(symbol.name.encode())
-        if symbol.kind.name == "Net" and symbol.isImplicit:
+        if isinstance(symbol, NetSymbol) and symbol.isImplicit:
             if self._wanted.implicit_nets:
-                yield Hint(after, f": {symbol.netType.name}", about="This net is declared by being used here.")
+                yield Hint(after, f": {symbol.netType.name}", about="Not declared: an implicit net.")
             return
         if not self._wanted.widths or symbol.syntax.parent is None:
             return
@@ -99,9 +134,10 @@ class _Hints:
         if width and any(_COMPUTED.search(text) for text in dimensions):
             yield Hint(after, bits(width), about="With the default parameters.")
 
-    def _constant(self, symbol: Any) -> Iterator[Hint]:
+    def _constant(self, symbol: ParameterSymbol) -> Iterator[Hint]:
         byte = self._here(symbol.location)
-        initializer = getattr(symbol.syntax, "initializer", None)
+        declarator = symbol.syntax
+        initializer = declarator.initializer if isinstance(declarator, DeclaratorSyntax) else None
         if byte is None or initializer is None or not self._wanted.constants:
             return
         written = source_of(initializer, self._sources).removeprefix("=").strip()
@@ -111,15 +147,15 @@ class _Hints:
             return
         yield Hint(end.offset, f"= {text}", about="With the default parameters.")
 
-    def _instance(self, symbol: Any) -> Iterator[Hint]:
+    def _instance(self, symbol: InstanceSymbol | InstanceArraySymbol) -> Iterator[Hint]:
         syntax = symbol.syntax
-        instance = symbol
-        while instance is not None and instance.kind.name == "InstanceArray":
+        instance: Symbol | None = symbol
+        while isinstance(instance, InstanceArraySymbol):
             instance = next(iter(instance), None)
-        if syntax is None or instance is None or instance.kind.name != "Instance":
+        if not isinstance(syntax, HierarchicalInstanceSyntax) or not isinstance(instance, InstanceSymbol):
             return
-        place = syntax.sourceRange
-        if place.start.offset > self._end or place.end.offset < self._start:
+        extent = syntax.sourceRange
+        if extent.start.offset > self._end or extent.end.offset < self._start:
             return
         if self._wanted.port_names:
             yield from self._port_names(syntax, instance)
@@ -129,61 +165,59 @@ class _Hints:
                 if connection.expression is not None:
                     yield from self._converted(connection.expression)
 
-    def _port_names(self, syntax: Any, instance: Any) -> Iterator[Hint]:
-        connections = [
-            one for one in getattr(syntax, "connections", ()) if hasattr(one, "kind") and hasattr(one, "sourceRange")
-        ]
+    def _port_names(self, syntax: HierarchicalInstanceSyntax, instance: InstanceSymbol) -> Iterator[Hint]:
+        """`a:` before `x` in `m u (x);`, where `a` is the first port of `m`."""
+        connections = [one for one in syntax.connections if isinstance(one, PortConnectionSyntax)]
         for connection, port in zip(connections, instance.body.portList, strict=False):
-            if connection.kind.name != "OrderedPortConnection":
+            if not isinstance(connection, OrderedPortConnectionSyntax):
                 return
             byte = self._here(connection.sourceRange.start)
             if byte is not None and source_of(connection, self._sources) != port.name:
                 yield Hint(byte, f"{port.name}:", is_name=True)
 
-    def _parameter_names(self, syntax: Any, instance: Any) -> Iterator[Hint]:
-        assigned = getattr(syntax, "parameters", None)
-        if assigned is None:
+    def _parameter_names(self, syntax: SyntaxNode, instance: InstanceSymbol) -> Iterator[Hint]:
+        """`WIDTH:` before `8` in `m #(8) u (x);`."""
+        if not isinstance(syntax, HierarchyInstantiationSyntax) or syntax.parameters is None:
             return
-        listed = [one for one in assigned.parameters if hasattr(one, "sourceRange")]
+        listed = [one for one in syntax.parameters.parameters if isinstance(one, ParamAssignmentSyntax)]
         settable = [one for one in instance.body.parameters if one.isPortParam and not one.isLocalParam]
         settable = settable or [one for one in instance.body.parameters if not one.isLocalParam]
         for value, parameter in zip(listed, settable, strict=False):
-            if value.kind.name != "OrderedParamAssignment":
+            if not isinstance(value, OrderedParamAssignmentSyntax):
                 return
             byte = self._here(value.sourceRange.start)
             if byte is not None:
                 yield Hint(byte, f"{parameter.name}:", is_name=True)
 
-    def _assigned(self, symbol: Any) -> Iterator[Hint]:
+    def _assigned(self, symbol: ContinuousAssignSymbol) -> Iterator[Hint]:
         syntax = symbol.syntax
         if not self._wanted.widths or syntax is None or self._here(syntax.sourceRange.start) is None:
             return
         assignment = symbol.assignment
-        if assignment.kind.name == "Assignment":
+        if isinstance(assignment, AssignmentExpression):
             yield from self._converted(assignment.right)
 
-    def _converted(self, expression: Any) -> Iterator[Hint]:
-        """The widths of a value that is made wider or narrower without anybody saying so."""
-        if expression.kind.name != "Conversion" or not expression.isImplicit:
+    def _converted(self, expression: Expression) -> Iterator[Hint]:
+        """The widths of a value that is implicitly extended or truncated."""
+        if not isinstance(expression, ConversionExpression) or not expression.isImplicit:
             return
         inner = expression.operand
         before, after = width_of(inner.type), width_of(expression.type)
         if not before or not after or before == after or inner.kind.name.endswith("Literal"):
             return
-        end = expression.sourceRange.end
-        byte = self._here(end)
+        byte = self._here(expression.sourceRange.end)
         if byte is not None:
-            yield Hint(byte, f"{before} → {after} bits", about="Made wider." if after > before else "Cut.")
+            yield Hint(byte, f"{before} → {after} bits", about="Extended." if after > before else "Truncated.")
 
 
 def _is_computed(written: str) -> bool:
     return LITERAL.fullmatch(written) is None and not written.startswith(('"', "'")) and bool(re.search(r"\w", written))
 
 
-def _dimensions(declarator: Any) -> Iterator[str]:
-    """The ranges that a declaration gives its names, as they are written."""
+def _dimensions(declarator: SyntaxNode) -> Iterator[str]:
+    """The ranges of a declaration as they are written: `[W-1:0]` and `[0:3]` of `logic [W-1:0] memory [0:3];`."""
     holder = declarator.parent
     for one in (getattr(holder, "header", None), holder):
-        kind = getattr(one, "type", None) or getattr(one, "dataType", None)
-        yield from (str(dimension) for dimension in getattr(kind, "dimensions", ()))
+        type_ = getattr(one, "type", None) or getattr(one, "dataType", None)
+        yield from (str(dimension) for dimension in getattr(type_, "dimensions", ()))
     yield from (str(dimension) for dimension in getattr(declarator, "dimensions", ()))

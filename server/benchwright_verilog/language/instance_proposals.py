@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from pyslang.ast import SubroutineSymbol
 
 from benchwright_verilog.language.calls import Call, CallKind
 from benchwright_verilog.language.descriptions import describe
-from benchwright_verilog.language.heads import Formal, Head, head_of_subroutine, head_of_system_task
+from benchwright_verilog.language.headers import Formal, Header, header_of_subroutine, header_of_system_task
 from benchwright_verilog.language.library import Library, Unit
+from benchwright_verilog.language.names_in_scope import scopes_at, symbol_at_path
 from benchwright_verilog.language.proposal import Asked, Proposal, Rank, Sort, constantly, escaped
 from benchwright_verilog.language.system_tasks import system_tasks
-from benchwright_verilog.language.visible import looked_up, scopes_at
 
 if TYPE_CHECKING:
     from benchwright_verilog.semantics.analysis import Analysis
@@ -20,36 +22,36 @@ if TYPE_CHECKING:
 
 
 _MOST_READ = 16
-"""Of so many modules the whole instance is offered."""
+"""Up to this many modules are offered as whole instances."""
 
 
-def head_called(asked: Asked, call: Call) -> Head | None:
-    """The head of what a call or instantiation names."""
-    return head_at(asked.analysis, asked.byte, asked.project, asked.library, call)
+def header_called(asked: Asked, call: Call) -> Header | None:
+    """The header of what a call or instantiation names."""
+    return header_at(asked.analysis, asked.byte, asked.project, asked.library, call)
 
 
-def head_at(analysis: Analysis, byte: int, project: Project, library: Library, call: Call) -> Head | None:
-    """The head of what is called or instantiated at a byte of the analysed text."""
+def header_at(analysis: Analysis, byte: int, project: Project, library: Library, call: Call) -> Header | None:
+    """The header of what is called or instantiated at a byte of the analysed text."""
     if not call.path:
         return None
     if call.kind is CallKind.ARGUMENTS:
         if (task := system_tasks().get(call.path[0])) is not None:
-            return head_of_system_task(task)
-        routine = looked_up(analysis, byte, call.path)
-        if routine is not None and routine.kind.name == "Subroutine":
-            return head_of_subroutine(routine, analysis.sources)
+            return header_of_system_task(task)
+        routine = symbol_at_path(analysis, byte, call.path)
+        if isinstance(routine, SubroutineSymbol):
+            return header_of_subroutine(routine, analysis.sources)
         return None
     unit = library.unit(project, analysis, call.path[0])
-    return library.head(project, analysis, unit) if unit is not None else None
+    return library.header(project, analysis, unit) if unit is not None else None
 
 
 def connections(asked: Asked, *, dotted: bool) -> Iterator[Proposal]:
     """Ports, parameters or arguments that are not connected yet; after their dot if it is `dotted`."""
     call = asked.cursor.call
-    head = head_called(asked, call) if call is not None else None
-    if call is None or head is None:
+    header = header_called(asked, call) if call is not None else None
+    if call is None or header is None:
         return
-    formals = head.parameters if call.kind is CallKind.PARAMETERS else head.formals
+    formals = header.parameters if call.kind is CallKind.PARAMETERS else header.formals
     left = [formal for formal in formals if formal.name not in call.taken]
     is_open = asked.text[asked.cursor.end : asked.cursor.end + 1] != "("
     dot = "" if dotted else "."
@@ -117,30 +119,30 @@ def instances(asked: Asked) -> Iterator[Proposal]:
         if not asked.word or read >= _MOST_READ or not asked.cursor.blocks:
             continue
         read += 1
-        head = asked.library.head(asked.project, asked.analysis, unit)
-        if head is not None:
-            yield _instance(head, unit, asked)
+        header = asked.library.header(asked.project, asked.analysis, unit)
+        if header is not None:
+            yield _instance(header, unit, asked)
 
 
-def _instance(head: Head, unit: Unit, asked: Asked) -> Proposal:
-    detail = f"instance with {len(head.formals)} ports"
-    snippet = _instance_text(head, "", 1)
-    plain = _instance_text(head, _indent(asked), None)
-    return Proposal(f"{head.name} …", Sort.SNIPPET, Rank.UNIT - 1, detail, plain, snippet, _unit_about(asked, unit))
+def _instance(header: Header, unit: Unit, asked: Asked) -> Proposal:
+    detail = f"instance with {len(header.formals)} ports"
+    snippet = _instance_text(header, "", 1)
+    plain = _instance_text(header, _indent(asked), None)
+    return Proposal(f"{header.name} …", Sort.SNIPPET, Rank.UNIT - 1, detail, plain, snippet, _unit_about(asked, unit))
 
 
-def _instance_text(head: Head, indent: str, stop: int | None) -> str:
+def _instance_text(header: Header, indent: str, stop: int | None) -> str:
     """A whole instance; with places to fill in from number `stop` on, or without."""
     between = f",\n{indent}  "
-    text = head.name
-    if head.parameters:
+    text = header.name
+    if header.parameters:
         values = Call(CallKind.PARAMETERS, (), 0, 0, None, ())
-        text += f" #(\n{indent}  {_connected(head.parameters, values, between, stop)}\n{indent})"
-        stop = None if stop is None else stop + len(head.parameters)
-    name = f"u_{head.name}"
+        text += f" #(\n{indent}  {_connected(header.parameters, values, between, stop)}\n{indent})"
+        stop = None if stop is None else stop + len(header.parameters)
+    name = f"u_{header.name}"
     text += f" {name} (" if stop is None else f" ${{{stop}:{name}}} ("
-    if head.formals:
-        connected = _connected(head.formals, None, between, None if stop is None else stop + 1)
+    if header.formals:
+        connected = _connected(header.formals, None, between, None if stop is None else stop + 1)
         text += f"\n{indent}  {connected}\n{indent}"
     return text + ");"
 
@@ -154,22 +156,22 @@ def _unit_sort(unit: Unit) -> Sort:
 def _unit_about(asked: Asked, unit: Unit) -> Callable[[], str]:
     def about() -> str:
         if unit.path is None:
-            known: Any = asked.analysis.body(unit.name) or asked.analysis.compilation.getPackage(unit.name)
+            known = asked.analysis.body(unit.name) or asked.analysis.compilation.getPackage(unit.name)
             return describe(known, asked.analysis.sources).markdown if known is not None else unit.kind
-        head = asked.library.head(asked.project, asked.analysis, unit)
-        return head_markdown(head) if head is not None else f"{unit.kind} in `{unit.path.name}`"
+        header = asked.library.header(asked.project, asked.analysis, unit)
+        return header_markdown(header) if header is not None else f"{unit.kind} in `{unit.path.name}`"
 
     return about
 
 
-def head_markdown(head: Head) -> str:
-    """A head as a declaration, with what is said of it."""
-    formals = ",\n".join(f"    {formal.text}" for formal in head.formals)
-    parameters = ",\n".join(f"    {formal.text}" for formal in head.parameters)
-    shown = f"{head.kind} {head.name}"
+def header_markdown(header: Header) -> str:
+    """A header as a declaration, with what is said of it."""
+    formals = ",\n".join(f"    {formal.text}" for formal in header.formals)
+    parameters = ",\n".join(f"    {formal.text}" for formal in header.parameters)
+    shown = f"{header.kind} {header.name}"
     shown += f" #(\n{parameters}\n)" if parameters else ""
     shown += f" (\n{formals}\n);" if formals else ";"
-    return f"```systemverilog\n{shown}\n```" + (f"\n\n{head.documentation}" if head.documentation else "")
+    return f"```systemverilog\n{shown}\n```" + (f"\n\n{header.documentation}" if header.documentation else "")
 
 
 def units(asked: Asked, kinds: Iterable[str]) -> Iterator[Proposal]:

@@ -1,16 +1,16 @@
-"""The modules, interfaces and packages of a whole project, also those that a file has not named yet."""
+"""The modules, interfaces and packages of a whole project, including those that a file has not named yet."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-from benchwright_verilog.language.heads import Head, head_of_definition, head_of_syntax
-from benchwright_verilog.language.visible import members_of
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from pyslang.ast import Symbol
+
+    from benchwright_verilog.language.headers import Header
     from benchwright_verilog.semantics.analysis import Analysis
     from benchwright_verilog.semantics.project import Project
 
@@ -24,19 +24,22 @@ class Unit:
     name: str
     kind: str
     path: Path | None
-    """Where it is declared; none for what was analysed together with the file."""
+    """Where it is declared; None for what was analysed together with the file."""
 
 
 class Library:
-    """Finds units by name, and reads the heads of those that other files declare."""
+    """Finds units by name, and reads the headers of those that other files declare."""
 
     def __init__(self) -> None:
-        self._heads: dict[Path, tuple[bytes, dict[str, Head]]] = {}
-        self._members: tuple[Analysis | None, dict[Any, list[tuple[str, Any]]]] = None, {}
-        self._known: tuple[Analysis | None, dict[str, Head | None]] = None, {}
+        self._headers: dict[Path, tuple[bytes, dict[str, Header]]] = {}
+        self._members: tuple[Analysis | None, dict[Symbol, list[tuple[str, Symbol]]]] = None, {}
+        self._known: tuple[Analysis | None, dict[str, Header | None]] = None, {}
 
-    def members(self, analysis: Analysis, scope: Any) -> list[tuple[str, Any]]:
+    def members(self, analysis: Analysis, scope: Symbol) -> list[tuple[str, Symbol]]:
         """The members of a scope with their names; kept as long as questions are about the same analysis."""
+        # Imported late, here and below: slang is not needed to start.
+        from benchwright_verilog.language.names_in_scope import members_of
+
         if self._members[0] is not analysis:
             self._members = analysis, {}
         known = self._members[1]
@@ -44,13 +47,15 @@ class Library:
             known[scope] = [(member.name, member) for member in members_of(scope)]
         return known[scope]
 
-    def _known_head(self, analysis: Analysis, name: str) -> Head | None:
+    def _known_header(self, analysis: Analysis, name: str) -> Header | None:
+        from benchwright_verilog.language.headers import header_of_definition
+
         if self._known[0] is not analysis:
             self._known = analysis, {}
         known = self._known[1]
         if name not in known:
             body = analysis.body(name)
-            known[name] = head_of_definition(body.definition, analysis.sources) if body is not None else None
+            known[name] = header_of_definition(body.definition, analysis.sources) if body is not None else None
         return known[name]
 
     def units(self, project: Project, analysis: Analysis) -> Iterator[Unit]:
@@ -78,29 +83,31 @@ class Library:
         """A unit by its name."""
         return next((unit for unit in self.units(project, analysis) if unit.name == name), None)
 
-    def head(self, project: Project, analysis: Analysis, unit: Unit) -> Head | None:
-        """What a module takes; none where its file can't be read."""
+    def header(self, project: Project, analysis: Analysis, unit: Unit) -> Header | None:
+        """The header of a module; None if its file can't be read."""
         if unit.path is None:
-            return self._known_head(analysis, unit.name)
+            return self._known_header(analysis, unit.name)
         outline = project.outline(unit.path)
         if outline is None:
             return None
-        known = self._heads.pop(unit.path, None)
+        known = self._headers.pop(unit.path, None)
         if known is None or known[0] != outline.data:
-            known = outline.data, _heads_of(outline.data, unit.path)
-        self._heads[unit.path] = known
-        while len(self._heads) > _MOST_KEPT:
-            del self._heads[next(iter(self._heads))]
+            known = outline.data, _headers_of(outline.data, unit.path)
+        self._headers[unit.path] = known
+        while len(self._headers) > _MOST_KEPT:
+            del self._headers[next(iter(self._headers))]
         return known[1].get(unit.name)
 
 
-def _heads_of(data: bytes, path: Path) -> dict[str, Head]:
+def _headers_of(data: bytes, path: Path) -> dict[str, Header]:
     import pyslang
-    from pyslang.syntax import SyntaxKind, SyntaxNode, SyntaxTree
+    from pyslang.syntax import CompilationUnitSyntax, ModuleDeclarationSyntax, SyntaxKind, SyntaxTree
+
+    from benchwright_verilog.language.headers import header_of_syntax
 
     sources = pyslang.SourceManager()
-    tree = SyntaxTree.fromText(data.decode(errors="replace"), sources, path.name)
-    wanted = {SyntaxKind.ModuleDeclaration, SyntaxKind.InterfaceDeclaration, SyntaxKind.ProgramDeclaration}
-    members: list[SyntaxNode] = [tree.root] if tree.root.kind in wanted else list(getattr(tree.root, "members", ()))
-    heads = (head_of_syntax(member, sources) for member in members if member.kind in wanted)
-    return {head.name: head for head in heads}
+    root = SyntaxTree.fromText(data.decode(errors="replace"), sources, path.name).root
+    members = list(root.members) if isinstance(root, CompilationUnitSyntax) else [root]
+    modules = [one for one in members if isinstance(one, ModuleDeclarationSyntax)]
+    headers = (header_of_syntax(one, sources) for one in modules if one.kind != SyntaxKind.PackageDeclaration)
+    return {header.name: header for header in headers}

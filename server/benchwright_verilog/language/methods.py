@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pyslang.ast import Type
 
 
 @dataclass(frozen=True)
@@ -28,10 +31,10 @@ _STRING = _table("""
 len | | int | The number of characters.
 putc | index, character | void | Replaces a character.
 getc | index | byte | A character.
-toupper | | string | In capital letters.
-tolower | | string | In small letters.
-compare | other | int | 0 if equal, else less or greater than 0 by order of characters.
-icompare | other | int | Like compare, with capital and small letters the same.
+toupper | | string | In upper case.
+tolower | | string | In lower case.
+compare | other | int | 0 if equal, negative or positive by the order of the characters otherwise.
+icompare | other | int | Like compare, ignoring case.
 substr | first, last | string | The characters from one index to another, both included.
 atoi | | integer | The decimal number that it begins with.
 atohex | | integer | The hexadecimal number that it begins with.
@@ -105,9 +108,9 @@ triggered | | bit | Whether it was triggered in this time step.
 """)
 
 
-def methods_of(kind: Any) -> tuple[Method, ...]:
+def methods_of(type_: Type) -> tuple[Method, ...]:
     """The built-in methods of a type."""
-    canonical = kind.canonicalType
+    canonical = type_.canonicalType
     if canonical.isString:
         return _STRING
     if canonical.isEnum:

@@ -5,18 +5,36 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from functools import partial
 from heapq import nsmallest
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from pyslang.ast import (
+    EmptyMemberSymbol,
+    EnumValueSymbol,
+    FieldSymbol,
+    ModportPortSymbol,
+    ModportSymbol,
+    PackageSymbol,
+    ParameterSymbol,
+    PortSymbol,
+    SubroutineSymbol,
+    Symbol,
+    TransparentMemberSymbol,
+    ValueSymbol,
+    WildcardImportSymbol,
+)
 
 from benchwright_verilog.language.calls import CallKind
 from benchwright_verilog.language.declarations import width_of
 from benchwright_verilog.language.descriptions import describe, short_detail
-from benchwright_verilog.language.heads import head_of_subroutine
+from benchwright_verilog.language.headers import header_of_subroutine
 from benchwright_verilog.language.methods import methods_of
+from benchwright_verilog.language.names_in_scope import NameInScope, members_behind, names_in_scope, symbol_at_path
 from benchwright_verilog.language.places import Place
 from benchwright_verilog.language.proposal import Asked, Proposal, Rank, Sort, call_snippet, constantly
-from benchwright_verilog.language.visible import Named, looked_up, members_behind, visible
 
 if TYPE_CHECKING:
+    from pyslang.ast import FormalArgumentSymbol, Type
+
     from benchwright_verilog.semantics.analysis import Analysis
 
 
@@ -26,75 +44,77 @@ def names(asked: Asked) -> Iterator[Proposal]:
     wanted = _wanted_type(asked)
     is_case = asked.cursor.blocks[-1:] == ("procedural case",)
     for named in _likely(asked):
-        kind = named.symbol.kind.name
-        if place in (Place.TYPE, Place.PORT_DECLARATION) and not (named.is_type or kind in ("Parameter", "Package")):
-            continue
-        if place is Place.ITEM and not named.is_type:
-            continue
-        if place is Place.STATEMENT and kind in ("Parameter", "EnumValue") and not is_case:
-            continue
-        if place is Place.EXPRESSION and kind == "Subroutine" and named.symbol.returnType.isVoid:
-            continue
-        yield _name(asked, named, wanted)
+        symbol = named.symbol
+        if place in (Place.TYPE, Place.PORT_DECLARATION):
+            is_fit = named.is_type or isinstance(symbol, (ParameterSymbol, PackageSymbol))
+        elif place is Place.ITEM:
+            is_fit = named.is_type
+        elif place is Place.STATEMENT:
+            is_fit = is_case or not isinstance(symbol, (ParameterSymbol, EnumValueSymbol))
+        elif place is Place.EXPRESSION:
+            is_fit = not (isinstance(symbol, SubroutineSymbol) and symbol.returnType.isVoid)
+        else:
+            is_fit = True
+        if is_fit:
+            yield _name(asked, named, wanted)
 
 
 _MOST_NAMES = 300
 """Of more than these, only the nearest are looked at further."""
 
 
-def _likely(asked: Asked) -> list[Named]:
+def _likely(asked: Asked) -> list[NameInScope]:
     listed = partial(asked.library.members, asked.analysis)
-    found = [named for named in visible(asked.analysis, asked.byte, listed) if asked.fits(named.name)]
+    found = [named for named in names_in_scope(asked.analysis, asked.byte, listed) if asked.fits(named.name)]
     if len(found) <= _MOST_NAMES:
         return found
     word = asked.word.lower()
     return nsmallest(_MOST_NAMES, found, key=lambda named: (not named.name.lower().startswith(word), named.distance))
 
 
-def _name(asked: Asked, named: Named, wanted: Any | None) -> Proposal:
+def _name(asked: Asked, named: NameInScope, wanted: Type | None) -> Proposal:
     symbol = named.symbol
-    kind = symbol.kind.name
     rank = Rank.NAMED + min(named.distance, 6)
-    if wanted is not None and symbol.isValue and kind != "GenerateBlock":
+    if wanted is not None and isinstance(symbol, ValueSymbol):
         rank = _type_rank(symbol.type, wanted, rank)
     snippet = ""
-    if kind == "Subroutine" and asked.cursor.place is not Place.MEMBER:
-        snippet = call_snippet(head_of_subroutine(symbol, asked.analysis.sources), asked.cursor.place)
+    if isinstance(symbol, SubroutineSymbol) and asked.cursor.place is not Place.MEMBER:
+        snippet = call_snippet(header_of_subroutine(symbol, asked.analysis.sources), asked.cursor.place)
     return Proposal(named.name, _sort(symbol), rank, short_detail(symbol), "", snippet, _about(symbol, asked.analysis))
 
 
-def _about(symbol: Any, analysis: Analysis) -> Callable[[], str]:
+def _about(symbol: Symbol, analysis: Analysis) -> Callable[[], str]:
     return lambda: describe(symbol, analysis.sources).markdown
 
 
-def _type_rank(kind: Any, wanted: Any, rank: int) -> int:
-    """How well a type goes into another: the same is best, then one as wide."""
-    if kind.isMatching(wanted):
+def _type_rank(type_: Type, wanted: Type, rank: int) -> int:
+    """How well a type fits into another: the same is best, then one as wide."""
+    if type_.isMatching(wanted):
         return Rank.FIT
     width = width_of(wanted)
-    if width is not None and width_of(kind) == width and kind.isIntegral:
+    if width is not None and width_of(type_) == width and type_.isIntegral:
         return Rank.NEAR
-    return rank if kind.isAssignmentCompatible(wanted) or wanted.isAssignmentCompatible(kind) else rank + 4
+    return rank if type_.isAssignmentCompatible(wanted) or wanted.isAssignmentCompatible(type_) else rank + 4
 
 
-def _wanted_type(asked: Asked) -> Any | None:
-    """The type that a value here goes into, where that is known."""
+def _wanted_type(asked: Asked) -> Type | None:
+    """The type that a value here is assigned to, if that is known: of `count` in `count <= ‸`."""
     cursor = asked.cursor
     call = cursor.call
     if call is not None and call.kind is CallKind.PORTS and call.named:
         body = asked.analysis.body(call.path[0]) if call.path else None
-        port: Any = body.findPort(call.named) if body is not None else None
-        return port.type if port is not None and port.kind.name == "Port" else None
+        port = body.findPort(call.named) if body is not None else None
+        return port.type if isinstance(port, PortSymbol) else None
     if call is not None and call.kind is CallKind.ARGUMENTS:
-        routine = looked_up(asked.analysis, asked.byte, call.path)
-        if routine is None or routine.kind.name != "Subroutine" or call.argument >= len(routine.arguments):
+        routine = symbol_at_path(asked.analysis, asked.byte, call.path)
+        if not isinstance(routine, SubroutineSymbol) or call.argument >= len(routine.arguments):
             return None
-        argument: Any = routine.arguments[call.argument]
+        argument: FormalArgumentSymbol = routine.arguments[call.argument]
         return argument.type
     if not cursor.assigned:
         return None
-    target: Any = looked_up(asked.analysis, asked.byte, (cursor.assigned,))
-    return target.type if target is not None and target.isValue else None
+    target = symbol_at_path(asked.analysis, asked.byte, (cursor.assigned,))
+    return target.type if isinstance(target, ValueSymbol) else None
 
 
 _SORTS = {
@@ -123,38 +143,38 @@ _SORTS = {
 }
 
 
-def _sort(symbol: Any) -> Sort:
+def _sort(symbol: Symbol) -> Sort:
     return _SORTS.get(symbol.kind.name, Sort.SIGNAL)
 
 
 def members(asked: Asked) -> Iterator[Proposal]:
     """What can follow the dot or the `::` before the place."""
     path = asked.cursor.path
-    symbol = looked_up(asked.analysis, asked.byte, path)
+    symbol = symbol_at_path(asked.analysis, asked.byte, path)
     if symbol is None:
         if asked.cursor.place is Place.MEMBER and len(path) == 1:
             yield from _modports(asked, path[0])
         return
     seen = set()
     for position, member in enumerate(members_behind(symbol)):
-        if member.kind.name in _HIDDEN or member.name in seen or not asked.fits(member.name):
+        if isinstance(member, _HIDDEN) or member.name in seen or not asked.fits(member.name):
             continue
         seen.add(member.name)
         yield _member(asked, member, position)
-    if symbol.isValue and asked.cursor.place is Place.MEMBER:
+    if isinstance(symbol, ValueSymbol) and asked.cursor.place is Place.MEMBER:
         yield from _methods(asked, symbol.type)
 
 
-_HIDDEN = frozenset({"Port", "WildcardImport", "EmptyMember"})
-_LISTED = frozenset({"Field", "EnumValue", "ModportPort"})
-"""What is known by its order; what a scope declares is found by its name."""
+_HIDDEN = (PortSymbol, WildcardImportSymbol, EmptyMemberSymbol)
+_LISTED = (FieldSymbol, EnumValueSymbol, ModportPortSymbol)
+"""What is shown in the order of its declaration; other members in that of the alphabet."""
 
 
-def _member(asked: Asked, member: Any, position: int) -> Proposal:
-    shown = member.wrapped if member.kind.name == "TransparentMember" else member
+def _member(asked: Asked, member: Symbol, position: int) -> Proposal:
+    shown = member.wrapped if isinstance(member, TransparentMemberSymbol) else member
     snippet = ""
-    if shown.kind.name == "Subroutine":
-        snippet = call_snippet(head_of_subroutine(shown, asked.analysis.sources), asked.cursor.place)
+    if isinstance(shown, SubroutineSymbol):
+        snippet = call_snippet(header_of_subroutine(shown, asked.analysis.sources), asked.cursor.place)
     return Proposal(
         member.name,
         _sort(shown),
@@ -162,12 +182,12 @@ def _member(asked: Asked, member: Any, position: int) -> Proposal:
         short_detail(shown),
         snippet=snippet,
         about=_about(shown, asked.analysis),
-        position=position if shown.kind.name in _LISTED else 0,
+        position=position if isinstance(shown, _LISTED) else 0,
     )
 
 
-def _methods(asked: Asked, kind: Any) -> Iterator[Proposal]:
-    for method in methods_of(kind):
+def _methods(asked: Asked, type_: Type) -> Iterator[Proposal]:
+    for method in methods_of(type_):
         if asked.fits(method.name):
             takes = ", ".join(method.parameters)
             said = f"```systemverilog\n{method.result} {method.name}({takes})\n```\n\n{method.about}"
@@ -178,5 +198,5 @@ def _methods(asked: Asked, kind: Any) -> Iterator[Proposal]:
 def _modports(asked: Asked, name: str) -> Iterator[Proposal]:
     body = asked.analysis.body(name)
     for member in body or ():
-        if member.kind.name == "Modport" and asked.fits(member.name):
+        if isinstance(member, ModportSymbol) and asked.fits(member.name):
             yield Proposal(member.name, Sort.INTERFACE, Rank.MEMBER, "modport", about=_about(member, asked.analysis))

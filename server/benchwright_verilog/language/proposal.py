@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from benchwright_verilog.language.explanations import Texts
-from benchwright_verilog.language.heads import Head
-from benchwright_verilog.language.library import Library
 from benchwright_verilog.language.places import Cursor, Place
 
 if TYPE_CHECKING:
+    from benchwright_verilog.language.headers import Header
+    from benchwright_verilog.language.known_macros import Texts
+    from benchwright_verilog.language.library import Library
     from benchwright_verilog.semantics.analysis import Analysis
     from benchwright_verilog.semantics.project import Project
 
@@ -119,11 +119,11 @@ def escaped(text: str) -> str:
     return text.replace("\\", "\\\\").replace("$", "\\$").replace("}", "\\}")
 
 
-def call_snippet(head: Head, place: Place) -> str:
+def call_snippet(header: Header, place: Place) -> str:
     """A call with a place to fill in for each argument that must be given."""
-    if not head.formals:
+    if not header.formals:
         return ""
-    needed = [formal for formal in head.formals if not formal.is_optional]
+    needed = [formal for formal in header.formals if not formal.is_optional]
     stops = ", ".join(f"${{{at}:{escaped(formal.name)}}}" for at, formal in enumerate(needed, 1))
-    end = ";" if place is Place.STATEMENT and head.kind == "task" else ""
-    return f"{escaped(head.name)}({stops}){end}"
+    end = ";" if place is Place.STATEMENT and header.kind == "task" else ""
+    return f"{escaped(header.name)}({stops}){end}"

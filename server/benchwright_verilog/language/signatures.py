@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from benchwright_verilog.language.calls import Call, CallKind
-from benchwright_verilog.language.heads import Formal, Head
+from benchwright_verilog.language.headers import Formal, Header
 
 
 @dataclass(frozen=True)
 class Signature:
-    """A head on one line, with the places of its formals in it."""
+    """A header on one line, with the places of its formals in it."""
 
     label: str
     formals: tuple[tuple[int, int, Formal], ...]
@@ -21,26 +21,26 @@ class Signature:
     """Which of them is being written; none where it is none of them."""
 
 
-def signature(head: Head, call: Call) -> Signature | None:
+def signature(header: Header, call: Call) -> Signature | None:
     """The signature of what is called; none where it takes nothing."""
-    formals = head.parameters if call.kind is CallKind.PARAMETERS else head.formals
+    formals = header.parameters if call.kind is CallKind.PARAMETERS else header.formals
     if not formals:
         return None
-    label = _beginning(head, call)
+    label = _beginning(header, call)
     placed = []
     for at, formal in enumerate(formals):
         label += ", " if at else ""
         placed.append((len(label), len(label) + len(formal.text), formal))
         label += formal.text
-    return Signature(label + ")", tuple(placed), head.documentation, _active(formals, call))
+    return Signature(label + ")", tuple(placed), header.documentation, _active(formals, call))
 
 
-def _beginning(head: Head, call: Call) -> str:
+def _beginning(header: Header, call: Call) -> str:
     if call.kind is CallKind.PARAMETERS:
-        return f"{head.name} #("
+        return f"{header.name} #("
     if call.kind is CallKind.PORTS:
-        return f"{head.name} {call.instance or 'instance'}("
-    return f"{head.result} {head.name}(" if head.result else f"{head.name}("
+        return f"{header.name} {call.instance or 'instance'}("
+    return f"{header.result} {header.name}(" if header.result else f"{header.name}("
 
 
 def _active(formals: Sequence[Formal], call: Call) -> int | None:

@@ -5,13 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING
 
 from benchwright_verilog.language import keywords
-from benchwright_verilog.language.explanations import KnownMacros
+from benchwright_verilog.language.known_macros import KnownMacros
 from benchwright_verilog.language.places import Place
 from benchwright_verilog.language.proposal import Asked, Proposal, Rank, Sort, constantly, escaped, matches
 from benchwright_verilog.language.system_tasks import system_tasks
+
+if TYPE_CHECKING:
+    from benchwright_snippets import Snippet
 
 _PROCEDURAL_SNIPPET = re.compile(r"\s*(?:if|case|for|foreach|while|repeat|begin|@|#|return)\b|\s*\$")
 _DESIGN_SNIPPET = re.compile(r"\s*(?:module|package|interface|program|class|primitive|checker)\b|\s*`")
@@ -86,7 +89,7 @@ def words_of_language(place: Place, asked: Asked) -> Iterator[Proposal]:
 
 
 @cache
-def _known_snippets() -> tuple[tuple[Place, Any], ...]:
+def _known_snippets() -> tuple[tuple[Place, Snippet], ...]:
     from benchwright_snippets import systemverilog
 
     found = []

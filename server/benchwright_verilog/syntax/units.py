@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, TypeVar, cast
 
 from lsprotocol.types import PositionEncodingKind
 
@@ -47,7 +47,7 @@ class Shape:
         self.data = data
         self.lines = Lines(data.decode(), encoding)
         self._origin = origin
-        self._known: dict[Callable[[Shape], Any], Any] = {}
+        self._known: dict[Callable[[Shape], object], object] = {}
 
     @cached_property
     def tree(self) -> Tree:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from benchwright_verilog.language.visible import looked_up, members_behind, scopes_at
+from benchwright_verilog.language.names_in_scope import members_behind, scopes_at, symbol_at_path
 from benchwright_verilog.semantics.analysis import Analysis
 from benchwright_verilog.semantics.occurrence import Role, TargetKind
 from benchwright_verilog.semantics.project import Project
@@ -143,7 +143,7 @@ def test_the_scope_is_the_innermost() -> None:
 def test_members_are_those_of_the_type() -> None:
     text = "module m; typedef struct packed {logic a; logic [2:0] b;} t; t [3:0] x; assign x[1].b = 1; endmodule\n"
     found = analysis(text)
-    x = looked_up(found, text.index("assign"), ("x",))
+    x = symbol_at_path(found, text.index("assign"), ("x",))
     assert x is not None
     assert [member.name for member in members_behind(x)] == ["a", "b"]
 

@@ -1,0 +1,106 @@
+"""What is shown of a declared thing, in parts, and the phrases and tables that it is made of."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pyslang.ast import ArgumentDirection, Symbol
+
+_MOST_ROWS = 40
+_KINDS = {
+    "Net": "net",
+    "Variable": "variable",
+    "Port": "port",
+    "ModportPort": "modport port",
+    "FormalArgument": "argument",
+    "Field": "member",
+    "ClassProperty": "property",
+    "Genvar": "genvar",
+    "GenerateBlock": "generate block",
+    "GenerateBlockArray": "generate loop",
+    "StatementBlock": "block",
+    "Iterator": "iterator",
+    "ClockingBlock": "clocking block",
+    "ClockVar": "clocking variable",
+    "LetDecl": "let",
+}
+_LAST_STEP = re.compile(r"(?:\.|::)[^.:]*\Z")
+_DIRECTIONS = {"In": "input", "Out": "output", "InOut": "inout", "Ref": "ref"}
+
+
+@dataclass(frozen=True)
+class Description:
+    """What is known of one thing."""
+
+    declaration: str
+    facts: tuple[str, ...]
+    """One line each, Markdown."""
+    table: str = ""
+    documentation: str = ""
+
+    @property
+    def markdown(self) -> str:
+        """All parts, the most important first."""
+        parts = [f"```systemverilog\n{self.declaration}\n```"] if self.declaration else []
+        if self.facts:
+            parts.append("  \n".join(self.facts))
+        if self.documentation:
+            parts.append(self.documentation)
+        if self.table:
+            parts.append(self.table)
+        return "\n\n".join(parts)
+
+
+def kind_name(symbol: Symbol) -> str:
+    """What sort of thing a symbol is, in words: `net`, `generate block`, `clocking block`."""
+    kind = symbol.kind.name
+    return _KINDS.get(kind) or "".join(f" {letter.lower()}" if letter.isupper() else letter for letter in kind).strip()
+
+
+def kind_of(symbol: Symbol) -> str:
+    """What sort of thing a symbol is, and of what: ``net of `top` ``."""
+    return of_owner(kind_name(symbol), symbol)
+
+
+def of_owner(kind: str, symbol: Symbol) -> str:
+    """A kind with what the symbol is declared in."""
+    owner = owner_of(symbol)
+    return f"{kind} of `{owner}`" if owner else kind
+
+
+def owner_of(symbol: Symbol) -> str:
+    """What a symbol is declared in: `module`, `module.block`, `package::function`."""
+    path = symbol.lexicalPath
+    return _LAST_STEP.sub("", path) if _LAST_STEP.search(path) else ""
+
+
+def direction_name(direction: ArgumentDirection) -> str:
+    """`input`, `output`, `inout` or `ref`."""
+    return _DIRECTIONS.get(direction.name, "")
+
+
+def bits(width: int) -> str:
+    """A number of bits in words."""
+    return "1 bit" if width == 1 else f"{width} bits"
+
+
+def one_line(code: str) -> str:
+    """Source code on one line, cut if it is long, for use between backticks."""
+    line = " ".join(code.split()).replace("`", "'")
+    return line if len(line) <= 100 else line[:99] + "…"
+
+
+def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A Markdown table without its empty columns; empty if there are no rows."""
+    if not rows:
+        return ""
+    shown = [list(row) for row in rows[:_MOST_ROWS]]
+    if len(rows) > len(shown):
+        shown.append([f"… {len(rows) - len(shown)} more", *([""] * (len(head) - 1))])
+    kept = [at for at in range(len(head)) if any(row[at] for row in shown)]
+    lines = [[head[at] for at in kept], ["---"] * len(kept), *([row[at] for at in kept] for row in shown)]
+    return "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines)

@@ -1,0 +1,35 @@
+"""Where bytes of a text were before it was edited."""
+
+from __future__ import annotations
+
+from benchwright_verilog.syntax.tree import difference
+
+
+class TextShift:
+    """Maps bytes between two versions of a text, which differ in one part.
+
+    Args:
+        old: The older text, as UTF-8.
+        new: The newer text.
+    """
+
+    def __init__(self, old: bytes, new: bytes) -> None:
+        if old is new or old == new:
+            self._start = self._old_end = self._end = len(new)
+        else:
+            self._start, self._old_end, self._end = difference(old, new)
+
+    def is_new(self, byte: int) -> bool:
+        """Whether a byte of the newer text is in or beside what the older text does not have."""
+        has_changed = (self._start, self._old_end) != (self._end, self._end)
+        return has_changed and self._start <= byte <= self._end
+
+    def to_old(self, byte: int) -> int:
+        """The byte in the older text; inside of what is new, where that was inserted."""
+        if byte <= self._start:
+            return byte
+        return byte - self._end + self._old_end if byte >= self._end else self._start
+
+    def to_new(self, byte: int) -> int:
+        """The byte in the newer text."""
+        return byte if byte <= self._start else byte - self._old_end + self._end
