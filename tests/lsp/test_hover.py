@@ -135,7 +135,7 @@ async def test_a_macro_of_an_included_file_is_known(editor: Editor) -> None:
         ("12‸3", ["`32'h7b`", "at least 32 bits"]),
         ("4'b1x‸0z", ["`4'b1x0z`"]),
         ("'‸0", None),
-        ("3'd‸9", ["lost"]),
+        ("3'd‸9", ["truncated"]),
     ],
 )
 async def test_a_number_is_shown_in_other_radices(editor: Editor, literal: str, expected: list[str] | None) -> None:

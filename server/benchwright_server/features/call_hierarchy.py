@@ -65,7 +65,7 @@ async def _outgoing(
         # LSP 3.18: these ranges are in the file of the item that was asked about.
         types.CallHierarchyOutgoingCall(
             _item(locations, edge.node),
-            [locations.range(one.path, one.start, one.end) for one in edge.places if one.path == path],
+            [locations.range(one.path, one.start, one.end) for one in edge.occurrences if one.path == path],
         )
         for edge in edges
     ]
@@ -92,7 +92,7 @@ def _edges(
 
 
 def _ranges(locations: Locations, edge: Edge, node: Node) -> list[types.Range]:
-    places = [one for one in edge.places if one.path == node.path]
+    places = [one for one in edge.occurrences if one.path == node.path]
     return [locations.range(one.path, one.start, one.end) for one in places]
 
 

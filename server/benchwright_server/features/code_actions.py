@@ -13,7 +13,7 @@ from lsprotocol import types
 from benchwright_server.linters.verible import RulesError, verible_fixes
 from benchwright_server.operations import path_of
 from benchwright_verilog.actions import catalogue
-from benchwright_verilog.actions.action import Action, ActionKind, Change, Place
+from benchwright_verilog.actions.action import Action, ActionContext, ActionKind, Change
 from benchwright_verilog.actions.line_fix import Fix
 from benchwright_verilog.findings.finding import Finding, Source
 from benchwright_verilog.syntax.documents import Document
@@ -53,14 +53,14 @@ class CodeActions:
             return []
         # What the selection was made in may be older than the text is now.
         document, lines = report.document, report.document.lines
-        place = Place(document, lines.offset(params.range.start), lines.offset(params.range.end))
+        context = ActionContext(document, lines.offset(params.range.start), lines.offset(params.range.end))
         wanted = _Wanted(params.context.only)
-        found = [finding for finding in report.findings if _touches(finding, place, lines)]
+        found = [finding for finding in report.findings if _touches(finding, context, lines)]
         offered: list[Action] = []
         if wanted.has(ActionKind.QUICK_FIX):
-            offered += await self._fixes_of(place, found)
+            offered += await self._fixes_of(context, found)
         if wanted.has(ActionKind.REWRITE):
-            offered += catalogue.rewrites(place, await self._server.projects.analysis(document))
+            offered += catalogue.rewrites(context, await self._server.projects.analysis(document))
         actions = [self._shown(document, action, params.context.diagnostics) for action in _once(offered)]
         if wanted.names(ActionKind.FIX_ALL):
             actions += await self._fix_all_later(document)
@@ -84,13 +84,13 @@ class CodeActions:
         done = catalogue.fix_all(document, await self._offered_by_verible(document))
         return _text_edits(document.lines, done.changes) if done is not None else []
 
-    async def _fixes_of(self, place: Place, found: Sequence[Finding]) -> list[Action]:
-        document = place.document
+    async def _fixes_of(self, context: ActionContext, found: Sequence[Finding]) -> list[Action]:
+        document = context.document
         verible = []
         if any(finding.source is Source.VERIBLE for finding in found):
             verible = [*catalogue.verible_fixes(document, found, await self._offered_by_verible(document))]
         analysis = await self._server.projects.analysis(document)
-        return [*verible, *catalogue.fixes(place, found, analysis, self._read)]
+        return [*verible, *catalogue.fixes(context, found, analysis, self._read)]
 
     async def _fix_all_later(self, document: Document) -> list[types.CodeAction]:
         kind = types.CodeActionKind.SourceFixAll
@@ -167,10 +167,10 @@ class _Wanted:
         return any(f"{kind}.".startswith(f"{only}.") or not only for only in self._only or ())
 
 
-def _touches(finding: Finding, place: Place, lines: Lines) -> bool:
-    if place.start == place.end and finding.start == finding.end:
-        return lines.line_of(finding.start) == lines.line_of(place.start)
-    return finding.start <= place.end and place.start <= finding.end
+def _touches(finding: Finding, context: ActionContext, lines: Lines) -> bool:
+    if context.start == context.end and finding.start == finding.end:
+        return lines.line_of(finding.start) == lines.line_of(context.start)
+    return finding.start <= context.end and context.start <= finding.end
 
 
 def _once(actions: Sequence[Action]) -> Iterator[Action]:

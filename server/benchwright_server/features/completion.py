@@ -13,9 +13,9 @@ from lsprotocol import types
 
 from benchwright_server.features.hover import content_of
 from benchwright_server.operations import path_of
+from benchwright_verilog.language.cursor import Cursor, Expected, cursor_at
 from benchwright_verilog.language.library import Library
-from benchwright_verilog.language.places import Cursor, Place, cursor_at
-from benchwright_verilog.language.proposal import Asked, Proposal, Rank, Sort
+from benchwright_verilog.language.proposal import CompletionRequest, Proposal, Rank, Sort
 from benchwright_verilog.syntax.documents import Document
 from benchwright_verilog.syntax.json_form import JsonText
 from benchwright_verilog.syntax.suffixes import DESIGN_SUFFIXES
@@ -52,13 +52,13 @@ _KINDS = {
 }
 # What a character that starts completion by itself must have led to; elsewhere it means something else.
 _TRIGGERED = {
-    ":": {Place.SCOPED},
-    "(": {Place.CONNECTION},
-    '"': {Place.INCLUDE},
-    "/": {Place.INCLUDE},
-    "$": {Place.SYSTEM},
-    "`": {Place.MACRO},
-    ".": {Place.CONNECTED_NAME, Place.MEMBER},
+    ":": {Expected.SCOPED},
+    "(": {Expected.CONNECTION},
+    '"': {Expected.INCLUDE},
+    "/": {Expected.INCLUDE},
+    "$": {Expected.SYSTEM},
+    "`": {Expected.MACRO},
+    ".": {Expected.CONNECTED_NAME, Expected.MEMBER},
 }
 
 
@@ -89,9 +89,9 @@ class Completion:
             return None
         cursor = cursor_at(document.text, document.lines.offset(params.position))
         trigger = params.context.trigger_character if params.context is not None else None
-        if cursor.place is Place.NOTHING or (trigger and cursor.place not in _TRIGGERED.get(trigger, set())):
+        if cursor.expected is Expected.NOTHING or (trigger and cursor.expected not in _TRIGGERED.get(trigger, set())):
             return None
-        if cursor.place is Place.INCLUDE:
+        if cursor.expected is Expected.INCLUDE:
             found = list(self._files(document, cursor))
         else:
             found = await self._proposed(document, cursor)
@@ -116,8 +116,8 @@ class Completion:
 
         byte = TextShift(analysis.data, document.lines.data).to_old(document.lines.to_byte(cursor.start))
         can_snippets = self._server.client.can(f"{_ITEM}.snippetSupport")
-        asked = Asked(cursor, document.text, byte, analysis, project, self._library, text, can_snippets)
-        return list(proposals(asked))
+        request = CompletionRequest(cursor, document.text, byte, analysis, project, self._library, text, can_snippets)
+        return list(proposals(request))
 
     def _files(self, document: Document, cursor: Cursor) -> Iterator[Proposal]:
         """The folders and design files that an `include` could name next."""
@@ -183,8 +183,8 @@ def _order(word: str, proposal: Proposal) -> tuple[bool, int, int, bool, str]:
     return not begins, proposal.rank, proposal.position, label.startswith("_"), label.lower()
 
 
-def _json(place: types.Range) -> dict[str, Any]:
-    start, end = place.start, place.end
+def _json(span: types.Range) -> dict[str, Any]:
+    start, end = span.start, span.end
     return {
         "start": {"line": start.line, "character": start.character},
         "end": {"line": end.line, "character": end.character},

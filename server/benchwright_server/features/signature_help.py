@@ -10,9 +10,9 @@ from lsprotocol import types
 
 from benchwright_server.features.hover import content_of
 from benchwright_verilog.language.calls import Call, CallKind
+from benchwright_verilog.language.cursor import call_at
 from benchwright_verilog.language.known_macros import KnownMacros
 from benchwright_verilog.language.library import Library
-from benchwright_verilog.language.places import call_at
 from benchwright_verilog.syntax.documents import Document
 from benchwright_verilog.syntax.text_shift import TextShift
 

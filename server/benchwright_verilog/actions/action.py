@@ -36,7 +36,7 @@ class Change:
 
 @dataclass(frozen=True)
 class Action:
-    """What can be done about a place."""
+    """What can be done about a context."""
 
     title: str
     changes: tuple[Change, ...]
@@ -51,7 +51,7 @@ class Action:
 
 
 @dataclass(frozen=True)
-class Place:
+class ActionContext:
     """Where something is to be done: a selection in one version of a document."""
 
     document: Document

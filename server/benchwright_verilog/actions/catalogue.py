@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from benchwright_verilog.actions import instances, names, procedures, waiving
-from benchwright_verilog.actions.action import Action, ActionKind, Change, Place, newline
-from benchwright_verilog.actions.instances import Reading
+from benchwright_verilog.actions.action import Action, ActionContext, ActionKind, Change, newline
+from benchwright_verilog.actions.instances import ReadDocument
 from benchwright_verilog.actions.line_fix import Fix
 from benchwright_verilog.findings.finding import Finding, Source
 from benchwright_verilog.semantics.analysis import Analysis
@@ -18,25 +18,27 @@ SAFE = frozenset({"forbid-consecutive-null-statements", "no-trailing-spaces", "p
 _END_OF_FILE = frozenset({"posix-eof", "newline-eof", "EOFNEWLINE"})
 
 
-def rewrites(place: Place, analysis: Analysis) -> Iterator[Action]:
+def rewrites(context: ActionContext, analysis: Analysis) -> Iterator[Action]:
     """What can be written in another way."""
-    yield from procedures.rewrites(place)
-    yield from instances.rewrites(place, analysis)
+    yield from procedures.rewrites(context)
+    yield from instances.rewrites(context, analysis)
 
 
-def fixes(place: Place, findings: Iterable[Finding], analysis: Analysis, read: Reading) -> Iterator[Action]:
+def fixes(
+    context: ActionContext, findings: Iterable[Finding], analysis: Analysis, read: ReadDocument
+) -> Iterator[Action]:
     """What settles the findings at the selection, but verible's own fixes; waivers come last."""
     findings = list(findings)
     for finding in findings:
-        yield from names.fixes(place, finding)
-        yield from procedures.fixes(place, finding)
-        yield from instances.fixes(place, finding, analysis, read)
+        yield from names.fixes(context, finding)
+        yield from procedures.fixes(context, finding)
+        yield from instances.fixes(context, finding, analysis, read)
         if finding.rule in _END_OF_FILE:
-            end = len(place.text)
-            changes = (Change(end, end, newline(place.document)),)
+            end = len(context.text)
+            changes = (Change(end, end, newline(context.document)),)
             yield Action("End the file with a line end", changes, finding=finding, is_preferred=True)
     for finding in findings:
-        yield from waiving.waivers(place, finding)
+        yield from waiving.waivers(context, finding)
 
 
 def verible_fixes(document: Document, findings: Iterable[Finding], offered: Iterable[Fix]) -> Iterator[Action]:

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 from benchwright_verilog.actions.action import (
     Action,
+    ActionContext,
     ActionKind,
     Change,
-    Place,
     child,
     enclosing,
     indentation,
@@ -37,7 +37,7 @@ _NO_PARAMETER = re.compile(r"parameter '(?P<parameter>[^']+)' does not exist in 
 _NO_MODULE = re.compile(r"unknown module '(?P<module>[^']+)'")
 _OUTPUT = re.compile(r"(?:^o_|^out|_o$|_out$|_q$)", re.IGNORECASE)
 
-Reading = Callable[[Path], "Document | None"]
+ReadDocument = Callable[[Path], "Document | None"]
 """Reads a file as it is now: as it is open, or else from disk."""
 
 
@@ -65,9 +65,9 @@ def interface_of(analysis: Analysis, module: str) -> Interface | None:
     )
 
 
-def rewrites(place: Place, analysis: Analysis) -> Iterator[Action]:
+def rewrites(context: ActionContext, analysis: Analysis) -> Iterator[Action]:
     """What can be written out of the instance at the selection."""
-    found = _instance(place.document, place.node)
+    found = _instance(context.document, context.node)
     if found is None:
         return
     whole, instance = found
@@ -76,25 +76,25 @@ def rewrites(place: Place, analysis: Analysis) -> Iterator[Action]:
     if interface is None:
         return
     if instance is not None:
-        yield from _connections(place, analysis, instance, interface)
-    yield from _parameters(place, whole, interface)
+        yield from _connections(context, analysis, instance, interface)
+    yield from _parameters(context, whole, interface)
 
 
-def fixes(place: Place, finding: Finding, analysis: Analysis, read: Reading) -> Iterator[Action]:
+def fixes(context: ActionContext, finding: Finding, analysis: Analysis, read: ReadDocument) -> Iterator[Action]:
     """What settles a finding about an instance."""
-    document = place.document
+    document = context.document
     found = _instance(document, node_around(document, finding.start, finding.start))
     if finding.rule in UNCONNECTED and found is not None and found[1] is not None:
         interface = interface_of(analysis, _module_name(found[0]) or "")
         if interface is not None:
-            for action in _connections(place, analysis, found[1], interface):
+            for action in _connections(context, analysis, found[1], interface):
                 yield Action(action.title, action.changes, finding=finding, is_preferred=True)
     if finding.source is not Source.SLANG:
         return
     if (match := _NO_PORT.match(finding.message)) and found is not None:
-        yield from _new_port(place, finding, analysis, read, found[0], match["port"])
+        yield from _new_port(context, finding, analysis, read, found[0], match["port"])
     elif (match := _NO_MODULE.match(finding.message)) and found is not None:
-        yield _new_module(place, finding, analysis, found, match["module"])
+        yield _new_module(context, finding, analysis, found, match["module"])
 
 
 def _instance(document: Document, node: Node) -> tuple[Node, Node | None] | None:
@@ -112,7 +112,7 @@ def _module_name(whole: Node) -> str | None:
     return text_of(name) if name is not None else None
 
 
-def _connections(place: Place, analysis: Analysis, instance: Node, interface: Interface) -> Iterator[Action]:
+def _connections(context: ActionContext, analysis: Analysis, instance: Node, interface: Interface) -> Iterator[Action]:
     listed = child(instance, "list_of_port_connections")
     written = _named(listed)
     ordered = [one for one in written if one.type == "ordered_port_connection"]
@@ -120,7 +120,7 @@ def _connections(place: Place, analysis: Analysis, instance: Node, interface: In
     star = next((one for one in named if text_of(one).replace(" ", "") == ".*"), None)
     names = {text_of(name) for one in named if (name := child(one, "simple_identifier", "escaped_identifier"))}
     missing = [port for port in interface.ports if port not in names]
-    document = place.document
+    document = context.document
     if ordered and not named and len(ordered) <= len(interface.ports):
         changes = [
             Change(*span(document, one), f".{port}({text_of(one)})")
@@ -173,7 +173,7 @@ def _more(document: Document, instance: Node, listed: Node | None, named: list[N
     return Change(opening, at, f"{eol}{indent}{joined}{eol}{indent[:-2]}")
 
 
-def _parameters(place: Place, whole: Node, interface: Interface) -> Iterator[Action]:
+def _parameters(context: ActionContext, whole: Node, interface: Interface) -> Iterator[Action]:
     given = child(whole, "parameter_value_assignment")
     listed = child(given, "list_of_parameter_value_assignments")
     written = _named(listed)
@@ -183,7 +183,7 @@ def _parameters(place: Place, whole: Node, interface: Interface) -> Iterator[Act
     new = [f".{name}({default})" for name, default in interface.parameters if name not in names]
     if not new:
         return
-    document = place.document
+    document = context.document
     if written:
         end = span(document, written[-1])[1]
         change = Change(end, end, "".join(f", {one}" for one in new))
@@ -197,14 +197,14 @@ def _parameters(place: Place, whole: Node, interface: Interface) -> Iterator[Act
 
 
 def _new_port(
-    place: Place, finding: Finding, analysis: Analysis, read: Reading, whole: Node, port: str
+    context: ActionContext, finding: Finding, analysis: Analysis, read: ReadDocument, whole: Node, port: str
 ) -> Iterator[Action]:
     name = child(whole, "simple_identifier")
     occurrence = analysis.occurrence_at(name.start_byte) if name is not None else None
     if name is None or occurrence is None or not port.isidentifier():
         return
     module, path = text_of(name), occurrence.target.path
-    document = place.document if path == analysis.path else read(path)
+    document = context.document if path == analysis.path else read(path)
     scope = _declaration(document, module) if document is not None else None
     if document is None or scope is None:
         return
@@ -214,8 +214,8 @@ def _new_port(
         if change is None:
             continue
         title = f"Add the {direction} port '{port}' to '{module}'"
-        here = (change,) if document is place.document else ()
-        elsewhere = {} if document is place.document else {path: (change,)}
+        here = (change,) if document is context.document else ()
+        elsewhere = {} if document is context.document else {path: (change,)}
         yield Action(title, here, finding=finding, elsewhere=elsewhere)
 
 
@@ -229,7 +229,7 @@ def _declaration(document: Document, module: str) -> Node | None:
 
 
 def _new_module(
-    place: Place, finding: Finding, analysis: Analysis, found: tuple[Node, Node | None], module: str
+    context: ActionContext, finding: Finding, analysis: Analysis, found: tuple[Node, Node | None], module: str
 ) -> Action:
     whole, instance = found
     listed = child(instance, "list_of_port_connections")
@@ -245,7 +245,7 @@ def _new_module(
     given = child(child(whole, "parameter_value_assignment"), "list_of_parameter_value_assignments")
     names = [child(one, "simple_identifier") for one in _named(given)]
     parameters = [f"parameter {text_of(name)} = 0" for name in names if name is not None]
-    document = place.document
+    document = context.document
     eol = newline(document)
     head = f"module {module}"
     if parameters:

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 from benchwright_verilog.actions.action import (
     Action,
+    ActionContext,
     Change,
-    Place,
     child,
     enclosing,
     indentation,
@@ -27,7 +27,7 @@ _HEADERS = ("module_ansi_header", "module_nonansi_header", "interface_ansi_heade
 _SCOPES = ("module_declaration", "interface_declaration", "program_declaration")
 
 
-def fixes(place: Place, finding: Finding) -> Iterator[Action]:
+def fixes(context: ActionContext, finding: Finding) -> Iterator[Action]:
     """What settles a name that is not known, or a sign that is missing."""
     if finding.source is not Source.SLANG:
         return
@@ -38,17 +38,17 @@ def fixes(place: Place, finding: Finding) -> Iterator[Action]:
     if match := _UNKNOWN.match(finding.message) or _IMPLICIT.match(finding.message):
         name = match["name"]
         if name.isidentifier():
-            yield from _declare(place, finding, name)
+            yield from _declare(context, finding, name)
     elif (match := _EXPECTED.fullmatch(finding.message)) and not match["text"].startswith("<"):
         text = match["text"]
-        before = place.text[finding.start - 1 : finding.start]
+        before = context.text[finding.start - 1 : finding.start]
         glued = text[0].isalnum() and before and not before.isspace()
         change = Change(finding.start, finding.start, f" {text}" if glued else text)
         yield Action(f"Insert '{text}'", (change,), finding=finding, is_preferred=text == ";")
 
 
-def _declare(place: Place, finding: Finding, name: str) -> Iterator[Action]:
-    document = place.document
+def _declare(context: ActionContext, finding: Finding, name: str) -> Iterator[Action]:
+    document = context.document
     node = node_around(document, finding.start, finding.start)
     scope = enclosing(node, *_SCOPES)
     if scope is None:
@@ -70,5 +70,5 @@ def _declare(place: Place, finding: Finding, name: str) -> Iterator[Action]:
         )
         yield Action(f"Declare 'logic {name}'", (change,), finding=finding)
     for direction in ("input", "output"):
-        if (added := added_port(place.document, scope, f"{direction} logic {name}")) is not None:
+        if (added := added_port(context.document, scope, f"{direction} logic {name}")) is not None:
             yield Action(f"Add the {direction} port '{name}'", (added,), finding=finding)

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from benchwright_verilog.actions.action import (
     Action,
+    ActionContext,
     ActionKind,
     Change,
-    Place,
     child,
     enclosing,
     indentation,
@@ -30,13 +30,13 @@ NO_DEFAULT = frozenset({"case-missing-default", "case-default", "CASEINCOMPLETE"
 _STEP = "  "
 
 
-def rewrites(place: Place) -> Iterator[Action]:
+def rewrites(context: ActionContext) -> Iterator[Action]:
     """The other ways to write the `always` at the selection."""
-    always = place.within("always_construct")
+    always = context.within("always_construct")
     keyword = child(always, "always_keyword")
     if always is None or keyword is None:
         return
-    start, _ = span(place.document, keyword)
+    start, _ = span(context.document, keyword)
     control = _control(always)
     word = text_of(keyword)
     if word == "always_comb":
@@ -45,22 +45,22 @@ def rewrites(place: Place) -> Iterator[Action]:
         yield _rewrite("Write as always", Change(start, start + len(word), "always"))
     elif word == "always" and control is not None:
         if "".join(text_of(control).split()) in {"@*", "@(*)"}:
-            _, end = span(place.document, control)
+            _, end = span(context.document, control)
             yield _rewrite("Write as always_comb", Change(start, end, "always_comb"))
         elif any(edge in text_of(control).split("(", 1)[-1] for edge in ("posedge", "negedge")):
             yield _rewrite("Write as always_ff", Change(start, start + len(word), "always_ff"))
 
 
-def fixes(place: Place, finding: Finding) -> Iterator[Action]:
+def fixes(context: ActionContext, finding: Finding) -> Iterator[Action]:
     """What settles a finding about an `always` block or a `case`."""
     if finding.rule in TO_BLOCKING:
-        yield from _assignments(place, finding, "nonblocking_assignment", "blocking")
+        yield from _assignments(context, finding, "nonblocking_assignment", "blocking")
     elif finding.rule in TO_NON_BLOCKING:
-        yield from _assignments(place, finding, "blocking_assignment", "non-blocking")
+        yield from _assignments(context, finding, "blocking_assignment", "non-blocking")
     elif finding.rule in NO_DEFAULT:
-        yield from _default(place, finding)
+        yield from _default(context, finding)
     elif finding.rule == "always-comb":
-        at = Place(place.document, finding.start, finding.start)
+        at = ActionContext(context.document, finding.start, finding.start)
         for action in rewrites(at):
             yield Action(action.title, action.changes, finding=finding, is_preferred=True)
 
@@ -76,8 +76,8 @@ def _control(always: Node) -> Node | None:
     return node
 
 
-def _assignments(place: Place, finding: Finding, kind: str, way: str) -> Iterator[Action]:
-    document = place.document
+def _assignments(context: ActionContext, finding: Finding, kind: str, way: str) -> Iterator[Action]:
+    document = context.document
     at = node_around(document, finding.start, max(finding.start, finding.end - 1))
     one = enclosing(at, kind)
     if one is None:
@@ -93,18 +93,18 @@ def _assignments(place: Place, finding: Finding, kind: str, way: str) -> Iterato
         )
     if one is None:
         return
-    change = _operator(place, one)
+    change = _operator(context, one)
     if change is not None:
         title = f"Make this assignment {way}"
         yield Action(title, (change,), finding=finding, is_preferred=True)
     always = enclosing(one, "always_construct")
-    every = [change for node in _below(always, kind) if (change := _operator(place, node)) is not None]
+    every = [change for node in _below(always, kind) if (change := _operator(context, node)) is not None]
     if len(every) > 1:
         yield Action(f"Make all assignments of this block {way}", tuple(every), finding=finding)
 
 
-def _operator(place: Place, assignment: Node) -> Change | None:
-    document = place.document
+def _operator(context: ActionContext, assignment: Node) -> Change | None:
+    document = context.document
     if assignment.type == "nonblocking_assignment":
         sign = child(assignment, "<=")
         return Change(*span(document, sign), "=") if sign is not None else None
@@ -124,8 +124,8 @@ def _below(node: Node | None, kind: str) -> Iterator[Node]:
             waiting.extend(reversed(current.children))
 
 
-def _default(place: Place, finding: Finding) -> Iterator[Action]:
-    document = place.document
+def _default(context: ActionContext, finding: Finding) -> Iterator[Action]:
+    document = context.document
     at = node_around(document, finding.start, finding.start)
     case = enclosing(at, "case_statement", "case_generate_construct")
     if case is None or case.type != "case_statement":

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from benchwright_verilog.actions.action import Action, Change, Place, indentation, newline
+from benchwright_verilog.actions.action import Action, ActionContext, Change, indentation, newline
 from benchwright_verilog.findings.finding import Finding, Level, Source
 
 
-def waivers(place: Place, finding: Finding) -> Iterator[Action]:
+def waivers(context: ActionContext, finding: Finding) -> Iterator[Action]:
     """A comment around the line of a finding, in the words of the tool that found it."""
     # Nothing can be waived that a simulator would stop at.
     if not finding.rule or finding.level is Level.ERROR:
         return
-    document, lines = place.document, place.document.lines
+    document, lines = context.document, context.document.lines
     line = lines.line_of(finding.start) + 1
     start, end = lines.line(line)
     indent, eol = indentation(document, start), newline(document)

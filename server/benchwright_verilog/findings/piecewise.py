@@ -173,7 +173,7 @@ class Piecewise:
         compilation = Compilation()
         compilation.addSyntaxTree(tree.syntax)
         size = len(encode_text(text))
-        return diagnose(compilation, tree.sources, tree.places, self._path, size, is_alone=self._is_alone)
+        return diagnose(compilation, tree.sources, tree.locations, self._path, size, is_alone=self._is_alone)
 
 
 def _moved(one: SlangDiagnostic, by: int) -> SlangDiagnostic:

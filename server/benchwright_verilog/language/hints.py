@@ -115,7 +115,7 @@ class _Hints:
         """The byte of a location, if it is written in the range."""
         if self._sources.isMacroLoc(location) or not self._start <= location.offset <= self._end:
             return None
-        place = self._analysis.places.of(location)
+        place = self._analysis.locations.of(location)
         return place.offset if place is not None and place.path == self._analysis.path else None
 
     def _declared(self, symbol: NetSymbol | VariableSymbol) -> Iterator[Hint]:

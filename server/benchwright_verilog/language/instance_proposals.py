@@ -13,7 +13,7 @@ from benchwright_verilog.language.descriptions import describe
 from benchwright_verilog.language.headers import Formal, Header, header_of_subroutine, header_of_system_task
 from benchwright_verilog.language.library import Library, Unit
 from benchwright_verilog.language.names_in_scope import scopes_at, symbol_at_path
-from benchwright_verilog.language.proposal import Asked, Proposal, Rank, Sort, constantly, escaped
+from benchwright_verilog.language.proposal import CompletionRequest, Proposal, Rank, Sort, constantly, escaped
 from benchwright_verilog.language.system_tasks import system_tasks
 
 if TYPE_CHECKING:
@@ -25,9 +25,9 @@ _MOST_READ = 16
 """Up to this many modules are offered as whole instances."""
 
 
-def header_called(asked: Asked, call: Call) -> Header | None:
+def header_called(request: CompletionRequest, call: Call) -> Header | None:
     """The header of what a call or instantiation names."""
-    return header_at(asked.analysis, asked.byte, asked.project, asked.library, call)
+    return header_at(request.analysis, request.byte, request.project, request.library, call)
 
 
 def header_at(analysis: Analysis, byte: int, project: Project, library: Library, call: Call) -> Header | None:
@@ -45,32 +45,32 @@ def header_at(analysis: Analysis, byte: int, project: Project, library: Library,
     return library.header(project, analysis, unit) if unit is not None else None
 
 
-def connections(asked: Asked, *, dotted: bool) -> Iterator[Proposal]:
+def connections(request: CompletionRequest, *, dotted: bool) -> Iterator[Proposal]:
     """Ports, parameters or arguments that are not connected yet; after their dot if it is `dotted`."""
-    call = asked.cursor.call
-    header = header_called(asked, call) if call is not None else None
+    call = request.cursor.call
+    header = header_called(request, call) if call is not None else None
     if call is None or header is None:
         return
     formals = header.parameters if call.kind is CallKind.PARAMETERS else header.formals
     left = [formal for formal in formals if formal.name not in call.taken]
-    is_open = asked.text[asked.cursor.end : asked.cursor.end + 1] != "("
+    is_open = request.text[request.cursor.end : request.cursor.end + 1] != "("
     dot = "" if dotted else "."
     for position, formal in enumerate(left):
-        if not asked.fits(formal.name):
+        if not request.fits(formal.name):
             continue
         value = _value_of(formal, call)
         plain = f"{dot}{formal.name}({value})" if is_open else f"{dot}{formal.name}"
         snippet = f"{dot}{formal.name}(${{1:{escaped(value)}}})" if is_open else ""
         about = constantly(_formal_about(formal))
         yield Proposal(f"{dot}{formal.name}", Sort.PORT, Rank.MEMBER, formal.text, plain, snippet, about, position)
-    if len(left) > 1 and not asked.word and is_open:
-        yield _all_connections(left, call, asked, dotted=dotted)
+    if len(left) > 1 and not request.word and is_open:
+        yield _all_connections(left, call, request, dotted=dotted)
 
 
-def _all_connections(left: Sequence[Formal], call: Call, asked: Asked, *, dotted: bool) -> Proposal:
-    further = "" if "\n" in asked.text[call.start : asked.cursor.start] else "  "
+def _all_connections(left: Sequence[Formal], call: Call, request: CompletionRequest, *, dotted: bool) -> Proposal:
+    further = "" if "\n" in request.text[call.start : request.cursor.start] else "  "
     snippet = _connected(left, call, ",\n" + further, 1)
-    plain = _connected(left, call, ",\n" + _indent(asked) + further, None)
+    plain = _connected(left, call, ",\n" + _indent(request) + further, None)
     if dotted:
         snippet, plain = snippet[1:], plain[1:]
     what = "parameters" if call.kind is CallKind.PARAMETERS else "ports"
@@ -95,9 +95,9 @@ def _value_of(formal: Formal, call: Call | None) -> str:
     return formal.name
 
 
-def _indent(asked: Asked) -> str:
-    start = asked.text.rfind("\n", 0, asked.cursor.start) + 1
-    found = re.compile(r"[ \t]*").match(asked.text, start)
+def _indent(request: CompletionRequest) -> str:
+    start = request.text.rfind("\n", 0, request.cursor.start) + 1
+    found = re.compile(r"[ \t]*").match(request.text, start)
     return found[0] if found else ""
 
 
@@ -105,30 +105,30 @@ def _formal_about(formal: Formal) -> str:
     return f"```systemverilog\n{formal.text}\n```" + (f"\n\n{formal.documentation}" if formal.documentation else "")
 
 
-def instances(asked: Asked) -> Iterator[Proposal]:
+def instances(request: CompletionRequest) -> Iterator[Proposal]:
     """Modules of the project, by name and as whole instances."""
-    inside = {scope.name for scope in scopes_at(asked.analysis, asked.byte) if scope.kind.name == "InstanceBody"}
+    inside = {scope.name for scope in scopes_at(request.analysis, request.byte) if scope.kind.name == "InstanceBody"}
     read = 0
-    for unit in asked.library.units(asked.project, asked.analysis):
-        if unit.kind not in ("module", "interface", "program", "primitive", "checker") or not asked.fits(unit.name):
+    for unit in request.library.units(request.project, request.analysis):
+        if unit.kind not in ("module", "interface", "program", "primitive", "checker") or not request.fits(unit.name):
             continue
         if unit.name in inside:
             # No module can hold an instance of itself.
             continue
-        yield Proposal(unit.name, _unit_sort(unit), Rank.UNIT, unit.kind, about=_unit_about(asked, unit))
-        if not asked.word or read >= _MOST_READ or not asked.cursor.blocks:
+        yield Proposal(unit.name, _unit_sort(unit), Rank.UNIT, unit.kind, about=_unit_about(request, unit))
+        if not request.word or read >= _MOST_READ or not request.cursor.blocks:
             continue
         read += 1
-        header = asked.library.header(asked.project, asked.analysis, unit)
+        header = request.library.header(request.project, request.analysis, unit)
         if header is not None:
-            yield _instance(header, unit, asked)
+            yield _instance(header, unit, request)
 
 
-def _instance(header: Header, unit: Unit, asked: Asked) -> Proposal:
+def _instance(header: Header, unit: Unit, request: CompletionRequest) -> Proposal:
     detail = f"instance with {len(header.formals)} ports"
     snippet = _instance_text(header, "", 1)
-    plain = _instance_text(header, _indent(asked), None)
-    return Proposal(f"{header.name} …", Sort.SNIPPET, Rank.UNIT - 1, detail, plain, snippet, _unit_about(asked, unit))
+    plain = _instance_text(header, _indent(request), None)
+    return Proposal(f"{header.name} …", Sort.SNIPPET, Rank.UNIT - 1, detail, plain, snippet, _unit_about(request, unit))
 
 
 def _instance_text(header: Header, indent: str, stop: int | None) -> str:
@@ -153,12 +153,12 @@ def _unit_sort(unit: Unit) -> Sort:
     return Sort.PACKAGE if unit.kind == "package" else Sort.CLASS if unit.kind == "class" else Sort.MODULE
 
 
-def _unit_about(asked: Asked, unit: Unit) -> Callable[[], str]:
+def _unit_about(request: CompletionRequest, unit: Unit) -> Callable[[], str]:
     def about() -> str:
         if unit.path is None:
-            known = asked.analysis.body(unit.name) or asked.analysis.compilation.getPackage(unit.name)
-            return describe(known, asked.analysis.sources).markdown if known is not None else unit.kind
-        header = asked.library.header(asked.project, asked.analysis, unit)
+            known = request.analysis.body(unit.name) or request.analysis.compilation.getPackage(unit.name)
+            return describe(known, request.analysis.sources).markdown if known is not None else unit.kind
+        header = request.library.header(request.project, request.analysis, unit)
         return header_markdown(header) if header is not None else f"{unit.kind} in `{unit.path.name}`"
 
     return about
@@ -174,16 +174,16 @@ def header_markdown(header: Header) -> str:
     return f"```systemverilog\n{shown}\n```" + (f"\n\n{header.documentation}" if header.documentation else "")
 
 
-def units(asked: Asked, kinds: Iterable[str]) -> Iterator[Proposal]:
+def units(request: CompletionRequest, kinds: Iterable[str]) -> Iterator[Proposal]:
     """Modules, interfaces and the like of the project, by name."""
-    for unit in asked.library.units(asked.project, asked.analysis):
-        if unit.kind in kinds and asked.fits(unit.name):
-            yield Proposal(unit.name, _unit_sort(unit), Rank.UNIT, unit.kind, about=_unit_about(asked, unit))
+    for unit in request.library.units(request.project, request.analysis):
+        if unit.kind in kinds and request.fits(unit.name):
+            yield Proposal(unit.name, _unit_sort(unit), Rank.UNIT, unit.kind, about=_unit_about(request, unit))
 
 
-def packages(asked: Asked, rank: int) -> Iterator[Proposal]:
+def packages(request: CompletionRequest, rank: int) -> Iterator[Proposal]:
     """Packages of the project, with the colons that follow."""
-    for unit in asked.library.units(asked.project, asked.analysis):
-        if unit.kind == "package" and asked.fits(unit.name):
-            about = _unit_about(asked, unit)
+    for unit in request.library.units(request.project, request.analysis):
+        if unit.kind == "package" and request.fits(unit.name):
+            about = _unit_about(request, unit)
             yield Proposal(unit.name, Sort.PACKAGE, rank, "package", f"{unit.name}::", about=about)

@@ -34,11 +34,6 @@ class Macro:
         return f"`define {self.name}{takes} {self.body}".rstrip()
 
 
-def macros_of(text: str) -> dict[str, Macro]:
-    """The macros that a text defines; of several with one name the last."""
-    return {macro.name: macro for macro in (_read(text, found) for found in _DEFINE.finditer(text))}
-
-
 def macro_at(text: str, start: int) -> Macro | None:
     """The macro whose name is defined at an offset."""
     begin = text.rfind("\n", 0, start) + 1

@@ -24,13 +24,13 @@ from pyslang.ast import (
 )
 
 from benchwright_verilog.language.calls import CallKind
+from benchwright_verilog.language.cursor import Expected
 from benchwright_verilog.language.declarations import width_of
 from benchwright_verilog.language.descriptions import describe, short_detail
 from benchwright_verilog.language.headers import header_of_subroutine
 from benchwright_verilog.language.methods import methods_of
 from benchwright_verilog.language.names_in_scope import NameInScope, members_behind, names_in_scope, symbol_at_path
-from benchwright_verilog.language.places import Place
-from benchwright_verilog.language.proposal import Asked, Proposal, Rank, Sort, call_snippet, constantly
+from benchwright_verilog.language.proposal import CompletionRequest, Proposal, Rank, Sort, call_snippet, constantly
 
 if TYPE_CHECKING:
     from pyslang.ast import FormalArgumentSymbol, Type
@@ -38,49 +38,51 @@ if TYPE_CHECKING:
     from benchwright_verilog.semantics.analysis import Analysis
 
 
-def names(asked: Asked) -> Iterator[Proposal]:
+def names(request: CompletionRequest) -> Iterator[Proposal]:
     """Names in scope; those whose type fits come first, then the nearer."""
-    place = asked.cursor.place
-    wanted = _wanted_type(asked)
-    is_case = asked.cursor.blocks[-1:] == ("procedural case",)
-    for named in _likely(asked):
+    expected = request.cursor.expected
+    wanted = _wanted_type(request)
+    is_case = request.cursor.blocks[-1:] == ("procedural case",)
+    for named in _likely(request):
         symbol = named.symbol
-        if place in (Place.TYPE, Place.PORT_DECLARATION):
+        if expected in (Expected.TYPE, Expected.PORT_DECLARATION):
             is_fit = named.is_type or isinstance(symbol, (ParameterSymbol, PackageSymbol))
-        elif place is Place.ITEM:
+        elif expected is Expected.ITEM:
             is_fit = named.is_type
-        elif place is Place.STATEMENT:
+        elif expected is Expected.STATEMENT:
             is_fit = is_case or not isinstance(symbol, (ParameterSymbol, EnumValueSymbol))
-        elif place is Place.EXPRESSION:
+        elif expected is Expected.EXPRESSION:
             is_fit = not (isinstance(symbol, SubroutineSymbol) and symbol.returnType.isVoid)
         else:
             is_fit = True
         if is_fit:
-            yield _name(asked, named, wanted)
+            yield _name(request, named, wanted)
 
 
 _MOST_NAMES = 300
 """Of more than these, only the nearest are looked at further."""
 
 
-def _likely(asked: Asked) -> list[NameInScope]:
-    listed = partial(asked.library.members, asked.analysis)
-    found = [named for named in names_in_scope(asked.analysis, asked.byte, listed) if asked.fits(named.name)]
+def _likely(request: CompletionRequest) -> list[NameInScope]:
+    listed = partial(request.library.members, request.analysis)
+    found = [named for named in names_in_scope(request.analysis, request.byte, listed) if request.fits(named.name)]
     if len(found) <= _MOST_NAMES:
         return found
-    word = asked.word.lower()
+    word = request.word.lower()
     return nsmallest(_MOST_NAMES, found, key=lambda named: (not named.name.lower().startswith(word), named.distance))
 
 
-def _name(asked: Asked, named: NameInScope, wanted: Type | None) -> Proposal:
+def _name(request: CompletionRequest, named: NameInScope, wanted: Type | None) -> Proposal:
     symbol = named.symbol
     rank = Rank.NAMED + min(named.distance, 6)
     if wanted is not None and isinstance(symbol, ValueSymbol):
         rank = _type_rank(symbol.type, wanted, rank)
     snippet = ""
-    if isinstance(symbol, SubroutineSymbol) and asked.cursor.place is not Place.MEMBER:
-        snippet = call_snippet(header_of_subroutine(symbol, asked.analysis.sources), asked.cursor.place)
-    return Proposal(named.name, _sort(symbol), rank, short_detail(symbol), "", snippet, _about(symbol, asked.analysis))
+    if isinstance(symbol, SubroutineSymbol) and request.cursor.expected is not Expected.MEMBER:
+        snippet = call_snippet(header_of_subroutine(symbol, request.analysis.sources), request.cursor.expected)
+    return Proposal(
+        named.name, _sort(symbol), rank, short_detail(symbol), "", snippet, _about(symbol, request.analysis)
+    )
 
 
 def _about(symbol: Symbol, analysis: Analysis) -> Callable[[], str]:
@@ -97,23 +99,23 @@ def _type_rank(type_: Type, wanted: Type, rank: int) -> int:
     return rank if type_.isAssignmentCompatible(wanted) or wanted.isAssignmentCompatible(type_) else rank + 4
 
 
-def _wanted_type(asked: Asked) -> Type | None:
+def _wanted_type(request: CompletionRequest) -> Type | None:
     """The type that a value here is assigned to, if that is known: of `count` in `count <= ‸`."""
-    cursor = asked.cursor
+    cursor = request.cursor
     call = cursor.call
     if call is not None and call.kind is CallKind.PORTS and call.named:
-        body = asked.analysis.body(call.path[0]) if call.path else None
+        body = request.analysis.body(call.path[0]) if call.path else None
         port = body.findPort(call.named) if body is not None else None
         return port.type if isinstance(port, PortSymbol) else None
     if call is not None and call.kind is CallKind.ARGUMENTS:
-        routine = symbol_at_path(asked.analysis, asked.byte, call.path)
+        routine = symbol_at_path(request.analysis, request.byte, call.path)
         if not isinstance(routine, SubroutineSymbol) or call.argument >= len(routine.arguments):
             return None
         argument: FormalArgumentSymbol = routine.arguments[call.argument]
         return argument.type
     if not cursor.assigned:
         return None
-    target = symbol_at_path(asked.analysis, asked.byte, (cursor.assigned,))
+    target = symbol_at_path(request.analysis, request.byte, (cursor.assigned,))
     return target.type if isinstance(target, ValueSymbol) else None
 
 
@@ -147,22 +149,22 @@ def _sort(symbol: Symbol) -> Sort:
     return _SORTS.get(symbol.kind.name, Sort.SIGNAL)
 
 
-def members(asked: Asked) -> Iterator[Proposal]:
+def members(request: CompletionRequest) -> Iterator[Proposal]:
     """What can follow the dot or the `::` before the place."""
-    path = asked.cursor.path
-    symbol = symbol_at_path(asked.analysis, asked.byte, path)
+    path = request.cursor.path
+    symbol = symbol_at_path(request.analysis, request.byte, path)
     if symbol is None:
-        if asked.cursor.place is Place.MEMBER and len(path) == 1:
-            yield from _modports(asked, path[0])
+        if request.cursor.expected is Expected.MEMBER and len(path) == 1:
+            yield from _modports(request, path[0])
         return
     seen = set()
     for position, member in enumerate(members_behind(symbol)):
-        if isinstance(member, _HIDDEN) or member.name in seen or not asked.fits(member.name):
+        if isinstance(member, _HIDDEN) or member.name in seen or not request.fits(member.name):
             continue
         seen.add(member.name)
-        yield _member(asked, member, position)
-    if isinstance(symbol, ValueSymbol) and asked.cursor.place is Place.MEMBER:
-        yield from _methods(asked, symbol.type)
+        yield _member(request, member, position)
+    if isinstance(symbol, ValueSymbol) and request.cursor.expected is Expected.MEMBER:
+        yield from _methods(request, symbol.type)
 
 
 _HIDDEN = (PortSymbol, WildcardImportSymbol, EmptyMemberSymbol)
@@ -170,33 +172,33 @@ _LISTED = (FieldSymbol, EnumValueSymbol, ModportPortSymbol)
 """What is shown in the order of its declaration; other members in that of the alphabet."""
 
 
-def _member(asked: Asked, member: Symbol, position: int) -> Proposal:
+def _member(request: CompletionRequest, member: Symbol, position: int) -> Proposal:
     shown = member.wrapped if isinstance(member, TransparentMemberSymbol) else member
     snippet = ""
     if isinstance(shown, SubroutineSymbol):
-        snippet = call_snippet(header_of_subroutine(shown, asked.analysis.sources), asked.cursor.place)
+        snippet = call_snippet(header_of_subroutine(shown, request.analysis.sources), request.cursor.expected)
     return Proposal(
         member.name,
         _sort(shown),
         Rank.MEMBER,
         short_detail(shown),
         snippet=snippet,
-        about=_about(shown, asked.analysis),
+        about=_about(shown, request.analysis),
         position=position if isinstance(shown, _LISTED) else 0,
     )
 
 
-def _methods(asked: Asked, type_: Type) -> Iterator[Proposal]:
+def _methods(request: CompletionRequest, type_: Type) -> Iterator[Proposal]:
     for method in methods_of(type_):
-        if asked.fits(method.name):
+        if request.fits(method.name):
             takes = ", ".join(method.parameters)
             said = f"```systemverilog\n{method.result} {method.name}({takes})\n```\n\n{method.about}"
             detail = f"{method.result} ({takes})"
             yield Proposal(method.name, Sort.METHOD, Rank.NAMED, detail, about=constantly(said))
 
 
-def _modports(asked: Asked, name: str) -> Iterator[Proposal]:
-    body = asked.analysis.body(name)
+def _modports(request: CompletionRequest, name: str) -> Iterator[Proposal]:
+    body = request.analysis.body(name)
     for member in body or ():
-        if isinstance(member, ModportSymbol) and asked.fits(member.name):
-            yield Proposal(member.name, Sort.INTERFACE, Rank.MEMBER, "modport", about=_about(member, asked.analysis))
+        if isinstance(member, ModportSymbol) and request.fits(member.name):
+            yield Proposal(member.name, Sort.INTERFACE, Rank.MEMBER, "modport", about=_about(member, request.analysis))

@@ -1,4 +1,4 @@
-"""One thing that may be written at a place, and the question that it answers."""
+"""One thing that may be written at a expected, and the question that it answers."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from benchwright_verilog.language.places import Cursor, Place
+from benchwright_verilog.language.cursor import Cursor, Expected
 
 if TYPE_CHECKING:
     from benchwright_verilog.language.headers import Header
@@ -75,13 +75,13 @@ class Proposal:
 
 
 @dataclass(frozen=True)
-class Asked:
+class CompletionRequest:
     """A question for proposals."""
 
     cursor: Cursor
     text: str
     byte: int
-    """The place, in the text that was analysed."""
+    """The expected, in the text that was analysed."""
     analysis: Analysis
     project: Project
     library: Library
@@ -119,11 +119,11 @@ def escaped(text: str) -> str:
     return text.replace("\\", "\\\\").replace("$", "\\$").replace("}", "\\}")
 
 
-def call_snippet(header: Header, place: Place) -> str:
+def call_snippet(header: Header, expected: Expected) -> str:
     """A call with a place to fill in for each argument that must be given."""
     if not header.formals:
         return ""
     needed = [formal for formal in header.formals if not formal.is_optional]
     stops = ", ".join(f"${{{at}:{escaped(formal.name)}}}" for at, formal in enumerate(needed, 1))
-    end = ";" if place is Place.STATEMENT and header.kind == "task" else ""
+    end = ";" if expected is Expected.STATEMENT and header.kind == "task" else ""
     return f"{escaped(header.name)}({stops}){end}"

@@ -8,9 +8,9 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from benchwright_verilog.language import keywords
+from benchwright_verilog.language.cursor import Expected
 from benchwright_verilog.language.known_macros import KnownMacros
-from benchwright_verilog.language.places import Place
-from benchwright_verilog.language.proposal import Asked, Proposal, Rank, Sort, constantly, escaped, matches
+from benchwright_verilog.language.proposal import CompletionRequest, Proposal, Rank, Sort, constantly, escaped, matches
 from benchwright_verilog.language.system_tasks import system_tasks
 
 if TYPE_CHECKING:
@@ -20,12 +20,12 @@ _PROCEDURAL_SNIPPET = re.compile(r"\s*(?:if|case|for|foreach|while|repeat|begin|
 _DESIGN_SNIPPET = re.compile(r"\s*(?:module|package|interface|program|class|primitive|checker)\b|\s*`")
 
 
-def system_words(asked: Asked, rank: int) -> Iterator[Proposal]:
+def system_words(request: CompletionRequest, rank: int) -> Iterator[Proposal]:
     """System tasks and functions; where a value is wanted, functions first."""
-    in_expression = asked.cursor.place is Place.EXPRESSION or (
-        asked.cursor.place is Place.SYSTEM and bool(asked.cursor.assigned or asked.cursor.call)
+    in_expression = request.cursor.expected is Expected.EXPRESSION or (
+        request.cursor.expected is Expected.SYSTEM and bool(request.cursor.assigned or request.cursor.call)
     )
-    word = asked.word or "$"
+    word = request.word or "$"
     if len(word) == 1 and word != "$":
         # Without a dollar sign it may be anything else as well.
         return
@@ -41,12 +41,12 @@ def system_words(asked: Asked, rank: int) -> Iterator[Proposal]:
         yield Proposal(name, Sort.FUNCTION, rank + (8 if misplaced else 0), detail, "", snippet, about)
 
 
-def macros(asked: Asked, *, with_directives: bool) -> Iterator[Proposal]:
+def macros(request: CompletionRequest, *, with_directives: bool) -> Iterator[Proposal]:
     """Macros that are defined, and directives if they are wanted too."""
-    known = KnownMacros(asked.analysis, asked.texts)
+    known = KnownMacros(request.analysis, request.texts)
     tick = "`" if with_directives else ""
-    word = asked.word.lstrip("`")
-    for name in asked.analysis.macros.definitions:
+    word = request.word.lstrip("`")
+    for name in request.analysis.macros.definitions:
         if not matches(word, name) or (macro := known.get(name)) is None:
             continue
         snippet = ""
@@ -69,48 +69,48 @@ def macros(asked: Asked, *, with_directives: bool) -> Iterator[Proposal]:
 
 
 _KEYWORDS = {
-    Place.TOP: keywords.DESIGN_ELEMENTS,
-    Place.ITEM: tuple(dict.fromkeys(keywords.ITEMS + keywords.TYPES + keywords.NETS)),
-    Place.STATEMENT: tuple(dict.fromkeys(keywords.STATEMENTS + keywords.TYPES)),
-    Place.EXPRESSION: keywords.EXPRESSIONS,
-    Place.TYPE: tuple(dict.fromkeys(keywords.TYPES + keywords.NETS)),
-    Place.PORT_DECLARATION: keywords.PORTS,
+    Expected.TOP: keywords.DESIGN_ELEMENTS,
+    Expected.ITEM: tuple(dict.fromkeys(keywords.ITEMS + keywords.TYPES + keywords.NETS)),
+    Expected.STATEMENT: tuple(dict.fromkeys(keywords.STATEMENTS + keywords.TYPES)),
+    Expected.EXPRESSION: keywords.EXPRESSIONS,
+    Expected.TYPE: tuple(dict.fromkeys(keywords.TYPES + keywords.NETS)),
+    Expected.PORT_DECLARATION: keywords.PORTS,
 }
 
 
-def words_of_language(place: Place, asked: Asked) -> Iterator[Proposal]:
+def words_of_language(expected: Expected, request: CompletionRequest) -> Iterator[Proposal]:
     """Keywords that can stand at a place."""
-    word = asked.word
-    if not word and place is not Place.TOP:
+    word = request.word
+    if not word and expected is not Expected.TOP:
         return
-    for keyword in _KEYWORDS.get(place, ()):
+    for keyword in _KEYWORDS.get(expected, ()):
         if keyword.lower().startswith(word.lower()) and not keyword.startswith("`"):
             yield Proposal(keyword, Sort.KEYWORD, Rank.KEYWORD)
 
 
 @cache
-def _known_snippets() -> tuple[tuple[Place, Snippet], ...]:
+def _known_snippets() -> tuple[tuple[Expected, Snippet], ...]:
     from benchwright_snippets import systemverilog
 
     found = []
     for snippet in systemverilog():
         first = snippet.expanded.lstrip()
         if _DESIGN_SNIPPET.match(first):
-            place = Place.TOP
+            expected = Expected.TOP
         else:
-            place = Place.STATEMENT if _PROCEDURAL_SNIPPET.match(first) else Place.ITEM
-        found.append((place, snippet))
+            expected = Expected.STATEMENT if _PROCEDURAL_SNIPPET.match(first) else Expected.ITEM
+        found.append((expected, snippet))
     return tuple(found)
 
 
-def snippets(place: Place, asked: Asked) -> Iterator[Proposal]:
-    """Snippets for a place, by their prefix."""
-    if not asked.has_snippets or not asked.word:
+def snippets(expected: Expected, request: CompletionRequest) -> Iterator[Proposal]:
+    """Snippets for a expected, by their prefix."""
+    if not request.has_snippets or not request.word:
         return
     for where, snippet in _known_snippets():
-        if where is not place and not (place is Place.ITEM and snippet.prefix in ("for", "if", "case")):
+        if where is not expected and not (expected is Expected.ITEM and snippet.prefix in ("for", "if", "case")):
             continue
-        if snippet.prefix.lower().startswith(asked.word.lower()):
+        if snippet.prefix.lower().startswith(request.word.lower()):
             about = constantly(f"{snippet.description}\n\n```systemverilog\n{snippet.expanded}\n```")
             yield Proposal(
                 snippet.prefix, Sort.SNIPPET, Rank.SNIPPET, snippet.name, snippet.expanded, snippet.body, about

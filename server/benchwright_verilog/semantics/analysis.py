@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pyslang.parsing import Token
     from pyslang.syntax import SyntaxNode, SyntaxTree
 
-    from benchwright_verilog.semantics.places import Places
+    from benchwright_verilog.semantics.file_locations import FileLocations
     from benchwright_verilog.semantics.resolution import Resolver
     from benchwright_verilog.semantics.scopes import Scopes
     from benchwright_verilog.semantics.trees import Tree
@@ -72,9 +72,9 @@ class Analysis:
         return self._root.sources
 
     @property
-    def places(self) -> Places:
+    def locations(self) -> FileLocations:
         """Where locations are."""
-        return self._root.places
+        return self._root.locations
 
     @property
     def data(self) -> bytes:
@@ -101,15 +101,15 @@ class Analysis:
         """What slang says about the file, in its order."""
         with self._lock:
             if (known := self.__dict__.get("diagnostics")) is None:
-                size, places = len(self.data), self._root.places
+                size, locations = len(self.data), self._root.locations
                 # All that was elaborated takes much memory, and few ask for more of it.
-                known = diagnose(self._elaborate(), self.sources, places, self.path, size, is_alone=self._is_alone)
+                known = diagnose(self._elaborate(), self.sources, locations, self.path, size, is_alone=self._is_alone)
             return known
 
     @cached_property
     def modules(self) -> tuple[ModuleName, ...]:
         """The modules that the file declares."""
-        return tuple(modules_of(self.tree, self._root.places, self.path))
+        return tuple(modules_of(self.tree, self._root.locations, self.path))
 
     # Names
 
@@ -140,7 +140,7 @@ class Analysis:
             if (known := self.__dict__.get("_lookup")) is None:
                 compilation, bodies = compile_for_lookup([tree.syntax for tree in self._trees], self.sources)
                 scopes = Scopes(compilation, bodies)
-                known = compilation, scopes, Resolver(compilation, scopes, self._root.places)
+                known = compilation, scopes, Resolver(compilation, scopes, self._root.locations)
             return known
 
     def body(self, name: str) -> InstanceBodySymbol | None:
@@ -187,7 +187,7 @@ class Analysis:
         if self.path != self._root.path:
             # The way down goes by the bytes of the including file.
             return self._included_names.get(byte)
-        return name_at(self.tree.root, self._root.places, self.path, byte)
+        return name_at(self.tree.root, self._root.locations, self.path, byte)
 
     @cached_property
     def _included_names(self) -> dict[int, tuple[Token, SyntaxNode]]:
@@ -196,7 +196,7 @@ class Analysis:
         found: dict[int, tuple[Token, SyntaxNode]] = {}
 
         def visit(token: Token, node: SyntaxNode) -> None:
-            place = self._root.places.of(token.location)
+            place = self._root.locations.of(token.location)
             if place is not None and place.path == self.path and not place.generated:
                 for byte in range(place.offset, place.offset + len(token.rawText.encode()) + 1):
                     if byte == place.offset or byte not in found:
@@ -212,7 +212,7 @@ class Analysis:
         if self.path != self._root.path:
             before = [at for at in self._included_names if at <= byte]
             return self._included_names[max(before)][1] if before else None
-        return node_at(self.tree.root, self._root.places, self.path, byte)
+        return node_at(self.tree.root, self._root.locations, self.path, byte)
 
     def item_at(self, byte: int) -> tuple[int, int]:
         """From where to where the top-level item around a byte goes; the whole file where that can't be told."""
@@ -222,7 +222,7 @@ class Analysis:
         while node is not None and node.parent is not None and node.parent.kind != SyntaxKind.CompilationUnit:
             node = node.parent
         if node is not None and node.kind != SyntaxKind.CompilationUnit:
-            start, end = (self.places.anchor(at, self.path) for at in (node.sourceRange.start, node.sourceRange.end))
+            start, end = (self.locations.anchor(at, self.path) for at in (node.sourceRange.start, node.sourceRange.end))
             if start is not None and end is not None and start <= byte < end:
                 return start, end
         return 0, len(self.data)
@@ -231,10 +231,10 @@ class Analysis:
         from benchwright_verilog.semantics.names import visit_names
 
         found: list[Occurrence] = []
-        places, path = self._root.places, self.path
+        locations, path = self._root.locations, self.path
 
         def visit(token: Token, node: SyntaxNode) -> None:
-            place = places.of(token.location)
+            place = locations.of(token.location)
             if place is not None and place.path == path and is_wanted(token, place.offset):
                 found.extend(self._occurrences(token, node))
 
@@ -246,20 +246,20 @@ class Analysis:
         """The top-level items that reach into a part of the file; all that can't be told to lie elsewhere."""
         from pyslang.syntax import CompilationUnitSyntax
 
-        root, places = self.tree.root, self._root.places
+        root, locations = self.tree.root, self._root.locations
         if self.path != self._root.path or not isinstance(root, CompilationUnitSyntax):
             yield root
             return
         for member in root.members:
             span = member.sourceRange
-            first, last = places.of(span.start), places.of(span.end)
+            first, last = locations.of(span.start), locations.of(span.end)
             is_here = first is not None and last is not None and first.path == last.path == self.path
             if is_here and first and last and (first.offset >= end or last.offset < start):
                 continue
             yield member
 
     def _occurrences(self, token: Token, node: SyntaxNode) -> Iterator[Occurrence]:
-        place = self._root.places.of(token.location)
+        place = self._root.locations.of(token.location)
         if place is None:
             return
         end = place.offset + (0 if place.generated else len(token.rawText.encode()))

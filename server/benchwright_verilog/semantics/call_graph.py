@@ -55,7 +55,7 @@ class Edge:
     """Another node, and where it meets the one that was asked about."""
 
     node: Node
-    places: list[Occurrence] = field(default_factory=list)
+    occurrences: list[Occurrence] = field(default_factory=list)
 
 
 def nodes_at(project: Project, analysis: Analysis, byte: int) -> list[Node]:
@@ -146,7 +146,7 @@ def _grouped(project: Project, occurrences: Iterator[Occurrence], roles: set[Rol
         if one.role in roles and is_named:
             if one.target not in edges:
                 edges[one.target] = Edge(_of_target(project, one.target))
-            edges[one.target].places.append(one)
+            edges[one.target].occurrences.append(one)
     return list(edges.values())
 
 
@@ -156,7 +156,7 @@ def _by_process(project: Project, occurrences: Iterator[Occurrence]) -> list[Edg
         analysis = project.analysis_of(occurrence.path)
         node = _process_at(analysis, occurrence.start) if analysis is not None else None
         if node is not None:
-            edges.setdefault(node, Edge(node)).places.append(occurrence)
+            edges.setdefault(node, Edge(node)).occurrences.append(occurrence)
     return list(edges.values())
 
 
@@ -188,8 +188,8 @@ def _extent(analysis: Analysis, target: Target) -> tuple[int, int] | None:
 
 
 def _bytes(analysis: Analysis, node: SyntaxNode) -> tuple[int, int] | None:
-    start = analysis.places.anchor(node.sourceRange.start, analysis.path)
-    end = analysis.places.anchor(node.sourceRange.end, analysis.path)
+    start = analysis.locations.anchor(node.sourceRange.start, analysis.path)
+    end = analysis.locations.anchor(node.sourceRange.end, analysis.path)
     return (start, max(start, end)) if start is not None and end is not None else None
 
 

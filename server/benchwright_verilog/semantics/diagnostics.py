@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from pyslang.ast import Compilation
     from pyslang.syntax import SyntaxTree
 
-    from benchwright_verilog.semantics.places import Places
+    from benchwright_verilog.semantics.file_locations import FileLocations
 
 
 class Severity(Enum):
@@ -46,14 +46,14 @@ class ModuleName:
 
 
 def diagnose(
-    compilation: Compilation, sources: SourceManager, places: Places, path: Path, size: int, *, is_alone: bool
+    compilation: Compilation, sources: SourceManager, locations: FileLocations, path: Path, size: int, *, is_alone: bool
 ) -> tuple[SlangDiagnostic, ...]:
     """What slang says about one file.
 
     Args:
         compilation: All files.
         sources: Their texts.
-        places: Where locations are.
+        locations: Where locations are.
         path: The file.
         size: How many bytes it has.
         is_alone: Whether nobody can know what other files there are; then unknown modules are no errors.
@@ -66,7 +66,7 @@ def diagnose(
     for diagnostic in compilation.getAllDiagnostics():
         location = sources.getFullyExpandedLoc(diagnostic.location)
         severity = _SEVERITIES.get(engine.getSeverity(diagnostic.code, location).name)
-        if severity is None or places.path(location.buffer) != path:
+        if severity is None or locations.path(location.buffer) != path:
             continue
         if is_alone and str(diagnostic.code) == _UNKNOWN_MODULE:
             continue
@@ -78,7 +78,7 @@ def diagnose(
     return tuple(found)
 
 
-def modules_of(tree: SyntaxTree, places: Places, path: Path) -> Iterator[ModuleName]:
+def modules_of(tree: SyntaxTree, locations: FileLocations, path: Path) -> Iterator[ModuleName]:
     """The modules that a file declares."""
     from pyslang.syntax import CompilationUnitSyntax, ModuleDeclarationSyntax, SyntaxKind
 
@@ -87,7 +87,7 @@ def modules_of(tree: SyntaxTree, places: Places, path: Path) -> Iterator[ModuleN
         if isinstance(member, ModuleDeclarationSyntax) and member.kind == SyntaxKind.ModuleDeclaration:
             name = member.header.name
             # A name that is missing, or comes out of a macro, has no place of its own in the file.
-            if name.valueText and not name.isMissing and places.path(name.location.buffer) == path:
+            if name.valueText and not name.isMissing and locations.path(name.location.buffer) == path:
                 start = name.location.offset
                 yield ModuleName(name.valueText, start, start + len(name.rawText.encode()))
 

@@ -30,7 +30,7 @@ def inactive_parts(analysis: Analysis) -> list[tuple[int, int]]:
                 continue
             words = list(directive.disabledTokens)
             # Tokens of an included file are in the tree of the file that includes it.
-            if words and analysis.places.path(words[0].location.buffer) == analysis.path:
+            if words and analysis.locations.path(words[0].location.buffer) == analysis.path:
                 last = words[-1]
                 found.append((words[0].location.offset, last.location.offset + len(last.rawText.encode())))
 

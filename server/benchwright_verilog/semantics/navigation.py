@@ -150,7 +150,7 @@ def _body(analysis: Analysis, target: Target) -> Target | None:
     if not isinstance(symbol, MethodPrototypeSymbol):
         return None
     routine = symbol.subroutine
-    place = analysis.places.of(routine.location) if routine is not None else None
+    place = analysis.locations.of(routine.location) if routine is not None else None
     if place is None or (place.path, place.offset) == (target.path, target.start):
         return None
     end = place.offset + len(target.name.encode())

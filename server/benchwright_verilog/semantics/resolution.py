@@ -47,9 +47,9 @@ from pyslang.syntax import (
 )
 
 from benchwright_verilog.semantics.canonical import canonical
+from benchwright_verilog.semantics.file_locations import FileLocation, FileLocations
 from benchwright_verilog.semantics.lookup import NAME_SYNTAX, SymbolLookup
 from benchwright_verilog.semantics.occurrence import Role, Target, TargetKind
-from benchwright_verilog.semantics.places import Place, Places
 from benchwright_verilog.semantics.roles import connection_of, role_for, role_of, role_through
 from benchwright_verilog.semantics.scopes import Scopes
 from benchwright_verilog.semantics.target_kinds import DECLARATIONS, kind_of
@@ -78,13 +78,13 @@ class Resolver:
     Args:
         compilation: Whose symbols.
         scopes: Finds them by syntax.
-        places: Finds the files of locations.
+        locations: Finds the files of slang's locations.
     """
 
-    def __init__(self, compilation: Compilation, scopes: Scopes, places: Places) -> None:
+    def __init__(self, compilation: Compilation, scopes: Scopes, locations: FileLocations) -> None:
         self._compilation = compilation
         self._scopes = scopes
-        self._places = places
+        self._locations = locations
         self._lookup = SymbolLookup(compilation, scopes)
         self._targets: dict[Symbol, Target | None] = {}
 
@@ -174,7 +174,7 @@ class Resolver:
             outside = Lookup.unqualified(scope, token.valueText, _ANYWHERE)
             found = outside if isinstance(outside, Symbol) else None
         target = self.target(found) if found is not None else None
-        place = self._places.of(token.location)
+        place = self._locations.of(token.location)
         if found is not None and target is not None and place is not None:
             is_other_file = target.path != place.path
             is_forward = node.kind == SyntaxKind.ForwardTypedefDeclaration
@@ -185,7 +185,7 @@ class Resolver:
         yield from self._own(token, kind, None)
 
     def _own(self, token: Token, kind: TargetKind, symbol: Symbol | None) -> Iterator[Meaning]:
-        place = self._places.of(token.location)
+        place = self._locations.of(token.location)
         if place is not None:
             yield Meaning(self._at(place, token.valueText, kind, symbol), Role.DECLARATION)
 
@@ -305,12 +305,12 @@ class Resolver:
             yield Meaning(target, role_for(role, target.kind), shorthand)
 
     def _make_target(self, symbol: Symbol) -> Target | None:
-        place = self._places.of(symbol.location)
+        place = self._locations.of(symbol.location)
         if place is None or not symbol.name:
             return None
         return self._at(place, symbol.name, kind_of(symbol), symbol)
 
-    def _at(self, place: Place, name: str, kind: TargetKind, symbol: Symbol | None) -> Target:
+    def _at(self, place: FileLocation, name: str, kind: TargetKind, symbol: Symbol | None) -> Target:
         # An escaped name, `\a+b `, begins with a backslash, which is no part of it.
         end = place.offset + len(name.encode()) + (not _SIMPLE_NAME.fullmatch(name))
         return Target(place.path, place.offset, end, name, kind, symbol, place.generated)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchwright_verilog.semantics.places import Places
+from benchwright_verilog.semantics.file_locations import FileLocations
 
 if TYPE_CHECKING:
     from pyslang import SourceManager
@@ -37,7 +37,7 @@ class Tree:
     text: str
     syntax: SyntaxTree
     sources: SourceManager
-    places: Places
+    locations: FileLocations
     included: frozenset[Path]
 
 
@@ -54,7 +54,7 @@ class Trees:
         # Else file names come back relative to the working directory.
         self._sources.setDisableProximatePaths(True)
         self._names: dict[str, Path] = {}
-        self._places = Places(self._sources, self._names)
+        self._locations = FileLocations(self._sources, self._names)
         self._known: dict[Path, tuple[Preprocessing, Tree]] = {}
         self._taken = 0
         self._headers = dict(headers)
@@ -121,10 +121,10 @@ class Trees:
         syntax = SyntaxTree.fromFileInMemory(encodable(text), self._sources, name, name, pyslang.Bag([options]))
         self._taken += len(text)
         included = frozenset(
-            found for buffer in syntax.getIncludeDirectives() if (found := self._places.path(buffer.buffer.id))
+            found for buffer in syntax.getIncludeDirectives() if (found := self._locations.path(buffer.buffer.id))
         )
         self._read |= included
-        return Tree(path, text, syntax, self._sources, self._places, included)
+        return Tree(path, text, syntax, self._sources, self._locations, included)
 
 
 def encodable(text: str) -> str:

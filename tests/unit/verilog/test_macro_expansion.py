@@ -3,7 +3,10 @@ from __future__ import annotations
 import pytest
 
 from benchwright_verilog.language.comments import documentation
-from benchwright_verilog.language.macros import expanded, macros_of, used_at
+from benchwright_verilog.language.known_macros import KnownMacros
+from benchwright_verilog.language.macros import expanded, used_at
+
+from ...lone_file import lone_analysis
 
 TEXT = """`define ONE 1
 // The sum.
@@ -15,6 +18,10 @@ TEXT = """`define ONE 1
 `define QUOTE(x) `"x`"
 `define NOTHING
 """
+
+
+def macros() -> KnownMacros:
+    return KnownMacros(lone_analysis(TEXT), lambda path: TEXT)
 
 
 @pytest.mark.parametrize(
@@ -33,17 +40,17 @@ TEXT = """`define ONE 1
     ],
 )
 def test_a_use_becomes_what_the_definition_says(name: str, use: str, expected: str | None) -> None:
-    known = macros_of(TEXT)
+    known = macros()
     assert expanded(known[name], used_at(use, 0), known) == expected
 
 
 def test_a_macro_that_uses_itself_comes_to_an_end() -> None:
-    known = macros_of(TEXT)
+    known = macros()
     assert expanded(known["LOOP"], None, known) is not None
 
 
 def test_the_comment_above_documents_a_macro() -> None:
-    assert macros_of(TEXT)["ADD"].documentation == "The sum."
+    assert macros()["ADD"].documentation == "The sum."
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,13 @@
-"""What can be written at a place of a text: judged by the words before it, since the rest is yet to come."""
+"""What can be written at the cursor, judged by the code before it.
+
+| code, with the cursor at `‸` | expected |
+| --- | --- |
+| `module m; ‸` | an item |
+| `always_comb begin ‸` | a statement |
+| `assign y = a & ‸` | an expression |
+| `fifo u_fifo (.‸` | the name of a port of `fifo` |
+| `import pkg::‸` | something that `pkg` declares |
+"""
 
 from __future__ import annotations
 
@@ -7,16 +16,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 
+from benchwright_verilog.language.blocks import BLOCKS, open_blocks
 from benchwright_verilog.language.calls import Call, CallKind, call_around, directly_inside, is_name, path_before
 from benchwright_verilog.language.keywords import RESERVED, words
 from benchwright_verilog.language.tokens import CLOSING, OPENING, Kind, Token, opening_of, tokens
 
 
-class Place(Enum):
-    """What is expected."""
+class Expected(Enum):
+    """What can be written."""
 
     NOTHING = "nothing"
-    """A new name, an operator, or text that is no code."""
+    """A new name, an operator, or text that is not code."""
     TOP = "top"
     ITEM = "item"
     STATEMENT = "statement"
@@ -42,20 +52,20 @@ class Place(Enum):
 
 @dataclass(frozen=True)
 class Cursor:
-    """A place in a text and what surrounds it. Offsets are code points."""
+    """A cursor and the code around it. Offsets are code points."""
 
-    place: Place
+    expected: Expected
     start: int
-    """Where the word at the place begins."""
+    """Where the word at the cursor begins."""
     at: int
     end: int
-    """Where that word ends, which may be behind the place."""
+    """Where that word ends, which may be behind the cursor."""
     word: str
-    """What of it comes before the place."""
+    """The part of it before the cursor."""
     path: tuple[str, ...] = ()
     """What comes before the dot or the `::`, with its own separators."""
     call: Call | None = None
-    """The call, instantiation or declaration that the place is inside of."""
+    """The call, instantiation or declaration around the cursor."""
     assigned: str = ""
     """The name that a value is assigned to here."""
     is_procedural: bool = False
@@ -64,9 +74,9 @@ class Cursor:
 
 
 _WINDOW = 8_000
-"""How many characters before a place are read."""
+"""How many characters before the cursor are read."""
 _SHORT = 1_000
-"""Up to so many characters everything is read."""
+"""Up to this many characters, everything is read."""
 _BEGINNING = re.compile(
     r"(?m)^[ \t]*(?:(?:end)?(?:module|interface|package|program|class)\b|(?:macro)module\b)(?!.*\bimport\b)"
 )
@@ -82,51 +92,10 @@ _LINE_DIRECTIVES = frozenset(
     )
 )
 _LONE_DIRECTIVES = frozenset({"`else", "`endif", "`resetall", "`celldefine", "`endcelldefine", "`nounconnected_drive"})
-_BLOCKS = {
-    "module": "endmodule",
-    "macromodule": "endmodule",
-    "interface": "endinterface",
-    "package": "endpackage",
-    "program": "endprogram",
-    "class": "endclass",
-    "function": "endfunction",
-    "task": "endtask",
-    "begin": "end",
-    "case": "endcase",
-    "casex": "endcase",
-    "casez": "endcase",
-    "fork": "join",
-    "generate": "endgenerate",
-    "property": "endproperty",
-    "sequence": "endsequence",
-    "clocking": "endclocking",
-    "covergroup": "endgroup",
-    "specify": "endspecify",
-    "primitive": "endprimitive",
-    "checker": "endchecker",
-}
-_ENDS: dict[str, set[str]] = {}
-for _block, _end in _BLOCKS.items():
-    _ENDS.setdefault(_end, set()).add(_block)
-_ENDS["join_any"] = _ENDS["join_none"] = _ENDS["join"]
-# What may come before a word that then opens no block.
-_NO_BLOCK_AFTER = {
-    "interface": {"virtual"},
-    "class": {"typedef"},
-    "function": {"import", "export", "extern", "pure", "context"},
-    "task": {"import", "export", "extern", "pure", "context"},
-    "fork": {"disable", "wait"},
-    "property": {"assert", "assume", "cover", "restrict", "expect"},
-    "sequence": {"cover"},
-    "clocking": {"default"},
-}
-_DESIGN = {"module", "macromodule", "interface", "package", "program", "class", "checker", "generate"}
-_PROCEDURES = {"always", "always_comb", "always_ff", "always_latch", "initial", "final"}
-_CODE = {"function", "task", "procedural begin", "fork", "procedural case"}
 _STARTERS = (
     {"begin", "end", "else", "join", "join_any", "join_none", "generate", "fork", "forever", "do", "unique", "unique0"}
     | {"priority", "initial", "final", "always", "always_comb", "always_latch", "endspecify"}
-    | set(_BLOCKS.values())
+    | set(BLOCKS.values())
 )
 _CONTROLS = {"if", "while", "for", "foreach", "repeat", "always", "wait", "always_ff", "always_latch", "always_comb"}
 _EXPRESSION_AFTER = frozenset(
@@ -152,20 +121,20 @@ def cursor_at(text: str, at: int) -> Cursor:
     tail = _WORD_AFTER.match(text, at)
     end = tail.end() if tail and word[:1] != "$" else at
     if read and read[-1].kind is Kind.COMMENT and _is_open_comment(text, read[-1], at):
-        return Cursor(Place.NOTHING, at, at, at, "")
+        return Cursor(Expected.NOTHING, at, at, at, "")
     included = _INCLUDE.search(text, max(begin, at - 300), at)
     if included:
         return _included(text, included, at)
     if read and read[-1].kind is Kind.STRING and read[-1].end == at and not _is_closed_string(read[-1].text):
-        return Cursor(Place.NOTHING, at, at, at, "")
+        return Cursor(Expected.NOTHING, at, at, at, "")
     if read and read[-1].kind is Kind.NUMBER and read[-1].end == at:
-        return Cursor(Place.NOTHING, at, at, at, "")
+        return Cursor(Expected.NOTHING, at, at, at, "")
     code = _code(text, [token for token in read if token.end <= start], start)
-    blocks, is_procedural = _blocks(code)
+    blocks, is_procedural = open_blocks(code)
     call = call_around(code)
-    around = Cursor(Place.NOTHING, start, at, end, word, (), call, _assigned(code), is_procedural, tuple(blocks))
-    place, path = _place(text, code, around)
-    return Cursor(place, start, at, end, word, path, call, around.assigned, is_procedural, around.blocks)
+    around = Cursor(Expected.NOTHING, start, at, end, word, (), call, _assigned(code), is_procedural, tuple(blocks))
+    expected, path = _expected(text, code, around)
+    return Cursor(expected, start, at, end, word, path, call, around.assigned, is_procedural, around.blocks)
 
 
 def call_at(text: str, at: int) -> Call | None:
@@ -178,7 +147,7 @@ def call_at(text: str, at: int) -> Call | None:
 
 
 def _window(text: str, at: int) -> int:
-    """Where to begin to read: at the head of a module if it is near, else at an item."""
+    """Where to start reading: at the header of a module if it is near, else at an item."""
     far = max(0, at - _WINDOW)
     if at <= _SHORT:
         return 0
@@ -213,7 +182,9 @@ def _included(text: str, included: re.Match[str], at: int) -> Cursor:
     name = included[1]
     start = at - len(name.rpartition("/")[2])
     tail = re.compile(r'[^"/>\s]*').match(text, at)
-    return Cursor(Place.INCLUDE, start, at, tail.end() if tail else at, text[start:at], (name[: start - at or None],))
+    return Cursor(
+        Expected.INCLUDE, start, at, tail.end() if tail else at, text[start:at], (name[: start - at or None],)
+    )
 
 
 def _code(text: str, read: Sequence[Token], at: int) -> list[Token]:
@@ -228,13 +199,7 @@ def _code(text: str, read: Sequence[Token], at: int) -> list[Token]:
             if ending < at:
                 skip_until = ending
                 continue
-        elif token.kind is Kind.MACRO and token.text in (
-            "`else",
-            "`endif",
-            "`resetall",
-            "`celldefine",
-            "`endcelldefine",
-        ):
+        elif token.kind is Kind.MACRO and token.text in _LONE_DIRECTIVES:
             continue
         code.append(token)
     return code
@@ -251,70 +216,30 @@ def _line_end(text: str, at: int) -> int:
         return ending
 
 
-def _blocks(code: Sequence[Token]) -> tuple[list[str], bool]:
-    """The blocks open at the end of some code, and whether that is procedural."""
-    stack: list[str] = []
-    pending = False
-    parentheses = 0
-    previous = ""
-    for token in code:
-        text = token.text
-        if token.kind is Kind.SYMBOL:
-            if text == "(" or text == "'(":
-                parentheses += 1
-            elif text == ")":
-                parentheses = max(0, parentheses - 1)
-            elif text == "{" and previous in ("struct", "union", "packed", "tagged", "signed", "unsigned"):
-                stack.append("struct")
-            elif text == "}" and stack and stack[-1] == "struct":
-                stack.pop()
-            elif text == ";" and parentheses == 0 and not (stack and stack[-1] in _CODE):
-                pending = False
-        elif token.kind is Kind.WORD:
-            if text in _PROCEDURES:
-                pending, parentheses = True, 0
-            elif text in _BLOCKS and previous not in _NO_BLOCK_AFTER.get(text, ()):
-                is_procedural = pending or bool(stack and stack[-1] in _CODE)
-                prefix = "procedural " if is_procedural and text in ("begin", "case", "casex", "casez") else ""
-                stack.append(prefix + ("case" if text in ("casex", "casez") else text))
-                if text not in ("case", "casex", "casez"):
-                    parentheses = 0
-            elif text in _ENDS:
-                parentheses = 0
-                opened = {*_ENDS[text], *("procedural " + block for block in _ENDS[text])}
-                at = next((at for at in range(len(stack) - 1, -1, -1) if stack[at] in opened), None)
-                if at is not None:
-                    del stack[at:]
-                if not (stack and stack[-1] in _CODE):
-                    pending = False
-        previous = text
-    return stack, pending or bool(stack and stack[-1] in _CODE)
-
-
-def _place(text: str, code: Sequence[Token], around: Cursor) -> tuple[Place, tuple[str, ...]]:
+def _expected(text: str, code: Sequence[Token], around: Cursor) -> tuple[Expected, tuple[str, ...]]:
     word = around.word
     last = code[-1] if code else None
     if last is not None and last.kind is Kind.MACRO and last.text in ("`ifdef", "`ifndef", "`elsif", "`undef"):
-        return Place.MACRO_NAME, ()
+        return Expected.MACRO_NAME, ()
     if word.startswith("`"):
-        return Place.MACRO, ()
+        return Expected.MACRO, ()
     if word.startswith("$"):
-        return Place.SYSTEM, ()
+        return Expected.SYSTEM, ()
     if last is None:
-        return Place.TOP, ()
+        return Expected.TOP, ()
     if last.text == "." and last.kind is Kind.SYMBOL:
         return _after_dot(code, around)
     if last.text == "::":
-        return Place.SCOPED, path_before(code, len(code) - 1)
+        return Expected.SCOPED, path_before(code, len(code) - 1)
     if last.text == "import" or (last.text == "," and _is_import(code)):
-        return Place.PACKAGE, ()
+        return Expected.PACKAGE, ()
     direct = directly_inside(code)
     if last.text in ("(", ",") and last.kind is Kind.SYMBOL and direct is not None:
         if direct.kind is CallKind.HEAD:
-            return Place.PORT_DECLARATION, ()
+            return Expected.PORT_DECLARATION, ()
         if direct.kind in (CallKind.PORTS, CallKind.PARAMETERS):
-            return Place.CONNECTION, ()
-        return Place.EXPRESSION, ()
+            return Expected.CONNECTION, ()
+        return Expected.EXPRESSION, ()
     return _between(text, code, around, last), ()
 
 
@@ -329,48 +254,46 @@ def _is_import(code: Sequence[Token]) -> bool:
     return False
 
 
-def _after_dot(code: Sequence[Token], around: Cursor) -> tuple[Place, tuple[str, ...]]:
+def _after_dot(code: Sequence[Token], around: Cursor) -> tuple[Expected, tuple[str, ...]]:
     before = code[-2] if len(code) > 1 else None
     if before is None:
-        return Place.NOTHING, ()
+        return Expected.NOTHING, ()
     if before.text in ("(", ","):
         direct = directly_inside(code[:-1])
         if direct is not None and direct.kind is not CallKind.HEAD:
-            return Place.CONNECTED_NAME, ()
+            return Expected.CONNECTED_NAME, ()
     if before.text == ")" and around.call is not None and around.call.kind is CallKind.PORTS:
         # A comma is missing: `.a(x) .‸`.
         opening = opening_of(code, len(code) - 2)
         if opening >= 2 and code[opening - 2].text == ".":
-            return Place.CONNECTED_NAME, ()
-    return Place.MEMBER, path_before(code, len(code) - 1)
+            return Expected.CONNECTED_NAME, ()
+    return Expected.MEMBER, path_before(code, len(code) - 1)
 
 
-def _between(text: str, code: Sequence[Token], around: Cursor, last: Token) -> Place:
+def _between(text: str, code: Sequence[Token], around: Cursor, last: Token) -> Expected:
     if last.kind is Kind.WORD and last.text in RESERVED:
         return _after_reserved(code, around, last)
     if last.kind is Kind.SYMBOL:
         return _after_symbol(code, around, last)
     if last.kind is Kind.MACRO:
         # A macro may stand for a whole item; on the same line what comes next can't be known.
-        return _start(around) if "\n" in text[last.end : around.start] else Place.NOTHING
+        return _start(around) if "\n" in text[last.end : around.start] else Expected.NOTHING
     if last.kind is Kind.WORD and _is_label(code):
         return _start(around)
-    return Place.NOTHING
+    return Expected.NOTHING
 
 
-def _after_reserved(code: Sequence[Token], around: Cursor, last: Token) -> Place:
+def _after_reserved(code: Sequence[Token], around: Cursor, last: Token) -> Expected:
     if last.text in _STARTERS:
         return _start(around)
     if last.text in _EXPRESSION_AFTER:
-        return Place.EXPRESSION
+        return Expected.EXPRESSION
     if last.text in _TYPE_AFTER:
-        return Place.TYPE
-    if last.text in ("default",) and "case" in (around.blocks[-1:] or ("",))[0]:
-        return Place.NOTHING
-    return Place.NOTHING
+        return Expected.TYPE
+    return Expected.NOTHING
 
 
-def _after_symbol(code: Sequence[Token], around: Cursor, last: Token) -> Place:
+def _after_symbol(code: Sequence[Token], around: Cursor, last: Token) -> Expected:
     mark = last.text
     if mark == ";":
         return _start(around)
@@ -378,34 +301,36 @@ def _after_symbol(code: Sequence[Token], around: Cursor, last: Token) -> Place:
         opening = opening_of(code, len(code) - 1)
         before = code[opening - 1] if opening > 0 else None
         if before is None:
-            return Place.NOTHING
+            return Expected.NOTHING
         if before.text in ("case", "casex", "casez", "inside"):
-            return Place.EXPRESSION
+            return Expected.EXPRESSION
         if before.text in _CONTROLS or before.text in ("@", "#"):
             return (
-                Place.NOTHING if before.text == "#" and opening > 1 and is_name(code[opening - 2]) else _start(around)
+                Expected.NOTHING
+                if before.text == "#" and opening > 1 and is_name(code[opening - 2])
+                else _start(around)
             )
         if before.kind is Kind.MACRO:
             return _start(around)
-        return Place.NOTHING
+        return Expected.NOTHING
     if mark == ":":
         if len(code) > 1 and code[-2].text in _STARTERS:
-            return Place.NOTHING
+            return Expected.NOTHING
         if around.blocks[-1:] and around.blocks[-1].endswith("case") and not _has_question(code):
-            return Place.STATEMENT if around.is_procedural else Place.ITEM
-        return Place.EXPRESSION
+            return Expected.STATEMENT if around.is_procedural else Expected.ITEM
+        return Expected.EXPRESSION
     if mark == "*":
         # `@*` and `@(*)` end there.
-        return Place.STATEMENT if len(code) > 1 and code[-2].text == "@" else Place.EXPRESSION
+        return Expected.STATEMENT if len(code) > 1 and code[-2].text == "@" else Expected.EXPRESSION
     if mark in CLOSING or mark in ("#", "##", ".*", "'"):
-        return Place.NOTHING
+        return Expected.NOTHING
     if mark == ",":
-        return Place.EXPRESSION if around.call or _in_expression(code) else Place.NOTHING
-    return Place.EXPRESSION
+        return Expected.EXPRESSION if around.call or _in_expression(code) else Expected.NOTHING
+    return Expected.EXPRESSION
 
 
 def _in_expression(code: Sequence[Token]) -> bool:
-    """Whether a comma parts values, not the names of a declaration."""
+    """Whether a comma separates values, not the names of a declaration."""
     depth = 0
     for token in reversed(code):
         if token.kind is Kind.SYMBOL:
@@ -436,16 +361,16 @@ def _is_label(code: Sequence[Token]) -> bool:
     return len(code) > 2 and code[-2].text == ":" and code[-3].text in _STARTERS
 
 
-def _start(around: Cursor) -> Place:
+def _start(around: Cursor) -> Expected:
     if around.is_procedural:
-        return Place.STATEMENT
+        return Expected.STATEMENT
     if not around.blocks:
-        return Place.TOP
-    return Place.TYPE if around.blocks[-1] == "struct" else Place.ITEM
+        return Expected.TOP
+    return Expected.TYPE if around.blocks[-1] == "struct" else Expected.ITEM
 
 
 def _assigned(code: Sequence[Token]) -> str:
-    """The first name of what the present statement assigns to, once its `=` or `<=` is there."""
+    """The first name on the left of the `=` or `<=` before the cursor: `a` in `a.b[1] <= ‸`."""
     depth = 0
     for at in range(len(code) - 1, -1, -1):
         token = code[at]

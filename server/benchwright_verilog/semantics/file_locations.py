@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Place:
+class FileLocation:
     """A byte of a file."""
 
     path: Path
@@ -21,7 +21,7 @@ class Place:
     """Whether a macro's text is meant; then the place is where the macro is used."""
 
 
-class Places:
+class FileLocations:
     """Turns slang's locations into places of files.
 
     Args:
@@ -34,7 +34,7 @@ class Places:
         self._names = names
         self._paths: dict[int, Path | None] = {}
 
-    def of(self, location: SourceLocation) -> Place | None:
+    def of(self, location: SourceLocation) -> FileLocation | None:
         """The place, unless it is in no file, as built-in things are."""
         sources, generated = self._sources, False
         while sources.isMacroLoc(location):
@@ -44,7 +44,7 @@ class Places:
                 generated = True
                 location = sources.getExpansionLoc(location)
         path = self.path(location.buffer)
-        return Place(path, location.offset, generated) if path is not None else None
+        return FileLocation(path, location.offset, generated) if path is not None else None
 
     def path(self, buffer: BufferID) -> Path | None:
         """The file whose text a buffer holds."""

@@ -1,0 +1,110 @@
+from __future__ import annotations
+
+import pytest
+
+from benchwright_verilog.language.calls import CallKind
+from benchwright_verilog.language.cursor import Expected, call_at, cursor_at
+
+CURSOR = "‸"
+
+
+def place_of(text: str) -> Expected:
+    return cursor_at(text.replace(CURSOR, ""), text.index(CURSOR)).expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("‸", Expected.TOP),
+        ("module m; endmodule ‸", Expected.TOP),
+        ("`define A 1 \\\n 2\n‸", Expected.TOP),
+        ("// mod\n‸", Expected.TOP),
+        ("module m; /* */ ‸", Expected.ITEM),
+        ("module m; generate if (A) begin : g ‸", Expected.ITEM),
+        ("`timescale 1ns/1ps\nmodule m;\n`ifdef X\n‸", Expected.ITEM),
+        ("module m; always_comb begin ‸", Expected.STATEMENT),
+        ("module m; always_ff @(posedge clk) ‸", Expected.STATEMENT),
+        ("module m; always @* ‸", Expected.STATEMENT),
+        ("module m; initial begin a <= b; ‸ end", Expected.STATEMENT),
+        ("module m; initial begin if (a) ‸ end", Expected.STATEMENT),
+        ("module m; initial begin case (x) A: ‸", Expected.STATEMENT),
+        ("module m; function int f(input int a); ‸", Expected.STATEMENT),
+        ("module m; always_ff @(posedge ‸", Expected.EXPRESSION),
+        ("module m; initial begin x = ‸", Expected.EXPRESSION),
+        ("module m; assign y = a & ‸ ;endmodule", Expected.EXPRESSION),
+        ("module m; logic [‸", Expected.EXPRESSION),
+        ("module m; initial begin x = a ? b : ‸", Expected.EXPRESSION),
+        ("module m; initial begin case (x) ‸", Expected.EXPRESSION),
+        ("module m; initial foo(a, ‸", Expected.EXPRESSION),
+        ("module m; sub u (.a(b), .c(x‸", Expected.EXPRESSION),
+        ("module m (input ‸", Expected.TYPE),
+        ("typedef struct packed { logic a; ‸", Expected.TYPE),
+        ("module m (‸", Expected.PORT_DECLARATION),
+        ("module m import p::*; #(parameter A=1) (input logic a, ‸", Expected.PORT_DECLARATION),
+        ("module m; function int f(‸", Expected.PORT_DECLARATION),
+        ("module m; sub u (‸", Expected.CONNECTION),
+        ("module m; sub u (.a(x),\n  ‸\nendmodule", Expected.CONNECTION),
+        ("module m; sub #(‸", Expected.CONNECTION),
+        ("module m; sub #(.W(3)) u (.a(b), .‸  ); endmodule", Expected.CONNECTED_NAME),
+        ("module m; sub u1(.a(1)), u2 (.‸", Expected.CONNECTED_NAME),
+        ("module m; sub u(.a(1) \n .‸", Expected.CONNECTED_NAME),
+        ("module m; assign x = u.v[3].‸ endmodule", Expected.MEMBER),
+        ("module m; assign x = pkg::‸", Expected.SCOPED),
+        ("module m; import a::*, ‸", Expected.PACKAGE),
+        ("module m; assign x = `‸", Expected.MACRO),
+        ("`ifdef A‸", Expected.MACRO_NAME),
+        ("module m; initial $dis‸", Expected.SYSTEM),
+        ('`include "ab‸', Expected.INCLUDE),
+        ("// mod‸", Expected.NOTHING),
+        ("/* ‸", Expected.NOTHING),
+        ('module m; initial $display("a‸', Expected.NOTHING),
+        ("module m; assign a = 8'hf‸", Expected.NOTHING),
+        ("module m; assign a = 8'‸", Expected.NOTHING),
+        ("module m; logic ‸", Expected.NOTHING),
+        ("module ‸", Expected.NOTHING),
+        ("module m; assign x ‸", Expected.NOTHING),
+    ],
+)
+def test_a_place_is_known_by_what_stands_before_it(text: str, expected: Expected) -> None:
+    assert place_of(text) is expected
+
+
+@pytest.mark.parametrize("size", [10, 300, 3000])
+def test_a_comment_that_begins_like_a_module_begins_none(size: int) -> None:
+    """However long it is what comes before."""
+    filling = "  assign a = b;\n" * size
+    text = f"module m;\n{filling}  always_comb begin\n/*\nmodule of old:\n*/\n    if (a) ‸"
+    assert place_of(text) is Expected.STATEMENT
+
+
+def test_a_long_file_is_read_from_the_last_module_on() -> None:
+    before = "module other;\n  initial begin\n" + "    a = b; // c\n" * 3000 + "  end\nendmodule\n"
+    assert place_of(before + "module m;\n  ‸") is Expected.ITEM
+    assert place_of(before + "module m;\n  always_comb begin\n    ‸") is Expected.STATEMENT
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "path", "argument", "named", "taken"),
+    [
+        ("sub u (.a(x), .b(y‸", CallKind.PORTS, ("sub",), 1, "b", ("a",)),
+        ("sub #(1, 2‸", CallKind.PARAMETERS, ("sub",), 1, None, ()),
+        ("initial pkg::f(a[1, 2], {b, c}, ‸", CallKind.ARGUMENTS, ("pkg", "::", "f"), 2, None, ()),
+        ("initial o.m[3].f(‸", CallKind.ARGUMENTS, ("o", ".", "m", ".", "f"), 0, None, ()),
+        ("initial x = f(g(1), (2 + ‸", CallKind.ARGUMENTS, ("f",), 1, None, ()),
+        ("sub u [3:0] (‸", CallKind.PORTS, ("sub",), 0, None, ()),
+        ("function automatic pkg::t [3:0] f(‸", CallKind.HEAD, (), 0, None, ()),
+    ],
+)
+def test_an_open_call_tells_what_is_called_and_where_one_is(
+    text: str, kind: CallKind, path: tuple[str, ...], argument: int, named: str | None, taken: tuple[str, ...]
+) -> None:
+    text = "module m;\n  " + text
+    call = call_at(text.replace(CURSOR, ""), text.index(CURSOR))
+    assert call is not None
+    assert (call.kind, call.path, call.argument, call.named, call.taken) == (kind, path, argument, named, taken)
+
+
+@pytest.mark.parametrize("text", ["initial if (‸", "initial #(‸", "initial x = (‸", "sub u (); ‸", "// f(‸"])
+def test_other_parentheses_are_no_call(text: str) -> None:
+    text = "module m;\n  " + text
+    assert call_at(text.replace(CURSOR, ""), text.index(CURSOR)) is None
