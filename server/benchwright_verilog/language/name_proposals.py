@@ -150,7 +150,7 @@ def _sort(symbol: Symbol) -> Sort:
 
 
 def members(request: CompletionRequest) -> Iterator[Proposal]:
-    """What can follow the dot or the `::` before the place."""
+    """What can follow the dot or the `::` before the cursor."""
     path = request.cursor.path
     symbol = symbol_at_path(request.analysis, request.byte, path)
     if symbol is None:

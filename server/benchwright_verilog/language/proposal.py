@@ -1,4 +1,4 @@
-"""One thing that may be written at a expected, and the question that it answers."""
+"""One proposal for completion, and the request that it answers."""
 
 from __future__ import annotations
 

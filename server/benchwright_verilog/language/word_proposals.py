@@ -79,7 +79,7 @@ _KEYWORDS = {
 
 
 def words_of_language(expected: Expected, request: CompletionRequest) -> Iterator[Proposal]:
-    """Keywords that can stand at a place."""
+    """Keywords that are possible at the cursor."""
     word = request.word
     if not word and expected is not Expected.TOP:
         return
@@ -104,7 +104,7 @@ def _known_snippets() -> tuple[tuple[Expected, Snippet], ...]:
 
 
 def snippets(expected: Expected, request: CompletionRequest) -> Iterator[Proposal]:
-    """Snippets for a expected, by their prefix."""
+    """Snippets, by their prefix."""
     if not request.has_snippets or not request.word:
         return
     for where, snippet in _known_snippets():

@@ -1,4 +1,12 @@
-"""Where slang's locations are: in which file, at which byte, and whether a macro wrote what stands there."""
+"""Where slang's locations are: in which file, at which byte, and whether a macro wrote what is there.
+
+In
+
+    `define DECLARE(name) wire name;
+    `DECLARE(a)
+
+the declaration of `a` is where the argument is written, and the `wire` is where the macro is used.
+"""
 
 from __future__ import annotations
 
@@ -18,15 +26,15 @@ class FileLocation:
     path: Path
     offset: int
     generated: bool
-    """Whether a macro's text is meant; then the place is where the macro is used."""
+    """Whether a macro wrote it; then this is where the macro is used."""
 
 
 class FileLocations:
-    """Turns slang's locations into places of files.
+    """Turns slang's locations into locations in files.
 
     Args:
         sources: Whose locations.
-        names: What the names are paths of that files were given for slang.
+        names: The paths of the names that slang was given for files.
     """
 
     def __init__(self, sources: SourceManager, names: Mapping[str, Path]) -> None:
@@ -35,7 +43,7 @@ class FileLocations:
         self._paths: dict[int, Path | None] = {}
 
     def of(self, location: SourceLocation) -> FileLocation | None:
-        """The place, unless it is in no file, as built-in things are."""
+        """The location; None if it is in no file, as for built-in things."""
         sources, generated = self._sources, False
         while sources.isMacroLoc(location):
             if sources.isMacroArgLoc(location):
@@ -61,7 +69,7 @@ class FileLocations:
         return not self._sources.isMacroLoc(location)
 
     def anchor(self, location: SourceLocation, path: Path) -> int | None:
-        """The byte of a file where the text at a location begins, goes through a macro, or is included."""
+        """The byte of a file where a location is written, its macro is used, or its file is included."""
         if not location:
             return None
         sources = self._sources

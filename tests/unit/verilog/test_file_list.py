@@ -3,6 +3,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from pyslang.driver import Driver
 
 from benchwright_verilog.semantics.file_list import FileList, read_file_list
 
@@ -90,3 +91,17 @@ def test_a_list_that_is_open_counts_as_it_is_typed(tmp_path: Path) -> None:
     (tmp_path / "all.f").write_text("")
     found = read_file_list(tmp_path / "all.f", lambda path: "a.sv\n" if path.name == "all.f" else None)
     assert names(tmp_path, found.sources) == ["a.sv"]
+
+
+def test_slangs_own_driver_finds_the_same_files(tmp_path: Path) -> None:
+    text = "b.sv /* c.sv */ // d.sv\n# e.sv\na.sv\n+define+W=8+X -F ip/ip.f\n-f nested.f\n"
+    found = listed(
+        tmp_path, text, a_sv="", b_sv="", ip__ip_f="core.sv\n", ip__core_sv="", nested_f="rtl/x.v\n", rtl__x_v=""
+    )
+    driver = Driver()
+    driver.addStandardArgs()
+    assert driver.processCommandFiles(str(tmp_path / "all.f"), True, False)
+    buffers = driver.sourceLoader.loadSources()
+    theirs = [driver.sourceManager.getFullPath(buffer.id) for buffer in buffers]
+    assert [path.resolve() for path in found.sources] == [Path(path) for path in theirs]
+    assert list(found.defines) == [name for read in driver.commandFileMetadata.values() for name in read.defines]
