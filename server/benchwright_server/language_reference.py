@@ -9,14 +9,26 @@ import ast
 import inspect
 import json
 import sys
+import textwrap
 from collections.abc import Iterator, Mapping
+from itertools import pairwise
 from typing import Any
+from urllib.parse import urlsplit
 
-from benchwright_server import settings
 from benchwright_server.client import Client
-from benchwright_server.features.registry import FEATURES, Feature, server_capabilities
-from benchwright_server.settings import Assistant, CodeActions, Settings, describe, flat, wire_name
-from benchwright_verilog import settings as verilog_settings
+from benchwright_server.features import registry as features
+from benchwright_server.features.registry import Feature, server_capabilities
+from benchwright_server.linters import registry as linters
+from benchwright_server.settings import (
+    Assistant,
+    CodeActions,
+    Features,
+    Settings,
+    describe,
+    field_types,
+    flat,
+    wire_name,
+)
 
 _FEATURES_HEAD = """\
 # Language features
@@ -38,15 +50,14 @@ To an editor that can everything, with every feature on:
 
 ```json
 """
-_CODE_ACTIONS = """
+_SOURCES = """
 ## Where findings come from
 
 | source | when | what | explained at |
 | --- | --- | --- | --- |
 | `slang` | while typing, once it rests for 150 ms, and every 500 ms if it does not | syntax and meaning | \
 sv-lang.com |
-| `verilator` | on save, in workspaces | `--lint-only -Wall` | verilator.org |
-| `verible` | on save | style rules | chipsalliance.github.io/verible |
+{tools}
 
 An editor that can ask for diagnostics is answered, any other is told; never both. What two tools say of the same line
 is shown once. A finding is waived by a comment in the words of its tool, or of another tool whose rule says the same:
@@ -87,7 +98,15 @@ class Everything(Client):
 
 def features_page() -> str:
     """`language-features.md`."""
-    return _FEATURES_HEAD + "\n".join(_rows()) + "\n" + _CODE_ACTIONS + _ANSWER_HEAD + _answer() + "\n```\n"
+    return (
+        _FEATURES_HEAD
+        + "\n".join(_rows())
+        + "\n"
+        + _SOURCES.format(tools="\n".join(_tools()))
+        + _ANSWER_HEAD
+        + _answer()
+        + "\n```\n"
+    )
 
 
 def settings_page() -> str:
@@ -102,13 +121,24 @@ def everything() -> dict[str, Any]:
 
 
 def _rows() -> Iterator[str]:
-    for feature in FEATURES:
+    for feature in features.FEATURES:
         methods = ", ".join(f"`{method}`" for method in feature.methods)
-        yield f"| {feature.does} | {methods} | `{_setting(feature)}` |"
+        yield f"| {feature.does} | {methods} | {_setting(feature)} |"
+
+
+def _tools() -> Iterator[str]:
+    for tool in linters.LINT_TOOLS:
+        when = "on save, in workspaces" if tool.needs_folder else "on save"
+        page = urlsplit(tool.source.page)
+        # A host of many projects says nothing without the project.
+        where = f"{page.netloc}/{page.path.split('/')[1]}" if page.netloc.endswith("github.io") else page.netloc
+        yield f"| `{tool.source}` | {when} | {tool.runs} | {where} |"
 
 
 def _setting(feature: Feature) -> str:
-    return "assistant.enabled" if feature.setting is not None else f"features.{wire_name(feature.module)}"
+    if feature.setting is not None:
+        return "`assistant.enabled`"
+    return f"`features.{wire_name(feature.module)}`" if feature.module in field_types(Features) else ""
 
 
 def _answer() -> str:
@@ -116,7 +146,6 @@ def _answer() -> str:
 
 
 def _settings() -> Iterator[str]:
-    told = _descriptions()
     group: type[Any] | None = None
     for name, kind, default, owner, field in flat():
         if owner is not group:
@@ -124,27 +153,21 @@ def _settings() -> Iterator[str]:
             yield f"\n## `{name.rpartition('.')[0]}`\n\n{inspect.getdoc(owner)}\n"
             yield "| setting | has to be | default | |"
             yield "| --- | --- | --- | --- |"
-        yield f"| `{name}` | {describe(kind)} | `{_json(default)}` | {told[owner.__name__, field]} |"
+        yield f"| `{name}` | {describe(kind)} | `{_json(default)}` | {_description(owner, field)} |"
 
 
 def _json(value: Any) -> str:
     return json.dumps(dict(value) if isinstance(value, Mapping) else list(value) if isinstance(value, tuple) else value)
 
 
-def _descriptions() -> dict[tuple[str, str], str]:
-    """The text below each setting in the source."""
-    found: dict[tuple[str, str], str] = {}
-    for module in (settings, verilog_settings):
-        for group in ast.parse(inspect.getsource(module)).body:
-            if isinstance(group, ast.ClassDef):
-                found |= {(group.name, name): text for name, text in _described_fields(group)}
-    return found
-
-
-def _described_fields(group: ast.ClassDef) -> Iterator[tuple[str, str]]:
-    for field, text in zip(group.body, group.body[1:], strict=False):
-        if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name) and isinstance(text, ast.Expr):
-            yield field.target.id, " ".join(str(ast.literal_eval(text.value)).split())
+def _description(group: type[Any], field: str) -> str:
+    """The docstring below a setting in the source."""
+    body = next(one.body for one in ast.parse(textwrap.dedent(inspect.getsource(group))).body if hasattr(one, "body"))
+    for one, text in pairwise(body):
+        is_field = isinstance(one, ast.AnnAssign) and isinstance(one.target, ast.Name) and one.target.id == field
+        if is_field and isinstance(text, ast.Expr):
+            return " ".join(str(ast.literal_eval(text.value)).split())
+    raise LookupError(f"{group.__name__}.{field} has no docstring: write one below it.")
 
 
 _PAGES = {"features": features_page, "settings": settings_page}

@@ -213,8 +213,9 @@ def describe(kind: Any) -> str:
     return {bool: "true or false", int: "a whole number, 0 or more", str: "a text"}[kind]
 
 
-def flat(settings: type[Any] = Settings, path: str = "") -> Iterator[tuple[str, Any, Any, type[Any], str]]:
+def flat(group: type[Any] | None = None, path: str = "") -> Iterator[tuple[str, Any, Any, type[Any], str]]:
     """Every setting: its name, type, default, and where it is declared."""
+    settings = group or Settings
     defaults = settings()
     for name, kind in field_types(settings).items():
         place = f"{path}.{wire_name(name)}" if path else wire_name(name)

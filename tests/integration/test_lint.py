@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from benchwright_harness.toolchain import Toolchain
-from benchwright_server.linters.verilator import Severity, verilator_lint
+from benchwright_server.linters.lint_tool import Severity
+from benchwright_server.linters.verilator import verilator_lint
 
 TRUNCATES = "module top(input [7:0] x, output [3:0] y);\n  assign y = x;\nendmodule\n"
 

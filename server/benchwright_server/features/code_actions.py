@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 
-from benchwright_server.linters.verible import RulesError, verible_fixes
+from benchwright_harness.errors import HarnessError
+from benchwright_server.linters import registry as linters
 from benchwright_server.operations import path_of
 from benchwright_verilog.actions import catalogue
 from benchwright_verilog.actions.action import Action, ActionContext, ActionKind, Change
 from benchwright_verilog.actions.line_fix import Fix
-from benchwright_verilog.findings.finding import Finding, Source
+from benchwright_verilog.findings.finding import Finding
+from benchwright_verilog.findings.source import Source
 from benchwright_verilog.syntax.documents import Document
 from benchwright_verilog.syntax.lines import Lines
 
@@ -43,7 +45,7 @@ class CodeActions:
         self._server = server
         self._resolves = "edit" in server.client.values("textDocument.codeAction.resolveSupport.properties")
         self._versioned = server.client.can("workspace.workspaceEdit.documentChanges")
-        self._fixes: tuple[Document, list[Fix]] | None = None
+        self._fixes: tuple[Document, dict[Source, list[Fix]]] | None = None
 
     async def offer(self, params: types.CodeActionParams) -> list[types.CodeAction]:
         """What can be done at a selection."""
@@ -72,7 +74,7 @@ class CodeActions:
         uri = data.get("uri") if isinstance(data, dict) else None
         document = self._server.documents.get(uri) if isinstance(uri, str) else None
         if action.edit is None and document is not None:
-            done = catalogue.fix_all(document, await self._offered_by_verible(document))
+            done = catalogue.fix_all(document, await self._all_fixes(document))
             action.edit = self._edit(document, done.changes if done is not None else (), {})
         return action
 
@@ -81,33 +83,41 @@ class CodeActions:
         document = self._server.documents.get(params.text_document.uri)
         if document is None or not self._server.live.is_followed(document.uri):
             return []
-        done = catalogue.fix_all(document, await self._offered_by_verible(document))
+        done = catalogue.fix_all(document, await self._all_fixes(document))
         return _text_edits(document.lines, done.changes) if done is not None else []
 
     async def _fixes_of(self, context: ActionContext, found: Sequence[Finding]) -> list[Action]:
         document = context.document
-        verible = []
-        if any(finding.source is Source.VERIBLE for finding in found):
-            verible = [*catalogue.verible_fixes(document, found, await self._offered_by_verible(document))]
+        actions: list[Action] = []
+        for source in {finding.source: None for finding in found}:
+            if any(tool.source is source and tool.fixes is not None for tool in linters.LINT_TOOLS):
+                offered = (await self._tool_fixes(document)).get(source, [])
+                actions += catalogue.tool_fixes(document, source, found, offered)
         analysis = await self._server.projects.analysis(document)
-        return [*verible, *catalogue.fixes(context, found, analysis, self._read)]
+        return [*actions, *catalogue.fixes(context, found, analysis, self._read)]
 
     async def _fix_all_later(self, document: Document) -> list[types.CodeAction]:
         kind = types.CodeActionKind.SourceFixAll
         title = "Fix everything that is safe to fix"
         if self._resolves:
             return [types.CodeAction(title, kind=kind, data={"uri": document.uri})]
-        done = catalogue.fix_all(document, await self._offered_by_verible(document))
+        done = catalogue.fix_all(document, await self._all_fixes(document))
         return [types.CodeAction(title, kind=kind, edit=self._edit(document, done.changes, {}))] if done else []
 
-    async def _offered_by_verible(self, document: Document) -> list[Fix]:
+    async def _all_fixes(self, document: Document) -> list[Fix]:
+        return [fix for fixes in (await self._tool_fixes(document)).values() for fix in fixes]
+
+    async def _tool_fixes(self, document: Document) -> dict[Source, list[Fix]]:
+        """What each tool can fix itself, asked once for each version of a document."""
         if self._fixes is None or self._fixes[0] is not document:
-            rules = self._server.settings.lint.verible_rules
-            with contextlib.suppress(RulesError, OSError):
-                self._fixes = document, await verible_fixes(path_of(document.uri).name, document.text, rules)
-                return self._fixes[1]
-            # What is wrong with the rules was told when the file was linted.
-            self._fixes = document, []
+            settings, name = self._server.settings.lint, path_of(document.uri).name
+            found: dict[Source, list[Fix]] = {}
+            for tool in linters.LINT_TOOLS:
+                if tool.fixes is not None:
+                    # What is wrong with a tool's settings was shown when the file was linted.
+                    with contextlib.suppress(HarnessError, OSError):
+                        found[tool.source] = list(await tool.fixes(name, document.text, settings))
+            self._fixes = document, found
         return self._fixes[1]
 
     def _read(self, path: Path) -> Document | None:

@@ -19,13 +19,15 @@ from typing import TYPE_CHECKING, Any
 from lsprotocol import types
 
 from benchwright_server.features.refreshing import refresh_views
+from benchwright_server.linters.lint_tool import SavedFile
 from benchwright_server.linters.linting import linted
 from benchwright_server.operations import path_of
 from benchwright_server.workspaces.workspace import Workspace
-from benchwright_verilog.findings.finding import Finding, Level, Related, Source
+from benchwright_verilog.findings.finding import Finding, Level, Related
 from benchwright_verilog.findings.merging import merged
 from benchwright_verilog.findings.piecewise import Piecewise, declared_in, words_of
-from benchwright_verilog.findings.rules import documentation, is_deprecated, is_unnecessary
+from benchwright_verilog.findings.rules import is_deprecated, is_unnecessary
+from benchwright_verilog.findings.source import SLANG, Source
 from benchwright_verilog.semantics.diagnostics import Severity, SlangDiagnostic
 from benchwright_verilog.settings import Project as ProjectSettings
 from benchwright_verilog.syntax.documents import Document
@@ -178,15 +180,15 @@ class LiveDiagnostics:
         file = path_of(uri)
         workspace = await asyncio.to_thread(Workspace.around, file)
         folder = workspace.folder if workspace is not None else None
-        settings, cache = self._server.settings.lint, self._server.bench.home.cache
-        found = await linted(file, folder, document.lines, cache, settings, self._server.tell_failure)
+        saved = SavedFile(file, document.lines, folder, self._server.bench.home.cache, self._server.settings.lint)
+        found = await linted(saved, self._server.tell_failure)
         if self._watched.get(uri) is not watched or self._server.documents.get(uri) is not document:
             return None
         watched.linted = dict(found)
         await self._show_if_changed([uri])
         if workspace is None or watched.report is None:
             return None
-        groups = {Source.SLANG: watched.report.of_slang, **found}
+        groups = {SLANG: watched.report.of_slang, **found}
         return {str(source): _count(group) for source, group in groups.items()}
 
     # What is found
@@ -327,7 +329,7 @@ class LiveDiagnostics:
         }
         if finding.rule:
             found["code"] = finding.rule
-        if self._links and (link := documentation(finding.source, finding.rule)):
+        if self._links and (link := finding.source.rule_page(finding.rule)):
             found["codeDescription"] = {"href": link}
         if self._tags and (tags := list(_tags(finding))):
             found["tags"] = tags
@@ -363,7 +365,7 @@ def _of_slang(found: Iterable[SlangDiagnostic], lines: Lines) -> Iterator[Findin
             # slang marks a place only; a name there is what it means.
             word = _WORD.match(lines.text, start)
             end = word.end() if word else start
-        yield Finding(Source.SLANG, start, end, _LEVELS[one.severity], one.rule, one.message)
+        yield Finding(SLANG, start, end, _LEVELS[one.severity], one.rule, one.message)
 
 
 def _tags(finding: Finding) -> Iterator[int]:

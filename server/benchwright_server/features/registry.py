@@ -50,7 +50,7 @@ class Feature:
     """One language feature."""
 
     module: str
-    """Its module in this package; `Features` has a setting of the same name unless `setting` says otherwise."""
+    """Its module in this package; the setting of the same name in `Features`, if there is one, turns it off."""
     methods: tuple[str, ...]
     capability: Callable[[Client], dict[str, Any]]
     """What it adds to `ServerCapabilities`."""
@@ -58,12 +58,13 @@ class Feature:
     does: str
     """One sentence for the reference."""
     setting: Callable[[Settings], bool] | None = None
+    """What turns it on instead."""
     commands: tuple[str, ...] = ()
     """What it adds to `workspace/executeCommand`."""
 
     def is_on(self, settings: Settings) -> bool:
         """Whether the user wants it."""
-        return self.setting(settings) if self.setting else bool(getattr(settings.features, self.module))
+        return self.setting(settings) if self.setting else bool(getattr(settings.features, self.module, True))
 
 
 def _fixed(**capability: Any) -> Callable[[Client], dict[str, Any]]:

@@ -13,8 +13,12 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from benchwright_harness.errors import HarnessError
-from benchwright_server.linters.verilator import Finding, Severity
+from benchwright_server.linters.lint_tool import Finding, LintTool, SavedFile, Severity
 from benchwright_verilog.actions.line_fix import Fix
+from benchwright_verilog.findings.finding import Finding as EditorFinding
+from benchwright_verilog.findings.finding import Level
+from benchwright_verilog.findings.source import Source, WaiverStyle
+from benchwright_verilog.settings import Lint
 
 _PATIENCE_S = 10.0
 _MAX_FIXES = 10_000
@@ -29,15 +33,15 @@ _HUNK = re.compile(r"@@ -(?P<line>\d+)(?:,\d+)? \+\d+(?:,\d+)? @@")
 
 
 _UNFIT = frozenset({"module-filename", "posix-eof"})
-"""Rules whose fixes are no good: one renames a module at its declaration only, one does not say what it adds."""
+"""Rules whose fixes don't work: one renames a module at its declaration only, one does not show what it adds."""
 
 
 class RulesError(HarnessError):
-    """verible can't make sense of the rules that it was given."""
+    """verible does not accept the rules that it was given."""
 
 
 def verible_program(name: str) -> Path | None:
-    """One of verible's programs, such as `lint` or `format`; none where it is not installed."""
+    """One of verible's programs, such as `lint` or `format`; None if it is not installed."""
     program = Path(sys.executable).with_name(f"verible-verilog-{name}")
     return program if program.is_file() else None
 
@@ -51,24 +55,24 @@ async def verible_lint(name: str, text: str, rules: Sequence[str] = ()) -> list[
         rules: Changes to the selection of rules, such as `+line-length=length:120` or `-no-tabs`.
 
     Returns:
-        Findings, columns in code points; none where verible is missing or gives up. Syntax errors are left out:
-        verible does not expand macros, so what it can't read may be right.
+        Findings, columns in code points; none if verible is missing or gives up. Syntax errors are left out: verible
+        does not expand macros, so what it can't parse may be right.
 
     Raises:
-        RulesError: The rules can't be read.
+        RulesError: verible does not accept the rules.
     """
-    printed = await _lint(name, text, rules, ())
+    printed = await _run(name, text, rules, ())
     return [finding for line in _lines(printed) if (finding := _finding(line)) is not None]
 
 
 async def verible_fixes(name: str, text: str, rules: Sequence[str] = ()) -> list[Fix]:
     """The fixes that verible has for what it finds; see `verible_lint`."""
-    # It asks about each fix; those that are not wanted are shown all the same.
-    printed = await _lint(name, text, rules, ("--autofix=patch-interactive",), b"n\n" * _MAX_FIXES)
+    # It asks about each fix; those that are declined are printed, too.
+    printed = await _run(name, text, rules, ("--autofix=patch-interactive",), b"n\n" * _MAX_FIXES)
     return [fix for fix in _fixes(_lines(printed)) if fix.rule not in _UNFIT]
 
 
-async def _lint(name: str, text: str, rules: Sequence[str], options: Sequence[str], answers: bytes = b"") -> str:
+async def _run(name: str, text: str, rules: Sequence[str], options: Sequence[str], answers: bytes = b"") -> str:
     program = verible_program("lint")
     if program is None:
         return ""
@@ -100,7 +104,7 @@ async def _lint(name: str, text: str, rules: Sequence[str], options: Sequence[st
     text = printed.decode("utf-8", "replace")
     if (refusal := _REFUSAL.search(text)) is not None:
         raise RulesError(
-            f"verible can't read the rules {','.join(rules)}: {refusal['reason']}. Change the setting"
+            f"verible does not accept the rules {','.join(rules)}: {refusal['reason']}. Change the setting"
             " benchwright.lint.veribleRules."
         )
     return text
@@ -120,7 +124,7 @@ def _finding(line: str) -> Finding | None:
         path=match["path"].removeprefix("./"),
         line=int(match["line"]),
         column=column,
-        # Of what goes on in later lines, the first is marked.
+        # Of a finding of several lines, the first is marked.
         end_column=int(match["end"] or column) + 1,
         severity=Severity.WARNING,
         rule=match["rule"],
@@ -153,7 +157,7 @@ def _fixes(lines: Sequence[str]) -> Iterator[Fix]:
 
 
 def _hunk(lines: Sequence[str], at: int, line: int) -> tuple[int, list[str], list[str], int]:
-    """First line, lines that go, lines that come, and where the hunk ends; context between changes is both."""
+    """First line, removed lines, added lines, and where the hunk ends; context between changes is both."""
     old: list[str] = []
     new: list[str] = []
     while at < len(lines) and lines[at][:1] in {" ", "-", "+"}:
@@ -169,3 +173,29 @@ def _hunk(lines: Sequence[str], at: int, line: int) -> tuple[int, list[str], lis
     while old and new and old[-1] == new[-1]:
         del old[-1], new[-1]
     return line, old, new, at
+
+
+_SOURCE = Source("verible", 2, "https://chipsalliance.github.io/verible/verilog_lint.html#{}", WaiverStyle.WAIVE_LINE)
+
+
+async def _lint(file: SavedFile) -> list[EditorFinding]:
+    try:
+        found = await verible_lint(file.path.name, file.lines.text, file.settings.verible_rules)
+    except OSError:
+        return []
+    return [_shown(finding, file) for finding in found if finding.path == file.path.name]
+
+
+def _shown(finding: Finding, file: SavedFile) -> EditorFinding:
+    line_start, line_end = file.lines.line(finding.line)
+    start, end = line_start + finding.column - 1, line_start + finding.end_column - 1
+    start = min(start, line_end)
+    # Its rules are about style: what they find is no defect.
+    return finding.at(_SOURCE, (start, max(min(end, line_end), start)), Level.INFORMATION, file.path.parent)
+
+
+async def _fixes_of(name: str, text: str, settings: Lint) -> list[Fix]:
+    return await verible_fixes(name, text, settings.verible_rules)
+
+
+VERIBLE = LintTool(_SOURCE, "style rules", _lint, is_on=lambda settings: settings.verible, fixes=_fixes_of)

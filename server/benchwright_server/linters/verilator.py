@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import asyncio
 import io
 import re
 import tempfile
 from collections.abc import Iterable, Iterator
-from enum import StrEnum
 from itertools import islice
 from pathlib import Path
 
+from benchwright_harness.errors import HarnessError
 from benchwright_harness.process import run_limited
 from benchwright_harness.toolchain import Toolchain
 from benchwright_problems.problem import Limits
-from benchwright_problems.verdict import Model
+from benchwright_server.linters.lint_tool import Finding, LintTool, Related, SavedFile, Severity
+from benchwright_verilog.findings.finding import Finding as EditorFinding
+from benchwright_verilog.findings.finding import Level
+from benchwright_verilog.findings.source import Source
 
 _FINDING = re.compile(
     r"%(?P<severity>Error|Warning)(?:-(?P<rule>[A-Z0-9_]+))?: "
@@ -22,36 +26,6 @@ _FINDING = re.compile(
 _RELATED = re.compile(r"\s+(?P<path>[^\s:]+):(?P<line>\d+):(?P<column>\d+): \.\.\. (?P<message>.*)")
 _CARET = re.compile(r"^\s*\|\s*(\^~*)")
 _LIMITS = Limits(wall_s=30, memory_mb=2048)
-
-
-class Severity(StrEnum):
-    """How bad a finding is."""
-
-    ERROR = "error"
-    WARNING = "warning"
-
-
-class Related(Model):
-    """Another place that a finding is about. Lines and columns count from 1."""
-
-    path: str
-    line: int
-    column: int
-    message: str
-
-
-class Finding(Model):
-    """One thing a linter says about a place. Lines and columns count from 1; columns are the linter's own."""
-
-    path: str
-    line: int
-    column: int
-    end_column: int
-    severity: Severity
-    rule: str
-    """The linter's own name, such as `WIDTHTRUNC`; empty for plain errors."""
-    message: str
-    related: tuple[Related, ...] = ()
 
 
 async def verilator_lint(folder: Path, path: str, toolchain: Toolchain) -> list[Finding]:
@@ -63,7 +37,7 @@ async def verilator_lint(folder: Path, path: str, toolchain: Toolchain) -> list[
         toolchain: Has Verilator.
 
     Returns:
-        Findings about files inside the workspace; none where Verilator is missing or gives up.
+        Findings about files inside the workspace; none if Verilator gives up.
     """
     with tempfile.TemporaryDirectory(prefix="benchwright-lint-") as temporary:
         folders = sorted({str(file.parent.relative_to(folder)) for file in folder.rglob("*.*v") if file.is_file()})
@@ -109,10 +83,42 @@ def parse_verilator(printed: str) -> list[Finding]:
 
 
 def _related(lines: Iterable[str]) -> Iterator[Related]:
-    """The other places of a finding: what is printed below it up to the next one."""
+    """The other locations of a finding: what is printed below it up to the next one."""
     for line in lines:
         if line.startswith("%"):
             return
         if match := _RELATED.match(line):
             message = match["message"].strip().rstrip(":")
             yield Related(path=match["path"], line=int(match["line"]), column=int(match["column"]), message=message)
+
+
+_SOURCE = Source("verilator", 1, "https://verilator.org/warn/{}")
+
+
+async def _lint(file: SavedFile) -> list[EditorFinding]:
+    if file.folder is None:
+        return []
+    here = file.path.relative_to(file.folder).as_posix()
+    try:
+        toolchain = await asyncio.to_thread(Toolchain.find, file.cache)
+        found = await verilator_lint(file.folder, here, toolchain)
+    except (HarnessError, OSError):
+        # Without a toolchain there is no Verilator; `benchwright doctor` says so.
+        return []
+    return [_shown(finding, file, file.folder) for finding in found if finding.path == here]
+
+
+def _shown(finding: Finding, file: SavedFile, folder: Path) -> EditorFinding:
+    line_start, line_end = file.lines.line(finding.line)
+    line = file.lines.text[line_start:line_end]
+    start, end = line_start + finding.column - 1, line_start + finding.end_column - 1
+    # Verilator counts columns after it has removed comments and expanded macros, and counts bytes.
+    if end > line_end or not line.isascii() or "/*" in line or "`" in line:
+        start, end = line_end - len(line.lstrip()), line_start + len(line.rstrip())
+    level = Level.ERROR if finding.severity is Severity.ERROR else Level.WARNING
+    return finding.at(_SOURCE, (start, max(start, end)), level, folder)
+
+
+VERILATOR = LintTool(
+    _SOURCE, "`--lint-only -Wall`", _lint, is_on=lambda settings: settings.verilator, needs_folder=True
+)

@@ -8,18 +8,19 @@ from benchwright_verilog.actions import instances, names, procedures, waiving
 from benchwright_verilog.actions.action import Action, ActionContext, ActionKind, Change, newline
 from benchwright_verilog.actions.instances import ReadDocument
 from benchwright_verilog.actions.line_fix import Fix
-from benchwright_verilog.findings.finding import Finding, Source
+from benchwright_verilog.findings.finding import Finding
+from benchwright_verilog.findings.source import Source
 from benchwright_verilog.semantics.analysis import Analysis
 from benchwright_verilog.syntax.documents import Document
 
 SAFE = frozenset({"forbid-consecutive-null-statements", "no-trailing-spaces", "posix-eof"})
-"""Rules whose fixes change nothing that a tool or a person could miss."""
+"""Rules whose fixes lose nothing that a tool or a person could want."""
 
 _END_OF_FILE = frozenset({"posix-eof", "newline-eof", "EOFNEWLINE"})
 
 
 def rewrites(context: ActionContext, analysis: Analysis) -> Iterator[Action]:
-    """What can be written in another way."""
+    """What can be rewritten."""
     yield from procedures.rewrites(context)
     yield from instances.rewrites(context, analysis)
 
@@ -27,7 +28,7 @@ def rewrites(context: ActionContext, analysis: Analysis) -> Iterator[Action]:
 def fixes(
     context: ActionContext, findings: Iterable[Finding], analysis: Analysis, read: ReadDocument
 ) -> Iterator[Action]:
-    """What settles the findings at the selection, but verible's own fixes; waivers come last."""
+    """What fixes the findings at the selection, without the tools' own fixes; waivers come last."""
     findings = list(findings)
     for finding in findings:
         yield from names.fixes(context, finding)
@@ -41,22 +42,31 @@ def fixes(
         yield from waiving.waivers(context, finding)
 
 
-def verible_fixes(document: Document, findings: Iterable[Finding], offered: Iterable[Fix]) -> Iterator[Action]:
-    """Verible's own fixes of its findings."""
+def tool_fixes(
+    document: Document, source: Source, findings: Iterable[Finding], offered: Iterable[Fix]
+) -> Iterator[Action]:
+    """A tool's own fixes of its findings.
+
+    Args:
+        document: The document.
+        source: The tool.
+        findings: Of all tools.
+        offered: The tool's fixes of everything that it finds in the document.
+    """
     own = {
         (finding.rule, document.lines.line_of(finding.start) + 1): finding
         for finding in findings
-        if finding.source is Source.VERIBLE
+        if finding.source is source
     }
     for fix in offered:
         finding = own.get((fix.rule, fix.line))
-        # What is done better here is not offered twice.
+        # Verible's fixes of these rules would duplicate better ones of ours.
         if finding is not None and fix.rule not in procedures.TO_BLOCKING | {"always-comb"}:
             yield Action(fix.title, (change_of(document, fix),), finding=finding, is_preferred=True)
 
 
 def fix_all(document: Document, offered: Iterable[Fix]) -> Action | None:
-    """All safe fixes of a file at once; none where there is nothing to fix."""
+    """All safe fixes of a file at once; None if there is nothing to fix."""
     changes: dict[int, Change] = {}
     for fix in sorted(offered, key=lambda fix: fix.first):
         if fix.rule not in SAFE or len(fix.removed) != len(fix.added):

@@ -22,7 +22,8 @@ from benchwright_verilog.actions.action import (
     text_of,
 )
 from benchwright_verilog.actions.headers import added_port
-from benchwright_verilog.findings.finding import Finding, Source
+from benchwright_verilog.findings.finding import Finding
+from benchwright_verilog.findings.source import SLANG
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -89,7 +90,7 @@ def fixes(context: ActionContext, finding: Finding, analysis: Analysis, read: Re
         if interface is not None:
             for action in _connections(context, analysis, found[1], interface):
                 yield Action(action.title, action.changes, finding=finding, is_preferred=True)
-    if finding.source is not Source.SLANG:
+    if finding.source is not SLANG:
         return
     if (match := _NO_PORT.match(finding.message)) and found is not None:
         yield from _new_port(context, finding, analysis, read, found[0], match["port"])

@@ -17,7 +17,8 @@ from benchwright_verilog.actions.action import (
     span,
 )
 from benchwright_verilog.actions.headers import added_port
-from benchwright_verilog.findings.finding import Finding, Source
+from benchwright_verilog.findings.finding import Finding
+from benchwright_verilog.findings.source import SLANG
 
 _UNKNOWN = re.compile(r"use of undeclared identifier '(?P<name>[^']+)'")
 _IMPLICIT = re.compile(r"implicit net '(?P<name>[^']+)' created")
@@ -29,7 +30,7 @@ _SCOPES = ("module_declaration", "interface_declaration", "program_declaration")
 
 def fixes(context: ActionContext, finding: Finding) -> Iterator[Action]:
     """What settles a name that is not known, or a sign that is missing."""
-    if finding.source is not Source.SLANG:
+    if finding.source is not SLANG:
         return
     if match := _MEANT.search(finding.message):
         name = match["name"]

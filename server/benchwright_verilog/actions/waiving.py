@@ -1,23 +1,24 @@
-"""Telling a tool in a comment that a finding is meant."""
+"""Comments that waive a finding."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from benchwright_verilog.actions.action import Action, ActionContext, Change, indentation, newline
-from benchwright_verilog.findings.finding import Finding, Level, Source
+from benchwright_verilog.findings.finding import Finding, Level
+from benchwright_verilog.findings.source import WaiverStyle
 
 
 def waivers(context: ActionContext, finding: Finding) -> Iterator[Action]:
-    """A comment around the line of a finding, in the words of the tool that found it."""
-    # Nothing can be waived that a simulator would stop at.
+    """A comment around the line of a finding, in the syntax of the tool that found it."""
+    # What a simulator would stop at can't be waived.
     if not finding.rule or finding.level is Level.ERROR:
         return
     document, lines = context.document, context.document.lines
     line = lines.line_of(finding.start) + 1
     start, end = lines.line(line)
     indent, eol = indentation(document, start), newline(document)
-    if finding.source is Source.VERIBLE:
+    if finding.source.waiver is WaiverStyle.WAIVE_LINE:
         changes: tuple[Change, ...] = (Change(start, start, f"{indent}// verilog_lint: waive {finding.rule}{eol}"),)
     else:
         comment = f"{indent}// {finding.source} lint_"

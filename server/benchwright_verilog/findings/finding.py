@@ -1,18 +1,12 @@
-"""One thing that a tool says about a place in an open document."""
+"""One thing that a tool reports about a part of an open document."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import Enum, StrEnum
+from enum import Enum
 from pathlib import Path
 
-
-class Source(StrEnum):
-    """Who says it."""
-
-    SLANG = "slang"
-    VERILATOR = "verilator"
-    VERIBLE = "verible"
+from benchwright_verilog.findings.source import Source
 
 
 class Level(Enum):
@@ -26,7 +20,7 @@ class Level(Enum):
 
 @dataclass(frozen=True)
 class Related:
-    """Another place that a finding is about. Lines and columns count from 1, columns in code points."""
+    """Another location that a finding is about. Lines and columns count from 1, columns in code points."""
 
     path: Path
     line: int

@@ -1,16 +1,6 @@
-"""What is known of the tools' rules: where they are explained, which say the same, and what they mean for the text."""
+"""What is known of the tools' rules: which report the same, and what they mean for the text."""
 
 from __future__ import annotations
-
-from urllib.parse import quote
-
-from benchwright_verilog.findings.finding import Source
-
-_PAGES = {
-    Source.SLANG: "https://sv-lang.com/warning-ref.html#{}",
-    Source.VERILATOR: "https://verilator.org/warn/{}",
-    Source.VERIBLE: "https://chipsalliance.github.io/verible/verilog_lint.html#{}",
-}
 
 _SAME = (
     ("width-trunc", "WIDTHTRUNC"),
@@ -54,22 +44,17 @@ _SAME = (
 )
 
 
-def documentation(source: Source, rule: str) -> str | None:
-    """The page of the tool's own documentation that explains a rule."""
-    return _PAGES[source].format(quote(rule)) if rule else None
-
-
 def same_as(rule: str) -> frozenset[str]:
-    """A rule and those of other tools that say the same."""
+    """A rule and those of other tools that report the same."""
     return frozenset({rule}).union(*(group for group in _SAME if rule in group)) if rule else frozenset()
 
 
 def is_unnecessary(rule: str) -> bool:
-    """Whether what is found could go without loss."""
+    """Whether what is found could be deleted without loss."""
     # "Used, but only set" is a mistake more often than a leftover.
     return rule.startswith(("unused-", "UNUSED")) and "but-set" not in rule
 
 
 def is_deprecated(rule: str, message: str) -> bool:
-    """Whether what is found should not be used any more."""
+    """Whether what is found should no longer be used."""
     return rule in {"invalid-system-task-function", "DEPRECATED"} or "deprecated" in message.lower()

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
-from benchwright_server.linters.verilator import Finding, Severity, parse_verilator
+from benchwright_server.linters.lint_tool import Finding, Severity
+from benchwright_server.linters.verilator import parse_verilator
 
 PRINTED = """\
 %Warning-WIDTHTRUNC: rtl/a.sv:3:12: Operator ASSIGNW expects 4 bits on the Assign RHS, but has 8 bits.

@@ -2,9 +2,12 @@ from __future__ import annotations
 
 import pytest
 
-from benchwright_verilog.findings.finding import Finding, Level, Source
+from benchwright_server.linters.verible import VERIBLE
+from benchwright_server.linters.verilator import VERILATOR
+from benchwright_verilog.findings.finding import Finding, Level
 from benchwright_verilog.findings.merging import merged
-from benchwright_verilog.findings.rules import documentation, is_deprecated, is_unnecessary, same_as
+from benchwright_verilog.findings.rules import is_deprecated, is_unnecessary, same_as
+from benchwright_verilog.findings.source import SLANG, Source
 from benchwright_verilog.findings.waivers import Waivers
 from benchwright_verilog.settings import Lint
 from benchwright_verilog.syntax.lines import Lines
@@ -13,7 +16,7 @@ NO_WISHES = Lint()
 
 
 def finding(
-    rule: str, start: int = 0, *, source: Source = Source.SLANG, level: Level = Level.WARNING, message: str = "m"
+    rule: str, start: int = 0, *, source: Source = SLANG, level: Level = Level.WARNING, message: str = "m"
 ) -> Finding:
     return Finding(source, start, start + 1, level, rule, message)
 
@@ -23,7 +26,7 @@ def rules_at(text: str, *found: Finding, lint: Lint = NO_WISHES) -> list[str]:
 
 
 def test_what_two_tools_say_of_one_line_is_told_once_by_the_more_exact_one() -> None:
-    slang, verilator = finding("width-trunc", 4), finding("WIDTHTRUNC", 0, source=Source.VERILATOR)
+    slang, verilator = finding("width-trunc", 4), finding("WIDTHTRUNC", 0, source=VERILATOR.source)
     assert rules_at("assign a = b;", verilator, slang) == ["width-trunc"]
 
 
@@ -32,23 +35,23 @@ def test_what_one_tool_says_of_two_places_in_a_line_is_told_twice() -> None:
 
 
 def test_the_same_rule_in_another_line_is_told_too() -> None:
-    slang, verilator = finding("width-trunc", 0), finding("WIDTHTRUNC", 2, source=Source.VERILATOR)
+    slang, verilator = finding("width-trunc", 0), finding("WIDTHTRUNC", 2, source=VERILATOR.source)
     assert rules_at("a\nb", verilator, slang) == ["width-trunc", "WIDTHTRUNC"]
 
 
 def test_rules_that_are_not_the_same_are_told_both() -> None:
-    slang, verible = finding("width-trunc"), finding("no-tabs", source=Source.VERIBLE)
+    slang, verible = finding("width-trunc"), finding("no-tabs", source=VERIBLE.source)
     assert rules_at("\ta", verible, slang) == ["width-trunc", "no-tabs"]
 
 
 def test_an_error_of_one_line_is_told_in_one_tools_words() -> None:
     slang = finding("", level=Level.ERROR, message="expected ';'")
-    verilator = finding("", source=Source.VERILATOR, level=Level.ERROR, message="syntax error, unexpected endmodule")
+    verilator = finding("", source=VERILATOR.source, level=Level.ERROR, message="syntax error, unexpected endmodule")
     assert merged([verilator, slang], Lines("wire a"), NO_WISHES) == [slang]
 
 
 def test_findings_come_in_the_order_of_the_text_and_each_once() -> None:
-    late, early = finding("b", 4), finding("a", 0, source=Source.VERIBLE)
+    late, early = finding("b", 4), finding("a", 0, source=VERIBLE.source)
     assert merged([late, early, late], Lines("1234567"), NO_WISHES) == [early, late]
 
 
@@ -94,11 +97,11 @@ def test_no_error_is_waived() -> None:
 
 
 def test_every_rule_has_its_page() -> None:
-    assert documentation(Source.VERILATOR, "WIDTHTRUNC") == "https://verilator.org/warn/WIDTHTRUNC"
-    assert documentation(Source.SLANG, "width-trunc") == "https://sv-lang.com/warning-ref.html#width-trunc"
+    assert VERILATOR.source.rule_page("WIDTHTRUNC") == "https://verilator.org/warn/WIDTHTRUNC"
+    assert SLANG.rule_page("width-trunc") == "https://sv-lang.com/warning-ref.html#width-trunc"
     page = "https://chipsalliance.github.io/verible/verilog_lint.html#no-tabs"
-    assert documentation(Source.VERIBLE, "no-tabs") == page
-    assert documentation(Source.SLANG, "") is None
+    assert VERIBLE.source.rule_page("no-tabs") == page
+    assert SLANG.rule_page("") is None
 
 
 def test_what_could_go_and_what_should_not_be_used_is_marked() -> None:

@@ -1,0 +1,71 @@
+"""A toy language feature, registered in the list of features, is announced, served and documented."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+from lsprotocol import types
+
+from benchwright_harness.sandbox.native import NativeSandbox
+from benchwright_problems.home import Home
+from benchwright_server.features import registry
+from benchwright_server.features.registry import Feature
+from benchwright_server.greeting import Greeting
+from benchwright_server.language_reference import features_page
+from benchwright_server.server import BenchwrightServer
+
+
+class Colours(ModuleType):
+    """`features/colours.py`, as it were: shows the literal `8'hff` as a colour."""
+
+    @staticmethod
+    def register(server: BenchwrightServer) -> None:
+        @server.feature(types.TEXT_DOCUMENT_DOCUMENT_COLOR)
+        async def colours(params: types.DocumentColorParams) -> list[types.ColorInformation]:
+            document = server.documents.get(params.text_document.uri)
+            start = document.text.find("8'hff") if document is not None else -1
+            if document is None or start < 0:
+                return []
+            return [types.ColorInformation(document.lines.range(start, start + 5), types.Color(1.0, 1.0, 1.0, 1.0))]
+
+
+COLOURS = Feature(
+    "colours",
+    ("textDocument/documentColor",),
+    lambda client: {"colorProvider": True},
+    lambda client: client.can("textDocument.colorProvider"),
+    "Literals that are colours.",
+)
+
+
+@pytest.fixture(autouse=True)
+def _registered(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(registry, "FEATURES", (COLOURS,))
+    name = "benchwright_server.features.colours"
+    monkeypatch.setitem(sys.modules, name, Colours(name))
+
+
+def greeting(capabilities: dict[str, Any]) -> Greeting:
+    return Greeting.of({"capabilities": capabilities, "workspaceFolders": None})
+
+
+def test_it_is_announced_to_a_client_that_knows_it() -> None:
+    assert greeting({"textDocument": {"colorProvider": {}}}).capabilities["colorProvider"] is True
+    assert "colorProvider" not in greeting({}).capabilities
+
+
+async def test_it_is_served(tmp_path: Path) -> None:
+    home = Home(tmp_path, tmp_path, tmp_path, tmp_path)
+    server = BenchwrightServer(home, NativeSandbox(), greeting({"textDocument": {"colorProvider": {}}}))
+    server.documents.open("file:///m.sv", 1, "module m; wire [7:0] white = 8'hff; endmodule\n")
+    serve = server.protocol.fm.features[types.TEXT_DOCUMENT_DOCUMENT_COLOR]
+    (found,) = await serve(types.DocumentColorParams(types.TextDocumentIdentifier("file:///m.sv")))
+    assert found.range.start.character == 29
+
+
+def test_the_reference_describes_it() -> None:
+    assert "| Literals that are colours. | `textDocument/documentColor` |  |" in features_page()

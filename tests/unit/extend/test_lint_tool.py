@@ -1,0 +1,108 @@
+"""A toy lint tool, registered in the list of lint tools: what it finds in a saved file becomes a diagnostic."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from benchwright_server.client import Client
+from benchwright_server.features.code_actions import CodeActions
+from benchwright_server.features.diagnostics import LiveDiagnostics
+from benchwright_server.language_reference import features_page
+from benchwright_server.linters import registry
+from benchwright_server.linters.lint_tool import LintTool, SavedFile
+from benchwright_server.settings import Settings
+from benchwright_verilog.actions.line_fix import Fix
+from benchwright_verilog.findings.finding import Finding, Level
+from benchwright_verilog.findings.source import Source
+from benchwright_verilog.semantics.diagnostics import SlangDiagnostic
+from benchwright_verilog.semantics.projects import Projects
+from benchwright_verilog.settings import Lint
+from benchwright_verilog.syntax.documents import Document, Documents
+
+SOURCE = Source("todo", 3, "https://example.org/rules/{}")
+TEXT = "module m;\n  wire a; // TODO: drive it\nendmodule\n"
+
+
+async def lint(file: SavedFile) -> list[Finding]:
+    found = re.finditer("TODO", file.lines.text)
+    return [Finding(SOURCE, *one.span(), Level.HINT, "open-task", "A task is open.") for one in found]
+
+
+async def fixes(name: str, text: str, settings: Lint) -> list[Fix]:
+    lines = text.splitlines()
+    return [
+        Fix("open-task", at, line.index("TODO"), "Close the task", at, (line,), (line.partition(" //")[0],))
+        for at, line in enumerate(lines, 1)
+        if "TODO" in line
+    ]
+
+
+TODO = LintTool(SOURCE, "comments with `TODO`", lint, fixes=fixes)
+
+
+@pytest.fixture(autouse=True)
+def _registered(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(registry, "LINT_TOOLS", (TODO,))
+
+
+class Server:
+    """As much of a server as diagnostics and code actions need."""
+
+    def __init__(self) -> None:
+        self.client = Client({"textDocument": {"publishDiagnostics": {"codeDescriptionSupport": True}}})
+        self.settings = Settings()
+        self.documents = Documents()
+        self.projects = Projects(self.documents)
+        self.protocol = self
+        self.bench = SimpleNamespace(home=SimpleNamespace(cache=Path()))
+        self.shown: list[dict[str, Any]] = []
+        self.live = LiveDiagnostics(self)  # type: ignore[arg-type]
+
+    async def diagnostics(self, document: Document) -> tuple[SlangDiagnostic, ...]:
+        return ()
+
+    def notify_plain(self, method: str, params: dict[str, Any]) -> None:
+        self.shown = params["diagnostics"]
+
+    def tell_failure(self, error: BaseException) -> None:
+        raise error
+
+
+@pytest.fixture
+async def server(tmp_path: Path) -> Server:
+    found = Server()
+    path = tmp_path / "m.sv"
+    path.write_text(TEXT)
+    found.documents.open(path.as_uri(), 1, TEXT)
+    found.live.opened(path.as_uri())
+    await found.live.lint(path.as_uri())
+    return found
+
+
+async def test_its_finding_becomes_a_diagnostic_that_links_to_its_rule(server: Server) -> None:
+    (shown,) = [one for one in server.shown if one["source"] == "todo"]
+    assert shown["range"]["start"] == {"line": 1, "character": TEXT.splitlines()[1].index("TODO")}
+    assert (shown["severity"], shown["code"], shown["message"]) == (4, "open-task", "A task is open.")
+    assert shown["codeDescription"] == {"href": "https://example.org/rules/open-task"}
+
+
+async def test_its_fixes_and_waivers_are_offered(server: Server) -> None:
+    from lsprotocol import types
+
+    (document,) = server.documents
+    start = types.Position(1, TEXT.splitlines()[1].index("TODO"))
+    params = types.CodeActionParams(
+        types.TextDocumentIdentifier(document.uri), types.Range(start, start), types.CodeActionContext([])
+    )
+    offered = await CodeActions(server).offer(params)  # type: ignore[arg-type]
+    titles = [action.title for action in offered]
+    assert {"Close the task", "Waive open-task on this line"} <= set(titles)
+
+
+def test_the_reference_lists_it() -> None:
+    assert "| `todo` | on save | comments with `TODO` | example.org |" in features_page()

@@ -1,0 +1,54 @@
+"""A toy setting, added as a field of the settings, is read, checked and documented."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import pytest
+
+from benchwright_server import settings as settings_module
+from benchwright_server.language_reference import settings_page
+from benchwright_server.settings import Settings, read_settings
+
+
+@dataclass(frozen=True)
+class Waveforms:
+    """How waveforms are shown."""
+
+    max_signals: int = 100
+    """How many signals are shown at most."""
+
+
+@dataclass(frozen=True)
+class ToySettings(Settings):
+    waveforms: Waveforms = field(default_factory=Waveforms)
+
+
+@pytest.fixture(autouse=True)
+def _added(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(settings_module, "Settings", ToySettings)
+
+
+def read(options: object) -> tuple[int, list[str]]:
+    settings, complaints = read_settings(options)
+    assert isinstance(settings, ToySettings)
+    return settings.waveforms.max_signals, complaints
+
+
+def test_it_is_read_under_its_name_on_the_wire() -> None:
+    assert read({"waveforms": {"maxSignals": 7}}) == (7, [])
+    assert read({}) == (100, [])
+
+
+def test_a_wrong_value_is_reported_and_the_default_used() -> None:
+    value, (complaint,) = read({"waveforms": {"maxSignals": "many"}})
+    assert value == 100
+    assert "benchwright.waveforms.maxSignals" in complaint
+
+
+def test_the_reference_describes_it() -> None:
+    page = settings_page()
+    assert "## `waveforms`\n\nHow waveforms are shown." in page
+    assert (
+        "| `waveforms.maxSignals` | a whole number, 0 or more | `100` | How many signals are shown at most. |" in page
+    )
