@@ -20,7 +20,6 @@ from cattrs import BaseValidationError, Converter
 from lsprotocol import converters, types
 from pygls.exceptions import FeatureNotificationError, JsonRpcInternalError, JsonRpcInvalidRequest
 from pygls.io_ import StdoutWriter, run_async
-from pygls.lsp.server import LanguageServer
 from pygls.protocol import JsonRPCNotification, JsonRPCRequestMessage, JsonRPCResponseMessage, LanguageServerProtocol
 from pygls.protocol.language_server import lsp_method
 
@@ -30,6 +29,7 @@ from benchwright_server import __version__
 from benchwright_server.attempts.handing_in import hand_in_what_waits
 from benchwright_server.attempts.session import Listeners, Session
 from benchwright_server.attempts.workbench import Workbench
+from benchwright_server.editor_server import EditorServer
 from benchwright_server.errors import FORESEEN, log_place, sentence_of
 from benchwright_server.features.code_lens import CodeLenses
 from benchwright_server.features.configuration import follow_configuration
@@ -131,7 +131,7 @@ class Protocol(LanguageServerProtocol):
         self.fm.features[types.TEXT_DOCUMENT_DID_CLOSE](params)
 
 
-class BenchwrightServer(LanguageServer):
+class BenchwrightServer(EditorServer):
     """One client's server.
 
     Args:
@@ -210,6 +210,10 @@ class BenchwrightServer(LanguageServer):
             pass
         finally:
             super().shutdown()  # type: ignore[no-untyped-call]
+
+    def notify_plain(self, method: str, params: dict[str, Any]) -> None:
+        """Send a notification whose parameters are plain JSON already."""
+        self.protocol.notify_plain(method, params)
 
     def use(self, settings: Settings) -> None:
         """Go by these settings from now on; which features there are was decided at the start."""

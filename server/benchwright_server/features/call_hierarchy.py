@@ -14,7 +14,7 @@ from benchwright_server.features.locations import Locations, file_of, place_of
 from benchwright_verilog.semantics.call_graph import Edge, Node, NodeKind, incoming, nodes_at, outgoing
 
 if TYPE_CHECKING:
-    from benchwright_server.server import BenchwrightServer
+    from benchwright_server.editor_server import EditorServer
     from benchwright_verilog.semantics.project import Project
 
 _KINDS = {
@@ -25,16 +25,14 @@ _KINDS = {
 }
 
 
-def register(server: BenchwrightServer) -> None:
+def register(server: EditorServer) -> None:
     """Serve all three."""
     server.feature(types.TEXT_DOCUMENT_PREPARE_CALL_HIERARCHY)(partial(_prepare, server))
     server.feature(types.CALL_HIERARCHY_INCOMING_CALLS)(partial(_incoming, server))
     server.feature(types.CALL_HIERARCHY_OUTGOING_CALLS)(partial(_outgoing, server))
 
 
-async def _prepare(
-    server: BenchwrightServer, params: types.CallHierarchyPrepareParams
-) -> list[types.CallHierarchyItem]:
+async def _prepare(server: EditorServer, params: types.CallHierarchyPrepareParams) -> list[types.CallHierarchyItem]:
     place = await place_of(server, params)
     if place is None:
         return []
@@ -45,7 +43,7 @@ async def _prepare(
 
 
 async def _incoming(
-    server: BenchwrightServer, params: types.CallHierarchyIncomingCallsParams
+    server: EditorServer, params: types.CallHierarchyIncomingCallsParams
 ) -> list[types.CallHierarchyIncomingCall]:
     locations = Locations(server)
     edges = await asyncio.to_thread(_edges, server, locations, params.item, incoming)
@@ -56,7 +54,7 @@ async def _incoming(
 
 
 async def _outgoing(
-    server: BenchwrightServer, params: types.CallHierarchyOutgoingCallsParams
+    server: EditorServer, params: types.CallHierarchyOutgoingCallsParams
 ) -> list[types.CallHierarchyOutgoingCall]:
     locations = Locations(server)
     edges = await asyncio.to_thread(_edges, server, locations, params.item, outgoing)
@@ -72,7 +70,7 @@ async def _outgoing(
 
 
 def _edges(
-    server: BenchwrightServer,
+    server: EditorServer,
     locations: Locations,
     item: types.CallHierarchyItem,
     way: Callable[[Project, Node], list[Edge]],

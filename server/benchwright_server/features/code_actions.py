@@ -22,10 +22,10 @@ from benchwright_verilog.syntax.documents import Document
 from benchwright_verilog.syntax.lines import Lines
 
 if TYPE_CHECKING:
-    from benchwright_server.server import BenchwrightServer
+    from benchwright_server.editor_server import EditorServer
 
 
-def register(server: BenchwrightServer) -> None:
+def register(server: EditorServer) -> None:
     """Serve `textDocument/codeAction` and `codeAction/resolve`; `textDocument/willSaveWaitUntil` if set."""
     actions = CodeActions(server)
     server.feature(types.TEXT_DOCUMENT_CODE_ACTION)(partial(actions.offer))
@@ -41,7 +41,7 @@ class CodeActions:
         server: Whose client.
     """
 
-    def __init__(self, server: BenchwrightServer) -> None:
+    def __init__(self, server: EditorServer) -> None:
         self._server = server
         self._resolves = "edit" in server.client.values("textDocument.codeAction.resolveSupport.properties")
         self._versioned = server.client.can("workspace.workspaceEdit.documentChanges")

@@ -19,10 +19,10 @@ from benchwright_verilog.semantics.navigation import references
 from benchwright_verilog.semantics.occurrence import Role
 
 if TYPE_CHECKING:
-    from benchwright_server.server import BenchwrightServer
+    from benchwright_server.editor_server import EditorServer
 
 
-def register(server: BenchwrightServer) -> None:
+def register(server: EditorServer) -> None:
     """Serve `textDocument/codeLens`."""
     # pygls marks what it registers, and methods can't be marked.
     server.feature(types.TEXT_DOCUMENT_CODE_LENS)(partial(server.lenses.lenses))
@@ -44,7 +44,7 @@ class CodeLenses:
         server: Whose client.
     """
 
-    def __init__(self, server: BenchwrightServer) -> None:
+    def __init__(self, server: EditorServer) -> None:
         self._server = server
 
     def refresh(self) -> None:

@@ -22,7 +22,7 @@ from benchwright_verilog.syntax.suffixes import DESIGN_SUFFIXES
 from benchwright_verilog.syntax.text_shift import TextShift
 
 if TYPE_CHECKING:
-    from benchwright_server.server import BenchwrightServer
+    from benchwright_server.editor_server import EditorServer
     from benchwright_verilog.semantics.analysis import Analysis
 
 _MOST_ITEMS = 200
@@ -62,7 +62,7 @@ _TRIGGERED = {
 }
 
 
-def register(server: BenchwrightServer) -> None:
+def register(server: EditorServer) -> None:
     """Serve both."""
     completion = Completion(server)
     server.feature(types.TEXT_DOCUMENT_COMPLETION)(partial(completion.complete))
@@ -76,7 +76,7 @@ class Completion:
         server: Whose client.
     """
 
-    def __init__(self, server: BenchwrightServer) -> None:
+    def __init__(self, server: EditorServer) -> None:
         self._server = server
         self._library = Library()
         self._number = 0

@@ -13,19 +13,19 @@ from benchwright_server.features.workspace_folders import watch_files
 from benchwright_server.settings import read_settings
 
 if TYPE_CHECKING:
-    from benchwright_server.server import BenchwrightServer
+    from benchwright_server.editor_server import EditorServer
 
 _SECTION = "benchwright"
 _REGISTRATION = "benchwright-configuration"
 
 
-def follow_configuration(server: BenchwrightServer) -> None:
+def follow_configuration(server: EditorServer) -> None:
     """Go by what the client says, now and later."""
     server.feature(types.WORKSPACE_DID_CHANGE_CONFIGURATION)(partial(_changed, server))
     server.feature(types.INITIALIZED)(partial(_subscribe, server))
 
 
-async def _subscribe(server: BenchwrightServer, params: types.InitializedParams) -> None:
+async def _subscribe(server: EditorServer, params: types.InitializedParams) -> None:
     server.file_lists.attach()
     if server.client.can("workspace.didChangeConfiguration.dynamicRegistration"):
         method, options = types.WORKSPACE_DID_CHANGE_CONFIGURATION, {"section": _SECTION}
@@ -36,7 +36,7 @@ async def _subscribe(server: BenchwrightServer, params: types.InitializedParams)
     await watch_files(server)
 
 
-async def _changed(server: BenchwrightServer, params: types.DidChangeConfigurationParams) -> None:
+async def _changed(server: EditorServer, params: types.DidChangeConfigurationParams) -> None:
     given = params.settings
     if server.client.can("workspace.configuration"):
         items = [types.ConfigurationItem(section=_SECTION)]

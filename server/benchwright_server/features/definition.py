@@ -14,7 +14,7 @@ from benchwright_verilog.semantics import navigation
 from benchwright_verilog.semantics.occurrence import Occurrence, Target
 
 if TYPE_CHECKING:
-    from benchwright_server.server import BenchwrightServer
+    from benchwright_server.editor_server import EditorServer
     from benchwright_verilog.semantics.analysis import Analysis
     from benchwright_verilog.semantics.project import Project
 
@@ -22,7 +22,7 @@ Answer = list[types.Location]
 Find = Callable[["Project", "Analysis", int], Iterable[Target | Occurrence]]
 
 
-def register(server: BenchwrightServer) -> None:
+def register(server: EditorServer) -> None:
     """Serve those of them that the client knows."""
     ways: dict[str, tuple[str, Find]] = {
         "definition": (
@@ -41,7 +41,7 @@ def register(server: BenchwrightServer) -> None:
             server.feature(method)(partial(_answer, server, find))
 
 
-async def _answer(server: BenchwrightServer, find: Find, params: types.TextDocumentPositionParams) -> Answer:
+async def _answer(server: EditorServer, find: Find, params: types.TextDocumentPositionParams) -> Answer:
     place = await place_of(server, params)
     if place is None:
         return []

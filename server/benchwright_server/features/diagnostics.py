@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 
+from benchwright_server.editor_server import Counts, Report
 from benchwright_server.features.refreshing import refresh_views
 from benchwright_server.linters.lint_tool import SavedFile
 from benchwright_server.linters.linting import linted
@@ -36,23 +37,20 @@ from benchwright_verilog.syntax.lines import Lines
 from benchwright_verilog.syntax.suffixes import DESIGN_SUFFIXES
 
 if TYPE_CHECKING:
-    from benchwright_server.server import BenchwrightServer
+    from benchwright_server.editor_server import EditorServer
 
 _LARGE = 8_000
 """From this length on, in characters, only what was touched is looked at again."""
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _LEVELS = {Severity.ERROR: Level.ERROR, Severity.WARNING: Level.WARNING, Severity.NOTE: Level.INFORMATION}
 
-Counts = dict[str, tuple[int, int]]
-"""Errors and warnings by source."""
 
-
-def register(server: BenchwrightServer) -> None:
+def register(server: EditorServer) -> None:
     """Serve `textDocument/diagnostic`."""
     server.feature(types.TEXT_DOCUMENT_DIAGNOSTIC)(partial(_pull, server))
 
 
-async def _pull(server: BenchwrightServer, params: types.DocumentDiagnosticParams) -> JsonText:
+async def _pull(server: EditorServer, params: types.DocumentDiagnosticParams) -> JsonText:
     uri = params.text_document.uri
     await server.live.rest(uri)
     report = await server.live.newest(uri)
@@ -63,18 +61,6 @@ async def _pull(server: BenchwrightServer, params: types.DocumentDiagnosticParam
     else:
         answer = {"kind": "full", "resultId": report.id, "items": server.live.shown(report)}
     return JsonText(json.dumps(answer))
-
-
-@dataclass(frozen=True)
-class Report:
-    """What there is to show of one version of a file."""
-
-    id: str
-    """Another one only if something else is to be shown."""
-    document: Document
-    findings: tuple[Finding, ...]
-    of_slang: tuple[Finding, ...]
-    """Those of slang, before merging."""
 
 
 @dataclass
@@ -101,7 +87,7 @@ class LiveDiagnostics:
         server: Whose client.
     """
 
-    def __init__(self, server: BenchwrightServer) -> None:
+    def __init__(self, server: EditorServer) -> None:
         self._server = server
         self._watched: dict[str, _Watched] = {}
         self._looking: set[asyncio.Task[None]] = set()
@@ -318,7 +304,7 @@ class LiveDiagnostics:
         if self._is_shown:
             document = report.document
             params = {"uri": document.uri, "version": document.version, "diagnostics": self.shown(report)}
-            self._server.protocol.notify_plain(types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS, params)
+            self._server.notify_plain(types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS, params)
 
     def _diagnostic(self, finding: Finding, document: Document) -> dict[str, Any]:
         found: dict[str, Any] = {

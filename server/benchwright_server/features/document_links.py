@@ -16,18 +16,18 @@ from benchwright_verilog.syntax.links import includes_of, named_in_markdown
 from benchwright_verilog.syntax.units import each
 
 if TYPE_CHECKING:
-    from benchwright_server.server import BenchwrightServer
+    from benchwright_server.editor_server import EditorServer
     from benchwright_verilog.semantics.project import Project
 
 _MARKDOWN = frozenset({".md", ".markdown"})
 
 
-def register(server: BenchwrightServer) -> None:
+def register(server: EditorServer) -> None:
     """Serve it."""
     server.feature(types.TEXT_DOCUMENT_DOCUMENT_LINK)(partial(_document_links, server))
 
 
-async def _document_links(server: BenchwrightServer, params: types.DocumentLinkParams) -> list[types.DocumentLink]:
+async def _document_links(server: EditorServer, params: types.DocumentLinkParams) -> list[types.DocumentLink]:
     document = server.documents.get(params.text_document.uri)
     if document is None or not document.uri.startswith("file:"):
         return []
@@ -38,7 +38,7 @@ async def _document_links(server: BenchwrightServer, params: types.DocumentLinkP
     return []
 
 
-async def _includes(server: BenchwrightServer, document: Document) -> list[types.DocumentLink]:
+async def _includes(server: EditorServer, document: Document) -> list[types.DocumentLink]:
     named = [(unit.start, one) for unit, found in await each(document.units, includes_of) for one in found]
     if not named:
         return []

@@ -15,16 +15,16 @@ from benchwright_verilog.syntax.outline import Declared, outline_of
 from benchwright_verilog.syntax.units import Shape, Unit, each
 
 if TYPE_CHECKING:
-    from benchwright_server.server import BenchwrightServer
+    from benchwright_server.editor_server import EditorServer
 
 
-def register(server: BenchwrightServer) -> None:
+def register(server: EditorServer) -> None:
     """Serve it."""
     server.feature(types.TEXT_DOCUMENT_DOCUMENT_SYMBOL)(partial(_document_symbols, server))
 
 
 async def _document_symbols(
-    server: BenchwrightServer, params: types.DocumentSymbolParams
+    server: EditorServer, params: types.DocumentSymbolParams
 ) -> JsonText | list[types.SymbolInformation]:
     document = server.documents.get(params.text_document.uri)
     if document is None or not document.is_design:

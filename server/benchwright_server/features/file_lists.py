@@ -13,7 +13,7 @@ from benchwright_server.features.locations import Locations
 from benchwright_verilog.semantics.file_list import Complaint, FileList
 
 if TYPE_CHECKING:
-    from benchwright_server.server import BenchwrightServer
+    from benchwright_server.editor_server import EditorServer
 
 _LEVELS = {True: types.DiagnosticSeverity.Error, False: types.DiagnosticSeverity.Warning}
 
@@ -27,7 +27,7 @@ class FileListProblems:
         server: Whose client.
     """
 
-    def __init__(self, server: BenchwrightServer) -> None:
+    def __init__(self, server: EditorServer) -> None:
         self._server = server
         self._shown: set[Path] = set()
         self._told: set[str] = set()

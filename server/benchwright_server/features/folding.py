@@ -14,15 +14,15 @@ from benchwright_verilog.syntax.lines import Lines
 from benchwright_verilog.syntax.units import Shape, each
 
 if TYPE_CHECKING:
-    from benchwright_server.server import BenchwrightServer
+    from benchwright_server.editor_server import EditorServer
 
 
-def register(server: BenchwrightServer) -> None:
+def register(server: EditorServer) -> None:
     """Serve it."""
     server.feature(types.TEXT_DOCUMENT_FOLDING_RANGE)(partial(_folding, server))
 
 
-async def _folding(server: BenchwrightServer, params: types.FoldingRangeParams) -> JsonText | list[types.FoldingRange]:
+async def _folding(server: EditorServer, params: types.FoldingRangeParams) -> JsonText | list[types.FoldingRange]:
     document = server.documents.get(params.text_document.uri)
     if document is None or not document.is_design:
         return []

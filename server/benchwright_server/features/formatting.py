@@ -14,7 +14,7 @@ from benchwright_verilog.syntax.lines import Lines
 from benchwright_verilog.syntax.spacing import same_words, spacings
 
 if TYPE_CHECKING:
-    from benchwright_server.server import BenchwrightServer
+    from benchwright_server.editor_server import EditorServer
 
 _TRIES = 3
 """How often a text is formatted anew because it changed meanwhile."""
@@ -22,14 +22,14 @@ _TRIES = 3
 _CLOSING = re.compile(r"[ \t]*(?:end|else|end(?:module|case|function|task|interface|package|class|generate|property))")
 
 
-def register(server: BenchwrightServer) -> None:
+def register(server: EditorServer) -> None:
     """Serve all three."""
     server.feature(types.TEXT_DOCUMENT_FORMATTING)(partial(_whole, server))
     server.feature(types.TEXT_DOCUMENT_RANGE_FORMATTING)(partial(_range, server))
     server.feature(types.TEXT_DOCUMENT_ON_TYPE_FORMATTING)(partial(_on_type, server))
 
 
-async def _whole(server: BenchwrightServer, params: types.DocumentFormattingParams) -> list[types.TextEdit]:
+async def _whole(server: EditorServer, params: types.DocumentFormattingParams) -> list[types.TextEdit]:
     try:
         return await _edits(server, params.text_document.uri, params.options)
     except NotFormattedError as error:
@@ -38,7 +38,7 @@ async def _whole(server: BenchwrightServer, params: types.DocumentFormattingPara
         return []
 
 
-async def _range(server: BenchwrightServer, params: types.DocumentRangeFormattingParams) -> list[types.TextEdit]:
+async def _range(server: EditorServer, params: types.DocumentRangeFormattingParams) -> list[types.TextEdit]:
     start, end = sorted((params.range.start, params.range.end))
     # A range that ends before the first character of a line does not mean that line.
     last = end.line - 1 if end.character == 0 and end.line > start.line else end.line
@@ -50,7 +50,7 @@ async def _range(server: BenchwrightServer, params: types.DocumentRangeFormattin
     return _within(edits, start.line, last)
 
 
-async def _on_type(server: BenchwrightServer, params: types.DocumentOnTypeFormattingParams) -> list[types.TextEdit]:
+async def _on_type(server: EditorServer, params: types.DocumentOnTypeFormattingParams) -> list[types.TextEdit]:
     document = server.documents.get(params.text_document.uri)
     place = params.position
     line = place.line - 1 if params.ch == "\n" else place.line
@@ -93,7 +93,7 @@ def _is_due(document: Document, params: types.DocumentOnTypeFormattingParams) ->
     return _CLOSING.fullmatch(document.text[start : lines.offset(params.position)]) is not None
 
 
-async def _edits(server: BenchwrightServer, uri: str, options: types.FormattingOptions) -> list[types.TextEdit]:
+async def _edits(server: EditorServer, uri: str, options: types.FormattingOptions) -> list[types.TextEdit]:
     """The edits for the newest text.
 
     Raises:

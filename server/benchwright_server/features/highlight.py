@@ -12,7 +12,7 @@ from benchwright_verilog.semantics.navigation import highlights
 from benchwright_verilog.semantics.occurrence import Role
 
 if TYPE_CHECKING:
-    from benchwright_server.server import BenchwrightServer
+    from benchwright_server.editor_server import EditorServer
 
 _KINDS = {
     Role.READ: types.DocumentHighlightKind.Read,
@@ -22,12 +22,12 @@ _KINDS = {
 }
 
 
-def register(server: BenchwrightServer) -> None:
+def register(server: EditorServer) -> None:
     """Serve it."""
     server.feature(types.TEXT_DOCUMENT_DOCUMENT_HIGHLIGHT)(partial(_highlight, server))
 
 
-async def _highlight(server: BenchwrightServer, params: types.DocumentHighlightParams) -> list[types.DocumentHighlight]:
+async def _highlight(server: EditorServer, params: types.DocumentHighlightParams) -> list[types.DocumentHighlight]:
     place = await place_of(server, params)
     if place is None:
         return []

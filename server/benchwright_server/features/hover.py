@@ -12,15 +12,15 @@ from lsprotocol import types
 from benchwright_verilog.syntax.text_shift import TextShift
 
 if TYPE_CHECKING:
-    from benchwright_server.server import BenchwrightServer
+    from benchwright_server.editor_server import EditorServer
 
 
-def register(server: BenchwrightServer) -> None:
+def register(server: EditorServer) -> None:
     """Serve it."""
     server.feature(types.TEXT_DOCUMENT_HOVER)(partial(_hover, server))
 
 
-async def _hover(server: BenchwrightServer, params: types.HoverParams) -> types.Hover | None:
+async def _hover(server: EditorServer, params: types.HoverParams) -> types.Hover | None:
     # Imported late: slang is not needed to start.
     from benchwright_verilog.language.explanations import explain_name, explain_word
 
@@ -46,7 +46,7 @@ async def _hover(server: BenchwrightServer, params: types.HoverParams) -> types.
     return types.Hover(content_of(server, "textDocument.hover.contentFormat", found.markdown), place)
 
 
-def content_of(server: BenchwrightServer, capability: str, markdown: str) -> types.MarkupContent:
+def content_of(server: EditorServer, capability: str, markdown: str) -> types.MarkupContent:
     """A text in the first form that a client says it can show; Markdown if it says nothing."""
     formats = server.client.values(capability)
     if formats and "markdown" not in formats:

@@ -10,16 +10,16 @@ from lsprotocol import types
 from benchwright_verilog.syntax.lines import Lines
 
 if TYPE_CHECKING:
-    from benchwright_server.server import BenchwrightServer
+    from benchwright_server.editor_server import EditorServer
     from benchwright_verilog.language.hints import Hint
 
 
-def register(server: BenchwrightServer) -> None:
+def register(server: EditorServer) -> None:
     """Serve it."""
     server.feature(types.TEXT_DOCUMENT_INLAY_HINT)(partial(_hints, server))
 
 
-async def _hints(server: BenchwrightServer, params: types.InlayHintParams) -> list[types.InlayHint]:
+async def _hints(server: EditorServer, params: types.InlayHintParams) -> list[types.InlayHint]:
     from benchwright_verilog.language.hints import hints  # Imported late: slang is not needed to start.
 
     document = server.documents.get(params.text_document.uri)

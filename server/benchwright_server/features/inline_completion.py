@@ -22,7 +22,7 @@ from benchwright_server.operations import path_of
 
 if TYPE_CHECKING:
     from benchwright_server.attempts.session import Session
-    from benchwright_server.server import BenchwrightServer
+    from benchwright_server.editor_server import EditorServer
     from benchwright_verilog.syntax.documents import Document
 
 ACCEPTED = "benchwright.assistAccepted"
@@ -30,7 +30,7 @@ ACCEPTED = "benchwright.assistAccepted"
 _PROVIDER = "benchwright"
 
 
-def register(server: BenchwrightServer) -> None:
+def register(server: EditorServer) -> None:
     """Serve `textDocument/inlineCompletion`."""
     offers = Offers(server)
     server.feature(types.TEXT_DOCUMENT_INLINE_COMPLETION)(partial(offers.complete))
@@ -59,7 +59,7 @@ class Offers:
         server: Whose client.
     """
 
-    def __init__(self, server: BenchwrightServer) -> None:
+    def __init__(self, server: EditorServer) -> None:
         self._server = server
         self._open: dict[str, _Offer] = {}
 

@@ -12,7 +12,7 @@ from benchwright_verilog.syntax.lines import Lines
 from benchwright_verilog.syntax.uri import path_of
 
 if TYPE_CHECKING:
-    from benchwright_server.server import BenchwrightServer
+    from benchwright_server.editor_server import EditorServer
     from benchwright_verilog.semantics.analysis import Analysis
     from benchwright_verilog.syntax.documents import Document
 
@@ -24,7 +24,7 @@ class Locations:
         server: Whose client.
     """
 
-    def __init__(self, server: BenchwrightServer) -> None:
+    def __init__(self, server: EditorServer) -> None:
         self._server = server
         self._lines: dict[Path, Lines] = {}
 
@@ -52,7 +52,7 @@ class Positioned(Protocol):
     position: types.Position
 
 
-async def place_of(server: BenchwrightServer, params: Positioned) -> tuple[Document, Analysis, int] | None:
+async def place_of(server: EditorServer, params: Positioned) -> tuple[Document, Analysis, int] | None:
     """The document of a request, what is known of it, and the byte that is asked about; none for other files."""
     document = server.documents.get(params.text_document.uri)
     if document is None or not document.is_design or not document.uri.startswith("file:"):

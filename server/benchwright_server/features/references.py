@@ -13,17 +13,17 @@ from benchwright_verilog.semantics.navigation import references
 from benchwright_verilog.semantics.occurrence import Occurrence, Role
 
 if TYPE_CHECKING:
-    from benchwright_server.server import BenchwrightServer
+    from benchwright_server.editor_server import EditorServer
     from benchwright_verilog.semantics.analysis import Analysis
     from benchwright_verilog.semantics.project import Project
 
 
-def register(server: BenchwrightServer) -> None:
+def register(server: EditorServer) -> None:
     """Serve it."""
     server.feature(types.TEXT_DOCUMENT_REFERENCES)(partial(_references, server))
 
 
-async def _references(server: BenchwrightServer, params: types.ReferenceParams) -> list[types.Location]:
+async def _references(server: EditorServer, params: types.ReferenceParams) -> list[types.Location]:
     place = await place_of(server, params)
     if place is None:
         return []

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from benchwright_server.server import BenchwrightServer
+    from benchwright_server.editor_server import EditorServer
 
 
-def refresh_views(server: BenchwrightServer) -> None:
+def refresh_views(server: EditorServer) -> None:
     """Ask the client to fetch colours, hints and lenses again, as far as it can."""
     if server.client.can("workspace.semanticTokens.refreshSupport"):
         server.workspace_semantic_tokens_refresh(None)

@@ -14,19 +14,17 @@ from benchwright_server.features.requests import REQUEST_FAILED
 from benchwright_verilog.semantics.renaming import Edit, RenameRefusedError, renamable, rename
 
 if TYPE_CHECKING:
-    from benchwright_server.server import BenchwrightServer
+    from benchwright_server.editor_server import EditorServer
 
 
-def register(server: BenchwrightServer) -> None:
+def register(server: EditorServer) -> None:
     """Serve both; `prepareRename` only where the client knows it."""
     server.feature(types.TEXT_DOCUMENT_RENAME)(partial(_rename, server))
     if server.client.can("textDocument.rename.prepareSupport"):
         server.feature(types.TEXT_DOCUMENT_PREPARE_RENAME)(partial(_prepare, server))
 
 
-async def _prepare(
-    server: BenchwrightServer, params: types.PrepareRenameParams
-) -> types.PrepareRenamePlaceholder | None:
+async def _prepare(server: EditorServer, params: types.PrepareRenameParams) -> types.PrepareRenamePlaceholder | None:
     place = await place_of(server, params)
     if place is None:
         return None
@@ -38,7 +36,7 @@ async def _prepare(
     return types.PrepareRenamePlaceholder(document.lines.byte_range(found.start, found.end), found.target.name)
 
 
-async def _rename(server: BenchwrightServer, params: types.RenameParams) -> types.WorkspaceEdit | None:
+async def _rename(server: EditorServer, params: types.RenameParams) -> types.WorkspaceEdit | None:
     place = await place_of(server, params)
     if place is None:
         return None
@@ -50,7 +48,7 @@ async def _rename(server: BenchwrightServer, params: types.RenameParams) -> type
     return _workspace_edit(server, edits)
 
 
-def _workspace_edit(server: BenchwrightServer, edits: list[Edit]) -> types.WorkspaceEdit:
+def _workspace_edit(server: EditorServer, edits: list[Edit]) -> types.WorkspaceEdit:
     locations = Locations(server)
     changes: dict[str, list[types.TextEdit]] = {}
     for edit in sorted(edits, key=lambda one: (one.path, one.start)):

@@ -12,19 +12,19 @@ from benchwright_server.errors import FORESEEN, log_place, sentence_of
 from benchwright_server.operations import OPERATIONS, Operation
 
 if TYPE_CHECKING:
-    from benchwright_server.server import BenchwrightServer
+    from benchwright_server.editor_server import EditorServer
 
 REQUEST_FAILED = -32803
 """LSP 3.17, `LSPErrorCodes.RequestFailed`: valid, but it can't be done."""
 
 
-def register_requests(server: BenchwrightServer) -> None:
+def register_requests(server: EditorServer) -> None:
     """Serve every operation both ways."""
     for operation in OPERATIONS:
         _register(server, operation)
 
 
-def _register(server: BenchwrightServer, operation: Operation[Any, Any]) -> None:
+def _register(server: EditorServer, operation: Operation[Any, Any]) -> None:
     async def request(params: Any) -> dict[str, Any]:
         await server.sync.settled()
         return await _answer(server, operation, params)
@@ -45,7 +45,7 @@ def _register(server: BenchwrightServer, operation: Operation[Any, Any]) -> None
         server.command(f"benchwright.{operation.name}")(command)
 
 
-async def _answer(server: BenchwrightServer, operation: Operation[Any, Any], params: Any) -> dict[str, Any]:
+async def _answer(server: EditorServer, operation: Operation[Any, Any], params: Any) -> dict[str, Any]:
     try:
         parsed = operation.params.model_validate(params if params is not None else {})
     except ValidationError as error:

@@ -16,7 +16,7 @@ from benchwright_attempts.engine import Report
 from benchwright_server.attempts.session import Session
 
 if TYPE_CHECKING:
-    from benchwright_server.server import BenchwrightServer
+    from benchwright_server.editor_server import EditorServer
 
 _PATIENCE_S = 10.0
 """How long a run waits for a busy client to make room for its progress; without that it is not shown."""
@@ -31,7 +31,7 @@ class RunProgress:
         server: Whose client.
     """
 
-    def __init__(self, server: BenchwrightServer) -> None:
+    def __init__(self, server: EditorServer) -> None:
         self._server = server
 
     @asynccontextmanager

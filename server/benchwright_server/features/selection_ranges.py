@@ -11,17 +11,15 @@ from benchwright_verilog.syntax.documents import Document
 from benchwright_verilog.syntax.selection import around
 
 if TYPE_CHECKING:
-    from benchwright_server.server import BenchwrightServer
+    from benchwright_server.editor_server import EditorServer
 
 
-def register(server: BenchwrightServer) -> None:
+def register(server: EditorServer) -> None:
     """Serve it."""
     server.feature(types.TEXT_DOCUMENT_SELECTION_RANGE)(partial(_selection_ranges, server))
 
 
-async def _selection_ranges(
-    server: BenchwrightServer, params: types.SelectionRangeParams
-) -> list[types.SelectionRange]:
+async def _selection_ranges(server: EditorServer, params: types.SelectionRangeParams) -> list[types.SelectionRange]:
     document = server.documents.get(params.text_document.uri)
     if document is None:
         # LSP 3.18: one answer for each position.

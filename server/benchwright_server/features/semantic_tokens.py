@@ -12,7 +12,7 @@ from lsprotocol import types
 from benchwright_verilog.syntax.documents import Document
 
 if TYPE_CHECKING:
-    from benchwright_server.server import BenchwrightServer
+    from benchwright_server.editor_server import EditorServer
 
 _MAX_KEPT = 32
 """For so many files it is known what was sent last."""
@@ -20,7 +20,7 @@ _LONG = 64 * 1024
 """From so many bytes on a file is looked at in a thread."""
 
 
-def register(server: BenchwrightServer) -> None:
+def register(server: EditorServer) -> None:
     """Serve all three."""
     tokens = SemanticTokens(server)
     server.feature(types.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL)(partial(tokens.full))
@@ -35,7 +35,7 @@ class SemanticTokens:
         server: Whose client.
     """
 
-    def __init__(self, server: BenchwrightServer) -> None:
+    def __init__(self, server: EditorServer) -> None:
         self._server = server
         self._ids = count(1)
         self._sent: dict[str, types.SemanticTokens] = {}

@@ -17,19 +17,19 @@ from benchwright_verilog.syntax.documents import Document
 from benchwright_verilog.syntax.text_shift import TextShift
 
 if TYPE_CHECKING:
-    from benchwright_server.server import BenchwrightServer
+    from benchwright_server.editor_server import EditorServer
     from benchwright_verilog.language.headers import Header
     from benchwright_verilog.language.signatures import Signature
     from benchwright_verilog.semantics.analysis import Analysis
 
 
-def register(server: BenchwrightServer) -> None:
+def register(server: EditorServer) -> None:
     """Serve it."""
     server.feature(types.TEXT_DOCUMENT_SIGNATURE_HELP)(partial(_help, server, Library()))
 
 
 async def _help(
-    server: BenchwrightServer, library: Library, params: types.SignatureHelpParams
+    server: EditorServer, library: Library, params: types.SignatureHelpParams
 ) -> types.SignatureHelp | None:
     document = server.documents.get(params.text_document.uri)
     if document is None or not document.is_design:
@@ -46,7 +46,7 @@ async def _help(
     return types.SignatureHelp([_information(server, shown)], active_signature=0, active_parameter=shown.active)
 
 
-async def _header(server: BenchwrightServer, library: Library, document: Document, call: Call) -> Header | None:
+async def _header(server: EditorServer, library: Library, document: Document, call: Call) -> Header | None:
     analysis = await server.projects.recent(document)
     header = _header_by(analysis, server, library, document, call)
     if header is None and analysis.data != document.lines.data:
@@ -56,7 +56,7 @@ async def _header(server: BenchwrightServer, library: Library, document: Documen
 
 
 def _header_by(
-    analysis: Analysis, server: BenchwrightServer, library: Library, document: Document, call: Call
+    analysis: Analysis, server: EditorServer, library: Library, document: Document, call: Call
 ) -> Header | None:
     from benchwright_verilog.language.headers import header_of_macro
     from benchwright_verilog.language.instance_proposals import header_at
@@ -74,7 +74,7 @@ def _header_by(
     return header_at(analysis, byte, project, library, call)
 
 
-def _information(server: BenchwrightServer, shown: Signature) -> types.SignatureInformation:
+def _information(server: EditorServer, shown: Signature) -> types.SignatureInformation:
     base = "textDocument.signatureHelp.signatureInformation"
     has_offsets = server.client.can(f"{base}.parameterInformation.labelOffsetSupport")
     parameters = []

@@ -18,7 +18,7 @@ from benchwright_server.operations import path_of
 from benchwright_verilog.syntax.documents import Replacement
 
 if TYPE_CHECKING:
-    from benchwright_server.server import BenchwrightServer
+    from benchwright_server.editor_server import EditorServer
 
 Work = Callable[[], Awaitable[None]]
 
@@ -38,7 +38,7 @@ class TextSync:
         server: Whose client.
     """
 
-    def __init__(self, server: BenchwrightServer) -> None:
+    def __init__(self, server: EditorServer) -> None:
         self._server = server
         self._work: asyncio.Queue[Work] = asyncio.Queue()
         self._worker: asyncio.Task[None] | None = None

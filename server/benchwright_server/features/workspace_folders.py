@@ -15,19 +15,19 @@ from benchwright_server.errors import ServerError
 from benchwright_verilog.syntax.uri import path_of
 
 if TYPE_CHECKING:
-    from benchwright_server.server import BenchwrightServer
+    from benchwright_server.editor_server import EditorServer
 
 _WATCHED = "**/*.{v,sv,vh,svh,f}"
 _REGISTRATION = "benchwright/design-files"
 
 
-def follow_folders(server: BenchwrightServer) -> None:
+def follow_folders(server: EditorServer) -> None:
     """Follow them from now on; to be called before the client has said `initialized`."""
     server.feature(types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS)(partial(_folders_changed, server))
     server.feature(types.WORKSPACE_DID_CHANGE_WATCHED_FILES)(partial(_files_changed, server))
 
 
-def open_folders(server: BenchwrightServer, params: Mapping[str, Any]) -> None:
+def open_folders(server: EditorServer, params: Mapping[str, Any]) -> None:
     """Take the folders that the client named when it said hello (LSP 3.18, `InitializeParams`)."""
     given = params.get("workspaceFolders")
     folders = [folder.get("uri") for folder in given if isinstance(folder, dict)] if isinstance(given, list) else []
@@ -36,7 +36,7 @@ def open_folders(server: BenchwrightServer, params: Mapping[str, Any]) -> None:
     server.projects.change_folders(_paths(uri for uri in folders if isinstance(uri, str)), ())
 
 
-async def watch_files(server: BenchwrightServer) -> None:
+async def watch_files(server: EditorServer) -> None:
     """Ask the client to tell of changes on disk, where it can; else the disk is looked at now and then."""
     if server.client.get("workspace.didChangeWatchedFiles.dynamicRegistration") is not True:
         return
@@ -47,13 +47,13 @@ async def watch_files(server: BenchwrightServer) -> None:
         await server.client_register_capability_async(types.RegistrationParams([registration]))
 
 
-def _folders_changed(server: BenchwrightServer, params: types.DidChangeWorkspaceFoldersParams) -> None:
+def _folders_changed(server: EditorServer, params: types.DidChangeWorkspaceFoldersParams) -> None:
     added, removed = params.event.added, params.event.removed
     server.projects.change_folders(_paths(folder.uri for folder in added), _paths(folder.uri for folder in removed))
     server.live.settings_changed()
 
 
-def _files_changed(server: BenchwrightServer, params: types.DidChangeWatchedFilesParams) -> None:
+def _files_changed(server: EditorServer, params: types.DidChangeWatchedFilesParams) -> None:
     server.projects.changed_on_disk(_paths(change.uri for change in params.changes))
     server.live.settings_changed()
 

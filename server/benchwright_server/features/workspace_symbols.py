@@ -13,7 +13,7 @@ from benchwright_verilog.semantics.occurrence import TargetKind
 from benchwright_verilog.semantics.symbol_search import Found, search
 
 if TYPE_CHECKING:
-    from benchwright_server.server import BenchwrightServer
+    from benchwright_server.editor_server import EditorServer
 
 _KINDS = {
     TargetKind.CHECKER: types.SymbolKind.Module,
@@ -30,12 +30,12 @@ _KINDS = {
 }
 
 
-def register(server: BenchwrightServer) -> None:
+def register(server: EditorServer) -> None:
     """Serve it."""
     server.feature(types.WORKSPACE_SYMBOL)(partial(_symbols, server))
 
 
-async def _symbols(server: BenchwrightServer, params: types.WorkspaceSymbolParams) -> list[types.WorkspaceSymbol]:
+async def _symbols(server: EditorServer, params: types.WorkspaceSymbolParams) -> list[types.WorkspaceSymbol]:
     found = await asyncio.to_thread(search, server.projects.all(), params.query)
     locations = Locations(server)
     return [_symbol(locations, one) for one in found]

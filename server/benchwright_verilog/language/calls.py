@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 
-from benchwright_verilog.language.keywords import RESERVED, words
 from benchwright_verilog.language.tokens import CLOSING, OPENING, Kind, Token, opening_of
+from benchwright_verilog.syntax.keywords import RESERVED, words
 
 
 class CallKind(Enum):

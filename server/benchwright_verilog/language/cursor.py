@@ -18,8 +18,8 @@ from enum import Enum
 
 from benchwright_verilog.language.blocks import BLOCKS, open_blocks
 from benchwright_verilog.language.calls import Call, CallKind, call_around, directly_inside, is_name, path_before
-from benchwright_verilog.language.keywords import RESERVED, words
 from benchwright_verilog.language.tokens import CLOSING, OPENING, Kind, Token, opening_of, tokens
+from benchwright_verilog.syntax.keywords import RESERVED, words
 
 
 class Expected(Enum):

@@ -22,7 +22,6 @@ from pyslang.ast import (
 )
 
 from benchwright_verilog.language.descriptions import connection_of, describe, port_of
-from benchwright_verilog.language.keywords import DIRECTIVES
 from benchwright_verilog.language.known_macros import KnownMacros, Texts
 from benchwright_verilog.language.macros import expanded, used_at
 from benchwright_verilog.language.numbers import literal_at, radices, read_number
@@ -30,6 +29,7 @@ from benchwright_verilog.language.system_tasks import system_tasks
 from benchwright_verilog.language.values import constant_text
 from benchwright_verilog.semantics.occurrence import Occurrence, Role, Target, TargetKind
 from benchwright_verilog.semantics.outline import blanked
+from benchwright_verilog.syntax.keywords import DIRECTIVES
 from benchwright_verilog.syntax.text_shift import TextShift
 
 if TYPE_CHECKING:

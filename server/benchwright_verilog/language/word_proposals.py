@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from functools import cache
 from typing import TYPE_CHECKING
 
-from benchwright_verilog.language import keywords
 from benchwright_verilog.language.cursor import Expected
 from benchwright_verilog.language.known_macros import KnownMacros
 from benchwright_verilog.language.proposal import CompletionRequest, Proposal, Rank, Sort, constantly, escaped, matches
 from benchwright_verilog.language.system_tasks import system_tasks
+from benchwright_verilog.syntax import keywords
 
 if TYPE_CHECKING:
     from benchwright_snippets import Snippet

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchwright_verilog.errors import VerilogError
-from benchwright_verilog.language.keywords import RESERVED
 from benchwright_verilog.semantics.analysis import Analysis
 from benchwright_verilog.semantics.diagnostics import Severity
 from benchwright_verilog.semantics.navigation import UNITS, references
@@ -17,6 +16,7 @@ from benchwright_verilog.semantics.occurrence import Occurrence, Target, TargetK
 from benchwright_verilog.semantics.outline import DIRECTIVES
 from benchwright_verilog.semantics.project import Project
 from benchwright_verilog.syntax.documents import Documents
+from benchwright_verilog.syntax.keywords import RESERVED
 
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_$]*")
 _MAX_CHECKED_FILES = 100

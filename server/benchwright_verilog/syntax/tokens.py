@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
 
-from benchwright_verilog.language.keywords import RESERVED
+from benchwright_verilog.syntax.keywords import RESERVED
 from benchwright_verilog.syntax.units import Shape
 
 

@@ -1,0 +1,131 @@
+"""What the language features know of the server that they serve with.
+
+The server itself, which puts all features together, is in `server.py` and is not imported by any of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+from pygls.lsp.server import LanguageServer
+
+if TYPE_CHECKING:
+    from lsprotocol import types
+
+    from benchwright_server.attempts.workbench import Workbench
+    from benchwright_server.client import Client
+    from benchwright_server.settings import Settings
+    from benchwright_verilog.findings.finding import Finding
+    from benchwright_verilog.semantics.file_list import FileList
+    from benchwright_verilog.semantics.projects import Projects
+    from benchwright_verilog.syntax.documents import Document, Documents
+
+Counts = dict[str, tuple[int, int]]
+"""Errors and warnings by source."""
+
+
+@dataclass(frozen=True)
+class Report:
+    """What there is to show of one version of a file."""
+
+    id: str
+    """It changes only if something else is to be shown."""
+    document: Document
+    findings: tuple[Finding, ...]
+    of_slang: tuple[Finding, ...]
+    """Those of slang, before merging."""
+
+
+class Diagnostics(Protocol):
+    """The diagnostics of open files; see `features.diagnostics`."""
+
+    def opened(self, uri: str) -> None:
+        """A document was opened."""
+
+    def changed(self, uri: str) -> None:
+        """A document was changed."""
+
+    def closed(self, uri: str) -> None:
+        """A document was closed."""
+
+    def settings_changed(self) -> None:
+        """Findings may be shown differently now."""
+
+    async def rest(self, uri: str) -> None:
+        """Wait until typing pauses, or has gone on for long enough."""
+
+    async def lint(self, uri: str) -> Counts | None:
+        """Lint a saved file."""
+
+    def is_followed(self, uri: str) -> bool:
+        """Whether a document is a design that is analysed."""
+
+    async def newest(self, uri: str) -> Report | None:
+        """What there is to show of a document; None if it is not a design."""
+
+    def shown(self, report: Report) -> list[dict[str, Any]]:
+        """A report as plain JSON (LSP 3.18, `Diagnostic`)."""
+
+
+class Lenses(Protocol):
+    """The code lenses of open files; see `features.code_lens`."""
+
+    def refresh(self) -> None:
+        """Ask the client to fetch them again."""
+
+    async def lenses(self, params: types.CodeLensParams) -> list[types.CodeLens]:
+        """The lenses of a file."""
+
+    async def resolve(self, lens: types.CodeLens) -> types.CodeLens:
+        """A lens with its command."""
+
+    async def show_instances(self, *arguments: object) -> None:
+        """Show where a module is instantiated."""
+
+
+class FileListReports(Protocol):
+    """What is wrong in file lists; see `features.file_lists`."""
+
+    def attach(self) -> None:
+        """Remember the loop that messages are sent from."""
+
+    def show(self, lists: Sequence[FileList]) -> None:
+        """File lists were read."""
+
+
+class Sync(Protocol):
+    """The order of the client's messages; see `features.text_sync`."""
+
+    async def settled(self) -> None:
+        """Wait until everything the client has sent so far is recorded."""
+
+    def in_order(self, work: Callable[[], Awaitable[None]]) -> None:
+        """Do something after everything that the client sent before it, and before what it sends later."""
+
+
+class EditorServer(LanguageServer):
+    """One client's server, as its features see it."""
+
+    client: Client
+    settings: Settings
+    documents: Documents
+    projects: Projects
+    bench: Workbench
+    live: Diagnostics
+    lenses: Lenses
+    file_lists: FileListReports
+    sync: Sync
+
+    def use(self, settings: Settings) -> None:
+        """Use these settings from now on; which features there are was decided at the start."""
+        raise NotImplementedError
+
+    def tell_failure(self, error: BaseException) -> None:
+        """Show an error that no request can answer."""
+        raise NotImplementedError
+
+    def notify_plain(self, method: str, params: dict[str, Any]) -> None:
+        """Send a notification whose parameters are plain JSON already."""
+        raise NotImplementedError

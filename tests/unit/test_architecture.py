@@ -1,0 +1,120 @@
+"""What holds for the code of all packages: no cycles, no package too large, no file too long without a reason."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+
+import grimp
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
+PACKAGES = [ROOT / folder for folder in PROJECT["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"]]
+OTHERS = [ROOT / "client-vscode" / "src", ROOT / "setup"]
+ANALYSER = "benchwright_verilog"
+
+MOST_LINES = 400
+MOST_OF_THE_CODE = 0.20
+
+KNOWN_CYCLES = {
+    frozenset({"benchwright_judges.service.submissions", "benchwright_judges.service.views"}),
+    frozenset(
+        f"benchwright_server.cli{module}"
+        for module in ("", ".app", ".eval_exchange", ".eval_run", ".evaluate", ".study_evaluation")
+    ),
+}
+"""Cycles that are still to be resolved, and smaller ones in them. This list may only get shorter."""
+
+
+def code_files(folder: Path) -> Iterator[Path]:
+    """The source files of a package; packs are data."""
+    for path in sorted(folder.rglob("*")):
+        parts = path.relative_to(folder).parts
+        is_code = path.suffix in {".py", ".ts"} and not path.name.endswith(".d.ts")
+        if is_code and not {"packs", "node_modules", "__pycache__"} & set(parts):
+            yield path
+
+
+def lines_of_code(path: Path) -> int:
+    """Lines that are neither blank nor a comment."""
+    lines = (line.strip() for line in path.read_text(encoding="utf-8").splitlines())
+    return sum(bool(line) and not line.startswith(("#", "//")) for line in lines)
+
+
+def cycles(imports: Mapping[str, Iterable[str]]) -> set[frozenset[str]]:
+    """Groups of modules that reach each other (Tarjan's strongly connected components of more than one)."""
+    index: dict[str, int] = {}
+    low: dict[str, int] = {}
+    stack: list[str] = []
+    found: set[frozenset[str]] = set()
+
+    def visit(module: str) -> None:
+        index[module] = low[module] = len(index)
+        stack.append(module)
+        for other in imports[module]:
+            if other not in index:
+                visit(other)
+                low[module] = min(low[module], low[other])
+            elif other in stack:
+                low[module] = min(low[module], index[other])
+        if low[module] == index[module]:
+            at = stack.index(module)
+            if len(stack) - at > 1:
+                found.add(frozenset(stack[at:]))
+            del stack[at:]
+
+    for module in imports:
+        if module not in index:
+            visit(module)
+    return found
+
+
+@pytest.fixture(scope="module")
+def imports() -> dict[str, set[str]]:
+    """What each of our modules imports of ours, for type checking too."""
+    graph = grimp.build_graph(*[package.name for package in PACKAGES], cache_dir=None)
+    return {module: graph.find_modules_directly_imported_by(module) for module in sorted(graph.modules)}
+
+
+def test_modules_do_not_import_each_other_in_cycles(imports: dict[str, set[str]]) -> None:
+    assert [found for found in cycles(imports) if not any(found <= known for known in KNOWN_CYCLES)] == []
+
+
+def test_no_package_has_more_than_a_fifth_of_the_code() -> None:
+    sizes = {folder.name: sum(map(lines_of_code, code_files(folder))) for folder in PACKAGES + OTHERS}
+    total = sum(sizes.values())
+    assert {name: size for name, size in sizes.items() if size > MOST_OF_THE_CODE * total} == {}
+
+
+def test_files_of_many_lines_are_listed_with_a_reason() -> None:
+    page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    section = page.partition("## Files over 400 lines")[2].partition("
+## ")[0]
+    listed = dict(re.findall(r"^\| `([^`]+)` \| (.+?) \|$", section, re.MULTILINE))
+    long = {
+        path.relative_to(ROOT).as_posix()
+        for folder in PACKAGES + OTHERS
+        for path in code_files(folder)
+        if len(path.read_text(encoding="utf-8").splitlines()) > MOST_LINES
+    }
+    assert long - listed.keys() == set(), "split these files, or list them with a reason in docs/architecture.md"
+    assert [name for name in listed if not (ROOT / name).exists()] == [], "these files are gone: take them off the list"
+
+
+def test_the_analyser_loads_no_other_package_than_the_snippets() -> None:
+    code = (
+        "import importlib, pkgutil, sys, benchwright_verilog as package\n"
+        "names = [one.name for one in pkgutil.walk_packages(package.__path__, 'benchwright_verilog.')]\n"
+        "for name in names: importlib.import_module(name)\n"
+        "ours = {name.partition('.')[0] for name in sys.modules if name.startswith('benchwright')}\n"
+        "print(len(names), *sorted(ours))\n"
+    )
+    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=120)
+    count, *loaded = shown.stdout.split()
+    assert int(count) == sum(1 for _ in code_files(ROOT / "server" / ANALYSER)) - 1
+    assert set(loaded) <= {ANALYSER, "benchwright_snippets"}
