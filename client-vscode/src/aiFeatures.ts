@@ -1,4 +1,4 @@
-/** What is known of AI features: settings that switch them, and extensions that bring them. */
+/** Known AI features: the settings that control them, and the extensions that provide them. */
 
 interface AiSetting {
   readonly key: string;
@@ -6,7 +6,7 @@ interface AiSetting {
   readonly off: boolean | Readonly<Record<string, boolean>>;
 }
 
-/** Settings that let a model write into a file. Those that an editor does not know are left alone. */
+/** Settings that let a model write into a file. Those unknown to the editor are ignored. */
 export const AI_SETTINGS: readonly AiSetting[] = [
   { key: "editor.inlineSuggest.enabled", off: false },
   { key: "chat.disableAIFeatures", off: true },
@@ -20,7 +20,7 @@ export const AI_SETTINGS: readonly AiSetting[] = [
   { key: "geminicodeassist.enable", off: false },
 ];
 
-/** Ids of extensions that write code by a model, in small letters. */
+/** Ids of extensions that write code with a model, in lower case. */
 const AI_EXTENSIONS: ReadonlySet<string> = new Set([
   "alibaba-cloud.tongyi-lingma",
   "amazonwebservices.amazon-q-vscode",
@@ -48,13 +48,13 @@ const AI_EXTENSIONS: ReadonlySet<string> = new Set([
 
 const AI_CATEGORIES: readonly unknown[] = ["AI", "Chat"];
 
-/** Whether an extension is known, or says of itself, to write code by a model. */
+/** Whether an extension is known to write code with a model, or declares so. */
 export function isAiExtension(id: string, categories: unknown): boolean {
   const named: readonly unknown[] = Array.isArray(categories) ? categories : [];
   return AI_EXTENSIONS.has(id.toLowerCase()) || named.some((one) => AI_CATEGORIES.includes(one));
 }
 
-/** Whether a setting's value lets its feature work. */
+/** Whether a setting's value enables its feature. */
 export function isOn(setting: AiSetting, value: unknown): boolean {
   if (typeof setting.off === "boolean") return typeof value === "boolean" && value !== setting.off;
   return typeof value === "object" && value !== null && Object.values(value).includes(true);

@@ -5,26 +5,26 @@ import { shown } from "./reporting.ts";
 import { summarySentence } from "./resultsPage.ts";
 import type { Server } from "./server.ts";
 
-/** The steps of an attempt as the person takes them: clock, runs, submit, abandon. */
+/** The commands of an attempt: clock, runs, submit, abandon. */
 export class AttemptCommands {
   constructor(
     private readonly server: Server,
     private readonly attempts: Attempts,
     private readonly showResults: () => void,
-    /** Waits until what was typed into forms stands in their documents. */
+    /** Waits until everything typed into forms is in their documents. */
     private readonly settle: () => Promise<void>,
   ) {}
 
   async start(): Promise<void> {
-    await this.simply("start");
+    await this.requestStep("start");
   }
 
   async resume(): Promise<void> {
-    await this.simply("resume");
+    await this.requestStep("resume");
   }
 
   async cancelRun(): Promise<void> {
-    await this.simply("cancelRun");
+    await this.requestStep("cancelRun");
   }
 
   async pause(): Promise<void> {
@@ -32,7 +32,7 @@ export class AttemptCommands {
     if (!status) return;
     const reason = await vscode.window.showInputBox({
       title: "Pause the Clock",
-      prompt: "Why do you pause? You may leave this empty. Enter pauses, Escape lets the clock run on.",
+      prompt: "Reason for the pause (optional). Enter pauses the clock, Escape keeps it running.",
       placeHolder: "lunch, a question from a colleague …",
     });
     if (reason === undefined) return;
@@ -40,7 +40,7 @@ export class AttemptCommands {
     if (paused) this.attempts.update(paused);
   }
 
-  /** Runs the hidden tests; the answer is the status after the run, or undefined when nothing ran. */
+  /** Runs the hidden tests; returns the status after the run, or undefined if nothing ran. */
   async run(): Promise<AttemptStatus | undefined> {
     const status = this.unfinished();
     if (!status || !(await this.ensureClockRuns(status))) return undefined;
@@ -70,7 +70,7 @@ export class AttemptCommands {
     const summary = await shown(this.server.request("submit", { uri: status.workspace }));
     if (!summary) return;
     this.attempts.submitted(summary);
-    // A study goes on with its own next step, and may not show results.
+    // A study continues with its own next step, and may not show results.
     if (status.study) return;
     this.showResults();
     offerProblems(summarySentence(summary), "Open Another Problem…");
@@ -90,7 +90,7 @@ export class AttemptCommands {
     }
     const sure = await vscode.window.showWarningMessage(
       `Abandon “${status.title}”?`,
-      { modal: true, detail: "This ends the attempt without a result. Your files stay where they are." },
+      { modal: true, detail: "This ends the attempt without a result and keeps your files." },
       "Abandon",
     );
     if (sure !== "Abandon") return;
@@ -98,11 +98,11 @@ export class AttemptCommands {
     if (abandoned) this.attempts.update(abandoned);
   }
 
-  /** In a study the reason is worth knowing; asking for it is also the question whether they are sure. */
+  /** A study wants the reason; asking for it also serves as the confirmation. */
   private async giveUp(status: AttemptStatus): Promise<void> {
     const reason = await vscode.window.showInputBox({
       title: `Give Up “${status.title}”`,
-      prompt: "Why do you give up? You may leave this empty. Enter ends the task without a result, Escape goes on.",
+      prompt: "Reason for giving up (optional). Enter ends the task without a result, Escape continues it.",
       placeHolder: "too hard, no time left …",
       ignoreFocusOut: true,
     });
@@ -112,7 +112,7 @@ export class AttemptCommands {
     if (abandoned) this.attempts.update(abandoned);
   }
 
-  private async simply(name: "start" | "resume" | "cancelRun"): Promise<AttemptStatus | undefined> {
+  private async requestStep(name: "start" | "resume" | "cancelRun"): Promise<AttemptStatus | undefined> {
     const status = this.unfinished();
     if (!status) return undefined;
     const after = await shown(this.server.request(name, { uri: status.workspace }));
@@ -128,7 +128,7 @@ export class AttemptCommands {
       return undefined;
     }
     const message = status
-      ? `The attempt at “${status.title}” has ended. Open the problem as a fresh attempt to go on.`
+      ? `The attempt at “${status.title}” has ended. Open the problem in a new attempt to continue.`
       : "No problem is open here. Open one first.";
     offerProblems(message, "Open Problem…");
     return undefined;
@@ -151,7 +151,7 @@ export class AttemptCommands {
             "resume",
           ] as const);
     const choice = await vscode.window.showInformationMessage(question, { modal: true, detail }, button);
-    return choice === button && (await this.simply(step))?.state === "running";
+    return choice === button && (await this.requestStep(step))?.state === "running";
   }
 }
 

@@ -81,7 +81,7 @@ export class Attempts implements vscode.Disposable {
     }
   }
 
-  /** The attempt whose workspace holds `uri`, asked of the server when it is not known yet. */
+  /** The attempt whose workspace holds `uri`; the server is asked if the window does not know it yet. */
   async of(uri: vscode.Uri): Promise<AttemptStatus | undefined> {
     const folder = await workspaceAbove(uri);
     if (folder === undefined) return undefined;
@@ -89,7 +89,7 @@ export class Attempts implements vscode.Disposable {
     return this.byFolder.get(folder)?.status;
   }
 
-  /** Makes the attempt that `uri` belongs to the current one; leaves it be when it belongs to none. */
+  /** Makes the attempt that `uri` belongs to the current one; does nothing if there is none. */
   async follow(uri: vscode.Uri): Promise<void> {
     const status = await this.of(uri);
     if (status === undefined || folderPath(status) === this.currentFolder) return;
@@ -105,7 +105,7 @@ export class Attempts implements vscode.Disposable {
     await Promise.all([...this.byFolder.keys()].map((folder) => this.ask(folder)));
     for (const folder of vscode.workspace.workspaceFolders ?? []) await this.follow(folder.uri);
     await this.followActiveTab();
-    // That there is none is news too, to whoever waits for the window to settle.
+    // Listeners also need to know that there is no attempt.
     if (this.currentFolder === undefined) this.announceCurrent();
   }
 
@@ -121,7 +121,7 @@ export class Attempts implements vscode.Disposable {
     const uri = activeFile();
     if (uri === undefined) return;
     await this.of(uri);
-    // The person may have gone on to another tab while the server was asked.
+    // The person may have changed to another tab in the meantime.
     if (activeFile()?.toString() === uri.toString()) await this.follow(uri);
   }
 
@@ -131,7 +131,7 @@ export class Attempts implements vscode.Disposable {
   }
 }
 
-/** Whether the attempt still takes work. */
+/** Whether the attempt has not ended. */
 export function isUnfinished(status: AttemptStatus): boolean {
   return status.state === "open" || status.state === "running" || status.state === "paused";
 }

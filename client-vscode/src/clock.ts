@@ -75,19 +75,19 @@ const FACES: Readonly<Record<AttemptStatus["state"], Face>> = {
   submitted: {
     icon: "check-all",
     word: (time) => `Submitted ${time}`,
-    tooltip: "This attempt is submitted. Select to see its results.",
+    tooltip: "This attempt was submitted. Select to see its results.",
     command: "benchwright.ui.showResults",
   },
   abandoned: {
     icon: "circle-slash",
     word: (time) => `Abandoned ${time}`,
-    tooltip: "This attempt is abandoned. Select to see its results.",
+    tooltip: "This attempt was abandoned. Select to see its results.",
     command: "benchwright.ui.showResults",
   },
   timed_out: {
     icon: "clockface",
-    word: (time) => `Time is up ${time}`,
-    tooltip: "The time of this attempt is up. Select to see its results.",
+    word: (time) => `Out of time ${time}`,
+    tooltip: "This attempt ran out of time. Select to see its results.",
     command: "benchwright.ui.showResults",
   },
 };

@@ -38,7 +38,7 @@ export class Doctor implements vscode.TextDocumentContentProvider, vscode.Dispos
 
   private async present(text: string): Promise<void> {
     this.text = text;
-    // A preview that is open already does not look at the same document again.
+    // A preview that is already open does not load the same document again.
     this.reports += 1;
     const page = vscode.Uri.from({ scheme: SCHEME, path: "/Benchwright Doctor.md", query: String(this.reports) });
     await vscode.commands.executeCommand("markdown.showPreview", page);

@@ -8,14 +8,14 @@ export function doctorPage(report: DoctorReport): string {
     "# Benchwright Doctor",
     report.ok
       ? "Problems can be opened, and the hidden tests can run."
-      : "Something that Benchwright needs is missing: see the next steps below.",
+      : "Something that Benchwright needs is missing: see the next steps.",
     ...(missing.length > 0 ? ["## Next steps", missing.map(nextStep).join("\n")] : []),
-    "## Everything that was looked for",
+    "## All checks",
     table(
       ["Name", "Status", "Version", "Needed for"],
       report.items.map((item) => [item.name, item.status, item.version ?? "", item.neededFor]),
     ),
-    "## Where it was found",
+    "## Locations",
     report.items.flatMap((item) => (item.path ? [`- ${plain(item.name)}: ${plain(item.path)}`] : [])).join("\n"),
     "",
   ].join("\n\n");

@@ -107,11 +107,11 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
   await server.start();
   await opening.finishPending();
   await study.finishPending();
-  // Last, because a window that is starting puts up its own view on the way.
+  // Last, because a starting window shows its own view at first.
   await showAtStart();
 }
 
-/** Where Benchwright is what the editor was started for, its view comes up; work that was left open stays. */
+/** Shows the Benchwright view if the setting asks for it and no editor is open. */
 async function showAtStart(): Promise<void> {
   const isEmpty = vscode.window.tabGroups.all.every((group) => group.tabs.length === 0);
   if (isEmpty && vscode.workspace.getConfiguration("benchwright").get("showAtStart")) {

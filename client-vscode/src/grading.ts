@@ -94,7 +94,7 @@ class GradingProcess implements vscode.Disposable {
     program.stderr.setEncoding("utf8").on("data", (text: string) => (this.errors += text));
     program.stdin.on("error", () => undefined);
     program.on("error", () => this.fail(`${command} does not start. Run the command Benchwright: Doctor.`));
-    program.on("close", () => this.fail(this.errors.trim() || "The grading program has ended. Close this page and open it again."));
+    program.on("close", () => this.fail(this.errors.trim() || "The grading program has exited. Close this page and open it again."));
   }
 
   private fail(reason: string): void {

@@ -7,35 +7,35 @@ import {
   type StaticFeature,
 } from "vscode-languageclient/node";
 
-/** What language features are for. */
+/** Documents with language features. */
 export const DESIGNS: DocumentSelector = [
   { scheme: "file", language: "verilog" },
   { scheme: "file", language: "systemverilog" },
   { scheme: "file", pattern: "**/*.{v,vh,sv,svh}" },
 ];
 
-/** What the server is told of: designs, their file lists, and a problem's statement and answer. */
+/** Documents that are synchronised with the server: designs, their file lists, and a problem's statement and answer. */
 export const FOLLOWED: DocumentSelector = [
   ...DESIGNS,
   { scheme: "file", pattern: "**/*.f" },
   { scheme: "file", pattern: "**/{README,question,answer}.md" },
 ];
 
-/** The command that the server's code lens about instances calls, with a file, a place and locations. */
+/** The command of the server's code lens about instances; it takes a file, a position and locations. */
 export const SHOW_REFERENCES = "benchwright.showReferences";
 
 const FOR_ALL_FILES = /^textDocument\/(did|will|documentLink$)/;
 
 type Feature = StaticFeature | DynamicFeature<unknown>;
 
-/** The client, quieter and more modest than the library's. */
+/** The library's client with fewer messages, and with language features for designs only. */
 export class Client extends LanguageClient {
   /** Writes the library's own messages to the output channel only: the person gets ours, which name the next step. */
   override error(message: string, data?: unknown): void {
     super.error(message, data, false);
   }
 
-  /** Else we would offer to format Markdown and Fortran. */
+  /** Without this we would offer to format Markdown and Fortran. */
   override registerFeature(feature: Feature): void {
     const method = "registrationType" in feature ? feature.registrationType.method : "";
     if (method.startsWith("textDocument/") && !FOR_ALL_FILES.test(method)) {
@@ -45,7 +45,7 @@ export class Client extends LanguageClient {
     super.registerFeature(feature);
   }
 
-  /** Says that this editor can list places itself. */
+  /** Announces that this editor can list locations itself. */
   protected override fillInitializeParams(params: InitializeParams): void {
     super.fillInitializeParams(params);
     params.capabilities.experimental = { commands: { commands: [SHOW_REFERENCES] } };

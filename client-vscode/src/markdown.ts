@@ -1,9 +1,9 @@
-/** Text that Markdown shows as it stands. */
+/** Escapes a string so that Markdown shows it verbatim. */
 export function plain(text: string): string {
   return text.replace(/[\\`*_[\]<>|#&]/g, "\\$&").replace(/\s+/g, " ");
 }
 
-/** A table of plain texts. */
+/** A table of plain strings. */
 export function table(header: readonly string[], rows: readonly (readonly string[])[]): string {
   return [header, header.map(() => "---"), ...rows.map((row) => row.map(plain))]
     .map((row) => `| ${row.join(" | ")} |`)

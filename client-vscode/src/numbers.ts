@@ -21,7 +21,7 @@ export class NumbersPage implements vscode.TextDocumentContentProvider, vscode.D
     const groups = await shown(this.groups());
     if (!groups) return;
     this.text = numbersPage(groups);
-    // A preview that is open already does not look at the same document again.
+    // A preview that is already open does not load the same document again.
     this.pages += 1;
     const page = vscode.Uri.from({ scheme: SCHEME, path: "/My Numbers.md", query: String(this.pages) });
     await vscode.commands.executeCommand("markdown.showPreview", page);

@@ -11,19 +11,19 @@ export interface NumbersGroup {
 /** The participant's own numbers in Markdown. */
 export function numbersPage(groups: readonly NumbersGroup[]): string {
   const filled = groups.filter(({ attempts }) => attempts.length > 0);
-  if (filled.length === 0) return "# My Numbers\n\nThere is no attempt yet. Open a problem to begin.\n";
+  if (filled.length === 0) return "# My Numbers\n\nThere are no attempts yet. Open a problem to begin.\n";
   return ["# My Numbers", ...filled.flatMap(groupPart), EXPLANATION, ""].join("\n\n");
 }
 
 const EXPLANATION =
-  "Active time is the time the clock ran; of a gap in which nothing happened, no more than the study's threshold counts " +
-  "(two minutes outside studies). Time to the first pass is the active time until the hidden tests passed for the first " +
-  "time. Taken / forecast is that time over what you expected: 2 is twice as long. From assistants is the share of the " +
-  "text you put in that came from completions or a chat.";
+  "Active time is the time on the clock; of a period without activity, at most the study's threshold counts (two minutes " +
+  "outside studies). First pass is the active time until the hidden tests passed for the first time. Actual / forecast is " +
+  "that time divided by your forecast: 2 is twice as long. From assistants is the share of the inserted text that came " +
+  "from completions or a chat.";
 
 const HEADER = [
   ...["Problem", "Condition", "Result", "Score", "Active time", "First pass", "Runs"],
-  ...["Forecast", "Taken / forecast", "From assistants"],
+  ...["Forecast", "Actual / forecast", "From assistants"],
 ];
 
 function groupPart({ heading, attempts }: NumbersGroup): string[] {
@@ -61,12 +61,12 @@ function resultText({ state, passed }: OwnNumber): string {
 const ENDED: Readonly<Record<string, string>> = {
   submitted: "submitted",
   abandoned: "given up",
-  timed_out: "time was up",
+  timed_out: "out of time",
 };
 
 function othersText({ attempts, solved, quarterMin, halfMin, threeQuartersMin }: OthersView): string {
   const share = `${solved} of ${attempts} solved it.`;
   const parts: [string, number | null][] = [["A quarter", quarterMin], ["half", halfMin], ["three quarters", threeQuartersMin]];
   const reached = parts.flatMap(([part, minutes]) => (minutes === null ? [] : [`${part} after ${clockTime(60 * minutes)}`]));
-  return reached.length === 0 ? share : `${share} ${reached.join(", ")}, by an estimate that counts who gave up too.`;
+  return reached.length === 0 ? share : `${share} ${reached.join(", ")}, by an estimate that includes those who gave up.`;
 }

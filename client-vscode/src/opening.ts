@@ -30,19 +30,19 @@ export class Opening {
       this.attempts.makeCurrent(opened.status);
       await layOut(opened);
     } else {
-      // Opening a folder restarts the extension: `finishPending` goes on from there.
+      // Opening a folder restarts the extension; `finishPending` continues.
       await this.memory.update(PENDING, opened);
       await vscode.commands.executeCommand("vscode.openFolder", workspace, { forceReuseWindow: true });
     }
   }
 
-  /** Goes on with an opening that had to open another folder first. */
+  /** Continues with a problem whose folder had to be opened first. */
   async finishPending(): Promise<void> {
     const opened = this.memory.get<OpenedProblem>(PENDING);
     if (!opened || !vscode.workspace.getWorkspaceFolder(vscode.Uri.parse(opened.status.workspace))) return;
     await this.memory.update(PENDING, undefined);
     await layOut(opened);
-    // Last, because a window that is starting puts up its own view on the way.
+    // Last, because a starting window shows its own view at first.
     await vscode.commands.executeCommand("workbench.view.extension.benchwright");
     await focusFirstColumn();
   }
@@ -55,7 +55,7 @@ export class Opening {
     ]);
     const chosen = await vscode.window.showQuickPick<PickItem>(items, {
       title: "Open Problem",
-      placeHolder: "Type a part of a title, category or difficulty",
+      placeHolder: "Type part of a title, category or difficulty",
       matchOnDescription: true,
     });
     return chosen?.ref;
@@ -82,7 +82,7 @@ async function layOut(opened: OpenedProblem): Promise<void> {
     preview: false,
     preserveFocus: true,
   });
-  // The preview's column became the active one, although the focus stayed.
+  // The preview's column became active, although the focus did not move.
   await focusFirstColumn();
 }
 

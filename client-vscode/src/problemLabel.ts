@@ -27,7 +27,7 @@ export function problemTooltip(problem: ProblemSummary): string {
   ].join("\n");
 }
 
-/** Codicon id: the state is told by the shape, the colour only repeats it. */
+/** Codicon id: the shape shows the state, the colour only repeats it. */
 export function problemIcon(state: ProblemSummary["state"]): string {
   switch (state) {
     case "passed":

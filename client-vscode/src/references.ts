@@ -2,13 +2,13 @@ import * as vscode from "vscode";
 import type { Location, Position } from "vscode-languageclient";
 import { SHOW_REFERENCES } from "./languageClient.ts";
 
-/** Lists the places that a code lens of the server leads to, as the editor lists references. */
+/** Lists the locations of a code lens, as the editor lists references. */
 export function registerReferences(): vscode.Disposable {
-  return vscode.commands.registerCommand(SHOW_REFERENCES, (file: string, place: Position, found: Location[]) =>
+  return vscode.commands.registerCommand(SHOW_REFERENCES, (file: string, position: Position, found: Location[]) =>
     vscode.commands.executeCommand(
       "editor.action.showReferences",
       vscode.Uri.parse(file),
-      positionOf(place),
+      positionOf(position),
       found.map(({ uri, range }) => new vscode.Location(vscode.Uri.parse(uri), rangeOf(range))),
     ),
   );

@@ -11,30 +11,30 @@ const KINDS: Readonly<Partial<Record<ReplayMark["kind"], string>>> = {
   run_finished: "a run of the tests ended",
   run_cancelled: "a run of the tests was cancelled",
   answered: "the answer was scored",
-  diagnostics: "marks in the text changed",
-  text: "the text changed outside the editor",
-  focus: "the window gained or lost the keyboard",
-  idle: "nothing was done for a while, or something again",
-  tick: "a sign of life",
+  diagnostics: "the diagnostics changed",
+  text: "the file changed outside the editor",
+  focus: "the window gained or lost the focus",
+  idle: "a period without activity began or ended",
+  tick: "heartbeat",
   submitted: "submitted",
   abandoned: "given up",
-  timed_out: "the time was up",
+  timed_out: "the time ran out",
   forecast: "the forecast was given",
   self_estimate: "the self-estimate was given",
   assist_shown: "a completion was offered",
   assist_accepted: "a completion was accepted",
-  assist_rejected: "a completion was not taken",
-  violation: "something the condition does not allow was noticed",
+  assist_rejected: "a completion was rejected",
+  violation: "a violation of the condition was detected",
 };
 
 const ORIGINS: Readonly<Record<string, string>> = {
   typed: "typed",
   paste: "pasted",
   completion: "an assistant's completion",
-  "completion-part": "a part of an assistant's completion",
+  "completion-part": "part of an assistant's completion",
   "own-completion": "a completion of Benchwright's assistant",
   chat: "written by a chat or an agent",
-  suggestion: "chosen from the list of suggestions",
+  suggestion: "selected from the suggestions",
   snippet: "a snippet",
   undo: "undone or redone",
   format: "changed by a tool",
@@ -42,7 +42,7 @@ const ORIGINS: Readonly<Record<string, string>> = {
   unknown: "of unknown origin",
 };
 
-/** Events that a viewer may step to; the others say nothing about the work. */
+/** Events that a viewer does not step to: they say nothing about the work. */
 const QUIET: readonly ReplayMark["kind"][] = ["tick", "edit_reason", "command", "environment", "assigned", "consent"];
 
 /** The events that a scrubber stops at, in their order. */
@@ -50,7 +50,7 @@ export function stops(view: ReplayView): ReplayMark[] {
   return view.marks.filter(({ kind }) => !QUIET.includes(kind));
 }
 
-/** Place of the last stop at or before a time; 0 before the first. */
+/** Index of the last stop at or before a time; 0 before the first. */
 export function stopAt(marks: readonly ReplayMark[], atS: number): number {
   let [low, high] = [0, marks.length - 1];
   while (low < high) {
@@ -68,7 +68,7 @@ export function markText(mark: ReplayMark): string {
     return `${where}${KINDS[mark.kind] ?? mark.kind.replaceAll("_", " ")}`;
   }
   const length = mark.length ?? 0;
-  const amount = length > 0 ? `${length} ${length === 1 ? "character" : "characters"} ` : "text taken out, ";
+  const amount = length > 0 ? `${length} ${length === 1 ? "character" : "characters"} ` : "text deleted, ";
   return `${where}${amount}${ORIGINS[mark.origin ?? "unknown"] ?? mark.origin}`;
 }
 
@@ -77,7 +77,7 @@ export function spokenMark(mark: ReplayMark): string {
   return `${spokenTime(mark.atS)}: ${markText(mark)}`;
 }
 
-/** A stretch of the time line: what the picture shows and the list says. */
+/** A run or a pause on the timeline. */
 export interface Stretch {
   readonly kind: "run" | "pause";
   readonly fromS: number;
@@ -100,7 +100,7 @@ export function stretches(view: ReplayView): Stretch[] {
   return [...runs, ...pauses].sort((one, other) => one.fromS - other.fromS);
 }
 
-/** The part of a text that differs from an earlier one: from where to where. */
+/** The range of a string that differs from an earlier version. */
 export function changedPart(before: string, now: string): readonly [from: number, to: number] {
   const shorter = Math.min(before.length, now.length);
   let from = 0;

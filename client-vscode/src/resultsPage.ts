@@ -108,7 +108,7 @@ function attemptFacts(status: AttemptStatus, summary: SubmitSummary | undefined)
   return [
     ["Attempt", status.state],
     ["Active time", clockTime(status.activeS)],
-    ["Time in all", clockTime(status.elapsedS)],
+    ["Total time", clockTime(status.elapsedS)],
     ["Runs", String(status.runs)],
     ["First pass", firstPass(summary) || "none"],
   ];

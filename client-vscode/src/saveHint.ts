@@ -1,7 +1,7 @@
 import * as vscode from "vscode";
 import type { Attempts } from "./attempts.ts";
 
-/** Says, once per attempt and state, that a save runs no hidden tests while the clock stands. */
+/** Shows, once per attempt and state, that a save runs no hidden tests while the clock is stopped. */
 export function hintOnSave(attempts: Attempts): vscode.Disposable {
   const hinted = new Set<string>();
   return vscode.workspace.onDidSaveTextDocument(async (document) => {

@@ -26,7 +26,7 @@ export interface StartedServer {
 
 /** The language server: one process for the window, started on activation. */
 export class Server implements vscode.Disposable {
-  /** Lets code lenses take the same steps as the palette's commands: server's command → what to do for a workspace. */
+  /** Lets code lenses run the palette's commands: the server's command → what to do for a workspace. */
   fromLens: Readonly<Record<string, (workspace: string) => Promise<void>>> = {};
 
   /** Why the server did not start, as a sentence with the next step. */
@@ -100,7 +100,7 @@ export class Server implements vscode.Disposable {
     client.onDidChangeState(({ newState }) => {
       if (newState === State.Running) this.enter("ready");
     });
-    // Says nothing when `errorHandler` has told of the failure already.
+    // Does nothing if `errorHandler` has already reported the failure.
     await client.start().catch((error: unknown) => this.fail(didNotStart(command), error));
   }
 
@@ -122,7 +122,7 @@ export class Server implements vscode.Disposable {
     };
   }
 
-  /** Restarts a server that crashes at work, but not one that can't even start. */
+  /** Restarts a server that crashes after its start, but not one that can't start. */
   private errorHandler(): ErrorHandler {
     let usual: ErrorHandler | undefined;
     return {
@@ -135,7 +135,7 @@ export class Server implements vscode.Disposable {
         usual ??= this.client.createDefaultErrorHandler();
         const result = await usual.closed();
         if (result.action === CloseAction.Restart) this.enter("starting");
-        else this.fail("The Benchwright server keeps stopping. Its messages are in the output channel Benchwright.");
+        else this.fail("The Benchwright server keeps crashing. The output channel Benchwright has its messages.");
         return { ...result, handled: true };
       },
     };

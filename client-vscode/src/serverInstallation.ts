@@ -52,8 +52,8 @@ export class ServerInstallation implements vscode.Disposable {
   async offer(): Promise<void> {
     await this.ask(
       vscode.window.showErrorMessage(
-        "Benchwright is not installed: there is no `benchwright` program in the settings, in Benchwright's data " +
-          "folder or on PATH.",
+        "Benchwright is not installed: no benchwright program was found in the settings, in Benchwright's data folder " +
+          "or on PATH.",
         INSTALL,
         CHOOSE,
         HELP,

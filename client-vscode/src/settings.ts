@@ -1,6 +1,6 @@
 import type { ConfigurationChangeEvent, WorkspaceConfiguration } from "vscode";
 
-/** What of our settings is the server's. */
+/** The groups of settings that are sent to the server. */
 export const SERVER_GROUPS = [
   "features",
   "diagnostics",
@@ -12,7 +12,7 @@ export const SERVER_GROUPS = [
   "judge",
 ] as const;
 
-/** What counts only when the server starts; it follows the others by itself. */
+/** Settings that take effect when the server starts; it follows changes of the others. */
 const AT_START = [
   "server.command",
   "sandbox",
@@ -21,10 +21,10 @@ const AT_START = [
   "codeActions.fixAllOnSave",
 ] as const;
 
-/** The server's settings, as it wants them when it is greeted. */
+/** The server's settings, as its `initialize` request takes them. */
 export function serverSettings(configuration: WorkspaceConfiguration): Record<string, unknown> {
   const settings = Object.fromEntries(SERVER_GROUPS.map((group) => [group, configuration.get(group)]));
-  // The editor's own objects refuse some of what one does to objects.
+  // The editor's own objects are proxies that can't be cloned.
   return JSON.parse(JSON.stringify(settings)) as Record<string, unknown>;
 }
 

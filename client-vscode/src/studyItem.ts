@@ -4,7 +4,7 @@ import { clockTime, spokenTime } from "./duration.ts";
 import type { AttemptStatus } from "./generated/protocol.ts";
 import { runsLeft, secondsLeft } from "./studyText.ts";
 
-/** Says in the status bar that a study records, and what is left of time and runs; a click opens the study. */
+/** Shows in the status bar that a study records, and the time and runs that are left; a click opens the study. */
 export class StudyItem implements vscode.Disposable {
   private readonly item = vscode.window.createStatusBarItem("study", vscode.StatusBarAlignment.Left, 102);
   private readonly subscription: vscode.Disposable;
@@ -45,17 +45,17 @@ export class StudyItem implements vscode.Disposable {
     this.item.text = ["$(record) Recording", ...time, ...tries].join(" · ");
     this.item.tooltip = `${RECORDED[status.recording ?? "full"] ?? RECORDED.full}\nSelect to see the study, or to withdraw.`;
     this.item.accessibilityInformation = {
-      label: `Benchwright study records this task. ${[...spoken, ...tries].join(", ")}`.trim(),
+      label: `A Benchwright study records this task. ${[...spoken, ...tries].join(", ")}`.trim(),
       role: "button",
     };
-    // The last minute and the last run can't be missed.
+    // The last minute and the last run are highlighted.
     const isShort = (left !== undefined && left < 60) || runs === 0;
     this.item.backgroundColor = isShort ? new vscode.ThemeColor("statusBarItem.warningBackground") : undefined;
   }
 }
 
 const RECORDED: Readonly<Record<string, string>> = {
-  timing: "This study records when you do something, and no text.",
-  edits: "This study records when and where you edit, and no text.",
+  timing: "This study records when you do something, but no text.",
+  edits: "This study records when and where you edit, but no text.",
   full: "This study records every change to the files of this task.",
 };

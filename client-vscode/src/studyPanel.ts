@@ -9,7 +9,7 @@ import type { FromStudy, StudyCommand, ToStudy } from "./webview/pages/study.ts"
 
 const PENDING = "benchwright.pendingStudy";
 
-/** Leads a participant through a study: consent, tasks with their forms, questionnaire. The server says what is next. */
+/** Leads a participant through a study: consent, tasks with their forms, questionnaire. The server decides what is next. */
 export class StudyPanel implements vscode.Disposable {
   private panel: vscode.WebviewPanel | undefined;
   private host: WebviewHost<ToStudy, FromStudy> | undefined;
@@ -32,7 +32,7 @@ export class StudyPanel implements vscode.Disposable {
     this.panel?.dispose();
   }
 
-  /** Shows the study that the person takes part in; lets them choose among several. */
+  /** Shows the study that the person takes part in, or lets them choose among several. */
   async show(study?: string): Promise<void> {
     const chosen = study ?? this.attempts.current?.study ?? (await shown(this.choose("Take Part in a Study")));
     if (!chosen) return;
@@ -40,7 +40,7 @@ export class StudyPanel implements vscode.Disposable {
     if (view) this.present(view);
   }
 
-  /** Goes on with a study whose task had to be opened in a window of its folder. */
+  /** Continues a study whose task had to be opened in a window of its folder. */
   async finishPending(): Promise<void> {
     const study = this.memory.get<string>(PENDING);
     if (!study) return;
@@ -58,7 +58,7 @@ export class StudyPanel implements vscode.Disposable {
       {
         modal: true,
         detail:
-          "A task that is going on ends, and nothing more is recorded. What was recorded so far stays, or is deleted " +
+          "A task in progress ends, and nothing more is recorded. What was recorded so far is kept, or deleted " +
           "from this machine together with the folders of your tasks.",
       },
       keep,
@@ -76,7 +76,7 @@ export class StudyPanel implements vscode.Disposable {
     const { studies } = await this.server.request("studies", {});
     if (studies.length === 0) {
       void vscode.window.showInformationMessage(
-        "You take part in no study on this machine. The people of a study begin it with the command " +
+        "There is no study to take part in on this machine. Its organisers start one with the command " +
           "benchwright study run FILE --participant NAME in a terminal.",
       );
       return undefined;
@@ -119,7 +119,7 @@ export class StudyPanel implements vscode.Disposable {
         case "decline":
           this.panel?.dispose();
           void vscode.window.showInformationMessage(
-            "You did not agree, so nothing was recorded. The study stays open to you: run Take Part in a Study.",
+            "You did not agree, so nothing was recorded. You can still join: run Take Part in a Study.",
           );
           break;
         case "openTask":
@@ -134,7 +134,7 @@ export class StudyPanel implements vscode.Disposable {
         case "questionnaire":
           this.present(await this.server.request("questionnaire", { study, answers: message.answers }));
           break;
-        case "handIn":
+        case "deliver":
           this.present(await this.server.request("study", { study }));
           break;
         case "command":
@@ -146,18 +146,18 @@ export class StudyPanel implements vscode.Disposable {
     }
   }
 
-  /** The task's files and its statement; then this page again, because it asks something before the clock starts. */
+  /** Opens the task's files and statement, then this page again, because it has a form before the clock starts. */
   private async openTask(study: string): Promise<void> {
     const opened = await this.server.request("openTask", { study });
     await this.closePast(study);
     const isHere = vscode.workspace.getWorkspaceFolder(vscode.Uri.parse(opened.status.workspace)) !== undefined;
-    // Opening a folder restarts the extension: `finishPending` goes on from there.
+    // Opening a folder restarts the extension; `finishPending` continues.
     if (!isHere) await this.memory.update(PENDING, study);
     await this.opening.show(opened);
     if (isHere) await this.show(study);
   }
 
-  /** Closes what is saved of tasks that are behind: their files would only be in the way. */
+  /** Closes saved files of earlier tasks: they would only be in the way. */
   private async closePast(study: string): Promise<void> {
     const past = vscode.window.tabGroups.all.flatMap(({ tabs }) => tabs).filter((tab) => {
       const isFile = tab.input instanceof vscode.TabInputText || tab.input instanceof vscode.TabInputCustom;
@@ -175,12 +175,12 @@ export class StudyPanel implements vscode.Disposable {
   private async command(study: string, command: StudyCommand): Promise<void> {
     if (this.view?.workspace) await this.attempts.follow(vscode.Uri.parse(this.view.workspace));
     if (command !== "showTask") await vscode.commands.executeCommand(`benchwright.ui.${command}`);
-    // Who starts the clock wants to see the file.
+    // The next thing to do is to edit the file.
     if (!["showTask", "start", "resume"].includes(command)) return;
     await showPrimary(await this.server.request("openTask", { study }));
   }
 
-  /** Something happened to an attempt: brings the page up to date, and up to the front where it asks something. */
+  /** An attempt changed: updates the page, and brings it to the front if the attempt has ended. */
   private async follow(before: AttemptStatus | undefined, now: AttemptStatus): Promise<void> {
     if (!now.study || this.isWithdrawing) return;
     const hasEnded = before !== undefined && isUnfinished(before) && !isUnfinished(now);

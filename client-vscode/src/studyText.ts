@@ -1,7 +1,7 @@
 import { clockTime } from "./duration.ts";
 import type { AttemptStatus, StudyView } from "./generated/protocol.ts";
 
-/** Where in the study the participant is. */
+/** How far the participant has come in the study. */
 export function progressText(view: Pick<StudyView, "practice" | "position" | "total">): string {
   if (view.practice) return "Practice";
   return view.position ? `Task ${view.position} of ${view.total}` : "";
@@ -11,8 +11,8 @@ export function progressText(view: Pick<StudyView, "practice" | "position" | "to
 export function conditionSentence(view: Pick<StudyView, "solver" | "assistants">): string {
   if (view.solver === "human") {
     return (
-      "Work on this task without help of an AI model. " +
-      "AI features of this editor are switched off as far as its settings allow, and help that is used all the same is noted."
+      "Work on this task without help from an AI model. " +
+      "AI features of this editor are switched off as far as its settings allow, and any help you use is recorded."
     );
   }
   if (view.solver !== "human+copilot") return "";
@@ -25,37 +25,37 @@ export function recordingSentence(recording: string): string {
   switch (recording) {
     case "timing":
       return (
-        "Recorded is when you do something, what the hidden tests say, your answers to the forms, and which " +
-        "extensions and AI settings your editor has. No text and no file name of your edits is kept."
+        "The study records when you do something, the results of the hidden tests, your answers to the forms, and the " +
+        "extensions and AI settings of your editor. No text and no file name of your edits is kept."
       );
     case "edits":
       return (
-        "Recorded is when you do something, where and how much you edit, what the hidden tests say, your answers to " +
-        "the forms, and which extensions and AI settings your editor has. None of the text you write is kept."
+        "The study records when you do something, where and how much you edit, the results of the hidden tests, your " +
+        "answers to the forms, and the extensions and AI settings of your editor. None of the text you write is kept."
       );
     default:
       return (
-        "Recorded is when you do something, every change to the files of a task, what the hidden tests say, your " +
-        "answers to the forms, and which extensions and AI settings your editor has. Nothing outside a task's folder " +
-        "is recorded."
+        "The study records when you do something, every change to the files of a task, the results of the hidden " +
+        "tests, your answers to the forms, and the extensions and AI settings of your editor. Nothing outside a " +
+        "task's folder is recorded."
       );
   }
 }
 
-/** Where the data go, as a sentence. */
+/** Where the data goes, as a sentence. */
 export function destinationSentence(dataTo: string): string {
   return dataTo === "nowhere"
-    ? "Your data stay on this machine until you or the people of the study export them."
-    : `When you are through, your records are written to ${dataTo}.`;
+    ? "Your data stays on this machine until you or the organisers of the study export it."
+    : `At the end, your records are written to ${dataTo}.`;
 }
 
-/** Whether the data are there, as sentences for who is through. */
+/** Whether the data has arrived, as sentences for a participant who has finished. */
 export function deliverySentences({ delivery, dataTo }: Pick<StudyView, "delivery" | "dataTo">): string[] {
   if (!delivery) return [];
   if (delivery.arrived) return [`Your records were written to ${dataTo}.`];
-  const times = delivery.tries === 1 ? "once" : `${delivery.tries} times`;
+  const times = delivery.tries === 1 ? "one attempt" : `${delivery.tries} attempts`;
   return [
-    `Your records are not delivered yet; it was tried ${times}. Nothing is lost: they are kept on this machine, and ` +
+    `Your records are not delivered yet, after ${times}. Nothing is lost: they are kept on this machine, and ` +
       "Benchwright tries again each time the editor starts.",
     delivery.told ?? "",
   ];
@@ -71,18 +71,18 @@ export function runsLeft(status: Pick<AttemptStatus, "runs" | "runsAllowed">): n
   return status.runsAllowed == null ? undefined : Math.max(0, status.runsAllowed - status.runs);
 }
 
-/** The rules of a task and how far they are used up: names and values. */
+/** The rules of a task and how much of each limit is used: names and values. */
 export function taskFacts(view: StudyView, status: AttemptStatus | undefined): [string, string][] {
   const limit = status?.timeLimitS ?? view.timeLimitS ?? undefined;
   const allowed = status?.runsAllowed ?? view.runsAllowed ?? undefined;
   const used = status?.runs ?? 0;
   return [
     ["Clock", CLOCK[status?.state ?? "open"]],
-    ["Time limit", limit === undefined ? "none" : `${clockTime(limit)} of active time; a pause does not count`],
+    ["Time limit", limit === undefined ? "none" : `${clockTime(limit)} of active time; pauses do not count`],
     ["Runs of the tests", allowed === undefined ? `${used} so far, any number` : `${used} of ${allowed}`],
     ...(allowed === undefined
       ? []
-      : ([["Saving", "saves only; the tests run when you ask for a run"]] as [string, string][])),
+      : ([["Saving", "does not run the tests; use Run Hidden Tests"]] as [string, string][])),
     ["Results", FEEDBACK[view.feedback] ?? view.feedback],
   ];
 }
@@ -93,11 +93,11 @@ const CLOCK: Readonly<Record<AttemptStatus["state"], string>> = {
   paused: "paused",
   submitted: "ended, submitted",
   abandoned: "ended, given up",
-  timed_out: "ended, the time was up",
+  timed_out: "ended, out of time",
 };
 
 const FEEDBACK: Readonly<Record<string, string>> = {
-  none: "are not shown in this study",
+  none: "not shown in this study",
   verdict: "whether the hidden tests pass",
   names: "which hidden tests pass",
   messages: "which hidden tests pass, and the messages of those that fail",

@@ -61,7 +61,7 @@ export class HiddenTests implements vscode.Disposable {
   }
 
   private begin(item: vscode.TestItem): vscode.TestRun {
-    // A run that a save began must not take the focus from the editor.
+    // A run that a save started must not take the focus from the editor.
     const request = new vscode.TestRunRequest([item], undefined, undefined, false, true);
     const run = this.controller.createTestRun(request, "Hidden tests");
     this.runs.set(item.id, run);

@@ -54,7 +54,7 @@ export class ProblemTree implements vscode.TreeDataProvider<Row>, vscode.Disposa
     try {
       return (await this.server.request("packs", {})).packs;
     } catch (error) {
-      // A server that does not run has been told; an empty list brings up the view's welcome text.
+      // A server that does not run has been reported; an empty list shows the view's welcome content.
       if (!this.server.failure) showError(error);
       return [];
     }

@@ -13,28 +13,28 @@ export interface VerdictText {
 const REASON_WORDS: Readonly<Record<string, string>> = {
   timeout: "time limit",
   memory: "memory limit",
-  folder_quota: "too many or too large files",
+  folder_quota: "file quota exceeded",
   output_quota: "too much output",
   sandbox_unavailable: "no sandbox",
-  bad_harness: "tests do not run",
+  bad_harness: "tests can't run",
   judge_unavailable: "not judged yet",
-  judge_error: "the judge's reply makes no sense",
+  judge_error: "invalid reply of the judge",
 };
 
 /** Failures that are not about tests: in a few words, and as a sentence. */
 const FAILURES: Readonly<Record<string, readonly [string, string]>> = {
   build_failed: ["build failed", "The design does not build"],
-  refused: ["refused", "The design was not run, because it uses what no solution may"],
+  refused: ["refused", "The design was not run because it uses a forbidden construct"],
   tampered: ["results not credible", "The results of the run contradict each other"],
 };
 
 export function verdictText(view: VerdictView, kind: string): VerdictText {
-  // A study may show nothing of a run but that there was one.
+  // A study may show only that there was a run.
   if (view.outcome === "recorded") return { icon: "circle-filled", short: "recorded", spoken: "The run was recorded" };
   if (kind !== "design" && view.outcome !== "error") {
     return view.outcome === "passed"
-      ? { icon: "check", short: "right", spoken: "The answer is right" }
-      : { icon: "x", short: "not right", spoken: "The answer is not right" };
+      ? { icon: "check", short: "correct", spoken: "The answer is correct" }
+      : { icon: "x", short: "incorrect", spoken: "The answer is incorrect" };
   }
   const tests = view.tests ?? undefined;
   const count = tests && `${tests.passed}/${tests.total}`;
@@ -51,7 +51,7 @@ export function verdictText(view: VerdictView, kind: string): VerdictText {
     }
     default: {
       const words = REASON_WORDS[view.reason] ?? view.reason.replaceAll("_", " ");
-      return { icon: "warning", short: words, spoken: `Nothing could be decided: ${words}` };
+      return { icon: "warning", short: words, spoken: `Undecided: ${words}` };
     }
   }
 }
@@ -59,7 +59,7 @@ export function verdictText(view: VerdictView, kind: string): VerdictText {
 /** What the problem lets the solver see, as a sentence. */
 export function revealSentence(reveal: string, kind: string): string {
   if (reveal === "none") return "This study shows no results.";
-  if (kind !== "design") return "This question shows only whether the answer is right.";
+  if (kind !== "design") return "This question shows only whether the answer is correct.";
   switch (reveal) {
     case "names":
       return "This problem shows test names only.";

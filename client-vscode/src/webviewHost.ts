@@ -41,8 +41,7 @@ function resources({ extension, pictures = [] }: PageOptions): vscode.Uri[] {
 /**
  * A document with one script and one style sheet of ours.
  *
- * The policy allows no other source but pictures of the named folders, because problem texts come from other people's
- * files.
+ * The policy allows no other source but pictures of the named folders, because the content of problems is third-party.
  */
 function html(webview: vscode.Webview, { extension, page, title }: PageOptions): string {
   const nonce = randomBytes(16).toString("base64");

@@ -46,7 +46,7 @@ test("a moment belongs to the last event before it", () => {
 test("an edit tells its file, its length and where it came from", () => {
   assert.equal(markText(VIEW.marks[2]!), "rtl/counter.sv: 42 characters pasted");
   assert.equal(spokenMark(VIEW.marks[2]!), "5 seconds: rtl/counter.sv: 42 characters pasted");
-  assert.equal(markText(mark(9, 0, "edit", { origin: "typed", length: 0 })), "text taken out, typed");
+  assert.equal(markText(mark(9, 0, "edit", { origin: "typed", length: 0 })), "text deleted, typed");
   assert.equal(markText(mark(9, 0, "something_new" as ReplayMark["kind"])), "something new");
 });
 

@@ -46,7 +46,7 @@ test("the summary of a submission names time, runs, first pass and verdict", () 
   assert.deepEqual(resultsPage(status, summary).facts.slice(3), [
     ["Attempt", "submitted"],
     ["Active time", "01:30"],
-    ["Time in all", "01:40"],
+    ["Total time", "01:40"],
     ["Runs", "4"],
     ["First pass", "01:01 (run 3)"],
   ]);

@@ -37,9 +37,9 @@ function read(path: string): string {
 function kindOf({ type, items, minimum, additionalProperties }: Offered): string {
   if (type === "boolean") return "true or false";
   if (type === "integer" && minimum === 0) return "a whole number, 0 or more";
-  if (type === "array" && items?.type === "string") return "a list of texts";
+  if (type === "array" && items?.type === "string") return "a list of strings";
   const values = additionalProperties?.enum.join(", ");
-  return type === "object" ? `an object whose values are one of ${values}` : "a text";
+  return type === "object" ? `an object whose values are one of ${values}` : "a string";
 }
 
 test("the editor offers every setting of the server, with its kind and default", () => {
@@ -63,13 +63,13 @@ test("every group of settings is sent to the server", () => {
   assert.deepEqual([...SERVER_GROUPS].sort(), [...groups].sort());
 });
 
-test("the server is greeted with its own settings only, as plain objects", () => {
+test("the server gets its own settings only, as plain objects", () => {
   const values: Record<string, unknown> = { lint: Object.freeze({ off: ["no-tabs"] }), sandbox: "bwrap" };
   const configuration = { get: (name: string) => values[name] } as WorkspaceConfiguration;
   assert.deepEqual(serverSettings(configuration), { lint: { off: ["no-tabs"] } });
 });
 
-test("only a setting that counts at the start asks for a new server", () => {
+test("only a setting that takes effect at the start restarts the server", () => {
   const changed = (setting: string) => ({
     affectsConfiguration: (section: string) => `${setting}.`.startsWith(`${section}.`),
   });

@@ -19,7 +19,7 @@ test("practice is not counted among the tasks", () => {
 });
 
 test("a condition without help says so, and one with help names it", () => {
-  assert.match(conditionSentence({ solver: "human", assistants: [] }), /without help of an AI model/);
+  assert.match(conditionSentence({ solver: "human", assistants: [] }), /without help from an AI model/);
   assert.equal(
     conditionSentence({ solver: "human+copilot", assistants: ["github.copilot", "benchwright"] }),
     "In this task you may use github.copilot and Benchwright's own completion.",
@@ -33,7 +33,7 @@ test("each recording level says what it keeps of the text", () => {
 });
 
 test("where data go is told by name", () => {
-  assert.match(destinationSentence("nowhere"), /stay on this machine/);
+  assert.match(destinationSentence("nowhere"), /stays on this machine/);
   assert.match(destinationSentence("/media/lab"), /written to \/media\/lab/);
 });
 
@@ -51,7 +51,7 @@ test("the rules of a task tell limits, and that saving alone runs nothing", () =
   assert.equal(facts.Clock, "running");
   assert.match(facts["Time limit"]!, /^30:00/);
   assert.equal(facts["Runs of the tests"], "1 of 3");
-  assert.match(facts.Saving!, /when you ask for a run/);
+  assert.match(facts.Saving!, /does not run the tests/);
   const free = Object.fromEntries(taskFacts(study({ timeLimitS: null, runsAllowed: null }), undefined));
   assert.equal(free["Time limit"], "none");
   assert.equal(free.Saving, undefined);
@@ -60,7 +60,7 @@ test("the rules of a task tell limits, and that saving alone runs nothing", () =
 test("records that could not be handed in are said to be kept, and to be tried again", () => {
   const told = "The database can't be reached.";
   const waiting = deliverySentences({ dataTo: "/media/lab", delivery: { arrived: false, tries: 2, told } });
-  assert.match(waiting.join(" "), /not delivered yet; it was tried 2 times.*kept on this machine.*tries again/);
+  assert.match(waiting.join(" "), /not delivered yet, after 2 attempts.*kept on this machine.*tries again/);
   assert.equal(waiting.at(-1), told);
   const there = deliverySentences({ dataTo: "/media/lab", delivery: { arrived: true } });
   assert.deepEqual(there, ["Your records were written to /media/lab."]);

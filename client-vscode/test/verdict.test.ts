@@ -45,10 +45,10 @@ test("a question speaks of the answer, not of tests", () => {
   const outcomes = ["passed", "failed"].map((outcome) => verdictText(verdict({ outcome, tests: null }), "question"));
   assert.deepEqual(
     outcomes.map(({ short }) => short),
-    ["right", "not right"],
+    ["correct", "incorrect"],
   );
   assert.match(revealSentence("verdict", "question"), /question/);
-  assert.equal(verdictText(verdict({ tests: null }), "text").short, "right");
+  assert.equal(verdictText(verdict({ tests: null }), "text").short, "correct");
 });
 
 test("an unknown reveal policy is described as the strictest", () => {

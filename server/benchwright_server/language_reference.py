@@ -79,8 +79,8 @@ What an editor can set, as `initializationOptions` and later with `workspace/did
 under `benchwright`. Made from `benchwright_server.settings` by `python -m benchwright_server.language_reference
 settings`; do not edit.
 
-A value that can't be used is told in a message that names it, and the default is used. What is under `features`,
-`assistant.enabled` and `codeActions.fixAllOnSave` counts when the server starts; everything else at once.
+An invalid value is reported in a message that names it, and the default is used. `features`, `assistant.enabled` and
+`codeActions.fixAllOnSave` take effect when the server starts, all others at once.
 
 ```json
 {"diagnostics": {"quietMs": 300}, "lint": {"off": ["no-tabs"]}, "features": {"codeLens": false}}

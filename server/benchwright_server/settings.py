@@ -28,47 +28,47 @@ class Features:
     code_lens: bool = True
     """The lines above a module: run, submit, instances."""
     completion: bool = True
-    """What can be typed here."""
+    """Completions that fit the cursor position."""
     definition: bool = True
     """Where a name is declared, defined, typed or implemented."""
     diagnostics: bool = True
-    """What slang, Verilator and verible find."""
+    """Errors and warnings of slang, Verilator and verible."""
     document_links: bool = True
-    """Included files, and files that a statement names."""
+    """Links to included files, and to the files that a problem statement names."""
     document_symbols: bool = True
-    """A file's outline."""
+    """The outline of a file."""
     folding: bool = True
-    """What can be folded."""
+    """Folding ranges."""
     formatting: bool = True
-    """Formatting of files, of ranges, and while typing, by verible."""
+    """Formatting by verible: files, ranges, and while typing."""
     highlight: bool = True
-    """Other places of the name under the cursor."""
+    """Other occurrences of the name under the cursor."""
     hover: bool = True
-    """What a name is: declaration, type, width, value."""
+    """Declaration, type, width and value of the name under the cursor."""
     inlay_hints: bool = True
-    """Port names, widths and values between the text."""
+    """Port names, widths and values, shown inline."""
     references: bool = True
-    """Every place of a name."""
+    """All references to a name."""
     rename: bool = True
-    """A new name at every place."""
+    """Renaming at every occurrence."""
     selection_ranges: bool = True
-    """Growing and shrinking the selection along the structure."""
+    """Expanding and shrinking the selection along the syntax."""
     semantic_tokens: bool = True
-    """Colours by meaning; what `ifdef` leaves out is grey."""
+    """Semantic colours; code that `ifdef` leaves out is grey."""
     signature_help: bool = True
     """Arguments of tasks, functions, parameters and ports."""
     workspace_symbols: bool = True
-    """Names of all files."""
+    """Symbols in all files."""
 
 
 @dataclass(frozen=True)
 class Diagnostics:
-    """When files are looked at."""
+    """When files are analysed."""
 
     quiet_ms: int = 150
-    """How long typing has to rest before a file is looked at, in milliseconds."""
+    """How long after the last keystroke a file is analysed, in milliseconds."""
     patience_ms: int = 500
-    """How long looking may be put off at most while typing goes on, in milliseconds."""
+    """The longest time for which continuous typing may delay an analysis, in milliseconds."""
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ class CodeActions:
     """What editors change on their own."""
 
     fix_all_on_save: bool = False
-    """Apply every safe fix before a file is saved, where the editor asks the server before saving."""
+    """Apply every safe fix before a file is saved, if the editor asks the server before saving."""
 
 
 @dataclass(frozen=True)
@@ -84,15 +84,15 @@ class Assistant:
     """The model behind inline completion: any endpoint that speaks OpenAI's chat protocol."""
 
     enabled: bool = False
-    """Offer inline completion. What stands around the cursor is then sent to `url`."""
+    """Offer inline completion. The source around the cursor is then sent to `url`."""
     url: str = ""
     """Base address of the endpoint, such as `http://127.0.0.1:8000/v1`."""
     model: str = ""
-    """The model's name at that endpoint."""
+    """Name of the model at that endpoint."""
     api_key_variable: str = ""
-    """Environment variable of the server that holds the key; no key is sent if empty."""
+    """Environment variable of the server that holds the API key. If empty, no key is sent."""
     max_tokens: int = 128
-    """How long a completion may be."""
+    """Maximum length of a completion, in tokens."""
     timeout_ms: int = 5000
     """How long to wait for the model, in milliseconds."""
 
@@ -107,7 +107,7 @@ class Judge:
 
 @dataclass(frozen=True)
 class Settings:
-    """All of it."""
+    """All settings of the server."""
 
     features: Features = field(default_factory=Features)
     diagnostics: Diagnostics = field(default_factory=Diagnostics)
@@ -124,8 +124,8 @@ def read_settings(options: object, *, strict: bool = True) -> tuple[Settings, li
 
     Args:
         options: Any JSON value; `None` is no options.
-        strict: Whether options that do not exist are told. An editor's whole configuration also has what is only
-            for the editor.
+        strict: Whether options that do not exist are reported. An editor's whole configuration also has options of
+            the editor.
 
     Returns:
         The settings, with the default for each option that can't be used, and a sentence for each of these.
@@ -207,10 +207,10 @@ def describe(kind: Any) -> str:
     if get_origin(kind) is Literal:
         return "one of " + ", ".join(map(str, get_args(kind)))
     if get_origin(kind) is tuple:
-        return "a list of texts"
+        return "a list of strings"
     if get_args(kind):
         return "an object whose values are " + describe(get_args(kind)[1])
-    return {bool: "true or false", int: "a whole number, 0 or more", str: "a text"}[kind]
+    return {bool: "true or false", int: "a whole number, 0 or more", str: "a string"}[kind]
 
 
 def flat(group: type[Any] | None = None, path: str = "") -> Iterator[tuple[str, Any, Any, type[Any], str]]:

@@ -18,25 +18,25 @@ class Lint:
     verible: bool = True
     """Run verible's lint rules."""
     verible_rules: tuple[str, ...] = ()
-    """Changes to verible's own selection of rules, such as `+line-length=length:120` or `-no-tabs`."""
+    """Changes to verible's default rules, such as `+line-length=length:120` or `-no-tabs`."""
     off: tuple[str, ...] = ()
-    """Rules that are not shown, of any tool: `UNUSEDSIGNAL`, `width-trunc`, `no-tabs`."""
+    """Rules to hide, of any tool: `UNUSEDSIGNAL`, `width-trunc`, `no-tabs`."""
     severity: Mapping[str, SeverityName] = field(default_factory=dict)
-    """How bad a rule is: `error`, `warning`, `information`, `hint` or `off`."""
+    """Severity of each rule: `error`, `warning`, `information`, `hint` or `off`."""
 
 
 @dataclass(frozen=True)
 class InlayHints:
-    """What stands between the text."""
+    """What inlay hints show."""
 
     port_names: bool = True
     """Names of ports that are connected by position."""
     widths: bool = True
-    """Widths of what is declared with a computed range."""
+    """Widths of declarations with a computed range."""
     constants: bool = True
     """Values of parameters and constants."""
     implicit_nets: bool = True
-    """Nets that are declared by being used."""
+    """Nets that are declared implicitly."""
 
 
 @dataclass(frozen=True)

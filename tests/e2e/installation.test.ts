@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { ROOT } from "./installation.ts";
 import { scenario } from "./scenario.ts";
 import { bareEnvironment, buildWheel, wheelIn } from "./wheel.ts";
 
@@ -33,10 +34,11 @@ scenario(
   },
   async ({ editor, folder }) => {
     const message = editor.notification("Benchwright is not installed");
-    await editor.sees(message, /no .benchwright. program/);
+    await editor.sees(message, /no benchwright program was found/);
     await editor.openBenchwrightView();
     await editor.sees(editor.page.locator(".pane-body .welcome-view-content"), "Benchwright is not installed.");
-    await editor.picture("install-missing");
+    const picture = await editor.picture("install-missing");
+    if (process.env.UPDATE_SCREENSHOT) await writeFile(join(ROOT, "docs", "images", "install.png"), picture);
 
     await message.getByRole("button", { name: "Install Benchwright" }).click();
     await editor.sees(editor.notification("Installing Benchwright"), /Creating an environment|Installing packages|Collecting/);

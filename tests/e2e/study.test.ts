@@ -75,7 +75,7 @@ scenario(
     await editor.picture("study-consent-light");
     await participant.press(consent, "I Agree");
 
-    const practice = await participant.page("A problem to practise with");
+    const practice = await participant.page("A practice problem");
     await participant.press(practice, "Open the Task");
     await expect(session, { minutes: "1", difficulty: "1", prior_exposure: "none", success: "90" });
     await participant.press(await participant.page("Saturating up/down counter"), "Give Up…");

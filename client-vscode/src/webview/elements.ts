@@ -22,13 +22,13 @@ export function main(): HTMLElement {
   return found;
 }
 
-/** What was put into a field of a form; empty if it has none of that name. */
+/** The value of a field of a form; empty if the form has no such field. */
 export function fieldValue(data: FormData, name: string): string {
   const value = data.get(name);
   return typeof value === "string" ? value : "";
 }
 
-/** Gives the focus back to the element that had it, when the person returns to the page from the palette, say. */
+/** Restores the focus when the person returns to the page, for example from the command palette. */
 export function keepFocus(first: () => HTMLElement | null): void {
   let last: HTMLElement | undefined;
   document.addEventListener("focusin", ({ target }) => {

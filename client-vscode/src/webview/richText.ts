@@ -1,7 +1,7 @@
 import katexModule from "@vscode/markdown-it-katex";
 import MarkdownIt from "markdown-it";
 
-// The bundler gives the CommonJS module itself, the compiler believes in its default export.
+// The bundler gives the CommonJS module itself, the compiler expects its default export.
 const katex = (katexModule as { readonly default?: typeof katexModule }).default ?? katexModule;
 
 export interface RichText {
@@ -12,11 +12,11 @@ export interface RichText {
 }
 
 /**
- * Shows a stranger's Markdown: emphasis, code, formulas and pictures of the problem, no markup and no links.
+ * Shows third-party Markdown: emphasis, code, formulas and pictures of the problem, no markup and no links.
  *
  * Formulas become MathML, which browsers draw and screen readers read without styles of ours.
  *
- * @param picture Address of a picture by its path in the problem; none for a picture that is not there.
+ * @param picture Address of a picture by its path in the problem; undefined if there is no such picture.
  */
 export function richText(picture: (path: string) => string | undefined): RichText {
   const renderer = new MarkdownIt({ html: false, linkify: false })

@@ -13,30 +13,30 @@ type Estimates = Omit<ForecastParams & SelfEstimateParams, "uri">;
 const ASKED: Readonly<Record<Estimate, Readonly<Record<When, string>>>> = {
   minutes: {
     before: "How many minutes do you expect to need?",
-    after: "How many minutes did it take you, as far as you can tell?",
+    after: "How many minutes do you think it took you?",
   },
   difficulty: {
-    before: "How hard will it be? 1 is very easy, 5 is very hard.",
-    after: "How hard was it? 1 was very easy, 5 was very hard.",
+    before: "How hard will it be, from 1 (very easy) to 5 (very hard)?",
+    after: "How hard was it, from 1 (very easy) to 5 (very hard)?",
   },
   prior_exposure: {
-    before: "Have you met this problem before?",
-    after: "Had you met this problem before?",
+    before: "Have you seen this problem before?",
+    after: "Had you seen this problem before?",
   },
   external_help: {
     before: "Will anything outside this editor help you?",
     after: "Did anything outside this editor help you: a person, a web page, a chat elsewhere?",
   },
   success: {
-    before: "How probable is it that you will solve it, in percent?",
-    after: "How probable is it that your work is right, in percent?",
+    before: "How likely are you to solve it, in percent?",
+    after: "How likely is your solution to be correct, in percent?",
   },
 };
 
 const EXPOSURES = [
   ["none", "No"],
-  ["similar", "One much like it"],
-  ["same", "Yes, this very one"],
+  ["similar", "A similar one"],
+  ["same", "Yes, this one"],
 ] as const;
 
 const YES_NO = [
@@ -62,13 +62,13 @@ export function estimateFields(asked: readonly Estimate[], when: When): Node[] {
       case "external_help":
         return [
           choice(estimate, text, YES_NO, true),
-          field("help_note", "If so, what was it? You may leave this empty.", element("textarea", { rows: "2" })),
+          field("help_note", "If so, what was it? (optional)", element("textarea", { rows: "2" })),
         ];
     }
   });
 }
 
-/** What was said in these fields. */
+/** The answers in these fields. */
 export function readEstimates(data: FormData, asked: readonly Estimate[]): Estimates {
   const said: Estimates = {};
   for (const estimate of asked) {
@@ -88,7 +88,7 @@ export function readEstimates(data: FormData, asked: readonly Estimate[]): Estim
 /** Fields of a questionnaire. */
 export function questionFields(questions: readonly StudyQuestionView[]): Node[] {
   return questions.map(({ id, ask, kind, choices, required }) => {
-    const text = required ? ask : `${ask} (may stay empty)`;
+    const text = required ? ask : `${ask} (optional)`;
     switch (kind) {
       case "text":
         return field(id, text, element("textarea", { rows: "4", ...(required && { required: "" }) }));

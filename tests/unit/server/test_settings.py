@@ -42,10 +42,10 @@ def test_what_is_set_is_taken() -> None:
         ({"features": {"hover": "yes"}}, "benchwright.features.hover", "true or false"),
         ({"diagnostics": {"quietMs": -1}}, "benchwright.diagnostics.quietMs", "a whole number, 0 or more"),
         ({"diagnostics": {"quietMs": True}}, "benchwright.diagnostics.quietMs", "a whole number, 0 or more"),
-        ({"lint": {"off": ["A", 1]}}, "benchwright.lint.off", "a list of texts"),
+        ({"lint": {"off": ["A", 1]}}, "benchwright.lint.off", "a list of strings"),
         ({"lint": {"severity": {"A": "bad"}}}, "benchwright.lint.severity", "one of error, warning"),
         ({"lint": {"severity": ["A"]}}, "benchwright.lint.severity", "an object"),
-        ({"judge": {"url": 1}}, "benchwright.judge.url", "a text"),
+        ({"judge": {"url": 1}}, "benchwright.judge.url", "a string"),
     ],
 )
 def test_a_bad_option_is_named_and_its_default_used(options: Any, named: str, wanted: str) -> None:

@@ -84,7 +84,7 @@ function edit(answer: string): void {
 }
 
 function showQuestion(view: QuestionView, rich: (markdown: string) => Node): void {
-  hint.textContent = "Your answer is the file answer.md. Save (Ctrl+S, ⌘S on a Mac) to hand it in for scoring.";
+  hint.textContent = "Your answer is the file answer.md. Save it (Ctrl+S, ⌘S on a Mac) to have it scored.";
   const title = element("h1", { lang: view.language }, view.title);
   const answer = view.choices.length > 0 ? choices(view, rich) : [text(view)];
   form.replaceChildren(title, ...languages(view), ...draft(view), ...answer);
@@ -100,19 +100,19 @@ function languages(view: QuestionView): Node[] {
   const select = element("select", { id: "language" }, ...options);
   select.addEventListener("change", () => {
     send({ type: "language", problem: select.value });
-    // This form goes on showing its own question; the other one opens in a form of its own.
+    // This form keeps its own question; the other one opens in a form of its own.
     select.value = "";
   });
   return [element("p", { class: "language" }, element("label", { for: "language" }, "Language "), select)];
 }
 
-/** Offers what was typed and never saved, after the editor or the machine went down. */
+/** Offers unsaved changes after the editor or the machine crashed. */
 function draft(view: QuestionView): Node[] {
   const typed = view.draft;
   if (!typed) return [];
-  const offer = element("p", { class: "draft" }, "What you typed last was not saved, but it was kept. ");
+  const offer = element("p", { class: "draft" }, "Your last changes were not saved, but they were kept. ");
   offer.append(
-    button("Bring It Back", () => {
+    button("Restore", () => {
       offer.remove();
       edit(typed.replace(/\n$/, ""));
       field()?.focus();
@@ -137,7 +137,7 @@ function choices(view: QuestionView, rich: (markdown: string) => Node): Node[] {
     const label = element("label", {}, input, element("strong", {}, choice.value), ...words);
     return element("div", { class: "choice" }, label);
   });
-  // The server also understands answers in other words than ours, as they may stand in the file at first.
+  // The server also understands other spellings of an answer, which the file may hold at first.
   let first: string | undefined;
   showAnswer = (answer) => {
     first ??= answer;

@@ -26,7 +26,7 @@ function receive(message: ToGrading): void {
       show(message);
       break;
     case "done":
-      clear("Nothing is left to grade.");
+      clear("There are no more answers to grade");
       status.textContent = message.graded === 1 ? "You graded 1 answer." : `You graded ${message.graded} answers.`;
       break;
     case "refused":
@@ -52,7 +52,7 @@ function show(item: AnswerToGrade): void {
   const pictures = new Map(item.pictures.map((one) => [one.path, `data:${one.mediaType};base64,${one.data}`]));
   const rich = richText((path) => pictures.get(path));
   clear(item.title);
-  status.textContent = item.left === 1 ? "This is the last one." : `${item.left} answers are left.`;
+  status.textContent = item.left === 1 ? "This is the last answer." : `${item.left} answers are left.`;
   answer.replaceChildren(
     ...part("Question", element("div", { lang: item.language }, rich.block(item.question))),
     ...reference(item, rich),
@@ -91,8 +91,8 @@ function fields(item: AnswerToGrade): Node[] {
   };
   return [
     scale("label", "Grade", item.labels),
-    scale("difficulty", "How hard was it to grade? 1 is easy, 5 is hard", DIFFICULTIES),
-    element("div", { class: "written" }, element("label", { for: "comment" }, "Comment, if you like"), comment),
+    scale("difficulty", "How hard was it to grade, from 1 (easy) to 5 (hard)?", DIFFICULTIES),
+    element("div", { class: "written" }, element("label", { for: "comment" }, "Comment (optional)"), comment),
     element(
       "div",
       { class: "actions" },

@@ -50,14 +50,14 @@ let asked: number | undefined;
 let wanted: number | undefined;
 let newest: ReplayedFiles | undefined;
 let before: ReplayedFiles | undefined;
-/** Place of the edit whose file was brought up last. */
+/** Index of the edit whose file was selected last. */
 let followed = -1;
 
 slider.addEventListener("input", () => {
   pause();
   goTo(stopAt(marks, Number(slider.value)), Number(slider.value));
 });
-// Left and right go from event to event: a step in seconds would miss some and stand still at others.
+// The arrow keys go from event to event: a step in seconds would miss some events.
 slider.addEventListener("keydown", (event) => {
   const by = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1, PageDown: -20, PageUp: 20 }[event.key];
   if (by === undefined) return;
@@ -99,7 +99,7 @@ function begin(view: ReplayView): void {
   chooser.hidden = text.hidden = !view.complete;
   failure.textContent = view.complete
     ? ""
-    : "This study recorded no text, so only the times can be shown.";
+    : "This study recorded no text, so only times can be shown.";
   goTo(0, 0);
   slider.focus();
 }
@@ -113,7 +113,7 @@ function bar(part: Stretch): HTMLElement {
 }
 
 function listOf(parts: readonly Stretch[]): Node[] {
-  if (parts.length === 0) return [element("p", {}, "There was no run and no pause.")];
+  if (parts.length === 0) return [element("p", {}, "There were no runs and no pauses.")];
   const items = parts.map((part) => {
     const jump = button(part.text, () => {
       pause();
@@ -143,7 +143,7 @@ function goTo(stop: number, atS: number): void {
 
 function ask(seq: number): void {
   if (text.hidden || newest?.seq === seq) return;
-  // One question at a time; what was asked meanwhile and is not wanted any more is never asked.
+  // One request at a time; requests that were superseded in the meantime are never sent.
   wanted = asked === undefined ? undefined : seq;
   if (asked !== undefined) return;
   asked = seq;
@@ -151,7 +151,7 @@ function ask(seq: number): void {
 }
 
 function showText(): void {
-  // The file that was edited last comes up when another edit is reached; else the viewer's choice stays.
+  // Reaching another edit selects its file; otherwise the viewer's choice stays.
   const edit = marks.findLastIndex((mark, stop) => stop <= place && isEdit(mark));
   if (edit !== followed) files.value = marks[edit]?.path ?? files.value;
   followed = edit;
@@ -162,7 +162,7 @@ function showText(): void {
   const [from, to] = changedPart(textIn(before) ?? now, now);
   const changed = element("mark", {}, now.slice(from, to));
   text.replaceChildren(now.slice(0, from), ...(to > from ? [changed] : []), now.slice(to));
-  if (shown === undefined) text.textContent = "This file is not there at this moment.";
+  if (shown === undefined) text.textContent = "This file does not exist at this moment.";
   else if (to > from) changed.scrollIntoView({ block: "nearest" });
 }
 

@@ -39,8 +39,8 @@ export type FromStudy =
   | { readonly type: "forecast"; readonly given: Omit<ForecastParams, "uri"> }
   | { readonly type: "selfEstimate"; readonly given: Omit<SelfEstimateParams, "uri"> }
   | { readonly type: "questionnaire"; readonly answers: QuestionnaireParams["answers"] }
-  /** To try again what could not be handed in. */
-  | { readonly type: "handIn" }
+  /** To try again to deliver the records. */
+  | { readonly type: "deliver" }
   | { readonly type: "command"; readonly command: StudyCommand };
 
 const send = connect<ToStudy, FromStudy>(receive);
@@ -66,7 +66,7 @@ function receive(message: ToStudy): void {
     return;
   }
   const { view, status, activeS } = message;
-  // What is typed into a form must survive news about the clock.
+  // What is typed into a form must survive updates of the clock.
   const key = JSON.stringify([view.step, view.position, view.workspace, view.consent, view.delivery]);
   if (key !== shownKey) {
     shownKey = key;
@@ -87,7 +87,7 @@ function show(view: StudyView): void {
   leave.replaceChildren(
     ...(isOver || !hasAgreed
       ? []
-      : ["You may stop at any time, without giving a reason. ", quiet(button("Withdraw…", () => command("withdraw")))]),
+      : ["You can stop at any time without giving a reason. ", quiet(button("Withdraw…", () => command("withdraw")))]),
   );
   title.focus();
   window.scrollTo(0, 0);
@@ -107,17 +107,17 @@ const PAGES: Readonly<Record<StudyView["step"], (view: StudyView) => Page>> = {
     "You have withdrawn",
     element("p", {}, "Nothing more is recorded. You can close this page."),
   ],
-  closed: () => ["This study is over", element("p", {}, "It takes no more work. You can close this page.")],
+  closed: () => ["This study is over", element("p", {}, "It no longer accepts submissions. You can close this page.")],
 };
 
 function finished(view: StudyView): Page {
   const waits = view.delivery?.arrived === false;
   return [
     "Thank you",
-    element("p", {}, "You are through with this study. You can close this page."),
+    element("p", {}, "You have finished this study. You can close this page."),
     ...deliverySentences(view).map((sentence) => element("p", {}, sentence)),
     actions(
-      ...(waits ? [button("Try Again Now", () => send({ type: "handIn" }))] : []),
+      ...(waits ? [button("Try Again Now", () => send({ type: "deliver" }))] : []),
       button("See My Numbers", () => command("numbers")),
     ),
   ];
@@ -125,7 +125,7 @@ function finished(view: StudyView): Page {
 
 function consent(view: StudyView): Page {
   const asked = view.consent;
-  if (!asked) return ["Welcome", actions(button("Go On", () => send({ type: "openTask" })))];
+  if (!asked) return ["Welcome", actions(button("Continue", () => send({ type: "openTask" })))];
   return [
     "Do you want to take part?",
     ...(view.description ? [element("div", {}, rich.block(view.description))] : []),
@@ -136,7 +136,7 @@ function consent(view: StudyView): Page {
       ["Where it goes", destinationSentence(view.dataTo)],
       ["Your pseudonym", view.participant],
     ]),
-    element("p", {}, "Nothing is recorded before you agree. While something is recorded, the status bar says so."),
+    element("p", {}, "Nothing is recorded before you agree. The status bar shows when something is recorded."),
     actions(
       button("I Agree", () => send({ type: "agree", version: asked.version })),
       quiet(button("I Do Not Agree", () => send({ type: "decline" }))),
@@ -146,25 +146,25 @@ function consent(view: StudyView): Page {
 
 function open(view: StudyView): Page {
   return [
-    view.practice ? "A problem to practise with" : `Next: ${view.problemTitle ?? "the next task"}`,
+    view.practice ? "A practice problem" : `Next: ${view.problemTitle ?? "the next task"}`,
     ...(view.practice
-      ? [element("p", {}, "Get used to the editor, the clock and the tests. What you do here is not analysed.")]
+      ? [element("p", {}, "Use it to get to know the editor, the clock and the tests. What you do here is not analysed.")]
       : []),
     element("p", {}, conditionSentence(view)),
     facts(taskFacts(view, undefined).slice(1)),
-    element("p", {}, "You read the task first. The clock starts only when you start it."),
+    element("p", {}, "Read the task first: the clock starts only when you start it."),
     actions(button("Open the Task", () => send({ type: "openTask" }))),
   ];
 }
 
 function forecast(view: StudyView): Page {
   const fields = estimateFields(view.forecasts, "before");
-  const form = formOf(fields, "Save and Go On", (data) => {
+  const form = formOf(fields, "Save and Continue", (data) => {
     send({ type: "forecast", given: readEstimates(data, view.forecasts) });
   });
   return [
     "Before you start",
-    element("p", {}, "The task stands beside this page. Read it, then say what you expect. There are no wrong answers."),
+    element("p", {}, "The task is shown beside this page. Read it, then say what you expect. There are no wrong answers."),
     form,
   ];
 }
@@ -204,7 +204,7 @@ function work(view: StudyView): Page {
     element("p", {}, conditionSentence(view)),
     news,
     buttons,
-    element("p", { class: "policy" }, "All of this is also in the command palette (F1), under Benchwright."),
+    element("p", { class: "policy" }, "These commands are also in the command palette (F1), under Benchwright."),
   ];
 }
 
@@ -234,7 +234,7 @@ function steps(status: AttemptStatus | undefined): [string, StudyCommand][] {
 
 function selfEstimate(view: StudyView): Page {
   const fields = estimateFields(view.selfEstimates, "after");
-  const form = formOf(fields, "Save and Go On", (data) => {
+  const form = formOf(fields, "Save and Continue", (data) => {
     send({ type: "selfEstimate", given: readEstimates(data, view.selfEstimates) });
   });
   return ["How was it?", element("p", {}, `About the task “${view.problemTitle ?? ""}”, which has ended.`), form];
