@@ -24,12 +24,10 @@ export class Doctor implements vscode.TextDocumentContentProvider, vscode.Dispos
     await this.present(text);
   }
 
-  /** Shows the report if something is missing, else says that nothing is. */
+  /** Shows the report if something is missing. */
   async showMissing(): Promise<void> {
     const report = await shown(this.server.request("doctor", {}));
-    if (!report) return;
-    if (report.items.some(({ status }) => status !== "ok")) await this.present(doctorPage(report));
-    else void vscode.window.showInformationMessage("Benchwright is installed, and nothing is missing.");
+    if (report?.items.some(({ status }) => status !== "ok")) await this.present(doctorPage(report));
   }
 
   dispose(): void {

@@ -94,6 +94,7 @@ export class ServerInstallation implements vscode.Disposable {
         (progress, token) => this.work(progress, token),
       );
       this.output.info(`Installed Benchwright ${version} in ${this.environments.newest?.folder ?? ""}`);
+      void vscode.window.showInformationMessage(`Benchwright ${version} is installed.`);
       await this.preferInstalled();
       this.installed.fire();
     } catch (error) {
@@ -125,10 +126,7 @@ export class ServerInstallation implements vscode.Disposable {
       interpreter: await chosenInterpreter(),
       env: process.env,
       signal: controller.signal,
-      report: (message) => {
-        this.output.info(message);
-        progress.report({ message });
-      },
+      report: (message) => progress.report({ message }),
       log: (line) => this.output.info(line),
     });
   }

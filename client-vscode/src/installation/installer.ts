@@ -63,8 +63,8 @@ class Installation {
   }
 
   async findTool(): Promise<Tool> {
-    const { report, log } = this.request;
-    report("Looking for uv or Python…");
+    const { log } = this.request;
+    this.announce("Looking for uv or Python…");
     if (await this.hasUv()) return this.uv();
     const tried = candidates(process.platform, this.request.interpreter);
     const found = await findInterpreter(tried, { env: this.env, signal: this.request.signal });
@@ -86,16 +86,21 @@ class Installation {
   /** Makes a complete environment of an empty folder; returns the version of what is in it. */
   async fill(folder: string, tool: Tool): Promise<string> {
     const { environments, report } = this.request;
-    report(`Creating an environment with ${tool.name}…`);
+    this.announce(`Creating an environment with ${tool.name}…`);
     await this.step("environment", tool.create(folder));
-    report("Installing packages…");
+    this.announce("Installing packages…");
     await this.step("packages", tool.install(folder), (line) => {
       const progress = progressOf(line);
       if (progress) report(progress);
     });
-    report("Checking the installation…");
+    this.announce("Checking the installation…");
     const printed = await this.step("check", [environments.program(folder, "benchwright"), "--version"]);
     return printed.trim();
+  }
+
+  private announce(step: string): void {
+    this.request.report(step);
+    this.request.log(step);
   }
 
   private async hasUv(): Promise<boolean> {
