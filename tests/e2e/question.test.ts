@@ -34,7 +34,7 @@ scenario("a question is opened, answered and scored by keyboard alone", {}, asyn
   await form.locator("input[value=C]:checked").waitFor();
   await editor.save();
   await editor.sees(form.locator("[role=status]"), /is right|is correct/);
-  await editor.sees(editor.statusBar("verdict"), /^correct$/);
+  await editor.sees(editor.statusBar("verdict"), /^\s*correct$/);
   await editor.picture("question");
 
   assert.equal(await readFile(join(session.workspaces, "starter", PROBLEM, "answer.md"), "utf8"), "C\n");
