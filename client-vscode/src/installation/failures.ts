@@ -6,6 +6,7 @@ export type Step = "environment" | "packages" | "check";
 
 const NETWORK = /name resolution|name or service not known|connection|timed out|max retries|certificate|proxy|dns error/i;
 const NOT_OFFERED = /no matching distribution|could not find a version|no solution found|not found in the package registry/i;
+const MISSING = /no matching distribution found for (\S+)/i;
 const NO_SPACE = /no space left|disk quota/i;
 const NOT_PERMITTED = /permission denied|access is denied/i;
 
@@ -13,8 +14,10 @@ const NOT_PERMITTED = /permission denied|access is denied/i;
 export function explain(step: Step, output: string, wanted: string): string {
   if (NO_SPACE.test(output)) return "The disk is full. Free about 500 MB and try again.";
   if (NOT_OFFERED.test(output) && !NETWORK.test(output)) {
+    // pip names the dependency that is missing, if it is one.
+    const missing = MISSING.exec(output)?.[1] ?? wanted;
     return (
-      `The package index does not offer ${wanted}, or not for this Python. ` +
+      `The package index does not offer ${missing}, or not for this Python. ` +
       "Name another source in the setting benchwright.install.source, or update the extension."
     );
   }

@@ -6,6 +6,7 @@ import { compareVersions } from "../../src/installation/versions.ts";
 
 for (const [printed, told] of [
   ["ERROR: No matching distribution found for benchwright==0.9.0", /does not offer benchwright==0\.9\.0.*install\.source/],
+  ["ERROR: No matching distribution found for alembic (from benchwright)", /does not offer alembic, /],
   ["  × No solution found when resolving dependencies:", /does not offer/],
   ["Failed to establish a new connection: Name or service not known\nERROR: No matching distribution found", /can't be reached/],
   ["error: Failed to fetch: invalid peer certificate", /can't be reached.*certificate/],
