@@ -13,12 +13,12 @@ from benchwright_attempts.record import AttemptHeader, Row
 
 @dataclass(frozen=True, slots=True)
 class ChainCheck:
-    """What recomputing the hashes of an attempt showed."""
+    """Result of recomputing the hashes of an attempt."""
 
     events: int
     """Intact events, counted from the first."""
     head: str
-    """Hash of the last intact event. Whoever notes it elsewhere can tell later that no event was cut off."""
+    """Hash of the last intact event. Noted elsewhere, it shows later that no event was cut off."""
     bad_seq: int | None = None
     """The first event that is not as written."""
     reason: str | None = None
@@ -53,7 +53,7 @@ def check_chain(header: AttemptHeader, rows: Iterable[Row]) -> ChainCheck:
 
 def _flaw(row: Row, seq: int, header: AttemptHeader, head: str, schema: int) -> str | None:
     if row.seq != seq:
-        return f"it is missing or renumbered: number {row.seq!a} stands in its place"
+        return f"it is missing or renumbered: number {row.seq!a} comes instead"
     if row.attempt != header.id:
         return "it belongs to another attempt"
     if row.schema < schema:

@@ -130,7 +130,7 @@ class Clock:
             self.take(step)
 
     def resume_from(self, clock: ClockState) -> None:
-        """Goes on from an earlier reading."""
+        """Continues from an earlier reading."""
         self.state, self.held, self.is_counting = clock.state, clock.held, clock.is_counting
         self.ended = clock.state.ended
         self.active_ns, self.at_ns = clock.active_ns, clock.at_ns

@@ -241,7 +241,7 @@ def explain(path: Path | str, error: SQLAlchemyError) -> LogError:
                 "`sqlite3 FILE .recover` can read most of it.",
             )
         case _:
-            return LogError(path, f"unexpected database error ({message}). Please report it.")
+            return LogError(path, f"unexpected database error ({message}). Report it to the developers.")
 
 
 _LOCK_TIMEOUT, _DISK_FULL = "55P03", "53100"  # PostgreSQL, appendix A

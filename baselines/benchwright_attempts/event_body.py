@@ -77,5 +77,5 @@ class EventBody(EventPart):
         return self
 
     def contents(self) -> Mapping[FilePath, FileText | None]:
-        """Path → whole content of each file that the event sets; `None` if the file is gone."""
+        """Path → whole content of each file that the event sets; `None` if the file was deleted."""
         return {}

@@ -142,7 +142,7 @@ class TextSet(EventBody):
     path: FilePath
     cause: TextCause
     file: FileText | None
-    """`None` if the file is gone."""
+    """`None` if the file was deleted."""
 
     def contents(self) -> Mapping[FilePath, FileText | None]:
         """The one file."""

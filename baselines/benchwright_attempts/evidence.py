@@ -302,7 +302,7 @@ class Suspended(EventBody):
 
 
 class ClockHeld(EventBody):
-    """The study stops the clock while a machine works; the attempt goes on."""
+    """The study stops the clock while a machine works; the attempt continues."""
 
     transitions = unchanged_in(AttemptState.RUNNING)
     holds_clock = True

@@ -1,6 +1,6 @@
 """An attempt as a JSON Lines file that others can check: a header line, then one line per event.
 
-The lines are the very texts that were hashed, so exporting twice gives the same bytes.
+The lines are exactly the strings that were hashed, so exporting twice gives the same bytes.
 """
 
 from __future__ import annotations

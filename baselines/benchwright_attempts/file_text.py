@@ -93,11 +93,11 @@ class Change(BaseModel):
         return ShapeOfChange(start=self.start, end=self.end, length=len(self.text), lines=self.text.count("\n"))
 
     @model_validator(mode="after")
-    def _range_is_whole(self) -> Self:
+    def _range_is_complete(self) -> Self:
         if (self.start is None) != (self.end is None):
-            raise ValueError("start and end are both given or both left out")
+            raise ValueError("start and end have to be given together")
         if self.start is not None and self.end is not None and self.start > self.end:
-            raise ValueError("start lies after end")
+            raise ValueError("start is after end")
         return self
 
 

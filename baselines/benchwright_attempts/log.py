@@ -217,7 +217,7 @@ class EventLog:
                 results = append_all(connection, batch, self._check_recordable)
         except SQLAlchemyError as error:
             results = [(entry, explain(self.path, error)) for entry in batch]
-        except Exception as error:  # whatever happens, nobody may wait for ever and the thread must live on
+        except Exception as error:  # whatever happens, nobody may wait forever, and the thread must survive
             results = [(entry, error) for entry in batch]
         for entry, result in results:
             if isinstance(result, Exception):

@@ -21,7 +21,7 @@ SCHEMA = 2
 """Version of the records that are written. Records of 1 had neither `schema` nor `participant` nor `condition`."""
 
 _quote = json.encoder.encode_basestring_ascii
-"""A text as `canonical` writes it."""
+"""A string as `canonical` writes it."""
 _encode = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False).encode
 
 
@@ -49,7 +49,7 @@ Name = Annotated[str, AfterValidator(_storable)]
 
 
 class AttemptHeader(BaseModel):
-    """Who tries what, where: fixed from the start of an attempt."""
+    """Who works on what, where: fixed when the attempt begins."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 
@@ -73,7 +73,7 @@ class AttemptHeader(BaseModel):
     def as_json(self) -> dict[str, str]:
         """The object that exports carry and the hash chain begins with.
 
-        What did not exist in the first format is left out where it says nothing, so that old chains hold.
+        Fields that the first format did not have are left out if they have no value, so that old chains hold.
         """
         row = self.as_row()
         if not self.study:
@@ -88,13 +88,13 @@ class AttemptHeader(BaseModel):
         return {**plain, "created": format_wall(self.created)}
 
     def chain_start(self) -> str:
-        """What the first event has for the hash of its predecessor."""
+        """The hash that the first event has as its predecessor's."""
         return sha256(canonical(self.as_json()).encode())
 
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """A point in time as one process saw it."""
+    """A moment as one process saw it."""
 
     wall: datetime
     """Aware; may jump when somebody sets the computer's clock."""
@@ -123,7 +123,7 @@ class RecordedEvent:
 
 
 def chained(header: AttemptHeader, seq: int, moment: Moment, event: Event, prev_hash: str) -> tuple[str, str, str]:
-    """Puts an event behind the one that has `prev_hash`: wall time and event as texts, and the record's hash."""
+    """Appends an event to the one that has `prev_hash`: wall time and event as strings, and the record's hash."""
     wall, body = format_wall(moment.wall), canonical(event.model_dump())
     fields = (header.id, seq, wall, moment.mono_ns, moment.process, body, prev_hash)
     return wall, body, sha256(_json(*fields, SCHEMA, header.solver, header.condition).encode())
@@ -131,7 +131,7 @@ def chained(header: AttemptHeader, seq: int, moment: Moment, event: Event, prev_
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One event as stored: exactly the texts that were hashed, possibly tampered with."""
+    """One event as stored: exactly the strings that were hashed, possibly tampered with."""
 
     attempt: str
     seq: int
@@ -153,7 +153,7 @@ class Row:
     def of(
         cls, header: AttemptHeader, seq: int, moment: Moment, event: Event, prev_hash: str, state: str | None = None
     ) -> Row:
-        """Puts an event behind the one that has `prev_hash`."""
+        """Appends an event to the one that has `prev_hash`."""
         wall, body, digest = chained(header, seq, moment, event, prev_hash)
         fields = (header.id, seq, wall, moment.mono_ns, moment.process, body, prev_hash)
         return cls(*fields, digest, state, SCHEMA, header.solver, header.condition)
@@ -183,7 +183,7 @@ class Row:
         )
 
     def parse(self) -> RecordedEvent:
-        """Reads the stored texts.
+        """Reads the stored strings.
 
         Raises:
             ValueError: They do not describe an event this version knows.
@@ -266,12 +266,12 @@ _LATER_FIELDS = frozenset({"schema", "participant", "condition"})
 def _text(value: Mapping[str, object], field: str) -> str:
     found = value[field]
     if not isinstance(found, str):
-        raise ValueError(f"{field} is not a text")
+        raise ValueError(f"{field} is not a string")
     return found
 
 
 def _number(value: Mapping[str, object], field: str) -> int:
     found = value[field]
     if not isinstance(found, int) or isinstance(found, bool):
-        raise ValueError(f"{field} is not a whole number")
+        raise ValueError(f"{field} is not an integer")
     return found

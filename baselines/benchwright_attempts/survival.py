@@ -1,4 +1,4 @@
-"""What became of text that an assistant inserted: how much of it is left after 30 s, after 2 min and at the end.
+"""Survival of text that an assistant inserted: how much of it is left after 30 s, after 2 min and at the end.
 
 Every code point of every file is followed through the replay: an edit that changes a part of an accepted text removes
 that part only.
@@ -36,14 +36,14 @@ class Content:
     """Since the opening, on the attempt's own time line."""
     seq: int
     files: Mapping[str, str | None] | None = None
-    """Path → whole text; `None` if it is gone or unknown."""
+    """Path → whole text; `None` if the file was deleted or its text is unknown."""
     path: str = ""
     changes: Sequence[StoredChange] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Survival:
-    """Code points of the followed texts of an attempt."""
+    """Code points of the followed insertions of an attempt."""
 
     reached: tuple[int, ...]
     """For each age of `AFTER_S`, those that were inserted at least that long before the end."""
@@ -75,7 +75,7 @@ class TextSurvival:
         self._survived = [0] * len(AFTER_S)
 
     def follow(self, contents: Sequence[Content], end_ns: int) -> Survival:
-        """Follows the texts through every change, up to the end of the time line."""
+        """Follows the insertions through every change, up to the end of the time line."""
         at_end = 0
         if self._followed:
             for content in contents:
@@ -100,7 +100,7 @@ class TextSurvival:
                 self._set(path, text)
 
     def _count(self, at_ns: int) -> None:
-        """Counts what is left of texts that have reached an age."""
+        """Counts what is left of insertions that have reached an age."""
         now = at_ns / _NS
         for place, due in enumerate(self._due):
             while due and now > due[0][0]:

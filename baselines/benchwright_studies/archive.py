@@ -1,4 +1,4 @@
-"""A study as a folder of files: to hand it in, to collect it from participants' machines, and to archive it.
+"""A study as a folder of files: to deliver it, to collect it from participants' machines, and to archive it.
 
 The folder holds `study.yaml`, `study.jsonl` (the study's journal) and, for each participant, a folder with
 `journal.jsonl` and one file for each attempt, as `benchwright attempts export` writes it.
@@ -23,8 +23,8 @@ from benchwright_attempts.export import read_export, write_export
 from benchwright_attempts.record import canonical, format_wall
 from benchwright_attempts.replay import verify
 from benchwright_problems.atomic import write_atomically
-from benchwright_studies.conduct import Conduct
 from benchwright_studies.journal import JournalEntry
+from benchwright_studies.studies import Studies
 
 if TYPE_CHECKING:
     from benchwright_studies.study_log import StudyLog
@@ -35,7 +35,7 @@ _PATIENCE_S = 5.0
 
 @dataclass(frozen=True, slots=True)
 class Collected:
-    """What was taken over from an archive."""
+    """What was imported from an archive."""
 
     study: str
     participants: int
@@ -55,7 +55,7 @@ def write_archive(log: StudyLog, study: str, folder: Path, participants: Iterabl
         StudyError: There is no such study, or the folder holds another one.
         OSError: A file can't be written.
     """
-    known = Conduct(log, Attempts(log)).study(study)
+    known = Studies(log, Attempts(log)).study(study)
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     file = folder / "study.yaml"
     if file.exists() and file.read_bytes() != known.text.encode():
@@ -84,7 +84,7 @@ def deliver(log: StudyLog, study: str, participant: str) -> None:
     Raises:
         StudyError: They did not arrive there as a whole. The records stay here.
     """
-    to = Conduct(log, Attempts(log)).study(study).study.data.to
+    to = Studies(log, Attempts(log)).study(study).study.data.to
     try:
         if to.startswith("/"):
             write_archive(log, study, Path(to), [participant])
@@ -93,7 +93,7 @@ def deliver(log: StudyLog, study: str, participant: str) -> None:
     except (OSError, AttemptError) as error:
         told = f"{to}: {error.strerror}" if isinstance(error, OSError) else error
         raise StudyError(
-            f"The records of {participant} in {study} could not be handed in yet. They are kept on this machine, and "
+            f"The records of {participant} in {study} could not be delivered yet. They are kept on this machine, and "
             f"Benchwright will try again. What stood in the way: {told}"
         ) from error
 
@@ -138,7 +138,7 @@ def collect(log: StudyLog, folder: Path) -> Collected:
     What is known already is left as it is; what differs from it is refused.
 
     Raises:
-        ExportError: A file is damaged, or its chain broken: it is named, and nothing of it was taken over.
+        ExportError: A file is damaged, or its chain broken: it is named, and nothing of it was imported.
         StudyError: It belongs to another study than the one of this id here.
     """
     study_lines = _read_journal(folder / "study.jsonl")
@@ -172,11 +172,11 @@ def collect(log: StudyLog, folder: Path) -> Collected:
 
 
 def _take_study(log: StudyLog, study: str, file: Path, lines: list[dict[str, object]]) -> None:
-    """Takes the study over where it is unknown; each machine notes for itself when it was, so chains differ."""
+    """Registers the study if it is unknown; each machine records its own time, so chains differ."""
     if study not in log.journal.studies():
         log.journal.adopt(file, lines[:2])
         return
-    known = Conduct(log, Attempts(log)).study(study)
+    known = Studies(log, Attempts(log)).study(study)
     digests = [
         entry.get("study_sha256") if entry.get("type") == "registered" else entry.get("sha256")
         for line in lines[:2]

@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict
 from benchwright_attempts.file_text import sha256
 from benchwright_attempts.record import canonical
 from benchwright_problems.problem import Difficulty
-from benchwright_studies.dice import Dice
+from benchwright_studies.seeded_random import SeededRandom
 from benchwright_studies.study import Condition, Study
 from benchwright_studies.vocabulary import Order, Unit
 
@@ -75,7 +75,7 @@ def assign(study: Study, study_sha256: str, difficulties: Mapping[str, Difficult
     blocks = {
         task.problem: task.difficulty or difficulties.get(task.problem, Difficulty.MEDIUM) for task in study.problems
     }
-    people = Dice(seed, "participants").shuffled(study.pseudonyms)
+    people = SeededRandom(seed, "participants").shuffled(study.pseudonyms)
     found: dict[str, Assignment] = {}
     if conditions:
         orders = _Orders(study, blocks)
@@ -99,7 +99,7 @@ def assign(study: Study, study_sha256: str, difficulties: Mapping[str, Difficult
 
 def _rotation(seed: int, group: int, conditions: Sequence[Condition]) -> list[str]:
     """The conditions in an order of the group's own: who begins with which is drawn by lot."""
-    return Dice(seed, f"conditions of group {group}").shuffled([condition.name for condition in conditions])
+    return SeededRandom(seed, f"conditions of group {group}").shuffled([condition.name for condition in conditions])
 
 
 class _Orders:
@@ -110,12 +110,12 @@ class _Orders:
         self._order = study.randomisation.order
         self._blocks = blocks
         problems = [task.problem for task in study.problems]
-        self._problems = Dice(self._seed, "problems").shuffled(problems)
-        self._rows = Dice(self._seed, "rows").shuffled(williams(len(problems)))
+        self._problems = SeededRandom(self._seed, "problems").shuffled(problems)
+        self._rows = SeededRandom(self._seed, "rows").shuffled(williams(len(problems)))
 
     def order(self, group: int) -> list[str]:
         """The order that a group works in."""
-        dice = Dice(self._seed, f"order of group {group}")
+        random = SeededRandom(self._seed, f"order of group {group}")
         match self._order:
             case Order.LATIN_SQUARE:
                 return [self._problems[label] for label in self._rows[group % len(self._rows)]]
@@ -123,10 +123,12 @@ class _Orders:
                 return [
                     problem
                     for difficulty in Difficulty
-                    for problem in dice.shuffled([name for name in self._problems if self._blocks[name] is difficulty])
+                    for problem in random.shuffled(
+                        [name for name in self._problems if self._blocks[name] is difficulty]
+                    )
                 ]
             case Order.RANDOM:
-                return dice.shuffled(self._problems)
+                return random.shuffled(self._problems)
 
 
 def williams(size: int) -> list[list[int]]:

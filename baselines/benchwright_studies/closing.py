@@ -16,8 +16,8 @@ from benchwright_attempts.events import Abandoned
 from benchwright_attempts.evidence import TimedOut
 from benchwright_attempts.file_text import sha256
 from benchwright_attempts.record import AttemptHeader, canonical
-from benchwright_studies.conduct import Conduct
 from benchwright_studies.entry import Closed
+from benchwright_studies.studies import Studies
 
 if TYPE_CHECKING:
     from benchwright_studies.study_log import StudyLog
@@ -54,7 +54,7 @@ def close_study(log: StudyLog, study: str, *, force: bool = False) -> Closed:
         StudyClosedError: It was closed before.
     """
     attempts = Attempts(log)
-    known = Conduct(log, attempts).study(study)
+    known = Studies(log, attempts).study(study)
     if known.closed is not None:
         raise StudyClosedError(study)
     headers = log.journal.attempts(study)
@@ -105,7 +105,7 @@ def check_seal(log: StudyLog, study: str) -> SealCheck:
     Raises:
         StudyError: It is not closed.
     """
-    known = Conduct(log, Attempts(log)).study(study)
+    known = Studies(log, Attempts(log)).study(study)
     if known.closed is None:
         raise StudyError(f"The study {study} is not closed yet. Close it with `benchwright study close {study}`.")
     seal = known.closed.seal
@@ -127,7 +127,7 @@ def check_seal(log: StudyLog, study: str) -> SealCheck:
         elif stones.get(("attempt", attempt)) == head:
             deleted += 1
         else:
-            flaws.append(f"Attempt {attempt} is gone, and no tombstone says that it was deleted.")
+            flaws.append(f"Attempt {attempt} is missing, and no tombstone records its deletion.")
     flaws += [f"Attempt {attempt} was added after the closing." for attempt in headers if attempt not in sealed]
     for participant, head in _heads(seal.get("journals")).items():
         # Taking consent back is noted behind what was sealed, also before a deletion.

@@ -1,4 +1,4 @@
-"""Records on their way to where a study wants them: what could not be handed in waits, and is tried again."""
+"""Delivery of records to where a study collects them: what could not be delivered is kept and tried again."""
 
 from __future__ import annotations
 
@@ -18,24 +18,24 @@ if TYPE_CHECKING:
 
 
 class Delivery(BaseModel):
-    """A participant's records that have to be handed in."""
+    """A participant's records that have to be delivered."""
 
     model_config = ConfigDict(frozen=True, use_attribute_docstrings=True)
 
     study: str
     participant: str
     since: datetime
-    """When the participant was through (UTC)."""
+    """When the participant finished (UTC)."""
     tries: int = 0
-    """How often it was tried in vain."""
+    """Number of failed tries."""
     told: str = ""
-    """What the last try was refused with."""
+    """Message of the last failed try."""
 
 
 class Deliveries:
-    """What this user's machine still has to hand in: one small file each, kept until the records have arrived.
+    """What this machine still has to deliver: one small file each, kept until the records have arrived.
 
-    Handing in twice changes nothing, so several processes may try at once.
+    Delivering twice changes nothing, so several processes may try at once.
 
     Args:
         home: The folders of this user.
@@ -45,20 +45,20 @@ class Deliveries:
         self._folder = home.data / "studies" / "deliveries"
 
     def owe(self, study: str, participant: str) -> None:
-        """From now on these records have to be handed in."""
+        """From now on these records have to be delivered."""
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         self._write(Delivery(study=study, participant=participant, since=datetime.now(UTC)))
 
     def drop(self, study: str, participant: str) -> None:
-        """Nothing has to be handed in any more."""
+        """These records no longer have to be delivered."""
         (self._folder / _name(study, participant)).unlink(missing_ok=True)
 
     def waiting(self) -> list[Delivery]:
-        """What has to be handed in."""
+        """What has to be delivered."""
         return [self._read(*file.stem.split("@", 1)) for file in sorted(self._folder.glob("*@*.json"))]
 
     def of(self, study: str, participant: str) -> Delivery | None:
-        """What waits of a participant, if so."""
+        """What is waiting of a participant; `None` if nothing is."""
         return next((one for one in self.waiting() if (one.study, one.participant) == (study, participant)), None)
 
     def hand_in(
@@ -66,7 +66,7 @@ class Deliveries:
         log: StudyLog,
         wanted: Callable[[Delivery], bool] = lambda delivery: True,
     ) -> tuple[list[Delivery], list[Delivery]]:
-        """Tries to hand in what waits. Blocks on disk and network.
+        """Tries to deliver what is waiting. Blocks on disk and network.
 
         Args:
             log: The event log that has the records.
@@ -111,17 +111,17 @@ def _hand_in(log: StudyLog, delivery: Delivery) -> bool:
     """Hand records in; false where nobody agrees to it any more.
 
     Raises:
-        AttemptError: They can't be handed in just now.
+        AttemptError: They can't be delivered now.
     """
     # The database library takes a third of a second to import, and mostly nothing waits.
     from benchwright_attempts.attempts import Attempts
     from benchwright_studies.archive import deliver
-    from benchwright_studies.conduct import Conduct
+    from benchwright_studies.studies import Studies
 
     study, participant = delivery.study, delivery.participant
-    conduct = Conduct(log, Attempts(log))
-    if participant not in log.journal.participants(study) or conduct.consent(study, participant) is None:
+    studies = Studies(log, Attempts(log))
+    if participant not in log.journal.participants(study) or studies.consent(study, participant) is None:
         return False
-    conduct.finish(study, participant)
+    studies.finish(study, participant)
     deliver(log, study, participant)
     return True

@@ -13,7 +13,7 @@ from benchwright_studies.assignment import Plan
 
 
 class Registered(EventBody):
-    """A study file was taken over; always the first entry of a study."""
+    """A study file was registered; always the first entry of a study."""
 
     type: Literal["registered"] = "registered"
     study_sha256: Sha256
@@ -78,7 +78,7 @@ class QuestionnaireAnswered(EventBody):
 
 
 class Finished(EventBody):
-    """The participant is through."""
+    """The participant has finished."""
 
     type: Literal["finished"] = "finished"
 

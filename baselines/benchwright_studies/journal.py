@@ -1,6 +1,6 @@
 """The journal of studies: who agreed to what, which task belongs to which attempt, what was planned and when it closed.
 
-It lies in the attempt log's database. Each participant has a hash chain of their own, and so has each study,
+It is in the attempt log's database. Each participant has a hash chain of their own, and so has each study,
 so that one participant's data can be deleted while everybody else's chain stays whole.
 """
 
@@ -30,7 +30,7 @@ from benchwright_attempts.tables import ATTEMPTS, JOURNAL, TOMBSTONES
 from benchwright_studies.entry import ENTRY, Closed, ConsentEntry, Enrolled, Entry, Planned, Registered
 
 STUDY = ""
-"""In the place of a participant: the study's own chain."""
+"""Instead of a participant: the study's own chain."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ class JournalEntry:
 
 @dataclass(frozen=True, slots=True)
 class Tombstone:
-    """What stands where data were deleted."""
+    """What is left of deleted data."""
 
     kind: str
     """`attempt` or `participant`."""
@@ -243,7 +243,7 @@ def _check_place(study: str, participant: str, entry: Entry, *, begins: bool) ->
         if not begins:
             raise StudyError(f"{participant or study} is in the journal already.")
         raise StudyError(
-            f"The study {study} is not known here. Take it over with `benchwright study run FILE`."
+            f"The study {study} is not known here. Register it with `benchwright study run FILE`."
             if participant == STUDY
             else f"{participant} has not begun the study {study}. Begin with `benchwright study run`."
         )
@@ -304,6 +304,6 @@ def _machine_conditions(connection: Connection, study: str) -> Sequence[str]:
 
     entries = _read(connection, study, STUDY, study)
     if not entries or not isinstance(entries[0].entry, Registered):
-        raise AttemptError(f"The study {study} is not known here. Take it over with `benchwright study run FILE`.")
+        raise AttemptError(f"The study {study} is not known here. Register it with `benchwright study run FILE`.")
     known = parse_study(entries[0].entry.text, Path(study)).study
     return [condition.name for condition in known.conditions if not condition.solver.is_person]

@@ -12,7 +12,7 @@ from benchwright_attempts.attempts import Attempts
 from benchwright_attempts.errors import StudyClosedError, StudyError
 from benchwright_attempts.evidence import Assigned, Recording
 from benchwright_attempts.file_text import sha256
-from benchwright_studies.conduct import Conduct, KnownStudy, terms
+from benchwright_studies.studies import RegisteredStudy, Studies, terms
 from benchwright_studies.study import Condition
 from benchwright_studies.study_file import Flaw, StudyFileError, parse_study
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 class MachinePart:
     """One condition of a study under which a model or an agent works."""
 
-    known: KnownStudy
+    known: RegisteredStudy
     condition: Condition
 
     @property
@@ -132,7 +132,7 @@ def machine_parts(log: StudyLog, study: str) -> list[MachinePart]:
     Raises:
         StudyError: There is no such study.
     """
-    known = Conduct(log, Attempts(log)).study(study)
+    known = Studies(log, Attempts(log)).study(study)
     return [MachinePart(known, condition) for condition in known.study.conditions if not condition.solver.is_person]
 
 

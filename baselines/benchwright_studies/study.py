@@ -1,4 +1,4 @@
-"""A study as its file describes it: fixed beforehand, so that nothing can be chosen after the fact."""
+"""A study as its file describes it: fixed in advance, so that nothing can be chosen after the fact."""
 
 from __future__ import annotations
 
@@ -189,7 +189,7 @@ class Study(Part):
     limits: Limits = Limits()
     feedback: Feedback = Feedback.FULL
     show_distribution: bool = False
-    """Whether a participant sees how others did at a task they are through with."""
+    """Whether a participant sees how others did at a task that the participant has finished."""
     clock_stops_for: tuple[Machine, ...] = ()
     """What stops the clock while it works."""
     recording: Recording = Recording.FULL
@@ -207,7 +207,7 @@ class Study(Part):
     data: Data = Data()
 
     @model_validator(mode="after")
-    def _is_whole(self) -> Self:
+    def _is_consistent(self) -> Self:
         _unique("problems", [task.problem for task in self.problems])
         _unique("conditions", [condition.name for condition in self.conditions])
         _unique("questionnaire", [question.id for question in self.questionnaire])

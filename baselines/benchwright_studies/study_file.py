@@ -1,4 +1,4 @@
-"""Reads a study file: YAML whose every flaw is told with file, line, field and what to do."""
+"""Reads a study file: YAML whose every flaw is reported with file, line, field and what to do."""
 
 from __future__ import annotations
 
@@ -109,8 +109,8 @@ def parse_study(text: str, path: Path) -> StudyFile:
         node = yaml.compose(text, Loader=yaml.SafeLoader)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
-        told = error.problem or error.context or "it is not YAML"
-        raise StudyFileError(path, [Flaw(mark.line + 1 if mark else 1, "", f"{told}. Mend the YAML.")]) from error
+        message = error.problem or error.context or "it is not YAML"
+        raise StudyFileError(path, [Flaw(mark.line + 1 if mark else 1, "", f"{message}. Fix the YAML.")]) from error
     except RecursionError as error:
         raise StudyFileError(path, [Flaw(1, "", "it is nested too deeply. Write it flatter.")]) from error
     except yaml.YAMLError as error:
@@ -128,9 +128,9 @@ def parse_study(text: str, path: Path) -> StudyFile:
         value: Any = loader.construct_document(node)
     except (yaml.MarkedYAMLError, ValueError) as error:
         mark = getattr(error, "problem_mark", None)
-        told = getattr(error, "problem", None) or str(error)
+        message = getattr(error, "problem", None) or str(error)
         raise StudyFileError(
-            path, [Flaw(mark.line + 1 if mark else 1, "", f"{told}. Write it differently.")]
+            path, [Flaw(mark.line + 1 if mark else 1, "", f"{message}. Write it differently.")]
         ) from error
     try:
         study = Study.model_validate(value)
@@ -187,7 +187,7 @@ def _flaw(lines: Mapping[str, int], details: ErrorDetails, value: object) -> Fla
             )
         case kind if kind in _KINDS:
             given = details["input"]
-            shown = repr(given) if isinstance(given, str | int | float) else "what stands there"
+            shown = repr(given) if isinstance(given, str | int | float) else "the value"
             message = f"{shown} is not {_KINDS[kind]}."
         case _:
             message = f"{message[:1].lower()}{message[1:]}{'' if message.endswith('.') else '.'}"
@@ -248,7 +248,7 @@ _PARTS: Mapping[str, type[Part]] = {
 
 
 def _told_once(flaws: Sequence[Flaw]) -> list[Flaw]:
-    """One flaw for each place: of a choice between types pydantic tells what is wrong with each."""
+    """One flaw for each place: for a union, pydantic reports what is wrong with each type."""
     first: dict[tuple[int, str], Flaw] = {}
     for flaw in flaws:
         first.setdefault((flaw.line, flaw.field), flaw)

@@ -1,4 +1,4 @@
-"""What `benchwright study init` writes: a study that is valid as it stands, with the choices beside each field."""
+"""What `benchwright study init` writes: a valid study, with the choices beside each field."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ class Unit(StrEnum):
 
 
 class Order(StrEnum):
-    """How the order of the tasks comes about."""
+    """How the order of the tasks is determined."""
 
     LATIN_SQUARE = "latin-square"
     """Rows of a Williams square: each problem is at each place, and behind each other one, equally often."""

@@ -140,7 +140,7 @@ function support(walked: Walked): Section {
     tables: [
       {
         title: "How attempts ended",
-        columns: ["group", "attempts", "solved", "handed in unsolved", "gave up", "timed out", "undecided"],
+        columns: ["group", "attempts", "solved", "submitted unsolved", "gave up", "timed out", "undecided"],
         rows: [
           ["alone", 2, 1, 0, 1, 0, 0],
           ["copilot", 1, 0, 1, 0, 0, 0],
@@ -277,7 +277,7 @@ function time(walked: Walked): Section {
       {
         title: "Minutes to the first pass, by condition",
         columns: [
-          ...["condition", "attempts", "solved", "gave up", "timed out", "handed in unsolved"],
+          ...["condition", "attempts", "solved", "gave up", "timed out", "submitted unsolved"],
           ...["median (95 % interval)", `mean up to ${significant(failed, 4)} min (95 % interval)`],
         ],
         rows: [
@@ -493,7 +493,7 @@ function origins({ arbiter, fifo, pasted, typed, completion }: Walked): Section 
     title: "Where the text came from",
     says: [
       "The source of 0 % of the characters is a guess from the edit's shape; of the others the editor, our own " +
-        "completion or a command told it.",
+        "completion or a command reported it.",
     ],
     without: null,
     numbers: {
@@ -523,7 +523,7 @@ function origins({ arbiter, fifo, pasted, typed, completion }: Walked): Section 
         ],
       },
       {
-        title: "What became of accepted text",
+        title: "Survival of accepted text",
         columns: ["condition", "after", "characters accepted", "still there", "share (95 % interval)"],
         rows: [["copilot", "the end", accepted, accepted, "100 %"]],
       },

@@ -17,7 +17,7 @@ from benchwright_harness.sandbox.bwrap import BwrapSandbox
 from benchwright_problems.datasets.cvdp import import_cvdp
 from benchwright_problems.store import Store
 from benchwright_server.attempts.workbench import Workbench
-from benchwright_studies.conduct import Conduct
+from benchwright_studies.studies import Studies
 
 from ..judge_endpoint import Asked, JudgeEndpoint, Played
 from .test_eval import design
@@ -70,10 +70,10 @@ def begin(lab: Lab, study: str) -> Path:
 async def person(lab: Lab) -> None:
     bench = Workbench(lab.home, BwrapSandbox())
     try:
-        conduct = Conduct(bench.log, Attempts(bench.log))
-        conduct.enroll("same", "P01")
-        conduct.give_consent("same", "P01", "1")
-        opened = await bench.open_task(*conduct.next_task("same", "P01"))
+        studies = Studies(bench.log, Attempts(bench.log))
+        studies.enroll("same", "P01")
+        studies.give_consent("same", "P01", "1")
+        opened = await bench.open_task(*studies.next_task("same", "P01"))
         session = await bench.session(Path(opened.status.workspace.removeprefix("file://")))
         assert session is not None
         await session.start()

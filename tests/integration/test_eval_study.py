@@ -22,7 +22,7 @@ from benchwright_problems.home import Home
 from benchwright_problems.store import Store
 from benchwright_problems.verdict import Outcome
 from benchwright_server.cli.app import command_line
-from benchwright_studies.conduct import Conduct
+from benchwright_studies.studies import Studies
 from benchwright_studies.study_log import StudyLog
 
 from ..judge_endpoint import Asked, JudgeEndpoint, Played, content
@@ -151,11 +151,11 @@ def the_person_works(lab: Lab) -> None:
     """P01 solves the question after a minute, and the design never."""
     moment = [0]
     with StudyLog(log_file(lab.home), monotonic_ns=lambda: moment[0]) as log:
-        conduct = Conduct(log, Attempts(log))
-        conduct.enroll("both", "P01")
-        conduct.give_consent("both", "P01", "1")
+        studies = Studies(log, Attempts(log))
+        studies.enroll("both", "P01")
+        studies.give_consent("both", "P01", "1")
         for _ in range(2):
-            assigned, agreed, ref = conduct.next_task("both", "P01")
+            assigned, agreed, ref = studies.next_task("both", "P01")
             problem = Store(lab.home).problem(ref)
             header = Attempts(log).create(
                 ref,
@@ -169,7 +169,7 @@ def the_person_works(lab: Lab) -> None:
             )
             for event in (assigned, agreed, Forecast(minutes=4), Started()):
                 log.append_blocking(header.id, event)
-            conduct.note_task(assigned, ref, header.id)
+            studies.note_task(assigned, ref, header.id)
             moment[0] += 60_000_000_000
             passed = ref.endswith("amdahl")
             outcome = Outcome.PASSED if passed else Outcome.FAILED
@@ -178,7 +178,7 @@ def the_person_works(lab: Lab) -> None:
                 header.id, RunFinished(run="r", number=1, outcome=outcome, reason=reason, wall_s=1, digests={})
             )
             log.append_blocking(header.id, Submitted())
-        conduct.finish("both", "P01")
+        studies.finish("both", "P01")
 
 
 def test_a_study_of_a_person_a_model_and_an_agent_comes_into_one_report(
@@ -249,8 +249,8 @@ def test_what_is_done_is_not_asked_again_and_what_is_missing_is(
     assert (again["runs"], len(models.seeds)) == ([], 2)
     with StudyLog(log_file(lab.home)) as log:
         ids = {one.id for one in log.headers()}
-        conduct = Conduct(log, Attempts(log))
-        known = conduct.study("machines")
+        studies = Studies(log, Attempts(log))
+        known = studies.study("machines")
     assert len(ids) == 2
     assert set(known.digests) == {"starter/amdahl", "starter/gates-of-a-figure"}
 

@@ -16,7 +16,7 @@ from benchwright_attempts.file_text import Change, FileText
 from benchwright_attempts.replay import verify
 from benchwright_studies.archive import deliver
 from benchwright_studies.closing import check_seal, close_study
-from benchwright_studies.conduct import Conduct
+from benchwright_studies.studies import Studies
 from benchwright_studies.study_file import parse_study
 from benchwright_studies.study_log import StudyLog
 
@@ -127,11 +127,11 @@ def test_a_studys_records_go_where_it_says_and_can_be_closed_and_deleted_there(p
     file = parse_study(STUDY.replace("WHERE", where), Path("s.yaml"))
     for participant in ("ada", "bob"):
         with StudyLog(tmp_path / participant / "log.sqlite") as log:
-            conduct = Conduct(log, Attempts(log))
-            conduct.register(file, {})
-            conduct.enroll("s", participant)
-            conduct.give_consent("s", participant, "1")
-            assigned, agreed, problem = conduct.next_task("s", participant)
+            studies = Studies(log, Attempts(log))
+            studies.register(file, {})
+            studies.enroll("s", participant)
+            studies.give_consent("s", participant, "1")
+            assigned, agreed, problem = studies.next_task("s", participant)
             attempt = (
                 Attempts(log)
                 .create(
@@ -145,10 +145,10 @@ def test_a_studys_records_go_where_it_says_and_can_be_closed_and_deleted_there(p
                 )
                 .id
             )
-            conduct.note_task(assigned, problem, attempt)
+            studies.note_task(assigned, problem, attempt)
             for event in (assigned, agreed, Started(), Submitted()):
                 log.append_blocking(attempt, event)
-            assert conduct.finish("s", participant)
+            assert studies.finish("s", participant)
             deliver(log, "s", participant)
     with StudyLog(where) as log:
         assert sorted(header.solver for header in log.headers()) == ["ada", "bob"]
@@ -163,9 +163,9 @@ def test_a_studys_records_go_where_it_says_and_can_be_closed_and_deleted_there(p
 def test_a_place_that_cannot_be_reached_is_named_and_nothing_is_lost(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with StudyLog(tmp_path / "log.sqlite") as log:
-        conduct = Conduct(log, Attempts(log))
-        conduct.register(parse_study(STUDY.replace("WHERE", f"{tmp_path}/file/x"), Path("s.yaml")), {})
-        conduct.enroll("s", "ada")
+        studies = Studies(log, Attempts(log))
+        studies.register(parse_study(STUDY.replace("WHERE", f"{tmp_path}/file/x"), Path("s.yaml")), {})
+        studies.enroll("s", "ada")
         with pytest.raises(StudyError, match=r"They are kept on this machine, and Benchwright will try again.*/file/x"):
             deliver(log, "s", "ada")
         assert log.journal.participants("s") == ["ada"]

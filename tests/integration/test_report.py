@@ -34,7 +34,7 @@ from benchwright_problems.problem import Hidden, Pack, Problem
 from benchwright_problems.store import Store
 from benchwright_problems.verdict import Outcome
 from benchwright_server.cli.app import command_line
-from benchwright_studies.conduct import Conduct
+from benchwright_studies.studies import Studies
 from benchwright_studies.study_file import parse_study
 from benchwright_studies.study_log import StudyLog
 
@@ -156,25 +156,25 @@ def carry_out(lab: Lab) -> None:
     | two     | passes at 20 min                | passes at 16 min                 |
     | three   | gives up at 6 min, run 1/4      | times out at 30 min, run 3/4     |
     """
-    conduct = Conduct(lab.log, Attempts(lab.log))
-    known = conduct.register(parse_study(STUDY, Path("tiny.yaml")), {})
+    studies = Studies(lab.log, Attempts(lab.log))
+    known = studies.register(parse_study(STUDY, Path("tiny.yaml")), {})
     for participant in ("P01", "P02"):
-        conduct.enroll("tiny", participant)
-        conduct.give_consent("tiny", participant, "1")
+        studies.enroll("tiny", participant)
+        studies.give_consent("tiny", participant, "1")
         for _ in range(3):
-            assigned, consent, problem = conduct.next_task("tiny", participant)
+            assigned, consent, problem = studies.next_task("tiny", participant)
             header = Attempts(lab.log).create(
                 *(problem, lab.store.problem(problem).public_digest, Path("/w"), {"rtl/a.sv": FileText.of_text("")}),
                 solver=participant,
                 condition=assigned.solver,
                 study="tiny",
             )
-            conduct.note_task(assigned, problem, header.id)
+            studies.note_task(assigned, problem, header.id)
             lab.tell(header.id, assigned, consent, Forecast(minutes=8), Started())
             _attempt(lab, header.id, problem.removeprefix("tiny/"), assigned.condition)
             lab.tell(header.id, SelfEstimate(minutes=10, external_help=False))
             lab.clock.pass_min(5)
-        conduct.finish("tiny", participant)
+        studies.finish("tiny", participant)
     assert known.plan.of("P01") is not None
 
 
@@ -411,19 +411,19 @@ def test_participants_see_how_five_others_did_where_the_study_shows_it(lab: Lab,
     """
     from benchwright_analysis.report.own_numbers import own_numbers
 
-    conduct = Conduct(lab.log, Attempts(lab.log))
-    conduct.register(parse_study(SHOWN.replace("SHOWN", shown).replace("FEEDBACK", feedback), Path("s.yaml")), {})
+    studies = Studies(lab.log, Attempts(lab.log))
+    studies.register(parse_study(SHOWN.replace("SHOWN", shown).replace("FEEDBACK", feedback), Path("s.yaml")), {})
     for participant, minutes in zip(("P01", "P02", "P03", "P04", "P05", "P06"), (5, 4, 6, 8, 10, 12), strict=True):
-        conduct.enroll("shown", participant)
-        conduct.give_consent("shown", participant, "1")
-        assigned, consent, problem = conduct.next_task("shown", participant)
+        studies.enroll("shown", participant)
+        studies.give_consent("shown", participant, "1")
+        assigned, consent, problem = studies.next_task("shown", participant)
         header = Attempts(lab.log).create(
             *(problem, lab.store.problem(problem).public_digest, Path("/w"), {"rtl/a.sv": FileText.of_text("")}),
             solver=participant,
             condition="alone",
             study="shown",
         )
-        conduct.note_task(assigned, problem, header.id)
+        studies.note_task(assigned, problem, header.id)
         lab.tell(header.id, assigned, consent, Started())
         lab.work(header.id, minutes)
         if participant == "P05":

@@ -1,6 +1,6 @@
 """The report's pictures: rows in, SVG out, in colours that the page sets for light and dark.
 
-Everything is told apart by shape or dashes too, and each picture stands beside the table of its numbers.
+Marks differ by shape or dashes too, and each picture comes with a table of its numbers.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _PALETTE = tuple(f"#0102{number:02x}" for number in range(16, 24))
 _DASHES = ((1, 0), (6, 3), (2, 2), (8, 2, 2, 2), (4, 4), (10, 3), (1, 3), (6, 2, 1, 2))
 _SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-left", "triangle-right")
 MOST_GROUPS = len(_PALETTE)
-"""More could not be told apart in one picture."""
+"""More could not be distinguished in one picture."""
 MOST_BANDS = 2
 
 
@@ -282,7 +282,7 @@ def _drawable(value: Any) -> Any:
 
 
 _NOT_DRAWABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\u2028\u2029\ud800-\udfff\ufffe\uffff]")
-"""What is not a `Char` of XML 1.0, and what ends a line in JavaScript's texts."""
+"""What is not a `Char` of XML 1.0, and what ends a line in JavaScript's strings."""
 
 
 _COLOURS = {_INK: "var(--ink)", _GRID: "var(--grid)"} | {

@@ -52,7 +52,7 @@ from benchwright_judges.scale import Scale
 from benchwright_problems.problem import Kind, Problem
 from benchwright_problems.store import Store
 from benchwright_problems.verdict import Outcome
-from benchwright_studies.conduct import Conduct
+from benchwright_studies.studies import Studies
 from benchwright_studies.study_file import parse_study
 from benchwright_studies.study_log import StudyLog
 
@@ -112,9 +112,9 @@ def make_demo(path: Path, store: Store, *, people: int = 30, seed: int = 7) -> D
     problems = [problem for problem in store.public(PACK).problems if problem.public.figures == ()][:_PROBLEMS]
     with StudyLog(path, now=clock.now, monotonic_ns=clock.monotonic_ns, process="demo") as log:
         desk = _Desk(log, clock, random)
-        conduct = Conduct(log, Attempts(log))
+        studies = Studies(log, Attempts(log))
         file = parse_study(_study_text(problems, people, seed), Path("demo.study.yaml"))
-        known = conduct.register(file, {f"{PACK}/{one.id}": one.difficulty for one in problems})
+        known = studies.register(file, {f"{PACK}/{one.id}": one.difficulty for one in problems})
         # Without an effect here: which condition a task has is what the study's own plan says.
         plan = StudyPlan(
             participants=people, families=4, problems_per_family=len(problems) // 4, effect_percent=0, median_minutes=14
@@ -128,24 +128,24 @@ def make_demo(path: Path, store: Store, *, people: int = 30, seed: int = 7) -> D
             known.plan.assignments, dict.fromkeys(one.participant for one in drawn), strict=True
         ):
             participant = assignment.participant
-            conduct.enroll(STUDY, participant)
-            conduct.give_consent(STUDY, participant, "1")
+            studies.enroll(STUDY, participant)
+            studies.give_consent(STUDY, participant, "1")
             gone = random.random() < 0.04
             for _task in assignment.tasks[: len(assignment.tasks) // 2 if gone else None]:
-                assigned, consent, ref = conduct.next_task(STUDY, participant)
+                assigned, consent, ref = studies.next_task(STUDY, participant)
                 one = needed[simulated, ref]
                 minutes = one.minutes * (1 + FASTER / 100 if assigned.condition == "copilot" else 1)
                 attempt = desk.open(
                     by_ref[ref], ref, participant, "human+copilot" if assigned.assistants else "human", STUDY
                 )
-                conduct.note_task(assigned, ref, attempt)
-                desk.tell(attempt, assigned, consent)
+                studies.note_task(assigned, ref, attempt)
+                desk.record(attempt, assigned, consent)
                 desk.work(attempt, by_ref[ref], assigned, minutes, one.forecast_minutes, one.forecast_chance)
                 clock.pass_s(random.uniform(60, 600))
             if not gone:
                 attentive = "sometimes" if random.random() < 0.95 else "never"
-                conduct.answer_questionnaire(STUDY, participant, {"attention": attentive})
-                conduct.finish(STUDY, participant)
+                studies.answer_questionnaire(STUDY, participant, {"attention": attentive})
+                studies.finish(STUDY, participant)
         for model, slope, half in _MODELS:
             for ref, problem in by_ref.items():
                 for _ in range(_SAMPLES):
@@ -181,7 +181,7 @@ class _Desk:
         self._texts[header.id] = (path, text, 1)
         return header.id
 
-    def tell(self, attempt: str, *events: Event) -> None:
+    def record(self, attempt: str, *events: Event) -> None:
         self._waiting += [self._log.append_nowait(attempt, event) for event in events]
         if len(self._waiting) > 2000 or isinstance(events[-1], Submitted | Abandoned | TimedOut | SelfEstimate):
             self.settle()
@@ -194,13 +194,13 @@ class _Desk:
     def work(
         self, attempt: str, problem: Problem, assigned: Assigned, needed: float, expected: float, chance: float
     ) -> None:
-        """A person at one task, who would need so many minutes."""
+        """A person at one task, who would need this many minutes."""
         random, clock = self._random, self._clock
         patience = random.exponential(60 / _GIVE_UPS_PER_HOUR)
         minutes = min(needed, patience, _LIMIT_MIN)
         exposure = Exposure.SIMILAR if random.random() < 0.1 else Exposure.NONE
         felt = int(np.clip(round(math.log2(needed / 3.5) + random.normal(2, 0.8)), 1, 5))
-        self.tell(
+        self.record(
             attempt,
             Environment(editor="simulated", change_reasons=True, platform="linux"),
             Forecast(minutes=expected, difficulty=felt, prior_exposure=exposure, success=round(chance, 3)),
@@ -217,25 +217,25 @@ class _Desk:
             clock.pass_s(float(gaps[step]))
             self._write(attempt, copilot=bool(assigned.assistants))
             if step == pause:
-                self.tell(attempt, Focus(focused=False), Paused(reason="coffee"))
+                self.record(attempt, Focus(focused=False), Paused(reason="coffee"))
                 clock.pass_s(random.uniform(60, 900))
-                self.tell(attempt, Resumed(), Focus(focused=True))
+                self.record(attempt, Resumed(), Focus(focused=True))
             if step in runs and step < steps - 1:
                 number += 1
                 share = (step + 1) / steps
                 self._verdict(attempt, problem, number, passed=False, share=share)
         if passes:
             self._verdict(attempt, problem, number + 1, passed=True, share=1.0)
-            self.tell(attempt, Submitted())
+            self.record(attempt, Submitted())
         elif minutes == patience:
             self._verdict(attempt, problem, number + 1, passed=False, share=0.5)
-            self.tell(attempt, Abandoned(reason="I am stuck"))
+            self.record(attempt, Abandoned(reason="I am stuck"))
         else:
             self._verdict(attempt, problem, number + 1, passed=False, share=0.6)
-            self.tell(attempt, TimedOut(reason="time_limit", limit=_LIMIT_MIN * 60))
+            self.record(attempt, TimedOut(reason="time_limit", limit=_LIMIT_MIN * 60))
         spread = random.normal(0, 0.25)
         helped = bool(random.random() < 0.02)
-        self.tell(attempt, SelfEstimate(minutes=minutes * math.exp(spread), difficulty=felt, external_help=helped))
+        self.record(attempt, SelfEstimate(minutes=minutes * math.exp(spread), difficulty=felt, external_help=helped))
 
     def _write(self, attempt: str, *, copilot: bool) -> None:
         """A few words by hand, at times a paste or a completion."""
@@ -259,10 +259,10 @@ class _Desk:
             taken = AssistAccepted(
                 assist=offered, provider="github.copilot", path=path, version=version, length=len(text)
             )
-            self.tell(attempt, shown, taken)
+            self.record(attempt, shown, taken)
         change = Change(start=start, end=end, text=text)
-        self.tell(attempt, Edit(path=path, version=version, changes=(change,)))
-        self.tell(attempt, EditReason(path=path, version=version, reason=source, metadata=metadata))
+        self.record(attempt, Edit(path=path, version=version, changes=(change,)))
+        self.record(attempt, EditReason(path=path, version=version, reason=source, metadata=metadata))
         self._texts[attempt] = (path, before[:start] + text + before[end:], version)
 
     def _verdict(self, attempt: str, problem: Problem, number: int, *, passed: bool, share: float) -> None:
@@ -273,7 +273,7 @@ class _Desk:
             judged = JudgedBy(method="deterministic", status="scored", score=float(passed))
             message = "" if passed else "The answer is not the expected one."
             reason = "passed" if passed else "wrong_answer"
-            self.tell(
+            self.record(
                 attempt,
                 Answered(
                     number=number,
@@ -288,13 +288,13 @@ class _Desk:
         run, total = f"{attempt}-{number}", 8
         done = total if passed else min(total - 1, int(share * total))
         message = "" if passed else str(self._random.choice(_MESSAGES)).format(done, total)
-        self.tell(
+        self.record(
             attempt,
             Save(path=path, sha256=digest, size=len(text)),
             RunStarted(run=run, number=number, snapshot={path: digest}),
         )
         self._clock.pass_s(2.5)
-        self.tell(
+        self.record(
             attempt,
             RunFinished(
                 run=run,
@@ -312,10 +312,10 @@ class _Desk:
     def model(self, problem: Problem, ref: str, model: str, *, passes: bool) -> None:
         """One sample of a model."""
         attempt = self.open(problem, ref, model, "model")
-        self.tell(attempt, Started())
+        self.record(attempt, Started())
         self._clock.pass_s(self._random.uniform(5, 40))
         sent, received = int(self._random.integers(600, 2000)), int(self._random.integers(200, 4000))
-        self.tell(
+        self.record(
             attempt,
             ModelUsage(
                 model=model,
@@ -327,7 +327,7 @@ class _Desk:
             ),
         )
         self._verdict(attempt, problem, 1, passed=passes, share=self._random.random())
-        self.tell(attempt, Submitted())
+        self.record(attempt, Submitted())
 
 
 _MESSAGES = (

@@ -1,4 +1,4 @@
-"""The edits of an attempt: where their text came from, and what became of it."""
+"""The edits of an attempt: where their text came from, and how much of it survived."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ class LabelledEdits:
         return {source: tuple(counts) for source, counts in found.items()}
 
     def survival(self) -> tuple[int, Survival]:
-        """Code points that a model's accepted proposals inserted, and what became of them."""
+        """Code points that a model's accepted proposals inserted, and how many of them survived."""
         followed = {
             edit.seq: edit.total
             for edit, label in zip(self.edits, self.labels, strict=True)

@@ -90,7 +90,7 @@ def _runs(begun: list[tuple[int, str]], length: int) -> NDArray[np.int64]:
 
 
 def _sparse(rows: list[int], values: list[Any], length: int, kind: pa.DataType) -> pa.Array[Any]:
-    """A column that is empty but for some rows: texts are "" there, numbers null."""
+    """A column that is empty in most rows: "" in columns of strings, null in others."""
     import numpy as np
     import pyarrow as pa
 

@@ -1,4 +1,4 @@
-"""An event as a row for others to read: when, what kind, how much; no text of files or people."""
+"""An event as a row of the exported table: when, which type, how much; no text of files or people."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pydantic import BaseModel, ConfigDict
 
 
 class EventRow(BaseModel):
-    """One event. Columns that do not belong to its kind are empty."""
+    """One event. Columns that do not apply to its type are empty."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 
@@ -21,23 +21,23 @@ class EventRow(BaseModel):
     clock_s: float
     """Seconds the attempt's clock had run."""
     type: str
-    """Kind of event: `opened`, `edit`, `run_finished` …; the page on the event log lists all."""
+    """Type of the event: `opened`, `edit`, `run_finished` …; see below."""
     state: str
-    """State of the attempt after it."""
+    """State of the attempt after the event."""
     path: str
     """File that was edited or set."""
     inserted: int | None
-    """Code points an edit put in."""
+    """Code points that an edit inserted."""
     deleted: int | None
-    """Code points an edit took out; none where everything was replaced."""
+    """Code points that an edit deleted; empty if the whole text was replaced."""
     origin: str
     """Where an edit came from: `typed`, `paste`, `completion` …"""
     method: str
-    """How that became known: `change_reason`, `own_provider`, `wrapped_command`, `heuristic`."""
+    """How the origin became known: `change_reason`, `own_provider`, `wrapped_command`, `heuristic`."""
     outcome: str
     """Of a verdict: `passed`, `failed`, `error`."""
     reason: str
-    """Of a verdict: a stable word."""
+    """Of a verdict: a stable word, such as `tests_failed`."""
     tests_passed: int | None
     """Hidden tests passed in a run."""
     tests_total: int | None

@@ -1,4 +1,4 @@
-"""Kinds of failure, by what solvers were told."""
+"""Kinds of failure, by the messages that solvers saw."""
 
 from __future__ import annotations
 
@@ -26,24 +26,25 @@ def failing(data: Dataset) -> Section:
         return Section("failures", title, without=str(error))
     table = Table(
         "Kinds of failure",
-        ("failed attempts", "share", "telling words", "typical message"),
+        ("failed attempts", "share", "distinctive words", "typical message"),
         [
             (
                 len(group.members),
                 percent(len(group.members) / len(texts)),
-                group.name or ", ".join(group.telling_words),
+                group.name or ", ".join(group.distinctive_words),
                 texts[group.typical][:_SHOWN],
             )
             for group in found.groups
         ],
         found.note,
     )
-    lead = ("Messages are those that the solver was shown, so they tell no more than the problem reveals.",)
+    lead = ("Messages are those that the solver was shown, so they reveal no more than the problem does.",)
     numbers = {
         "comparison": found.comparison,
         "note": found.note,
         "groups": [
-            {"attempts": len(group.members), "words": group.telling_words, "name": group.name} for group in found.groups
+            {"attempts": len(group.members), "words": group.distinctive_words, "name": group.name}
+            for group in found.groups
         ],
         "silhouettes": found.silhouettes,
     }

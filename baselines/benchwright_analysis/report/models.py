@@ -62,7 +62,7 @@ def models(data: Dataset) -> Section:
         numbers[group] = {**results, "usage": _usage(found)}
     note = (
         "Pass@k is the unbiased estimate 1 - C(n-c, k)/C(n, k). CVDP's own value puts the observed rate into "
-        "1 - (1 - c/n)^k, which is too low on average for k > 1; it stands here for comparison with published numbers, "
+        "1 - (1 - c/n)^k, which is too low on average for k > 1; it is shown for comparison with published numbers, "
         "and so does its overall value, which takes the mean score of problems that are scored from 0 to 1."
     )
     columns = ("model", "problems", "samples", "k", "pass@k (95 % interval)", "CVDP's plug-in", "CVDP's overall")

@@ -10,7 +10,7 @@ CENSORED = Literal["", "gave_up", "timed_out", "handed_in_unsolved", "not_decide
 
 
 class Observation(BaseModel):
-    """One attempt. Times are seconds; an empty text or none says that there is nothing to tell."""
+    """One attempt. Times are seconds; an empty cell means that there is no value."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 
@@ -28,9 +28,9 @@ class Observation(BaseModel):
     """Problems that vary one task belong together: the question's group, or the part of the id before its first \
 underscore-number; else the problem itself."""
     title: str
-    """The problem's title; its id where the pack is not on this machine."""
+    """The problem's title; its id if the pack is not on this machine."""
     kind: str
-    """`design`, `text` or `question`; empty where the pack is not here."""
+    """`design`, `text` or `question`; empty if the pack is not on this machine."""
     category: str
     """CVDP's category id, such as `cid003`."""
     difficulty: str
@@ -44,13 +44,13 @@ underscore-number; else the problem itself."""
     language: str
     """Of a question: ISO 639 code."""
     condition: str
-    """Its name in the study file; outside studies the same as `solver`."""
+    """Name of the condition in the study file; outside studies the same as `solver`."""
     solver: str
     """`human`, `human+copilot`, `model`, `agent`."""
     model: str
     """Model that was used, as the provider names it; several joined by a space."""
     position: int | None
-    """Place in the participant's order, from 1; 0 for practice; none outside studies."""
+    """Position in the participant's order, from 1; 0 for practice; empty outside studies."""
     practice: bool
     """Practice is never analysed."""
     recording: str
@@ -72,9 +72,9 @@ underscore-number; else the problem itself."""
     active_s: float
     """The same with the study's own threshold (`idle_minutes`; 2 minutes outside studies). Of models the clock."""
     unfocused_s: float
-    """Time the clock ran while another window had the keyboard."""
+    """Time the clock ran while another window had focus."""
     time_s: float
-    """The time that is analysed: `active_s` until the first pass, or until the end where there was none."""
+    """The time that is analysed: `active_s` until the first pass, or until the end if there was none."""
     limit_s: float | None
     """The study's time limit."""
     passed: bool
@@ -87,12 +87,12 @@ underscore-number; else the problem itself."""
     """Time on the clock at the first pass."""
     censored_by: CENSORED
     """Why there is no time to a pass: `gave_up`, `timed_out`, `handed_in_unsolved`, `not_decided` (no verdict says \
-whether it is right), `still_open`; empty where it passed."""
+whether it is right), `still_open`; empty if it passed."""
     reason: str
     """Of the newest verdict, a stable word: `tests_failed`, `timeout`, `tool_missing` …"""
     score: float | None
     """Best score of a decided verdict, 0 to 1: 1 for a pass, else the judge's score or the share of hidden tests that \
-passed; none if nothing was decided."""
+passed; empty if nothing was decided."""
     tests_passed: int | None
     """Hidden tests passed in the newest run that counted them."""
     tests_total: int | None
@@ -100,17 +100,17 @@ passed; none if nothing was decided."""
     runs: int
     """Verdicts: runs of the hidden tests, or answers judged."""
     undecided_runs: int
-    """Of these, ended in an error."""
+    """Of these, undecided because of an error."""
     submissions: int
-    """1 where the work was handed in."""
+    """1 if the work was submitted."""
     pauses: int
-    """How often the clock was paused."""
+    """Number of pauses."""
     suspensions: int
     """How often the computer slept while the clock ran."""
     edits: int
     """Edits recorded."""
     inserted: int
-    """Code points put in by edits."""
+    """Code points inserted by edits."""
     inserted_typed: int
     """Of these, typed."""
     inserted_paste: int
@@ -134,7 +134,7 @@ passed; none if nothing was decided."""
     accepted: int
     """Code points of completions and chat edits that were taken."""
     reached_30s: int | None
-    """Of `accepted`, what was followed for 30 s; none where the text was not recorded."""
+    """Of `accepted`, those inserted at least 30 s before the end; empty if the text was not recorded."""
     survived_30s: int | None
     """Of `reached_30s`, still there then."""
     reached_120s: int | None
@@ -168,7 +168,7 @@ passed; none if nothing was decided."""
     total_tokens: int
     """As the provider counts."""
     cost_usd: float | None
-    """Of the models' calls; none where nobody told."""
+    """Of the models' calls; empty if it is unknown."""
     violations: int
     """Violations of the condition that were flagged."""
     violation_rules: str
@@ -186,7 +186,7 @@ passed; none if nothing was decided."""
     sandbox: str
     """Of the newest run."""
     change_reasons: bool | None
-    """Whether the editor told the reason of each edit; none where it is not known."""
+    """Whether the editor reports the reason for each edit; empty if unknown."""
     excluded_by: str = ""
     """Rules of the study file that leave it out, joined by `; `; also `practice` and `still_open`."""
 

@@ -57,7 +57,7 @@ def origins(data: Dataset) -> Section:
     violations = sum(one.observation.violations for each in by_group.values() for one in each)
     lead = [
         f"The source of {percent(guessed / everything)} of the characters is a guess from the edit's shape; of the "
-        "others the editor, our own completion or a command told it."
+        "others the editor, our own completion or a command reported it."
     ]
     if violations:
         lead.append(f"{count(violations, 'violation')} of a condition was flagged: see the table of attempts.")
@@ -101,7 +101,7 @@ def _survival(results: dict[str, Provenance]) -> list[Table]:
         return []
     note = "Text of completions and chat edits that was taken. What was not followed for so long does not count there."
     columns = ("condition", "after", "characters accepted", "still there", "share (95 % interval)")
-    return [Table("What became of accepted text", columns, rows, note)]
+    return [Table("Survival of accepted text", columns, rows, note)]
 
 
 def _picture(tenths: dict[str, dict[str, list[int]]], results: dict[str, Provenance], table: Table) -> Picture:

@@ -14,13 +14,13 @@ from benchwright_attempts.attempts import Attempts
 from benchwright_attempts.record import AttemptHeader
 from benchwright_attempts.terms import Feedback
 from benchwright_problems.store import Store
-from benchwright_studies.conduct import Conduct
+from benchwright_studies.studies import Studies
 
 if TYPE_CHECKING:
     from benchwright_studies.study_log import StudyLog
 
 FEWEST_OTHERS = 5
-"""With fewer others at a task, a distribution would tell what one person did."""
+"""With fewer others at a task, a distribution would reveal what one person did."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Others:
     attempts: int
     solved: int
     quarter_min: float | None
-    """A quarter of them solved it within so many active minutes; none where not so many did at all."""
+    """A quarter of them solved it within this many active minutes; `None` if fewer did."""
     half_min: float | None
     three_quarters_min: float | None
 
@@ -45,7 +45,7 @@ class OwnAttempt:
     condition: str
     state: str
     passed: bool | None
-    """None where the study shows no results, or nothing is decided yet."""
+    """`None` if the study shows no results, or nothing is decided yet."""
     score: float | None
     active_min: float
     first_pass_min: float | None
@@ -55,7 +55,7 @@ class OwnAttempt:
     """Active minutes to the pass over the forecast; 2 is twice as long as expected."""
     share_by_assistant: float | None
     others: Others | None
-    """None where the study does not show it, where they are too few, or the own attempt goes on."""
+    """`None` if the study does not show it, there are too few others, or the own attempt has not ended."""
 
 
 def own_numbers(log: StudyLog, store: Store, study: str = "", participant: str = "") -> list[OwnAttempt]:
@@ -70,7 +70,7 @@ def own_numbers(log: StudyLog, store: Store, study: str = "", participant: str =
     if not study:
         mine = [header for header in log.headers() if not header.study and header.condition.startswith("human")]
         return [_own(one, [], shows_results=True) for one in sorted(_rows(log, store, mine, {}), key=_position)]
-    known = Conduct(log, Attempts(log)).study(study).study
+    known = Studies(log, Attempts(log)).study(study).study
     shows_results = known.feedback is not Feedback.NONE
     shows_others = known.show_distribution and shows_results
     headers = [header for header in log.journal.attempts(study) if shows_others or header.solver == participant]

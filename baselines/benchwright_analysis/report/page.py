@@ -14,7 +14,7 @@ from benchwright_analysis.report.section import Cell, Picture, Section, Table
 _UNBROKEN = 26
 """Cells up to this length stay on one line."""
 _LONGEST = 300
-"""Of a text in a cell; the files beside the page have all of it."""
+"""Characters shown of a cell; the exported files have all of it."""
 
 
 def page(title: str, subtitle: str, sections: Sequence[Section], sources: Mapping[str, str]) -> str:

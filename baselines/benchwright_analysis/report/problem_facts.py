@@ -62,7 +62,7 @@ class ProblemFacts:
 
 
 def facts_of(store: Store, problems: set[str]) -> Mapping[str, ProblemFacts]:
-    """The facts of some problems; of those whose pack is gone, none."""
+    """The facts of some problems; empty for those whose pack is not on this machine."""
     found: dict[str, ProblemFacts] = {}
     for pack in sorted({problem.partition("/")[0] for problem in problems}):
         try:

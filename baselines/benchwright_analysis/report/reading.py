@@ -41,7 +41,7 @@ class Job:
     headers: Sequence[AttemptHeader]
     facts: Mapping[str, ProblemFacts]
     thresholds_s: Mapping[str, float]
-    """Study → from how long a gap does not count."""
+    """Study → how much of a gap without activity counts."""
     events: Path | None = None
     """File for a row of each event; none if they are not wanted."""
     check: bool = True
@@ -158,7 +158,7 @@ def _one(job: Job, connection: Connection, header: AttemptHeader, events: EventC
         rows: Iterable[Sequence[Any]] = _checked(connection, header) if job.check else _plain(connection, header.id)
         for seq, (number, wall, mono_ns, process, body) in enumerate(rows, start=1):
             if number != seq:
-                raise _FlawError(f"it is missing: number {number} stands in its place")
+                raise _FlawError(f"it is missing: number {number} comes instead")
             fold.take(number, wall, mono_ns, process, body)
         if not seq:
             raise _FlawError("there is no event at all")
@@ -203,7 +203,7 @@ def _checked(connection: Connection, header: AttemptHeader) -> Iterator[Sequence
 
 
 class _Broken(str):
-    """Stands for an event that is not as it was written; reading it tells why."""
+    """Stands in for an event that is not as it was written; reading it raises the reason."""
 
     def rfind(self, *_: Any) -> int:
         raise _FlawError(str(self))

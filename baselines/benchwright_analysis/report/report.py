@@ -30,7 +30,7 @@ from benchwright_attempts.record import AttemptHeader
 from benchwright_judges.rated import Rated
 from benchwright_problems.atomic import write_atomically
 from benchwright_problems.store import Store
-from benchwright_studies.conduct import KnownStudy
+from benchwright_studies.studies import RegisteredStudy
 from benchwright_subjects.kept_evals import logs_of
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ _MACHINES = ("model", "agent")
 
 @dataclass(frozen=True)
 class ReportOptions:
-    """What a report is to be about, and where it goes."""
+    """What to report on, and where to write it."""
 
     folder: Path
     study: str = ""
@@ -55,13 +55,13 @@ class ReportOptions:
     without: Sequence[str] = ()
     """Not these."""
     models: bool = True
-    """Whether models' attempts outside studies, at the same problems, stand beside a study's people."""
+    """Whether models' attempts at the same problems, outside studies, are compared with a study's people."""
     events: bool = True
     """Whether tables of events are written."""
     check: bool | None = None
-    """Whether hash chains are checked; none leaves it to the number of events."""
+    """Whether hash chains are checked; `None` leaves it to the number of events."""
     logs: Sequence[Path] = ()
-    """Inspect's logs, or folders of them, to put beside."""
+    """Inspect's logs, or folders of them, to copy beside the report."""
     kept: Path | None = None
     """Folder of the logs that were kept; those of the report's attempts are put beside."""
     seed: int = 1
@@ -168,13 +168,13 @@ def _nothing(study: str, studies: Sequence[str]) -> str:
     return f"There are no attempts outside studies to report on. {advice}"
 
 
-def _thresholds(known: KnownStudy | None) -> dict[str, float]:
+def _thresholds(known: RegisteredStudy | None) -> dict[str, float]:
     return {known.study.study: known.study.idle_minutes * 60} if known is not None else {}
 
 
 def _dataset(
     log: StudyLog,
-    known: KnownStudy | None,
+    known: RegisteredStudy | None,
     folded: Sequence[Folded],
     facts: Mapping[str, ProblemFacts],
     options: ReportOptions,
@@ -205,7 +205,7 @@ def _dataset(
     )
 
 
-def _planned(one: Observation, known: KnownStudy) -> Observation:
+def _planned(one: Observation, known: RegisteredStudy) -> Observation:
     """Difficulty as the plan blocked by, and a study's model attempts under their condition's name."""
     changes: dict[str, str] = {}
     task = next((task for task in known.study.problems if task.problem == one.problem), None)
@@ -225,7 +225,7 @@ def _planned(one: Observation, known: KnownStudy) -> Observation:
     return one.model_copy(update=changes) if changes else one
 
 
-def _sources(known: KnownStudy | None, options: ReportOptions) -> dict[str, str]:
+def _sources(known: RegisteredStudy | None, options: ReportOptions) -> dict[str, str]:
     found = {"Benchwright": version("benchwright"), "seed of the intervals": str(options.seed)}
     if known is not None:
         found |= {"study file": f"SHA-256 {known.sha256}", "plan": f"SHA-256 {known.plan.sha256}"}

@@ -12,11 +12,11 @@ _BEGINNINGS = ("=", "+", "-", "@", "\t", "\r")
 
 
 def without_formulas(table: pa.Table, columns: Collection[str] | None = None) -> pa.Table:
-    """The table with an apostrophe before texts that would be taken for formulas.
+    """The table with an apostrophe before strings that would be read as formulas.
 
     Args:
         table: Any.
-        columns: Where such texts may be; every column of texts if not given.
+        columns: Where such strings may be; every column of strings if not given.
     """
     import pyarrow as pa
 

@@ -10,8 +10,8 @@ from benchwright_analysis.report.exclusions import Participants
 from benchwright_analysis.report.observation import Observation
 from benchwright_attempts.attempts import Attempts
 from benchwright_studies.closing import check_seal
-from benchwright_studies.conduct import Conduct, KnownStudy
 from benchwright_studies.entry import QuestionnaireAnswered
+from benchwright_studies.studies import RegisteredStudy, Studies
 
 if TYPE_CHECKING:
     from benchwright_studies.study_log import StudyLog
@@ -19,16 +19,16 @@ if TYPE_CHECKING:
 _NAMED = 5
 
 
-def known_study(log: StudyLog, study: str) -> KnownStudy:
-    """A study that was taken over.
+def known_study(log: StudyLog, study: str) -> RegisteredStudy:
+    """A registered study.
 
     Raises:
         StudyError: There is none of this id.
     """
-    return Conduct(log, Attempts(log)).study(study)
+    return Studies(log, Attempts(log)).study(study)
 
 
-def participants(log: StudyLog, known: KnownStudy, observations: Sequence[Observation]) -> Participants:
+def participants(log: StudyLog, known: RegisteredStudy, observations: Sequence[Observation]) -> Participants:
     """What exclusion rules ask of participants."""
     study = known.study
     checks = study.attention_checks
@@ -47,7 +47,7 @@ def participants(log: StudyLog, known: KnownStudy, observations: Sequence[Observ
     return Participants(failed, unfinished)
 
 
-def deviations(log: StudyLog, known: KnownStudy, observations: Sequence[Observation]) -> list[str]:
+def deviations(log: StudyLog, known: RegisteredStudy, observations: Sequence[Observation]) -> list[str]:
     """What is not as the study file says, as sentences; none if all is."""
     study = known.study.study
     mine = [one for one in observations if one.study == study and not one.practice]
@@ -67,7 +67,7 @@ def deviations(log: StudyLog, known: KnownStudy, observations: Sequence[Observat
     return found
 
 
-def _plan_deviations(known: KnownStudy, mine: Sequence[Observation]) -> list[str]:
+def _plan_deviations(known: RegisteredStudy, mine: Sequence[Observation]) -> list[str]:
     planned = {(one.participant, task.problem): task for one in known.plan.assignments for task in one.tasks}
     seen = Counter((one.participant, one.problem) for one in mine if one.is_person)
     found = []
@@ -95,7 +95,7 @@ def _whose(keys: Sequence[tuple[str, str]]) -> str:
     return f" ({', '.join(names[:_NAMED])}{' …' if len(names) > _NAMED else ''})"
 
 
-def _order_deviations(known: KnownStudy, mine: Sequence[Observation]) -> list[str]:
+def _order_deviations(known: RegisteredStudy, mine: Sequence[Observation]) -> list[str]:
     starts: dict[str, list[tuple[str, int]]] = {}
     for one in mine:
         if one.is_person and one.started and one.position is not None:
@@ -104,7 +104,7 @@ def _order_deviations(known: KnownStudy, mine: Sequence[Observation]) -> list[st
     return [f"{len(wrong)} participants began tasks in another order than assigned."] if wrong else []
 
 
-def _model_deviations(known: KnownStudy, mine: Sequence[Observation]) -> list[str]:
+def _model_deviations(known: RegisteredStudy, mine: Sequence[Observation]) -> list[str]:
     found = []
     for condition in known.study.conditions:
         if condition.solver.is_person:
@@ -130,7 +130,7 @@ def remarks(observations: Sequence[Observation], undecided_reasons: Mapping[str,
     toolchains = Counter(one.toolchain for one in counted if one.toolchain)
     if len(toolchains) > 1:
         found.append(
-            f"Verdicts were made with {len(toolchains)} different toolchains; the column `toolchain` tells which."
+            f"Verdicts were made with {len(toolchains)} different toolchains; the column `toolchain` names them."
         )
     elif toolchains:
         found.append(f"All runs were made with one toolchain, of digest {next(iter(toolchains))[:16]}.")
@@ -149,6 +149,6 @@ def remarks(observations: Sequence[Observation], undecided_reasons: Mapping[str,
     if told_by_editor and not all(one.change_reasons for one in told_by_editor):
         without = sum(not one.change_reasons for one in told_by_editor)
         found.append(
-            f"In {without} attempts the editor did not tell where edits came from, so that more of it is guessed."
+            f"In {without} attempts the editor did not report where edits came from, so more origins are inferred."
         )
     return found

@@ -80,7 +80,7 @@ def _outcomes(data: Dataset) -> Table:
         rows.append((group, sum(counts.values()), *(counts[column] for column in columns)))
     return Table(
         "How attempts ended",
-        ("group", "attempts", "solved", "handed in unsolved", "gave up", "timed out", "undecided"),
+        ("group", "attempts", "solved", "submitted unsolved", "gave up", "timed out", "undecided"),
         rows,
     )
 

@@ -64,7 +64,7 @@ def survival(data: Dataset) -> Section:
             "solved",
             "gave up",
             "timed out",
-            "handed in unsolved",
+            "submitted unsolved",
             "median (95 % interval)",
             f"mean up to {limit:,.4g} min (95 % interval)",
         ),
@@ -79,7 +79,7 @@ def survival(data: Dataset) -> Section:
             )
             for group, found in by_group.items()
         ],
-        "Kaplan and Meier's estimate: attempts that were given up, timed out or handed in unsolved count for as long "
+        "Kaplan and Meier's estimate: attempts that were given up, timed out or submitted unsolved count for as long "
         "as they lasted. A dash is what the watched time does not reach. These intervals take attempts as independent.",
     )
     numbers: dict[str, object] = {"curves": curves, "restricted_means": means, "secondary_successes_only": only}

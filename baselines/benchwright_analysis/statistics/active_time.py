@@ -21,7 +21,7 @@ class AtThreshold:
     total_s: float
     median_s: float
     share_of_elapsed: float | None
-    """Of the time on the clock; none where no time passed."""
+    """Of the time on the clock; `None` if no time passed."""
     against_reference: float | None
     """Total over the reference threshold's total, minus 1."""
     rank_correlation: float | None

@@ -19,7 +19,7 @@ Counts = NDArray[np.int64]
 
 
 def draws(units: int, resamples: int, random: np.random.Generator) -> Counts:
-    """How often each unit is drawn when as many as there are are drawn with replacement (Efron 1979).
+    """How often each unit is drawn in a sample of all units with replacement (Efron 1979).
 
     Args:
         units: How many there are.
@@ -72,8 +72,8 @@ def percentile_interval(replicates: Numbers, units: int | None = None) -> tuple[
             Statistician 69: the expanded percentile interval).
 
     Returns:
-        Both bounds, None where no replicate is defined or a bound is infinite, and where all replicates are one value:
-        data that does not vary tells nothing of how much it could.
+        Both bounds, `None` if no replicate is defined or a bound is infinite, and where all replicates are one value:
+        data without variation does not show how much it could vary.
     """
     from scipy import special
 
@@ -105,8 +105,8 @@ def clustered_mean(
 
     Args:
         values: One per item.
-        clusters: Of each item, what it belongs to, such as its problem or participant; without it each item stands
-            for itself.
+        clusters: Of each item, what it belongs to, such as its problem or participant; without it each item is a
+            cluster of its own.
         seed: The same seed gives the same interval.
         resamples: How often clusters are drawn.
 

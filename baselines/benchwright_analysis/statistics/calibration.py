@@ -32,7 +32,7 @@ class TimeCalibration:
     """Standard deviation of log2(actual / forecast), in doublings."""
     within_factor_2: Share
     rank_correlation: Estimate
-    """Spearman's, of forecast and actual: whether longer tasks were told from shorter ones."""
+    """Spearman's, of forecast and actual: whether longer tasks were distinguished from shorter ones."""
 
 
 @dataclass(frozen=True)

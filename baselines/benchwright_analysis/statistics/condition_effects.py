@@ -41,7 +41,7 @@ class ConditionEffect:
     hc3: Bounds
     """Attempts taken as independent, with variances of their own."""
     clustered: Bounds | None
-    """Attempts by one participant taken as varying together; none where participants are not given, or too few."""
+    """Attempts by one participant taken as varying together; `None` if participants are not given, or too few."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class TimeModel:
     baseline: str
     effects: tuple[ConditionEffect, ...]
     forecast_exponent: float | None
-    """By how many percent the time grows with each percent of forecast; none where no forecasts are given."""
+    """By how many percent the time grows with each percent of forecast; `None` if no forecasts are given."""
     attempts: int
     participants: int | None
     r_squared: float
@@ -83,7 +83,8 @@ def condition_effects(
 
     Raises:
         StatisticsError: The baseline is not among two or more conditions, a time or forecast is not positive, lengths
-            differ, there are too few attempts, conditions can't be told from forecasts, or times do not vary.
+            differ, there are too few attempts, times do not vary, or the effects of conditions and forecasts can't be
+            separated.
     """
     import statsmodels.api as sm
 
@@ -98,7 +99,7 @@ def condition_effects(
     if baseline not in names or not others:
         raise StatisticsError(f"The baseline {baseline!r} has to be one of two or more conditions: {', '.join(names)}.")
     columns = [np.ones(attempts), *((side == names.index(name)).astype(np.float64) for name in others)]
-    # Forecasts that are all alike say nothing, and would only stand beside the constant.
+    # Forecasts that are all equal carry no information, and would be collinear with the constant.
     varied = expected is not None and float(np.ptp(expected)) > 0
     if expected is not None and varied:
         columns.append(np.log(expected))
@@ -106,7 +107,7 @@ def condition_effects(
     if attempts <= design.shape[1]:
         raise StatisticsError(f"{attempts} attempts are too few for {design.shape[1]} coefficients.")
     if np.linalg.matrix_rank(design) < design.shape[1]:
-        raise StatisticsError("Conditions can't be told from forecasts: the one determines the other.")
+        raise StatisticsError("The effects of conditions and forecasts can't be separated: one determines the other.")
     model = sm.OLS(np.log(waits), design)
     _demand_leverage(design, others)
     robust = model.fit(cov_type="HC3", use_t=True)

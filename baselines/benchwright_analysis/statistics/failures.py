@@ -2,8 +2,8 @@
 
 Pinckney et al. 2025 (arXiv:2506.14074): a model reflects on each failure, the reflections are embedded, k-means
 groups them with the number of groups that has the best silhouette, and a model names the groups. The reflections are
-given here; embedding and naming are functions that the caller brings. Without an embedding, texts are compared by the
-words they share (TF-IDF), and without a namer groups have their telling words instead of names; the result says so.
+given here; embedding and naming are functions that the caller supplies. Without an embedding, messages are compared by
+the words they share (TF-IDF); without a namer, groups have distinctive words instead of names. The result says so.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ _TELLING_WORDS = 6
 _SILHOUETTE_OF = 2000
 
 Embedding = Callable[[Sequence[str]], ArrayLike]
-"""Texts → one vector each: texts by dimensions."""
+"""Messages → one vector each: messages by dimensions."""
 Namer = Callable[[Sequence[str]], str]
-"""Texts of one group → its name."""
+"""Messages of one group → its name."""
 
 
 class Comparison(enum.Enum):
-    """How texts were compared."""
+    """How messages were compared."""
 
     EMBEDDING = "embedding"
     WORDS = "TF-IDF"
@@ -42,11 +42,11 @@ class FailureGroup:
     """Failures that read alike."""
 
     name: str | None
-    """None where nobody named it."""
-    telling_words: tuple[str, ...]
-    """Words that the group uses most for its size; of the language of the texts."""
+    """`None` if nobody named it."""
+    distinctive_words: tuple[str, ...]
+    """Words that the group uses most for its size; of the language of the messages."""
     members: tuple[int, ...]
-    """Places of the texts, from 0."""
+    """Places of the messages, from 0."""
     typical: int
     """The member nearest to the middle of the group."""
 
@@ -65,7 +65,7 @@ class FailureAnalysis:
 
 
 def failure_groups(
-    texts: Sequence[str],
+    messages: Sequence[str],
     *,
     embed: Embedding | None = None,
     name: Namer | None = None,
@@ -73,33 +73,33 @@ def failure_groups(
 ) -> FailureAnalysis:
     """Group reflections on failures, with k-means for k = 2 … 11 and the k of the best mean silhouette.
 
-    The silhouette (Rousseeuw 1987) is Euclidean, of at most 2,000 texts drawn by the seed. Of equal silhouettes the
+    The silhouette (Rousseeuw 1987) is Euclidean, of at most 2,000 messages drawn by the seed. Of equal silhouettes the
     fewest groups win.
 
     Args:
-        texts: One per failure.
-        embed: Turns texts into vectors; called once.
+        messages: One per failure.
+        embed: Turns messages into vectors; called once.
         name: Names a group; called once per group.
-        seed: The same seed and texts give the same groups.
+        seed: The same seed and messages give the same groups.
 
     Raises:
-        StatisticsError: A text is empty, or vectors do not fit the texts.
+        StatisticsError: A message is empty, or vectors do not fit the messages.
     """
-    for place, text in enumerate(texts):
-        if not text.strip():
-            raise StatisticsError(f"Text {place} is empty: leave failures without a reflection out.")
+    for place, message in enumerate(messages):
+        if not message.strip():
+            raise StatisticsError(f"Message {place} is empty: leave failures without a reflection out.")
     comparison = Comparison.WORDS if embed is None else Comparison.EMBEDDING
-    notes = [] if embed is not None else ["Texts were compared by the words they share (TF-IDF), not by meaning."]
-    notes += [] if name is not None else ["Groups have no names, only their telling words."]
-    words, weights = _words(texts)
-    vectors = weights if embed is None else _embedded(embed, texts)
-    distinct = len(np.unique(vectors, axis=0)) if len(texts) else 0
+    notes = [] if embed is not None else ["Messages were compared by the words they share (TF-IDF), not by meaning."]
+    notes += [] if name is not None else ["Groups have no names, only their distinctive words."]
+    words, weights = _words(messages)
+    vectors = weights if embed is None else _embedded(embed, messages)
+    distinct = len(np.unique(vectors, axis=0)) if len(messages) else 0
     silhouettes: dict[int, float] = {}
-    places = np.zeros(len(texts), dtype=np.intp)
-    if len(texts) < 3:
-        notes.append("There are fewer than three texts, too few for groups.")
+    places = np.zeros(len(messages), dtype=np.intp)
+    if len(messages) < 3:
+        notes.append("There are fewer than three messages, too few for groups.")
     elif distinct < FEWEST_GROUPS:
-        notes.append("All texts are alike, so there is one group.")
+        notes.append("All messages are alike, so there is one group.")
     else:
         places, silhouettes = _clustered(vectors, distinct, seed)
     groups = []
@@ -108,8 +108,8 @@ def failure_groups(
         distances = np.linalg.norm(vectors[members] - vectors[members].mean(axis=0), axis=1)
         groups.append(
             FailureGroup(
-                name=name([texts[int(member)] for member in members]) if name is not None else None,
-                telling_words=_telling(words, weights, members),
+                name=name([messages[int(member)] for member in members]) if name is not None else None,
+                distinctive_words=_distinctive(words, weights, members),
                 members=tuple(members.tolist()),
                 typical=int(members[int(np.argmin(distances))]),
             )
@@ -141,20 +141,20 @@ def _clustered(vectors: NDArray[np.float64], distinct: int, seed: int) -> tuple[
     return found[best], silhouettes
 
 
-def _words(texts: Sequence[str]) -> tuple[list[str], NDArray[np.float64]]:
+def _words(messages: Sequence[str]) -> tuple[list[str], NDArray[np.float64]]:
     """The most frequent words and what each text makes of them, rows of length 1."""
     from sklearn.feature_extraction.text import TfidfVectorizer
 
     vectorizer = TfidfVectorizer(stop_words="english", max_features=_WORDS, sublinear_tf=True)
     try:
-        weights = vectorizer.fit_transform(texts)
+        weights = vectorizer.fit_transform(messages)
     except ValueError:
         # Nothing but stop words and single letters.
-        return [], np.zeros((len(texts), 1))
+        return [], np.zeros((len(messages), 1))
     return vectorizer.get_feature_names_out().tolist(), np.asarray(weights.todense(), dtype=np.float64)
 
 
-def _telling(words: Sequence[str], weights: NDArray[np.float64], members: NDArray[np.intp]) -> tuple[str, ...]:
+def _distinctive(words: Sequence[str], weights: NDArray[np.float64], members: NDArray[np.intp]) -> tuple[str, ...]:
     if not words:
         return ()
     inside = weights[members].mean(axis=0)
@@ -163,13 +163,13 @@ def _telling(words: Sequence[str], weights: NDArray[np.float64], members: NDArra
     return tuple(words[place] for place in order if inside[place] > outside[place])
 
 
-def _embedded(embed: Embedding, texts: Sequence[str]) -> NDArray[np.float64]:
-    if not texts:
+def _embedded(embed: Embedding, messages: Sequence[str]) -> NDArray[np.float64]:
+    if not messages:
         return np.zeros((0, 1))
-    vectors = np.asarray(embed(texts), dtype=np.float64)
-    if vectors.ndim != 2 or len(vectors) != len(texts) or not np.isfinite(vectors).all():
+    vectors = np.asarray(embed(messages), dtype=np.float64)
+    if vectors.ndim != 2 or len(vectors) != len(messages) or not np.isfinite(vectors).all():
         raise StatisticsError(
-            f"The embedding has to give one vector of finite numbers for each of {len(texts)} texts, "
+            f"The embedding has to give one vector of finite numbers for each of {len(messages)} messages, "
             f"and gave an array of shape {vectors.shape}."
         )
     return vectors

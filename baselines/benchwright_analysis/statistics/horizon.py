@@ -40,9 +40,9 @@ class Horizon:
 
     level: float
     minutes: float | None
-    """Of human time; None where the fit has no such point (see the fit's `note`)."""
+    """Of human time; `None` if the fit has no such point (see the fit's `note`)."""
     low: float | None
-    """Of the 95 % interval; None where it has no end on this side."""
+    """Of the 95 % interval; `None` if it has no end on this side."""
     high: float | None
     beyond_data: bool
     """Outside the range of tasks that were tried, so that it rests on the shape of the curve alone."""
@@ -82,11 +82,11 @@ class HorizonFit:
 _NOTES = {
     Fit.FITTED: "",
     Fit.SEPARATED: (
-        "Every task shorter than some length passed and every longer one failed, so the data does not tell how "
+        "Every task shorter than some length passed and every longer one failed, so the data does not show how "
         "gradually success falls; the slope comes from the penalty."
     ),
     Fit.ALL_PASSED: "Every attempt passed: the horizon lies beyond these problems; longer ones are needed.",
-    Fit.ALL_FAILED: "Every attempt failed: the horizon lies below these problems; shorter ones are needed.",
+    Fit.ALL_FAILED: "Every attempt failed: the horizon is below these problems; shorter ones are needed.",
     Fit.NOT_FALLING: "Success does not fall with the time people take, so there is no horizon to read off.",
 }
 
@@ -154,7 +154,7 @@ def human_time_horizon(
 
 @dataclass(frozen=True)
 class _Tasks:
-    """Attempts counted by problem: each problem has one length, so counts tell all."""
+    """Attempts counted by problem: each problem has one length, so counts suffice."""
 
     minutes: Numbers
     passes: NDArray[np.int64]
@@ -203,7 +203,7 @@ def _maximum(
     middle = float(lengths.mean())
     x = lengths - middle
     rows = len(passes)
-    # An intercept without end (all pass, all fail) is of no use to anybody: such rows are read off by their rate.
+    # An infinite intercept (all pass, all fail) is of no use: such rows get their rate.
     mixed = (passes.sum(axis=1) > 0) & (passes.sum(axis=1) < attempts.sum(axis=1))
     c, n = passes[mixed].astype(np.float64), attempts[mixed].astype(np.float64)
     rate = c.sum(axis=1) / n.sum(axis=1)
@@ -296,7 +296,7 @@ def _result(
 
 
 def _minutes(log2: float | None) -> float | None:
-    """None where a nearly flat curve comes to the level only at lengths that mean nothing."""
+    """`None` if a nearly flat curve reaches the level only at meaningless lengths."""
     return 2.0**log2 if log2 is not None and abs(log2) <= _FARTHEST else None
 
 

@@ -28,7 +28,7 @@ class McNemar:
     exact: bool
     """By the binomial distribution; else by chi-squared without correction."""
     statistic: float | None
-    """Chi-squared at one degree of freedom; none where exact."""
+    """Chi-squared at one degree of freedom; `None` if the test is exact."""
     p_value: float
 
 

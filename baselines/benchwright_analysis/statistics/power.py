@@ -22,7 +22,7 @@ class TwoConditionPower:
     attempts: tuple[int, int]
     """By condition, as counted."""
     effective_attempts: tuple[float, float]
-    """Divided by the design effect: attempts of one person tell less than attempts of several."""
+    """Divided by the design effect: attempts of one person carry less information than attempts of several."""
     passes: int
     design_effect: float
     base_rate: float
@@ -32,7 +32,7 @@ class TwoConditionPower:
     detectable_lower_rate: float | None
     """None: not even a rate of 0 would be found."""
     detectable_hazard_ratio: float | None
-    """Greater than 1; its inverse is as detectable. None where nobody passed."""
+    """Greater than 1; its inverse is as detectable. `None` if nobody passed."""
 
 
 def two_condition_power(
@@ -137,7 +137,7 @@ def detectable_hazard_ratio(
     """The smallest hazard ratio above 1 that is found; its inverse is as detectable.
 
     Returns:
-        None where it would be greater than any number.
+        `None` if it would exceed any number.
 
     Raises:
         StatisticsError: A number is out of range.
@@ -149,7 +149,7 @@ def detectable_hazard_ratio(
 def _crossings(
     excess: Callable[[float], float], start: float, ends: tuple[float, float]
 ) -> tuple[float | None, float | None]:
-    """Where a function that grows away from the start crosses 0 on the way to either end; None where it does not."""
+    """Where a function that grows away from the start crosses 0 on the way to either end; `None` if it does not."""
     from scipy import optimize
 
     first, second = (

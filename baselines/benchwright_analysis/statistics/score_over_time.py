@@ -36,7 +36,7 @@ class ScoreCurve:
     """Of all k attempts together, in the unit of the traces' times."""
     score: tuple[float, ...]
     low: tuple[float | None, ...]
-    """None where the problems do not differ, and so do not tell how much they could."""
+    """`None` if the problems do not differ, and so do not show how much they could."""
     high: tuple[float | None, ...]
     problems: int
     left_out: int

@@ -25,7 +25,7 @@ class Group:
     clusters: int
     """Distinct problems or participants among them, whichever was given; else the attempts."""
     passed: Share | None
-    """With Wilson's interval; none where scores are fractional."""
+    """With Wilson's interval; `None` if scores are fractional."""
     score: Estimate
     """The mean score, its interval by bootstrap over clusters."""
 

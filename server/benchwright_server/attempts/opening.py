@@ -50,7 +50,7 @@ class Opening:
     def task(self, assigned: Assigned, agreed: Consent, ref: str) -> str:
         """The attempt of a study's task; begins with what was agreed."""
         # Most sessions have nothing to do with studies, whose libraries are not quick to load.
-        from benchwright_studies.conduct import Conduct
+        from benchwright_studies.studies import Studies
 
         problem = self._services.store.problem(ref)
         # One that was made just before a crash is used; the journal does not know it yet.
@@ -61,7 +61,7 @@ class Opening:
         for event in (assigned, agreed):
             if event.type not in kinds:
                 self._services.log.append_blocking(header.id, event)
-        Conduct(self._services.log, self._services.attempts).note_task(assigned, ref, header.id)
+        Studies(self._services.log, self._services.attempts).note_task(assigned, ref, header.id)
         return header.id
 
     def _make(self, ref: str, problem: Problem, assigned: Assigned | None) -> AttemptHeader:

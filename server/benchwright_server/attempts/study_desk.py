@@ -28,12 +28,12 @@ from benchwright_server.study_protocol import (
     StudyView,
 )
 from benchwright_server.workspaces.workspace import Workspace
-from benchwright_studies.conduct import Conduct, KnownStudy
 from benchwright_studies.delivery import Deliveries
+from benchwright_studies.progress import Progress, is_finished
 from benchwright_studies.questionnaire import Answer
+from benchwright_studies.studies import RegisteredStudy, Studies
 from benchwright_studies.study import StudyQuestion
 from benchwright_studies.vocabulary import Step
-from benchwright_studies.walk import Walk, is_finished
 
 if TYPE_CHECKING:
     # The database library takes a third of a second to import: nobody pays before a log is needed.
@@ -68,7 +68,7 @@ class StudyDesk:
         """Agree to a study's text."""
 
         def give() -> StudyView:
-            self._conduct.give_consent(study, self._participation.of(study), version)
+            self._administration.give_consent(study, self._participation.of(study), version)
             return self._study(study)
 
         return await asyncio.to_thread(give)
@@ -85,7 +85,7 @@ class StudyDesk:
                     await session.abandon("consent was taken back")
                 else:
                     await self._bench.log.append(header.id, Abandoned(reason="consent was taken back"))
-        await asyncio.to_thread(self._conduct.take_consent_back, study, participant)
+        await asyncio.to_thread(self._administration.take_consent_back, study, participant)
         await asyncio.to_thread(self._deliveries.drop, study, participant)
         if not delete:
             return await asyncio.to_thread(self._study, study)
@@ -104,24 +104,24 @@ class StudyDesk:
             StudyError: Something else comes next.
         """
         participant = await asyncio.to_thread(self._participation.of, study)
-        at = await asyncio.to_thread(self._conduct.walk, study, participant)
+        at = await asyncio.to_thread(self._administration.progress, study, participant)
         if at.attempt is not None:
             return await self._bench.reopen(at.attempt)
-        assigned, agreed, problem = await asyncio.to_thread(self._conduct.next_task, study, participant)
+        assigned, agreed, problem = await asyncio.to_thread(self._administration.next_task, study, participant)
         return await self._bench.open_task(assigned, agreed, problem)
 
     async def answer(self, study: str, answers: Mapping[str, Answer]) -> StudyView:
         """Answer the questions at the end."""
 
         def keep() -> StudyView:
-            self._conduct.answer_questionnaire(study, self._participation.of(study), answers)
+            self._administration.answer_questionnaire(study, self._participation.of(study), answers)
             return self._study(study)
 
         return await asyncio.to_thread(keep)
 
     @property
-    def _conduct(self) -> Conduct:
-        return Conduct(self._bench.log, self._bench.attempts)
+    def _administration(self) -> Studies:
+        return Studies(self._bench.log, self._bench.attempts)
 
     def _headers(self, study: str, participant: str) -> list[AttemptHeader]:
         return [header for header in self._bench.log.journal.attempts(study) if header.solver == participant]
@@ -129,8 +129,8 @@ class StudyDesk:
     def _studies(self) -> StudyList:
         found: list[StudySummary] = []
         for study, participant in self._participation.all().items():
-            known = self._conduct.study(study)
-            at = self._conduct.walk(study, participant)
+            known = self._administration.study(study)
+            at = self._administration.progress(study, participant)
             summary = StudySummary(
                 study=study,
                 title=known.study.title,
@@ -144,27 +144,27 @@ class StudyDesk:
 
     def _study(self, study: str) -> StudyView:
         participant = self._participation.of(study)
-        known = self._conduct.study(study)
-        at = self._conduct.walk(study, participant)
-        if at.step is Step.FINISHED and not is_finished(self._conduct.entries(study, participant)):
+        known = self._administration.study(study)
+        at = self._administration.progress(study, participant)
+        if at.step is Step.FINISHED and not is_finished(self._administration.entries(study, participant)):
             if known.study.data.to != "nowhere":
                 self._deliveries.owe(study, participant)
-            self._conduct.finish(study, participant)
+            self._administration.finish(study, participant)
         self._deliveries.hand_in(self._bench.log, lambda one: (one.study, one.participant) == (study, participant))
         return self._view(known, participant, at)
 
-    def _delivery(self, known: KnownStudy, participant: str) -> DeliveryView | None:
+    def _delivery(self, known: RegisteredStudy, participant: str) -> DeliveryView | None:
         """Whether the records of who is through have arrived."""
         study = known.study
-        if study.data.to == "nowhere" or not is_finished(self._conduct.entries(study.study, participant)):
+        if study.data.to == "nowhere" or not is_finished(self._administration.entries(study.study, participant)):
             return None
         left = self._deliveries.of(study.study, participant)
         return DeliveryView(arrived=False, tries=left.tries, told=left.told) if left else DeliveryView(arrived=True)
 
-    def _view(self, known: KnownStudy, participant: str, at: Walk) -> StudyView:
+    def _view(self, known: RegisteredStudy, participant: str, at: Progress) -> StudyView:
         study = known.study
         condition = study.condition(at.condition) if at.condition is not None else None
-        consent = self._conduct.consent(study.study, participant)
+        consent = self._administration.consent(study.study, participant)
         agreed = consent is not None and study.consent is not None and consent.version == study.consent.version
         return StudyView(
             study=study.study,

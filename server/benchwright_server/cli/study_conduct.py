@@ -19,11 +19,11 @@ from benchwright_server.cli.study_log import deliver, opened_log
 
 if TYPE_CHECKING:
     from benchwright_studies.closing import SealCheck
-    from benchwright_studies.conduct import Conduct
     from benchwright_studies.delivery import Delivery
     from benchwright_studies.machine_part import MachinePart
+    from benchwright_studies.progress import Progress
+    from benchwright_studies.studies import Studies
     from benchwright_studies.study_log import StudyLog
-    from benchwright_studies.walk import Walk
 
 
 def add_to(study: typer.Typer) -> None:
@@ -33,11 +33,11 @@ def add_to(study: typer.Typer) -> None:
     study.command("close")(close)
 
 
-def _conduct(log: StudyLog) -> Conduct:
+def _studies(log: StudyLog) -> Studies:
     from benchwright_attempts.attempts import Attempts
-    from benchwright_studies.conduct import Conduct
+    from benchwright_studies.studies import Studies
 
-    return Conduct(log, Attempts(log))
+    return Studies(log, Attempts(log))
 
 
 def run(
@@ -54,16 +54,16 @@ def run(
     """
     with opened_log() as log, needs("`benchwright study run`", "baselines"):
         from benchwright_server.attempts.participation import Participation
+        from benchwright_studies.registration import register_study
         from benchwright_studies.study_file import read_study
-        from benchwright_studies.taking_over import take_over
 
         deliver(log)
         found = read_study(file)
-        conduct = _conduct(log)
-        known = take_over(log, Store(Home.find()), found)
+        studies = _studies(log)
+        known = register_study(log, Store(Home.find()), found)
         study = known.study.study
         if participant is not None:
-            conduct.enroll(study, participant)
+            studies.enroll(study, participant)
             Participation(Home.find()).begin(study, participant)
     if json_output:
         print_json({"study": study, "sha256": known.sha256, "plan_sha256": known.plan.sha256})
@@ -81,7 +81,7 @@ class _Status:
 
     study: str
     pseudonyms: tuple[str, ...]
-    walks: Mapping[str, Walk]
+    walks: Mapping[str, Progress]
     """Of the participants who have begun."""
     deleted: tuple[str, ...]
     machines: tuple[tuple[MachinePart, int], ...]
@@ -147,14 +147,14 @@ def _status(log: StudyLog, study: str) -> _Status:
     from benchwright_studies.machine_part import machine_parts
 
     waiting = {one.participant: one for one in deliver(log) if one.study == study}
-    conduct = _conduct(log)
-    known = conduct.study(study)
+    studies = _studies(log)
+    known = studies.study(study)
     begun = log.journal.participants(study)
     stones = [stone.id for stone in log.journal.tombstones(study) if stone.kind == "participant"]
     return _Status(
         study=study,
         pseudonyms=tuple(known.study.pseudonyms),
-        walks={one: conduct.walk(study, one) for one in known.study.pseudonyms if one in begun},
+        walks={one: studies.progress(study, one) for one in known.study.pseudonyms if one in begun},
         deleted=tuple(stone.partition("/")[2] for stone in stones),
         machines=tuple((part, part.ended(log).total()) for part in machine_parts(log, study)),
         waiting=waiting,

@@ -115,8 +115,8 @@ def runs_of(part: MachinePart, problems: Sequence[str], run: Run) -> list[Run]:
 
 def _parts(planned: PlannedPart) -> tuple[str, list[MachinePart], dict[str, list[str]]]:
     from benchwright_studies.machine_part import machine_part, machine_parts, only_people
+    from benchwright_studies.registration import register_study
     from benchwright_studies.study_file import read_study
-    from benchwright_studies.taking_over import take_over
 
     home = Home.find()
     store = Store(home)
@@ -124,7 +124,7 @@ def _parts(planned: PlannedPart) -> tuple[str, list[MachinePart], dict[str, list
     try:
         study = planned.study
         if (file := Path(study)).is_file():
-            study = take_over(log, store, read_study(file)).study.study
+            study = register_study(log, store, read_study(file)).study.study
         elif file.suffix in (".yaml", ".yml"):
             raise ServerError(f"There is no study file {file}.")
         parts = [machine_part(log, study, name) for name in planned.conditions] or machine_parts(log, study)

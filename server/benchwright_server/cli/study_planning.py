@@ -102,6 +102,6 @@ def _difficulties(file: StudyFile) -> dict[str, Difficulty]:
     Raises:
         StudyFileError: A problem does not exist.
     """
-    from benchwright_studies.taking_over import problems_of
+    from benchwright_studies.registration import problems_of
 
     return {ref: problem.difficulty for ref, problem in problems_of(Store(Home.find()), file).items()}

@@ -95,7 +95,7 @@ def test_forecasts_that_are_all_alike_are_left_out() -> None:
         ([1, 0, 3], ["a", "b", "b"], None, "Times have to be greater than 0: item 1 is 0"),
         ([1, 2], ["a", "b"], None, "too few"),
         ([1, 2, 3, 4, 5], ["a", "b", "b", "b", "b"], None, "at least two attempts"),
-        ([1, 2, 3, 4], ["a", "a", "b", "b"], [1, 1, 2, 2], "can't be told from forecasts"),
+        ([1, 2, 3, 4], ["a", "a", "b", "b"], [1, 1, 2, 2], "can't be separated"),
         ([1, 2, 3], ["a", "b"], None, "equally long"),
     ],
 )

@@ -142,9 +142,9 @@ def test_offline_groups_share_words_and_say_so() -> None:
     assert found.comparison is Comparison.WORDS and not found.named
     assert "TF-IDF" in found.note and "no names" in found.note
     assert found == failure_groups(TEXTS, seed=1)
-    assert all(group.name is None and group.telling_words for group in found.groups)
+    assert all(group.name is None and group.distinctive_words for group in found.groups)
     assert sorted(member for group in found.groups for member in group.members) == list(range(9))
-    assert any({"bus", "width"} <= set(group.telling_words) for group in found.groups)
+    assert any({"bus", "width"} <= set(group.distinctive_words) for group in found.groups)
 
 
 @pytest.mark.parametrize(
@@ -152,8 +152,8 @@ def test_offline_groups_share_words_and_say_so() -> None:
     [
         ([], 0, "fewer than three"),
         (["a latch", "no reset"], 1, "fewer than three"),
-        (["same words"] * 5, 1, "All texts are alike"),
-        (["the of", "and to", "a is"], 1, "All texts are alike"),
+        (["same words"] * 5, 1, "All messages are alike"),
+        (["the of", "and to", "a is"], 1, "All messages are alike"),
     ],
 )
 def test_too_little_to_group_is_one_group_and_says_so(texts: list[str], groups: int, told: str) -> None:
@@ -167,9 +167,9 @@ def test_texts_of_two_kinds_make_two_groups() -> None:
 
 
 def test_reflections_and_vectors_that_do_not_fit_are_refused() -> None:
-    with pytest.raises(StatisticsError, match="Text 1 is empty"):
+    with pytest.raises(StatisticsError, match="Message 1 is empty"):
         failure_groups(["a", " "], seed=1)
-    with pytest.raises(StatisticsError, match="one vector of finite numbers for each of 3 texts"):
+    with pytest.raises(StatisticsError, match="one vector of finite numbers for each of 3 messages"):
         failure_groups(["a", "b", "c"], embed=lambda texts: [[1.0]], seed=1)
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from benchwright_problems.problem import Difficulty
 from benchwright_studies.assignment import Plan, assign, williams
-from benchwright_studies.dice import Dice
+from benchwright_studies.seeded_random import SeededRandom
 from benchwright_studies.study import Study
 
 LEVELS = list(Difficulty)
@@ -114,14 +114,16 @@ PINNED = [["2c1", "1c0", "0c1"], ["0c0", "1c1", "2c0"], ["0c1", "1c0", "2c1"]]
 
 
 def test_dice_are_fair_and_shuffles_reach_every_order() -> None:
-    dice = Dice(1, "x")
+    dice = SeededRandom(1, "x")
     counts = Counter(dice.below(6) for _ in range(6000))
     # Chi-square with 5 degrees of freedom: 20.5 is exceeded once in a thousand.
     assert sum((count - 1000) ** 2 / 1000 for count in counts.values()) < 20.5
     orders = Counter("".join(dice.shuffled("abc")) for _ in range(600))
     assert len(orders) == 6 and min(orders.values()) > 60
-    assert [Dice(1, "x").below(10) for _ in range(2)] == [Dice(1, "x").below(10)] * 2
-    assert [Dice(s, p).below(10**9) for s, p in ((1, "x"), (1, "y"), (2, "x"))] != [Dice(1, "x").below(10**9)] * 3
+    assert [SeededRandom(1, "x").below(10) for _ in range(2)] == [SeededRandom(1, "x").below(10)] * 2
+    assert [SeededRandom(s, p).below(10**9) for s, p in ((1, "x"), (1, "y"), (2, "x"))] != [
+        SeededRandom(1, "x").below(10**9)
+    ] * 3
 
 
 def _spread(counts: Counter[str], names: set[str]) -> int:

@@ -12,8 +12,8 @@ from benchwright_attempts.errors import StudyClosedError, StudyError
 from benchwright_attempts.events import Abandoned, Opened
 from benchwright_attempts.record import AttemptHeader
 from benchwright_studies.closing import close_study
-from benchwright_studies.conduct import Conduct
 from benchwright_studies.machine_part import MachinePart, machine_part, machine_parts
+from benchwright_studies.studies import Studies
 from benchwright_studies.study_file import StudyFileError, parse_study
 from benchwright_studies.study_log import StudyLog
 
@@ -32,7 +32,7 @@ limits: {runs: 3, time_minutes: 10}
 
 @pytest.fixture
 def part(log: StudyLog) -> MachinePart:
-    Conduct(log, Attempts(log)).register(parse_study(TEXT, Path("s.yaml")), {}, {"p/a": "a" * 64, "p/b": "b" * 64})
+    Studies(log, Attempts(log)).register(parse_study(TEXT, Path("s.yaml")), {}, {"p/a": "a" * 64, "p/b": "b" * 64})
     return machine_part(log, "s", "gpt")
 
 

@@ -53,7 +53,7 @@ BOMB = "title: A study" + "".join(f"\nx{i}: &x{i} [{', '.join([f'*x{i - 1}' if i
         ("runs: 20", "runs: many", "limits.runs: 'many' is not a whole number. Write one, such as 20."),
         ('version: "1"', "version: 1", "consent.version: 1 is not text. Put it between quotation marks."),
         ("[never, sometimes, always]", "never", "choices: 'never' is not a list. Write it as [first, second]."),
-        ("idle_minutes: 2", "idle_minutes: [2]", "idle_minutes: what stands there is not a number. Write one,"),
+        ("idle_minutes: 2", "idle_minutes: [2]", "idle_minutes: the value is not a number. Write one,"),
         ("runs: 20", "runs: 0", "limits.runs: input should be greater than or equal to 1."),
         ("consent:", "consnt:", "line 50, consnt: there is no such field."),
         ("participants: 12", "participants: [ana@x.org]", "no spaces, no @"),

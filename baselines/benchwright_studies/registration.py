@@ -1,4 +1,4 @@
-"""A study file taken over: its problems looked up in the packs that are here, its rules and its plan fixed."""
+"""Registration of a study file: its problems are looked up in the installed packs, its rules and plan are fixed."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from benchwright_attempts.attempts import Attempts
 from benchwright_problems.errors import ProblemsError
 from benchwright_problems.problem import Problem
 from benchwright_problems.store import Store
-from benchwright_studies.conduct import Conduct, KnownStudy
+from benchwright_studies.studies import RegisteredStudy, Studies
 from benchwright_studies.study_file import Flaw, StudyFile, StudyFileError
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ def problems_of(store: Store, file: StudyFile) -> dict[str, Problem]:
     """The public parts of a study's problems, practice included, by `pack/id`.
 
     Raises:
-        StudyFileError: Names each that is not here.
+        StudyFileError: Names each that is not installed.
     """
     found: dict[str, Problem] = {}
     flaws: list[Flaw] = []
@@ -36,15 +36,15 @@ def problems_of(store: Store, file: StudyFile) -> dict[str, Problem]:
     return found
 
 
-def take_over(log: StudyLog, store: Store, file: StudyFile) -> KnownStudy:
-    """Take a study over, and note which version of each problem it began with; again, nothing changes.
+def register_study(log: StudyLog, store: Store, file: StudyFile) -> RegisteredStudy:
+    """Registers a study and the version of each problem; doing it again changes nothing.
 
     Raises:
-        StudyFileError: A problem is not here.
-        StudyError: A study of this id was taken over with another text.
+        StudyFileError: A problem is not installed.
+        StudyError: A study of this id was registered with other content.
     """
     problems = problems_of(store, file)
-    return Conduct(log, Attempts(log)).register(
+    return Studies(log, Attempts(log)).register(
         file,
         {ref: problem.difficulty for ref, problem in problems.items()},
         {ref: problem.public_digest for ref, problem in problems.items()},

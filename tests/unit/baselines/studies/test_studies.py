@@ -23,7 +23,7 @@ from benchwright_attempts.file_text import FileText
 from benchwright_attempts.replay import verify
 from benchwright_studies.archive import collect, write_archive
 from benchwright_studies.closing import check_seal, close_study
-from benchwright_studies.conduct import Conduct
+from benchwright_studies.studies import Studies
 from benchwright_studies.study_file import parse_study
 from benchwright_studies.study_log import StudyLog
 from benchwright_studies.vocabulary import Step
@@ -41,18 +41,18 @@ consent: {version: "1", text: "You agree to what is written here."}
 
 
 @pytest.fixture
-def conduct(log: StudyLog) -> Conduct:
+def studies(log: StudyLog) -> Studies:
     return begin(log)
 
 
-def begin(log: StudyLog, text: str = TEXT) -> Conduct:
-    conduct = Conduct(log, Attempts(log))
-    conduct.register(parse_study(text, Path("s.yaml")), {})
-    return conduct
+def begin(log: StudyLog, text: str = TEXT) -> Studies:
+    studies = Studies(log, Attempts(log))
+    studies.register(parse_study(text, Path("s.yaml")), {})
+    return studies
 
 
-def open_task(log: StudyLog, conduct: Conduct, participant: str) -> str:
-    assigned, agreed, problem = conduct.next_task("s", participant)
+def open_task(log: StudyLog, studies: Studies, participant: str) -> str:
+    assigned, agreed, problem = studies.next_task("s", participant)
     created = Attempts(log).create(
         problem,
         "d",
@@ -64,39 +64,39 @@ def open_task(log: StudyLog, conduct: Conduct, participant: str) -> str:
     )
     log.append_blocking(created.id, assigned)
     log.append_blocking(created.id, agreed)
-    conduct.note_task(assigned, problem, created.id)
+    studies.note_task(assigned, problem, created.id)
     return created.id
 
 
-def work(log: StudyLog, conduct: Conduct, participant: str) -> list[str]:
+def work(log: StudyLog, studies: Studies, participant: str) -> list[str]:
     """Everything from enrolment to the end."""
-    conduct.enroll("s", participant)
-    conduct.give_consent("s", participant, "1")
+    studies.enroll("s", participant)
+    studies.give_consent("s", participant, "1")
     attempts = []
     for _ in range(2):
-        attempt = open_task(log, conduct, participant)
+        attempt = open_task(log, studies, participant)
         for event in (Forecast(minutes=3), Started(), Submitted(), SelfEstimate(difficulty=2)):
             log.append_blocking(attempt, event)
         attempts.append(attempt)
-    conduct.answer_questionnaire("s", participant, {"q": True})
-    conduct.finish("s", participant)
+    studies.answer_questionnaire("s", participant, {"q": True})
+    studies.finish("s", participant)
     return attempts
 
 
-def test_each_step_follows_from_what_was_recorded(log: StudyLog, conduct: Conduct) -> None:
+def test_each_step_follows_from_what_was_recorded(log: StudyLog, studies: Studies) -> None:
     def step() -> Step:
-        return conduct.walk("s", "ada").step
+        return studies.progress("s", "ada").step
 
-    conduct.enroll("s", "ada")
+    studies.enroll("s", "ada")
     assert step() is Step.CONSENT
     with pytest.raises(ConsentMissingError, match="agree to it first"):
-        conduct.next_task("s", "ada")
-    conduct.give_consent("s", "ada", "1")
+        studies.next_task("s", "ada")
+    studies.give_consent("s", "ada", "1")
     assert step() is Step.OPEN
-    attempt = open_task(log, conduct, "ada")
+    attempt = open_task(log, studies, "ada")
     assert step() is Step.FORECAST
     with pytest.raises(StudyError, match="what comes next is forecast"):
-        conduct.next_task("s", "ada")
+        studies.next_task("s", "ada")
     log.append_blocking(attempt, Forecast(minutes=1))
     assert step() is Step.WORK
     log.append_blocking(attempt, Started())
@@ -104,20 +104,20 @@ def test_each_step_follows_from_what_was_recorded(log: StudyLog, conduct: Conduc
     log.append_blocking(attempt, Submitted())
     assert step() is Step.SELF_ESTIMATE
     log.append_blocking(attempt, SelfEstimate(minutes=1))
-    assert (step(), conduct.walk("s", "ada").done) == (Step.OPEN, 1)
-    log.append_blocking(open_task(log, conduct, "ada"), Abandoned())
-    assert (step(), conduct.walk("s", "ada").done) == (Step.QUESTIONNAIRE, 2)
+    assert (step(), studies.progress("s", "ada").done) == (Step.OPEN, 1)
+    log.append_blocking(open_task(log, studies, "ada"), Abandoned())
+    assert (step(), studies.progress("s", "ada").done) == (Step.QUESTIONNAIRE, 2)
     with pytest.raises(StudyError, match="choose yes or no"):
-        conduct.answer_questionnaire("s", "ada", {"q": "maybe"})
-    conduct.answer_questionnaire("s", "ada", {"q": True})
+        studies.answer_questionnaire("s", "ada", {"q": "maybe"})
+    studies.answer_questionnaire("s", "ada", {"q": True})
     assert step() is Step.FINISHED
-    conduct.finish("s", "ada")
-    conduct.finish("s", "ada")
-    assert [entry.type for entry in conduct.entries("s", "ada")].count("finished") == 1
+    studies.finish("s", "ada")
+    studies.finish("s", "ada")
+    assert [entry.type for entry in studies.entries("s", "ada")].count("finished") == 1
 
 
 def test_nothing_of_a_person_is_recorded_before_they_agree_nor_after_they_take_it_back(
-    log: StudyLog, conduct: Conduct
+    log: StudyLog, studies: Studies
 ) -> None:
     def create(participant: str, condition: str) -> str:
         return Attempts(log).create("p/a", "d", Path("/w"), {}, solver=participant, condition=condition, study="s").id
@@ -125,40 +125,40 @@ def test_nothing_of_a_person_is_recorded_before_they_agree_nor_after_they_take_i
     with pytest.raises(ConsentMissingError):
         create("ada", "alone")
     assert log.headers() == []
-    conduct.enroll("s", "ada")
+    studies.enroll("s", "ada")
     with pytest.raises(ConsentMissingError):
         create("ada", "alone")
-    conduct.give_consent("s", "ada", "1")
+    studies.give_consent("s", "ada", "1")
     attempt = create("ada", "alone")
-    conduct.take_consent_back("s", "ada")
+    studies.take_consent_back("s", "ada")
     with pytest.raises(ConsentMissingError):
         log.append_blocking(attempt, Tick())
-    assert conduct.walk("s", "ada").step is Step.WITHDRAWN
-    with pytest.raises(StudyError, match="took your consent back"):
-        conduct.give_consent("s", "ada", "1")
+    assert studies.progress("s", "ada").step is Step.WITHDRAWN
+    with pytest.raises(StudyError, match="withdrew your consent"):
+        studies.give_consent("s", "ada", "1")
     # Models are not asked.
     create("openai/x", "gpt")
-    with pytest.raises(StudyError, match="has begun with another text"):
+    with pytest.raises(StudyError, match="has begun with other content"):
         begin(log, TEXT.replace("title: S", "title: T"))
     begin(log)
 
 
-def test_who_is_no_participant_is_told_who_is(conduct: Conduct) -> None:
-    with pytest.raises(StudyError, match=r"no participant of s\. Its participants are ada, bob"):
-        conduct.enroll("s", "eve")
+def test_who_is_no_participant_is_told_who_is(studies: Studies) -> None:
+    with pytest.raises(StudyError, match=r"not a participant of s\. Its participants are ada, bob"):
+        studies.enroll("s", "eve")
     with pytest.raises(StudyError, match="There are: s"):
-        conduct.study("t")
+        studies.study("t")
 
 
 def test_deleting_one_participant_leaves_everybody_elses_chains_whole(
-    log: StudyLog, conduct: Conduct, path: Path
+    log: StudyLog, studies: Studies, path: Path
 ) -> None:
-    gone, kept = work(log, conduct, "ada"), work(log, conduct, "bob")
+    gone, kept = work(log, studies, "ada"), work(log, studies, "bob")
     assert sorted(log.delete_participant("s", "ada", "asked")) == sorted(gone)
     for attempt in kept:
         assert verify(*log.stored(attempt)).ok
     assert [header.solver for header in log.headers()] == ["bob", "bob"]
-    assert conduct.walk("s", "bob").step is Step.FINISHED
+    assert studies.progress("s", "bob").step is Step.FINISHED
     assert log.journal.participants("s") == ["bob"]
     stones = log.journal.tombstones("s")
     assert sorted((stone.kind, stone.events, stone.reason) for stone in stones) == [
@@ -168,14 +168,14 @@ def test_deleting_one_participant_leaves_everybody_elses_chains_whole(
     with pytest.raises(StudyError, match="There is nothing of ada"):
         log.delete_participant("s", "ada", "asked")
     with pytest.raises(StudyError, match="were deleted"):
-        conduct.enroll("s", "ada")
+        studies.enroll("s", "ada")
     log.close()
     assert not any(b"by ada" in file.read_bytes() for file in path.parent.iterdir())
     assert any(b"by bob" in file.read_bytes() for file in path.parent.iterdir())
 
 
-def test_what_has_no_tombstone_cannot_be_deleted(log: StudyLog, conduct: Conduct, path: Path) -> None:
-    work(log, conduct, "ada")
+def test_what_has_no_tombstone_cannot_be_deleted(log: StudyLog, studies: Studies, path: Path) -> None:
+    work(log, studies, "ada")
     for table in ("events", "attempts", "journal", "tombstones"):
         for statement in (f"DELETE FROM {table}", f"UPDATE {table} SET study = 'x'"):
             with closing(sqlite3.connect(path)) as connection:
@@ -186,29 +186,29 @@ def test_what_has_no_tombstone_cannot_be_deleted(log: StudyLog, conduct: Conduct
                     connection.execute(statement)
 
 
-def test_closing_freezes_everything_under_a_digest(log: StudyLog, conduct: Conduct, path: Path) -> None:
-    attempts = work(log, conduct, "ada")
+def test_closing_freezes_everything_under_a_digest(log: StudyLog, studies: Studies, path: Path) -> None:
+    attempts = work(log, studies, "ada")
     closed = close_study(log, "s")
     assert check_seal(log, "s").ok
     for refused in (
         lambda: log.append_blocking(attempts[0], SelfEstimate(difficulty=5)),
         lambda: Attempts(log).create("p/a", "d", Path("/w"), {}, solver="ada", condition="alone", study="s"),
-        lambda: conduct.enroll("s", "bob"),
+        lambda: studies.enroll("s", "bob"),
         lambda: close_study(log, "s"),
     ):
         with pytest.raises(StudyClosedError, match="closed"):
             refused()
-    assert conduct.walk("s", "ada").step is Step.CLOSED
+    assert studies.progress("s", "ada").step is Step.CLOSED
     # A right that no closing ends.
-    conduct.take_consent_back("s", "ada")
+    studies.take_consent_back("s", "ada")
     assert check_seal(log, "s").ok
     log.delete_participant("s", "ada", "asked")
     check = check_seal(log, "s")
     assert (check.ok, check.attempts, check.deleted, check.digest) == (True, 2, 2, closed.digest)
 
 
-def test_what_was_changed_after_the_closing_is_found(log: StudyLog, conduct: Conduct, path: Path) -> None:
-    attempts = work(log, conduct, "ada")
+def test_what_was_changed_after_the_closing_is_found(log: StudyLog, studies: Studies, path: Path) -> None:
+    attempts = work(log, studies, "ada")
     close_study(log, "s")
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
         connection.execute("DROP TRIGGER events_no_delete")
@@ -222,10 +222,10 @@ def test_what_was_changed_after_the_closing_is_found(log: StudyLog, conduct: Con
     assert any("no tombstone" in flaw for flaw in check_seal(log, "s").flaws)
 
 
-def test_attempts_that_go_on_keep_a_study_open_unless_they_are_ended(log: StudyLog, conduct: Conduct) -> None:
-    conduct.enroll("s", "ada")
-    conduct.give_consent("s", "ada", "1")
-    attempt = open_task(log, conduct, "ada")
+def test_attempts_that_go_on_keep_a_study_open_unless_they_are_ended(log: StudyLog, studies: Studies) -> None:
+    studies.enroll("s", "ada")
+    studies.give_consent("s", "ada", "1")
+    attempt = open_task(log, studies, "ada")
     log.append_blocking(attempt, Started())
     with pytest.raises(StudyError, match=r"1 attempts of s are still going on: ada"):
         close_study(log, "s")
@@ -234,27 +234,27 @@ def test_attempts_that_go_on_keep_a_study_open_unless_they_are_ended(log: StudyL
     assert check_seal(log, "s").ok
 
 
-def test_a_study_without_attempts_is_closed_only_if_that_is_said(log: StudyLog, conduct: Conduct) -> None:
-    conduct.enroll("s", "ada")
+def test_a_study_without_attempts_is_closed_only_if_that_is_said(log: StudyLog, studies: Studies) -> None:
+    studies.enroll("s", "ada")
     with pytest.raises(StudyError, match=r"no attempt of s here. Bring the records together first"):
         close_study(log, "s")
     close_study(log, "s", force=True)
     assert check_seal(log, "s").ok
 
 
-def test_a_journal_that_somebody_changed_is_refused_by_name(log: StudyLog, conduct: Conduct, path: Path) -> None:
-    work(log, conduct, "ada")
+def test_a_journal_that_somebody_changed_is_refused_by_name(log: StudyLog, studies: Studies, path: Path) -> None:
+    work(log, studies, "ada")
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
         connection.execute("DROP TRIGGER journal_no_update")
         connection.execute(
             "UPDATE journal SET body = replace(body, '\"given\":true', '\"given\":false') WHERE participant = 'ada'"
         )
     with pytest.raises(LogDamagedError, match="entry 2 of ada in the journal of the study s"):
-        conduct.walk("s", "ada")
+        studies.progress("s", "ada")
 
 
 def test_what_participants_machines_recorded_is_collected_once_and_checked(
-    log: StudyLog, conduct: Conduct, tmp_path: Path
+    log: StudyLog, studies: Studies, tmp_path: Path
 ) -> None:
     archives = []
     for participant in ("ada", "bob"):
@@ -269,7 +269,7 @@ def test_what_participants_machines_recorded_is_collected_once_and_checked(
     for header in log.headers():
         assert verify(*log.stored(header.id)).ok
         assert Attempts(log).summary(header.id).state == "submitted"
-    assert [conduct.walk("s", one).step for one in ("ada", "bob")] == [Step.FINISHED] * 2
+    assert [studies.progress("s", one).step for one in ("ada", "bob")] == [Step.FINISHED] * 2
     again = tmp_path / "again"
     write_archive(log, "s", again, ["ada"])
     for file in (archives[0] / "ada").iterdir():
@@ -278,7 +278,7 @@ def test_what_participants_machines_recorded_is_collected_once_and_checked(
 
 
 def test_a_damaged_archive_is_named_and_nothing_of_the_file_taken(
-    log: StudyLog, conduct: Conduct, tmp_path: Path
+    log: StudyLog, studies: Studies, tmp_path: Path
 ) -> None:
     with StudyLog(tmp_path / "ada" / "log.sqlite") as there:
         work(there, begin(there), "ada")
@@ -300,7 +300,7 @@ def test_a_damaged_archive_is_named_and_nothing_of_the_file_taken(
 
 
 def test_the_attempts_of_those_who_took_their_consent_back_are_not_collected(
-    log: StudyLog, conduct: Conduct, tmp_path: Path
+    log: StudyLog, studies: Studies, tmp_path: Path
 ) -> None:
     with StudyLog(tmp_path / "ada" / "log.sqlite") as there:
         own = begin(there)

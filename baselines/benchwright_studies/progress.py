@@ -1,4 +1,4 @@
-"""Where a participant stands in a study, and what comes next: a pure function of what was recorded."""
+"""How far a participant is in a study, and what comes next: a pure function of what was recorded."""
 
 from __future__ import annotations
 
@@ -14,70 +14,68 @@ from benchwright_studies.vocabulary import Step
 
 
 @dataclass(frozen=True, slots=True)
-class Walk:
-    """A participant's place in a study."""
+class Progress:
+    """A participant's progress in a study."""
 
     step: Step
     done: int
-    """Tasks that are behind, practice left out."""
+    """Tasks done, without practice."""
     total: int
-    """Tasks in all, practice left out."""
+    """All tasks, without practice."""
     position: int | None = None
-    """Place of the present task, from 1; 0 for practice."""
+    """Position of the present task, from 1; 0 for practice."""
     problem: str | None = None
     condition: str | None = None
     attempt: str | None = None
     """The attempt at the present task, once it was opened."""
 
 
-def walk(
+def progress_of(
     study: Study,
     assignment: Assignment,
     entries: Sequence[Entry],
     summaries: Mapping[str, Summary],
     *,
     closed: bool = False,
-) -> Walk:
-    """Tells what comes next.
+) -> Progress:
+    """Determines what comes next.
 
     Args:
         study: The study.
         assignment: What the participant does.
         entries: The participant's journal.
-        summaries: What came out of each attempt that the journal names, by its id.
+        summaries: Summary of each attempt that the journal names, by its id.
         closed: Whether the study is over.
     """
     attempts = {entry.position: entry.attempt for entry in entries if isinstance(entry, TaskBegun)}
     tasks = [(task.position, task.problem, task.condition) for task in assignment.tasks]
-    done = sum(
-        1 for position, _, _ in tasks if position in attempts and _is_behind(study, summaries[attempts[position]])
-    )
+    done = sum(1 for position, _, _ in tasks if position in attempts and _is_done(study, summaries[attempts[position]]))
     total = len(tasks)
     if closed:
-        return Walk(Step.CLOSED, done, total)
+        return Progress(Step.CLOSED, done, total)
     consent = next((entry for entry in reversed(entries) if isinstance(entry, ConsentEntry)), None)
     if consent is not None and not consent.given:
-        return Walk(Step.WITHDRAWN, done, total)
-    # Who agreed to an older text is asked again.
+        return Progress(Step.WITHDRAWN, done, total)
+    # Consent to an older version of the text is not enough.
     if study.consent is not None and (consent is None or consent.version != study.consent.version):
-        return Walk(Step.CONSENT, done, total)
+        return Progress(Step.CONSENT, done, total)
     if study.practice is not None:
         first = tasks[0][2] if tasks else study.people_conditions[0].name
         tasks.insert(0, (0, study.practice, first))
     for position, problem, condition in tasks:
         attempt = attempts.get(position)
         if attempt is None:
-            return Walk(Step.OPEN, done, total, position, problem, condition)
+            return Progress(Step.OPEN, done, total, position, problem, condition)
         step = _step_of(study, summaries[attempt])
         if step is not None:
-            return Walk(step, done, total, position, problem, condition, attempt)
+            return Progress(step, done, total, position, problem, condition, attempt)
     if study.questionnaire and not any(isinstance(entry, QuestionnaireAnswered) for entry in entries):
-        return Walk(Step.QUESTIONNAIRE, done, total)
-    return Walk(Step.FINISHED, done, total)
+        return Progress(Step.QUESTIONNAIRE, done, total)
+    return Progress(Step.FINISHED, done, total)
 
 
 def is_finished(entries: Sequence[Entry]) -> bool:
-    """Whether a participant's journal says that they are through."""
+    """Whether a participant's journal records that they have finished."""
     return any(isinstance(entry, Finished) for entry in entries)
 
 
@@ -91,10 +89,10 @@ def _step_of(study: Study, summary: Summary) -> Step | None:
     return None
 
 
-def _is_behind(study: Study, summary: Summary) -> bool:
+def _is_done(study: Study, summary: Summary) -> bool:
     return summary.state.ended and not _has_to_estimate(study, summary)
 
 
 def _has_to_estimate(study: Study, summary: Summary) -> bool:
-    # Who never started the clock has nothing to say about how it was.
+    # There is nothing to estimate if the clock was never started.
     return bool(study.self_estimates) and "self_estimate" not in summary.kinds and "started" in summary.kinds

@@ -1,4 +1,4 @@
-"""Chance that a seed decides, the same on every machine and in every release of any language.
+"""Randomisation from a seed: the same on every machine, in every release and in any language.
 
 Draw number `n` of a purpose is the SHA-256 of `seed:purpose:n`, read as a big-endian number.
 """
@@ -14,7 +14,7 @@ T = TypeVar("T")
 _RANGE = 2**256
 
 
-class Dice:
+class SeededRandom:
     """A sequence of draws.
 
     Args:
@@ -32,7 +32,7 @@ class Dice:
             digest = hashlib.sha256(f"{self._name}:{self._drawn}".encode()).digest()
             self._drawn += 1
             number = int.from_bytes(digest, "big")
-            # What lies beyond the last whole multiple would favour small numbers.
+            # Numbers beyond the last multiple would favour small results.
             if number < _RANGE - _RANGE % end:
                 return number % end
 

@@ -1,4 +1,4 @@
-"""Carrying out studies: taking a file over, enrolling, agreeing, beginning tasks, and seeing how far everybody is."""
+"""Administration of studies: registering a file, enrolling, consent, tasks, and the progress of participants."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ from benchwright_studies.entry import (
     Registered,
     TaskBegun,
 )
+from benchwright_studies.progress import Progress, is_finished, progress_of
 from benchwright_studies.questionnaire import check_answers
 from benchwright_studies.study import Study
 from benchwright_studies.study_file import StudyFile, parse_study
 from benchwright_studies.vocabulary import Step
-from benchwright_studies.walk import Walk, is_finished, walk
 
 if TYPE_CHECKING:
     from benchwright_studies.study_log import StudyLog
 
 
 @dataclass(frozen=True, slots=True)
-class KnownStudy:
-    """A study that was taken over."""
+class RegisteredStudy:
+    """A registered study."""
 
     study: Study
     text: str
@@ -46,7 +46,7 @@ class KnownStudy:
     plan: Plan
     closed: Closed | None
     digests: Mapping[str, str] = field(default_factory=dict)
-    """Of the public part of each problem when the study began, by `pack/id`; empty where they were not noted."""
+    """Of the public part of each problem when the study began, by `pack/id`; empty if they were not recorded."""
 
     def assignment(self, participant: str) -> Assignment:
         """What a participant does.
@@ -58,14 +58,14 @@ class KnownStudy:
         if found is None:
             some = ", ".join(self.study.pseudonyms[:3])
             raise StudyError(
-                f"{participant} is no participant of {self.study.study}. Its participants are {some} …"
+                f"{participant} is not a participant of {self.study.study}. Its participants are {some} …"
                 if some
                 else f"The study {self.study.study} has no participants: only models work in it."
             )
         return found
 
 
-class Conduct:
+class Studies:
     """Studies in one event log.
 
     All methods wait for the disk; asynchronous code calls them in a thread.
@@ -82,8 +82,8 @@ class Conduct:
 
     def register(
         self, file: StudyFile, difficulties: Mapping[str, Difficulty], digests: Mapping[str, str] | None = None
-    ) -> KnownStudy:
-        """Takes a study file over, and decides who does what. Doing it again with the same file changes nothing.
+    ) -> RegisteredStudy:
+        """Registers a study file, and assigns tasks and conditions. Doing it again with the same file changes nothing.
 
         Args:
             file: The study.
@@ -91,14 +91,14 @@ class Conduct:
             digests: Of the public parts of its problems, by `pack/id`: models are asked these and no others.
 
         Raises:
-            StudyError: A study of this id was taken over with another text.
+            StudyError: A study of this id was registered with other content.
         """
         study = file.study.study
         if study in self._journal.studies():
             known = self.study(study)
             if known.sha256 != file.sha256:
                 raise StudyError(
-                    f"The study {study} has begun with another text of its file, and its rules are fixed since. "
+                    f"The study {study} has begun with other content of its file, and its rules are fixed. "
                     "Undo the change, or give the changed study another id in its field `study`."
                 )
             return known
@@ -111,8 +111,8 @@ class Conduct:
         """Ids of all studies."""
         return self._journal.studies()
 
-    def study(self, study: str) -> KnownStudy:
-        """A study that was taken over.
+    def study(self, study: str) -> RegisteredStudy:
+        """A registered study.
 
         Raises:
             StudyError: There is none of this id.
@@ -125,12 +125,14 @@ class Conduct:
             known = ", ".join(self._journal.studies())
             raise StudyError(
                 f"There is no study {study!r} here. "
-                + (f"There are: {known}." if known else "Take one over with ")
+                + (f"There are: {known}." if known else "Register one with ")
                 + ("" if known else "`benchwright study run FILE`.")
             )
         closed = next((entry for entry in entries if isinstance(entry, Closed)), None)
         parsed = parse_study(registered.text, Path(f"{study}.yaml")).study
-        return KnownStudy(parsed, registered.text, registered.study_sha256, planned.plan, closed, registered.problems)
+        return RegisteredStudy(
+            parsed, registered.text, registered.study_sha256, planned.plan, closed, registered.problems
+        )
 
     # A participant
 
@@ -142,7 +144,7 @@ class Conduct:
         """
         self.study(study).assignment(participant)
         if any(stone.id == f"{study}/{participant}" for stone in self._journal.tombstones(study)):
-            raise StudyError(f"The data of {participant} were deleted; nobody takes part under this name again.")
+            raise StudyError(f"The data of {participant} were deleted; this pseudonym cannot be used again.")
         if participant not in self._journal.participants(study):
             self._journal.append(study, participant, Enrolled())
 
@@ -150,38 +152,38 @@ class Conduct:
         """A participant's journal."""
         return [kept.entry for kept in self._journal.entries(study, participant)]
 
-    def walk(self, study: str, participant: str) -> Walk:
-        """Where a participant stands."""
+    def progress(self, study: str, participant: str) -> Progress:
+        """How far a participant is."""
         known = self.study(study)
         entries = self.entries(study, participant)
         summaries = {
             entry.attempt: self._attempts.summary(entry.attempt) for entry in entries if isinstance(entry, TaskBegun)
         }
         closed = known.closed is not None
-        return walk(known.study, known.assignment(participant), entries, summaries, closed=closed)
+        return progress_of(known.study, known.assignment(participant), entries, summaries, closed=closed)
 
     def give_consent(self, study: str, participant: str, version: str) -> None:
         """The participant agrees.
 
         Raises:
-            StudyError: It is another version of the text than the study's, or consent was taken back for good.
+            StudyError: It is another version of the text than the study's, or consent was withdrawn.
         """
         text = self.study(study).study.consent
         if text is None or text.version != version:
-            raise StudyError("The consent text has changed meanwhile. Read it again, then agree.")
-        if self.walk(study, participant).step is Step.WITHDRAWN:
-            raise StudyError("You took your consent back. Tell the people of the study if you want to take part again.")
+            raise StudyError("The consent text has changed. Read it again, then agree.")
+        if self.progress(study, participant).step is Step.WITHDRAWN:
+            raise StudyError("You withdrew your consent. Contact the researchers if you want to take part again.")
         entry = ConsentEntry(version=version, sha256=sha256(text.text.encode()), given=True)
         self._journal.append(study, participant, entry)
 
     def take_consent_back(self, study: str, participant: str) -> None:
-        """The participant takes the consent back; nothing more is recorded. What was recorded stays until deleted."""
+        """The participant withdraws consent; nothing more is recorded. Earlier records are kept until deleted."""
         given = self.consent(study, participant)
         if given is not None:
             self._journal.append(study, participant, given.model_copy(update={"given": False}))
 
     def consent(self, study: str, participant: str) -> ConsentEntry | None:
-        """What stands of a participant's consent."""
+        """A participant's consent in force."""
         entries = self.entries(study, participant)
         newest = next((entry for entry in reversed(entries) if isinstance(entry, ConsentEntry)), None)
         return newest if newest is not None and newest.given else None
@@ -195,7 +197,7 @@ class Conduct:
         known = self.study(study)
         if known.closed is not None:
             raise StudyClosedError(study)
-        at = self.walk(study, participant)
+        at = self.progress(study, participant)
         consent = self.consent(study, participant)
         if consent is None or at.step is Step.CONSENT:
             raise ConsentMissingError(study, participant)
@@ -220,25 +222,25 @@ class Conduct:
         Raises:
             StudyError: It is not the time for it, or an answer does not fit its question.
         """
-        if self.walk(study, participant).step is not Step.QUESTIONNAIRE:
+        if self.progress(study, participant).step is not Step.QUESTIONNAIRE:
             raise StudyError("The questions come when all tasks are done.")
         checked = check_answers(self.study(study).study.questionnaire, answers)
         self._journal.append(study, participant, QuestionnaireAnswered(answers=checked))
 
     def finish(self, study: str, participant: str) -> bool:
-        """Notes that a participant is through; nothing happens if they are not, or if it was noted.
+        """Records that a participant has finished; nothing happens if they have not, or if it was recorded before.
 
         Returns:
             Whether it was noted now.
         """
-        through = self.walk(study, participant).step is Step.FINISHED
+        through = self.progress(study, participant).step is Step.FINISHED
         if not through or is_finished(self.entries(study, participant)):
             return False
         self._journal.append(study, participant, Finished())
         return True
 
 
-def terms(known: KnownStudy, participant: str, position: int, problem: str, condition: str) -> Assigned:
+def terms(known: RegisteredStudy, participant: str, position: int, problem: str, condition: str) -> Assigned:
     """What the plan says about one attempt."""
     study = known.study
     under = study.condition(condition)
