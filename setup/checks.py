@@ -88,6 +88,10 @@ def _stages(*, nightly: bool) -> list[Stage]:
         ),
         Stage("adversarial", "hostile submissions and data sets", in_two("tests/adversarial"), simulators),
         Stage("lsp", "the server as an editor sees it", ((*parallel, "tests/lsp"),), simulators | {Part.NEOVIM}),
+        # One at a time: all tests share the environments, which take longest to make.
+        Stage(
+            "install", "wheel and source distribution in bare environments", ((*pytest, "tests/install"),), simulators
+        ),
         Stage(
             "docs",
             "the documentation's site, without a broken link",

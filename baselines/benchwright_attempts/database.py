@@ -69,7 +69,7 @@ def _postgresql(url: str, busy_timeout_s: float) -> Engine:
             display_name(url), "is not the address of a PostgreSQL database. Write postgresql://…"
         )
     if find_spec("psycopg") is None:
-        raise LogUnavailableError(display_name(url), "needs the package psycopg. Install benchwright[baselines].")
+        raise LogUnavailableError(display_name(url), "needs psycopg. Install it: pip install 'benchwright[judges]'.")
     options = f"-c lock_timeout={round(busy_timeout_s * 1000)} -c synchronous_commit=on"
     return create_engine(
         parsed.set(drivername="postgresql+psycopg"),

@@ -11,6 +11,7 @@ from benchwright_attempts.events import JudgedBy, VoteCast
 from benchwright_judges.errors import ConfigurationError
 from benchwright_judges.judgement import Judgement, Status
 from benchwright_judges.score import score
+from benchwright_problems.errors import ExtraMissingError
 from benchwright_problems.home import Home
 from benchwright_problems.problem import Problem
 
@@ -83,7 +84,7 @@ class Judging:
         try:
             if self._service is None:
                 self._service = RemoteJudge(self.service_url, find_token(self._environ))
-        except ConfigurationError as error:
+        except (ConfigurationError, ExtraMissingError) as error:
             return Judgement(status=Status.PENDING, message=f"This answer is kept and pending: {error}.")
         return await self._service.request_judgement(ref, answer)
 
@@ -98,8 +99,8 @@ class Judging:
                 try:
                     settings = read_settings(self._environ)
                     self._panel = await asyncio.to_thread(find_panel, settings, self._environ)
-                except ConfigurationError as error:
-                    # The answer is worth more than the set-up: it is kept, and told what to mend.
+                except (ConfigurationError, ExtraMissingError) as error:
+                    # The answer is worth more than the set-up: it is kept, and the person learns what to fix.
                     self._flaw = str(error)
                 self._budget = JudgingBudget(settings.budget_usd)
                 self._records = await Records.open(records_location(settings, self._home))

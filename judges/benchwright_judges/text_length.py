@@ -43,7 +43,7 @@ class TokenCounter:
         self._file = table_file(cache)
 
     def count(self, text: str) -> int | None:
-        """How many tokens a text is; none where the table is missing or damaged."""
+        """How many tokens a text is; None if tiktoken or its table is missing, or the table is damaged."""
         encoding = self._encoding
         return None if encoding is None else len(encoding.encode(text, disallowed_special=()))
 
@@ -63,6 +63,8 @@ class TokenCounter:
         # tiktoken would fetch a missing or damaged table: nothing is sent without being asked for.
         if not self.share():
             return None
-        import tiktoken
-
+        try:
+            import tiktoken
+        except ModuleNotFoundError:
+            return None
         return tiktoken.get_encoding(ENCODING)

@@ -57,7 +57,7 @@ def _packages() -> list[DoctorItem]:
         try:
             items.append(DoctorItem(name=name, status="ok", version=version(name), needed_for=purpose))
         except PackageNotFoundError:
-            items.append(DoctorItem(name=name, status="missing", needed_for=purpose, hint="run ./run --setup"))
+            items.append(DoctorItem(name=name, status="missing", needed_for=purpose, hint="install Benchwright again"))
     return items
 
 

@@ -54,6 +54,7 @@ _HINT = (
     "start a Docker-compatible engine that this account may use, or name one in DOCKER_HOST; `docker version` shows"
     " whether it answers. `--sandbox bwrap` (in VS Code the setting benchwright.sandbox) needs none"
 )
+_INSTALL = "install it: pip install 'benchwright[harness]'"
 _LABEL = "benchwright.process"
 _LICENSED_IMAGE, _LICENCE_NETWORK = "VERIF_EDA_IMAGE", "LICENSE_NETWORK"
 """Variables of CVDP: the image of a licensed simulator, and the network of its licence server."""
@@ -552,9 +553,11 @@ async def _whole(awaitable: Awaitable[_T]) -> _T:
 @contextlib.contextmanager
 def _told_plainly() -> Iterator[None]:
     """What goes wrong with the engine, as an error that says what to do."""
-    from docker.errors import DockerException
-    from requests.exceptions import RequestException
-
+    try:
+        from docker.errors import DockerException
+        from requests.exceptions import RequestException
+    except ModuleNotFoundError as error:
+        raise SandboxUnavailableError("the Python package docker is not installed", _INSTALL) from error
     try:
         yield
     except (DockerException, RequestException) as error:

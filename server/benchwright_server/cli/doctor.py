@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import typer
+from rich.markup import escape
 from rich.table import Table
 
 from benchwright_problems.home import Home
@@ -33,6 +34,6 @@ def doctor(json_output: options.Json = False) -> None:
         table = Table("what", "status", "version", "needed for", "next step", box=None)
         for item in report.items:
             mark = _MARKS.get(item.status, _WARNING)
-            table.add_row(item.name, mark, item.version or "", item.needed_for, item.hint or "")
+            table.add_row(item.name, mark, item.version or "", item.needed_for, escape(item.hint or ""))
         out.print(table)
     raise typer.Exit(0 if report.ok else 1)

@@ -1,0 +1,73 @@
+"""Python environments apart from the checkout, made by uv from the indexes that pip's settings name."""
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+_FROM_PIP = {
+    "index-url": "UV_DEFAULT_INDEX",
+    "extra-index-url": "UV_INDEX",
+    "find-links": "UV_FIND_LINKS",
+    "cert": "SSL_CERT_FILE",
+    "trusted-host": "UV_INSECURE_HOST",
+}
+_LISTED = re.compile(r"(?P<level>[^.]+)\.(?P<name>[\w-]+)='(?P<value>.*)'")
+_LEVELS = ("global", "install", ":env:")
+"""Of pip's settings, the weakest first."""
+
+
+def make(folder: Path, *requirements: str, constraints: Path | None = None, locked: Path | None = None) -> None:
+    """Make an environment from the base Python, not from the one that runs this, and install packages.
+
+    Args:
+        folder: Where; replaced if it exists.
+        requirements: What to install, as pip takes it.
+        constraints: Versions that may be installed, without hashes.
+        locked: A requirements file with a hash for every package, installed as well.
+
+    Raises:
+        subprocess.CalledProcessError: uv failed.
+    """
+    _uv("venv", "--quiet", "--clear", "--python", _base_python(), str(folder))
+    install = ("pip", "install", "--quiet", "--python", str(folder / "bin" / "python"))
+    if locked is not None:
+        _uv(*install, "--require-hashes", "--requirement", str(locked))
+    if requirements:
+        _uv(*install, *(("--constraint", str(constraints)) if constraints else ()), *requirements)
+
+
+def constraints_of(lock: Path) -> str:
+    """The versions of a lock as constraints: pip and uv take hashes as a demand for the hash of every package."""
+    pins = re.findall(r"^([A-Za-z0-9].*?)(?: \\)?$", lock.read_text(encoding="utf-8"), re.MULTILINE)
+    return "".join(f"{pin}\n" for pin in pins)
+
+
+def _base_python() -> str:
+    return str(Path(sys.base_prefix, "bin", f"python{sys.version_info.major}.{sys.version_info.minor}"))
+
+
+def _uv(*arguments: str) -> None:
+    # The extra indexes are equals, as they are for pip.
+    variables = {"UV_NO_CONFIG": "1", "UV_INDEX_STRATEGY": "unsafe-best-match", **_uv_settings()}
+    environment = {name: value for name, value in os.environ.items() if name not in ("VIRTUAL_ENV", "PYTHONPATH")}
+    command = [str(Path(sys.prefix, "bin", "uv")), *arguments]
+    subprocess.run(command, check=True, env={**environment, **variables}, stdin=subprocess.DEVNULL)
+
+
+def _uv_settings() -> Mapping[str, str]:
+    """uv reads no settings of pip: those that say where packages come from, as uv's environment variables."""
+    listed = subprocess.run(
+        [sys.executable, "-m", "pip", "config", "list"], check=True, capture_output=True, text=True
+    ).stdout
+    found = [match for line in listed.splitlines() if (match := _LISTED.fullmatch(line))]
+    found.sort(key=lambda match: _LEVELS.index(match["level"]) if match["level"] in _LEVELS else -1)
+    values = {match["name"]: match["value"] for match in found}
+    # pip lists a value of several lines as Python would write it.
+    return {
+        _FROM_PIP[name]: " ".join(value.replace("\\n", " ").split())
+        for name, value in values.items()
+        if name in _FROM_PIP
+    }

@@ -1,0 +1,49 @@
+"""Environments with an artefact of Benchwright in them, made once for all tests."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import bare_environment
+import pytest
+
+from .installed import ROOT, Installed
+
+
+@pytest.fixture(scope="session")
+def artefacts(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder with the wheel and the source distribution."""
+    folder = tmp_path_factory.mktemp("artefacts")
+    build = [sys.executable, str(ROOT / "setup" / "release.py"), "--only", "python", "--out", str(folder)]
+    subprocess.run(build, check=True)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def install(artefacts: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, str], Installed]:
+    """Installs the artefact with this ending, with these extras."""
+    constraints = tmp_path_factory.mktemp("constraints") / "constraints.txt"
+    constraints.write_text(bare_environment.constraints_of(ROOT / "requirements.lock"), encoding="utf-8")
+
+    def make(ending: str, extras: str = "") -> Installed:
+        (artefact,) = artefacts.glob(f"*{ending}")
+        folder = tmp_path_factory.mktemp("bare")
+        bare_environment.make(folder / "venv", f"benchwright{extras} @ {artefact.as_uri()}", constraints=constraints)
+        return Installed(folder)
+
+    return make
+
+
+@pytest.fixture(scope="session", params=[".whl", ".tar.gz"], ids=["wheel", "sdist"])
+def core(request: pytest.FixtureRequest, install: Callable[[str, str], Installed]) -> Installed:
+    """Benchwright without extras."""
+    return install(request.param, "")
+
+
+@pytest.fixture(scope="session")
+def everything(install: Callable[[str, str], Installed]) -> Installed:
+    """Benchwright with all extras."""
+    return install(".whl", "[all]")

@@ -1,0 +1,143 @@
+"""What `pip install benchwright` gives, without extras."""
+
+from __future__ import annotations
+
+import asyncio
+import filecmp
+import shutil
+import zipfile
+from importlib.metadata import version
+from pathlib import Path
+
+import pytest
+from lsprotocol import types
+from pygls.lsp.client import LanguageClient
+
+from .installed import ROOT, Installed
+
+_PATIENCE_S = 60
+_PROBLEM = "starter/sync-fifo"
+_BROKEN = "module top(output logic q);\n  assign q = missing;\nendmodule\n"
+
+
+def test_the_wheel_and_the_source_distribution_give_the_same_files(artefacts: Path, core: Installed) -> None:
+    (wheel,) = artefacts.glob("*.whl")
+    with zipfile.ZipFile(wheel) as archive:
+        names = [name for name in archive.namelist() if not name.endswith(("/RECORD", "/WHEEL"))]
+        differing = [name for name in names if (core.packages() / name).read_bytes() != archive.read(name)]
+    assert names
+    assert not differing
+
+
+def test_nothing_of_the_packages_is_left_out(core: Installed) -> None:
+    rooms = ("server", "baselines", "harness", "judges", "problems", "snippets")
+    for package in (folder for room in rooms for folder in (ROOT / room).glob("benchwright_*")):
+        files = {file.relative_to(package) for file in package.rglob("*") if file.is_file()}
+        wanted = {file for file in files if "__pycache__" not in file.parts}
+        missing = [str(file) for file in wanted if not (core.packages() / package.name / file).is_file()]
+        assert not missing
+        assert filecmp.cmp(package / "py.typed", core.packages() / package.name / "py.typed")
+
+
+def test_the_licence_is_in_the_package(core: Installed) -> None:
+    (licence,) = core.packages().glob("benchwright-*.dist-info/licenses/LICENSE")
+    assert filecmp.cmp(licence, ROOT / "LICENSE", shallow=False)
+
+
+def test_nothing_of_the_checkout_is_used(core: Installed) -> None:
+    code = "import sys, benchwright_server; print(benchwright_server.__file__, *sys.path, sep='\\n')"
+    printed = core.run("-c", code, program="python").stdout.splitlines()
+    assert printed
+    assert not [path for path in printed if Path(path).is_relative_to(ROOT)]
+
+
+def test_it_says_its_version(core: Installed) -> None:
+    done = core.run("--version")
+    assert (done.returncode, done.stdout.strip()) == (0, version("benchwright"))
+
+
+def test_every_command_has_help(core: Installed) -> None:
+    done = core.run(Path(__file__).with_name("commands.py"), program="python")
+    assert done.returncode == 0, done.stderr
+    assert {"doctor", "report", "judge serve", "study run"} <= set(done.stdout.splitlines())
+
+
+def test_the_machine_is_found_ready(core: Installed) -> None:
+    report = core.ask("doctor")
+    items = {item["name"]: item for item in report["items"]}
+    ready = ("Python", "benchwright", "Toolchain", "Sandbox", "Packs", "Attempt log", "Workspaces")
+    assert {name: items[name]["status"] for name in ready} == dict.fromkeys(ready, "ok")
+    assert items["Docker"]["status"] == "warning"
+    assert "benchwright[harness]" in items["Docker"]["hint"]
+    assert "benchwright[harness]" in core.run("doctor").stdout.replace("\n", "")
+
+
+def test_it_builds_the_same_toolchain_as_the_checkout(core: Installed) -> None:
+    done = core.run("toolchain", "build")
+    assert done.returncode == 0, done.stderr
+    assert "warning" not in core.ask("doctor")["items"][4]["status"]
+    assert core.run("-m", "pip", "--version", program="python").returncode == 0, "toolchain build installs with pip"
+
+
+async def test_an_editor_gets_diagnostics(core: Installed) -> None:
+    file = core.here / "top.sv"
+    file.write_text(_BROKEN, encoding="utf-8")
+    client = LanguageClient("install", "1")
+    found: asyncio.Queue[types.PublishDiagnosticsParams] = asyncio.Queue()
+    client.feature(types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS)(found.put_nowait)
+    async with asyncio.timeout(_PATIENCE_S):
+        await client.start_io(str(core.bin / "benchwright"), "lsp", cwd=str(core.here), env=core.environment)
+        await client.initialize_async(
+            types.InitializeParams(types.ClientCapabilities(), root_uri=core.here.as_uri(), process_id=None)
+        )
+        client.initialized(types.InitializedParams())
+        document = types.TextDocumentItem(file.as_uri(), "systemverilog", 1, _BROKEN)
+        client.text_document_did_open(types.DidOpenTextDocumentParams(document))
+        while not (diagnostics := (await found.get()).diagnostics):
+            pass
+        await client.shutdown_async(None)
+        client.exit(None)
+    assert [(item.range.start.line, item.severity) for item in diagnostics] == [(1, types.DiagnosticSeverity.Error)]
+    assert "missing" in diagnostics[0].message
+
+
+@pytest.mark.parametrize(("part", "outcome", "status"), [("hidden/reference", "passed", 0), ("public", "failed", 1)])
+def test_a_starter_problem_is_graded(core: Installed, part: str, outcome: str, status: int) -> None:
+    source = core.packages() / "benchwright_problems" / "packs" / _PROBLEM / part
+    target = core.here / part
+    shutil.copytree(source, target)
+    assert core.ask("grade", _PROBLEM, target, status=status)["verdict"] == outcome
+
+
+@pytest.mark.parametrize(("answer", "status"), [("B", 0), ("C", 1)])
+def test_a_question_is_scored_by_rule(core: Installed, answer: str, status: int) -> None:
+    file = core.here / "answer.md"
+    file.write_text(answer, encoding="utf-8")
+    assert core.run("answer", "starter/amdahl", file).returncode == status
+
+
+def test_an_answer_that_needs_a_judge_is_kept(core: Installed) -> None:
+    file = core.here / "open.md"
+    file.write_text("Renaming removes false dependences.\n", encoding="utf-8")
+    done = core.run("answer", "starter/reorder-buffer", file)
+    assert done.returncode == 2
+    assert "pending" in done.stdout
+    assert "starter/reorder-buffer" in core.run("judge", "pending").stdout
+
+
+@pytest.mark.parametrize(
+    ("command", "extra"),
+    [
+        ("report --demo --out report", "baselines"),
+        ("eval --pack starter --model mockllm/model --out log", "baselines"),
+        ("judge serve --port 0", "judges"),
+        ("grade starter/sync-fifo . --sandbox docker", "harness"),
+    ],
+)
+def test_a_command_that_needs_an_extra_names_it(core: Installed, command: str, extra: str) -> None:
+    done = core.run(*command.split())
+    said = done.stdout + done.stderr
+    assert done.returncode == 2, said
+    assert f"pip install 'benchwright[{extra}]'" in said
+    assert "Traceback" not in said
+    assert len(said.strip().splitlines()) == 1
