@@ -4,6 +4,7 @@ import argparse
 import contextlib
 import enum
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -22,6 +23,7 @@ _STAGE_TIMEOUT_S = 60 * 60
 _NIGHTLY_STAGE_TIMEOUT_S = 6 * 60 * 60
 _LAST_WORDS_S = 30
 _INTERRUPTED = 130
+_COVERAGE = folders.SETUP_STATE / "coverage"
 
 
 class Part(enum.Enum):
@@ -62,20 +64,32 @@ def _npm(workspace: str, *scripts: str) -> tuple[tuple[str, ...], ...]:
     return tuple(("npm", "--workspace", workspace, "run", script) for script in scripts)
 
 
-def _stages(*, nightly: bool) -> list[Stage]:
+def _against_schema(schema: str, files: str) -> tuple[str, ...]:
+    return ("check-jsonschema", "--builtin-schema", schema, *map(str, sorted(ROOT.glob(files))))
+
+
+def _stages(*, nightly: bool, coverage: bool = False) -> list[Stage]:
     pytest = ("pytest", "--nightly") if nightly else ("pytest",)
+    measured = ("--cov", "--cov-append", "--cov-report=") if coverage else ()
     # A file's tests stay together: some share one server.
-    parallel = (*pytest, "-n", "auto", "--dist", "loadfile")
+    parallel = (*pytest, *measured, "-n", "auto", "--dist", "loadfile")
     simulators = frozenset({Part.TOOLCHAIN})
 
     def in_two(folder: str) -> tuple[tuple[str, ...], ...]:
-        return (*parallel, "-m", "not alone", folder), (*pytest, "-m", "alone", folder)
+        return (*parallel, "-m", "not alone", folder), (*pytest, *measured, "-m", "alone", folder)
 
     return [
         Stage(
             "lint",
-            "Python style, spelling, English",
-            (("ruff", "check", "."), ("ruff", "format", "--check", "."), ("typos",), ("python", "setup/prose.py")),
+            "Python style, spelling, English, hosted CI's files",
+            (
+                ("ruff", "check", "."),
+                ("ruff", "format", "--check", "."),
+                ("typos",),
+                ("python", "setup/prose.py"),
+                _against_schema("vendor.github-workflows", ".github/workflows/*.yml"),
+                _against_schema("vendor.github-issue-forms", ".github/ISSUE_TEMPLATE/[!c]*.yml"),
+            ),
         ),
         Stage("types", "Python types", (("mypy",),)),
         Stage("imports", "which package may import which", (("lint-imports",),)),
@@ -123,7 +137,12 @@ def main() -> int:
     try:
         _set_up(options.stages)
         timeout_s = _NIGHTLY_STAGE_TIMEOUT_S if options.nightly else _STAGE_TIMEOUT_S
+        if options.coverage:
+            shutil.rmtree(_COVERAGE, ignore_errors=True)
+            _COVERAGE.mkdir(parents=True)
         outcomes = [_run(stage, timeout_s) for stage in options.stages]
+        if options.coverage:
+            _report_coverage()
     except SetupError as error:
         clear_line()
         print(f"\n{error}", file=sys.stderr)
@@ -147,13 +166,20 @@ def _options() -> argparse.Namespace:
     parser.add_argument("names", nargs="*", metavar="STAGE", help="run only this stage; see the list below")
     parser.add_argument("--fast", action="store_true", help="leave out the browser test (e2e)")
     parser.add_argument("--nightly", action="store_true", help="also run the tests that take long")
+    parser.add_argument(
+        "--coverage",
+        action="store_true",
+        help="measure how much of the code the Python tests run; tests that measure time may fail",
+    )
     options = parser.parse_args()
     if unknown := [name for name in options.names if name not in names]:
         parser.error(f"there is no stage {' or '.join(unknown)}: choose from {', '.join(names)}")
     chosen = set(options.names or names) - ({"e2e"} if options.fast else set())
     if not chosen:
         parser.error("no stage is left to run: leave out --fast")
-    options.stages = [stage for stage in _stages(nightly=options.nightly) if stage.name in chosen]
+    options.stages = [
+        stage for stage in _stages(nightly=options.nightly, coverage=options.coverage) if stage.name in chosen
+    ]
     return options
 
 
@@ -223,6 +249,14 @@ def _problem(command: tuple[str, ...], timeout_s: float) -> str | None:
             os.killpg(process.pid, signal.SIGKILL)
         process.wait()
     return f"status {status}: {' '.join(command)}" if status else None
+
+
+def _report_coverage() -> None:
+    print("\n== coverage", flush=True)
+    pages = _COVERAGE / "html"
+    for command in (("html", "--quiet", "--directory", str(pages)), ("report", "--format", "total")):
+        subprocess.run(("coverage", *command), cwd=ROOT, env=installation.environment(), check=False)
+    print(f"percent of the lines of Benchwright's packages; by file: {pages / 'index.html'}")
 
 
 def _report(outcomes: list[Outcome]) -> int:

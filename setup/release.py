@@ -7,12 +7,16 @@ run it with `.venv/bin/python setup/release.py`.
 
 import argparse
 import hashlib
+import json
+import re
 import shutil
 import subprocess
 import sys
+import tempfile
 import tomllib
 from pathlib import Path
 
+import bare_environment
 import installation
 from folders import ROOT
 
@@ -22,6 +26,9 @@ _CHECKSUMS = "SHA256SUMS"
 def main() -> int:
     """Builds what the options name; returns the exit status."""
     options = _options()
+    if options.tag and (flaw := _flaw_of_tag(options.tag)):
+        print(flaw, file=sys.stderr)
+        return 1
     folder: Path = options.out
     folder.mkdir(parents=True, exist_ok=True)
     for old in folder.iterdir():
@@ -34,6 +41,8 @@ def main() -> int:
         return 1
     for line in _write_checksums(folder):
         print(line)
+    if options.tag:
+        (folder / "NOTES.md").write_text(_notes(), encoding="utf-8")
     return 0
 
 
@@ -43,7 +52,25 @@ def _options() -> argparse.Namespace:
         "--out", type=Path, default=ROOT / "dist", help="folder for the artefacts, emptied first (dist)"
     )
     parser.add_argument("--only", action="append", choices=_PARTS, help="build only this part; may be given repeatedly")
+    parser.add_argument("--tag", help="fail unless the version and the changelog are this tag's; write its NOTES.md")
     return parser.parse_args()
+
+
+def _flaw_of_tag(tag: str) -> str:
+    """What has to change before this tag can be released; empty if nothing."""
+    package = json.loads((ROOT / "client-vscode" / "package.json").read_text(encoding="utf-8"))
+    versions = {"pyproject.toml": _version(), "client-vscode/package.json": package["version"]}
+    for file, version in versions.items():
+        if tag != f"v{version}":
+            return f"{file} has version {version}, which is not that of the tag {tag}."
+    return "" if _notes() else f"CHANGELOG.md has no section [{_version()}]: give the unreleased changes this heading."
+
+
+def _notes() -> str:
+    """This version's section of the changelog, without its heading."""
+    text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    sections = re.split(r"^## \[(.+?)\].*\n", text, flags=re.MULTILINE)
+    return dict(zip(sections[1::2], sections[2::2], strict=True)).get(_version(), "").strip()
 
 
 def _python(folder: Path) -> None:
@@ -60,7 +87,11 @@ def _bill_of_materials(folder: Path) -> None:
     # Dates and serial numbers would make every build another file.
     options = ("--output-reproducible", "--spec-version", "1.6", "--pyproject", str(ROOT / "pyproject.toml"))
     target = folder / f"benchwright-{_version()}.cdx.json"
-    _run("cyclonedx-py", "requirements", str(ROOT / "requirements.lock"), *options, "--output-file", str(target))
+    # Only an installed package says its licence and what it depends on.
+    with tempfile.TemporaryDirectory() as scratch:
+        environment = Path(scratch, "venv")
+        bare_environment.make(environment, locked=ROOT / "requirements.lock")
+        _run("cyclonedx-py", "environment", str(environment), *options, "--output-file", str(target))
 
 
 _PARTS = {"python": _python, "extension": _extension, "sbom": _bill_of_materials}

@@ -176,8 +176,6 @@ def _at_url(text: str) -> AsyncEngine:
         return _sqlite(Path(url.database))
     if url.get_backend_name() != "postgresql":
         raise RecordsError(f"judgements can't be kept in {url.get_backend_name()}; use SQLite or PostgreSQL")
-    with needs("A PostgreSQL database", "judges"):
-        importlib.import_module("psycopg")
     return _create_engine(
         url.set(drivername="postgresql+psycopg"),
         pool_size=10,

@@ -6,7 +6,6 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Literal
 
-import krippendorff
 import numpy as np
 from numpy.typing import NDArray
 
@@ -64,17 +63,39 @@ def kappa(first: Numbers, second: Numbers) -> float:
 def alpha(ratings: Numbers, level: Level) -> float:
     """Krippendorff's alpha (Krippendorff 2011), which takes any number of raters and missing values.
 
+    alpha = 1 - (n - 1) * sum(o * d) / sum(outer(m, m) * d), where o counts the pairs of values within an item, m are
+    its margins, n their sum, and d is the squared difference of two values at the level of measurement.
+
     Args:
         ratings: Raters by items, NaN where a rater did not rate.
         level: `nominal`, `ordinal` or `interval`.
 
     Returns:
-        NaN where fewer than two values were given anywhere.
+        NaN if fewer than two different values were given to items that two raters rated.
     """
-    rated_twice = ratings[:, np.sum(~np.isnan(ratings), axis=0) >= 2]
-    if len(np.unique(rated_twice[~np.isnan(rated_twice)])) < 2:
+    paired = ratings[:, np.sum(~np.isnan(ratings), axis=0) >= 2]
+    values = np.unique(paired[~np.isnan(paired)])
+    if len(values) < 2:
         return math.nan
-    return float(krippendorff.alpha(reliability_data=ratings, level_of_measurement=level))
+    counts = np.sum(paired[:, :, None] == values, axis=0).astype(np.float64)
+    weighted = counts / (counts.sum(axis=1, keepdims=True) - 1)
+    coincidences = weighted.T @ counts - np.diag(weighted.sum(axis=0))
+    margins = coincidences.sum(axis=0)
+    distances = _squared_differences(values, margins, level)
+    expected = float(np.sum(np.outer(margins, margins) * distances))
+    return 1 - (float(margins.sum()) - 1) * float(np.sum(coincidences * distances)) / expected
+
+
+def _squared_differences(values: Numbers, margins: Numbers, level: Level) -> Numbers:
+    match level:
+        case "nominal":
+            return 1 - np.eye(len(values))
+        case "ordinal":
+            # The values between two, and half of each of the two, are the distance of their middle ranks.
+            places = np.cumsum(margins) - margins / 2
+        case "interval":
+            places = values
+    return np.square(np.subtract.outer(places, places))
 
 
 def pearson(first: Numbers, second: Numbers) -> float:
