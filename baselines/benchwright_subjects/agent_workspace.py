@@ -17,9 +17,9 @@ from pathlib import Path
 from inspect_ai.tool import ToolError
 from pydantic import TypeAdapter, ValidationError
 
-from benchwright_attempts.engine import slot
 from benchwright_attempts.errors import AttemptError, EvaluationError
 from benchwright_attempts.events import TextCause
+from benchwright_attempts.grading_runs import slot
 from benchwright_harness.errors import HarnessError
 from benchwright_harness.plan import WORKDIR
 from benchwright_harness.process import End
@@ -93,7 +93,7 @@ class AgentWorkspace:
         user = self.services.sandbox.new_user()
         try:
             with run_folder(code, self.sample.files, user):
-                async with slot(self.services.grading.slots, self.sample.attempt):
+                async with slot(self.services.grading.slots, self.sample.attempt.clock):
                     ended = await self.services.sandbox.run(self._job(command, code, user), printed)
                 left = await asyncio.to_thread(_files_of, code)
         except HarnessError as error:
@@ -118,10 +118,10 @@ class AgentWorkspace:
             if isinstance(error, EvaluationError):
                 raise
             raise ToolError(str(error)) from error
-        summary = await attempt.summary()
+        summary = await attempt.writer.summary()
         if summary.verdict is None:
             raise ToolError("The run was stopped before there was a verdict.")
-        shown = (await asyncio.to_thread(attempt.reveal, summary.verdict)).as_text()
+        shown = (await asyncio.to_thread(attempt.runs.reveal, summary.verdict)).as_text()
         left = self.sample.terms.runs_left(summary.runs)
         return shown if left is None else f"{shown}\n[{left} runs left]"
 

@@ -13,9 +13,10 @@ from dataclasses import dataclass
 
 import anyio
 
+from benchwright_attempts.adapter import Adapter
 from benchwright_attempts.attempts import AttemptVerdict, Summary
 from benchwright_attempts.clock import AttemptState
-from benchwright_attempts.engine import Adapter, Attempt
+from benchwright_attempts.engine import Attempt
 from benchwright_attempts.errors import UnknownAttemptError
 from benchwright_attempts.events import Event, Interrupted, Opened, RunCancelled, Save, TextCause, TextSet
 from benchwright_attempts.evidence import Assigned, ModelUsage
@@ -150,7 +151,7 @@ class SampleAttempt(Adapter):
             self.out_of_time_s = self.terms.time_limit_s
 
     async def _cancel_in_time(self, scope: anyio.CancelScope) -> None:
-        await self.attempt.until_out_of_time()
+        await self.attempt.clock.until_out_of_time()
         scope.cancel()
 
     async def _go_on(self) -> None:

@@ -20,9 +20,9 @@ from inspect_ai.model import (
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.util import OutputLimitExceededError, sandbox
 
-from benchwright_attempts.engine import QUEUE
 from benchwright_attempts.errors import EvaluationError
 from benchwright_attempts.grading import judged_paths
+from benchwright_attempts.grading_runs import QUEUE
 from benchwright_subjects import usage
 from benchwright_subjects.agent_workspace import MOST_BYTES, AgentWorkspace
 from benchwright_subjects.sample_attempt import SampleAttempt
@@ -157,7 +157,7 @@ def command_line_agent(task: TaskRun, command: str, *, shared: bool) -> Solver:
             if sample.earlier is not None or sample.attempt.ended:
                 return state
             async with contextlib.AsyncExitStack() as stack:
-                async with sample.attempt.held(QUEUE):
+                async with sample.attempt.clock.held(QUEUE):
                     await stack.enter_async_context(turn)
                 told = AgentState(messages=state.messages)
                 try:

@@ -58,7 +58,7 @@ async def _run(bench: Workbench, params: WorkspaceParams) -> AttemptStatus:
 
 async def _cancel_run(bench: Workbench, params: WorkspaceParams) -> AttemptStatus:
     session = await session_of(bench, params)
-    await session.attempt.cancel_run("solver")
+    await session.attempt.runs.cancel("solver")
     return await session.status()
 
 
@@ -87,7 +87,7 @@ async def _doctor(bench: Workbench, params: Nothing) -> DoctorReport:
 async def _focus(bench: Workbench, params: FocusParams) -> Nothing:
     session = await bench.session(path_of(params.uri))
     if session is not None:
-        await session.attempt.record(Focus(focused=params.focused))
+        await session.attempt.writer.record(Focus(focused=params.focused))
     return Nothing()
 
 

@@ -103,7 +103,7 @@ async def _edit_reasons(bench: Workbench, params: EditReasonsParams) -> Nothing:
         path = session.workspace.relative(file) if session is not None else None
         if session is not None and path is not None:
             reason = EditReason(path=path, version=edit.version, reason=edit.reason, metadata=edit.metadata)
-            await session.attempt.record(reason)
+            await session.attempt.writer.record(reason)
     return Nothing()
 
 
@@ -113,7 +113,7 @@ async def _command_used(bench: Workbench, params: CommandParams) -> Nothing:
     if session is not None:
         path = session.workspace.relative(file)
         used = CommandUsed(command=params.command, path=path, version=params.version, length=params.length)
-        await session.attempt.record(used)
+        await session.attempt.writer.record(used)
     return Nothing()
 
 
@@ -122,14 +122,14 @@ async def _environment(bench: Workbench, params: EnvironmentParams) -> Nothing:
     if session is not None:
         extensions = tuple(InstalledExtension(**extension.model_dump()) for extension in params.extensions)
         facts = params.model_dump(exclude={"uri", "extensions"})
-        await session.attempt.record(Environment(**facts, extensions=extensions))
+        await session.attempt.writer.record(Environment(**facts, extensions=extensions))
     return Nothing()
 
 
 async def _idle(bench: Workbench, params: IdleParams) -> Nothing:
     session = await bench.session(path_of(params.uri))
     if session is not None:
-        await session.attempt.record(Idle(idle=params.idle, after_s=params.after_s))
+        await session.attempt.writer.record(Idle(idle=params.idle, after_s=params.after_s))
     return Nothing()
 
 

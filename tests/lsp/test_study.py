@@ -90,7 +90,7 @@ async def test_a_participant_goes_from_consent_to_the_end(editors: Editors, home
     assert (view.step, view.position, view.practice, view.problem) == ("open", 0, True, "starter/amdahl")
     practice = await open_task(editor)
     assert (await step(editor)) == ("forecast", 0)
-    assert "Say first" in (await editor.refusal("start", uri=practice.uri))[1]
+    assert "forecast" in (await editor.refusal("start", uri=practice.uri))[1]
     await ask(editor, "abandon", uri=practice.uri, reason="enough practised")
     # Who never started has nothing to estimate.
     assert (await step(editor)) == ("open", 1)

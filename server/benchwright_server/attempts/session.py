@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from datetime import UTC
 from typing import TYPE_CHECKING
 
+from benchwright_attempts.adapter import Adapter, Report
 from benchwright_attempts.attempts import AttemptVerdict
 from benchwright_attempts.clock import AttemptState, advance
-from benchwright_attempts.engine import Adapter, Attempt, Report
+from benchwright_attempts.engine import Attempt
 from benchwright_attempts.events import Diagnostics, ProblemCount
 from benchwright_attempts.evidence import Forecast, SelfEstimate, Violation
 from benchwright_attempts.grading import ANSWER, judged_paths
@@ -150,7 +151,7 @@ class Session(Adapter):
         """
         await self.attempt.submit()
         shows = self.terms.reveal(self.problem.reveal) is not None
-        first = (await self.attempt.summary()).first_pass if shows else None
+        first = (await self.attempt.writer.summary()).first_pass if shows else None
         return SubmitSummary(
             status=await self.status(),
             first_pass_s=first.active_s if first else None,
@@ -188,11 +189,11 @@ class Session(Adapter):
 
     async def is_clock_running(self) -> bool:
         """Whether the attempt is started, not paused and not ended."""
-        return (await self.attempt.summary()).state is AttemptState.RUNNING
+        return (await self.attempt.writer.summary()).state is AttemptState.RUNNING
 
     async def status(self) -> AttemptStatus:
         """The attempt as views show it."""
-        summary = await self.attempt.summary()
+        summary = await self.attempt.writer.summary()
         clock = advance(summary.clock, self._log.moment())
         assigned = self.terms.assigned
         return AttemptStatus(
@@ -205,7 +206,7 @@ class Session(Adapter):
             elapsed_s=round(clock.elapsed_s, 3),
             active_s=round(clock.active_s, 3),
             runs=summary.runs,
-            running=self.attempt.is_running,
+            running=self.attempt.runs.is_running,
             verdict=await asyncio.to_thread(self._view, summary.verdict) if summary.verdict else None,
             study=self.header.study or None,
             practice=assigned.practice if assigned else False,
@@ -228,10 +229,10 @@ class Session(Adapter):
         by_source = {
             name: ProblemCount(errors=errors, warnings=warnings) for name, (errors, warnings) in counts.items()
         }
-        await self.attempt.note(Diagnostics(path=path, counts=by_source))
+        await self.attempt.writer.note(Diagnostics(path=path, counts=by_source))
 
     def _view(self, verdict: AttemptVerdict) -> VerdictView:
-        shown = self.attempt.reveal(verdict)
+        shown = self.attempt.runs.reveal(verdict)
         return VerdictView(
             outcome=shown.outcome,
             reason=shown.reason,

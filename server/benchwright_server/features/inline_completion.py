@@ -117,7 +117,7 @@ class Offers:
             trigger="automatic" if automatic else "invoked",
             model=self._server.settings.assistant.model,
         )
-        await session.attempt.record(event)
+        await session.attempt.writer.record(event)
         self._open[document.uri] = offer
         return offer
 
@@ -130,7 +130,7 @@ class Offers:
             await self._record_accepted(offer, document)
         else:
             event = AssistRejected(assist=offer.id, provider=_PROVIDER, path=offer.path, reason="superseded")
-            await offer.session.attempt.record(event)
+            await offer.session.attempt.writer.record(event)
 
     async def _record_accepted(self, offer: _Offer, document: Document | None) -> None:
         event = AssistAccepted(
@@ -140,4 +140,4 @@ class Offers:
             version=document.version if document is not None else None,
             length=len(offer.text),
         )
-        await offer.session.attempt.record(event)
+        await offer.session.attempt.writer.record(event)

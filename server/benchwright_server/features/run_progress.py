@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from lsprotocol.types import WorkDoneProgressBegin, WorkDoneProgressEnd, WorkDoneProgressReport
 from pygls.exceptions import JsonRpcException
 
-from benchwright_attempts.engine import Report
+from benchwright_attempts.adapter import Report
 from benchwright_server.attempts.session import Session
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ class RunProgress:
         cancelled = progress.tokens[token]
 
         def cancel() -> None:
-            cancels.add(asyncio.ensure_future(session.attempt.cancel_run("solver")))
+            cancels.add(asyncio.ensure_future(session.attempt.runs.cancel("solver")))
 
         cancelled.add_done_callback(lambda future: loop.call_soon_threadsafe(cancel) if future.cancelled() else None)
         try:

@@ -1,0 +1,31 @@
+"""What the engine of attempts asks of those who put a solver in front of it."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
+
+Report = Callable[[str, int], None]
+"""Shows progress: what is being done, and how much of it in percent."""
+
+
+class Adapter:
+    """The solver's side of an attempt. Nothing has to be overridden but `snapshot`."""
+
+    def snapshot(self) -> Mapping[str, bytes]:
+        """The present content of the files that are judged, missing ones left out."""
+        raise NotImplementedError
+
+    def run_taken(self, files: Mapping[str, bytes]) -> None:
+        """A run has taken these files; called before anything of it is recorded."""
+
+    def changed(self) -> None:
+        """Something that an attempt's status shows has changed."""
+
+    def failed(self, error: BaseException) -> None:
+        """A run, or its preparation, failed while nobody waited for it."""
+
+    @asynccontextmanager
+    async def progress(self) -> AsyncIterator[Report]:
+        """Shows a run's progress while the block lasts."""
+        yield lambda message, percent: None

@@ -1,0 +1,73 @@
+"""The writer of one attempt's events: everything that the engine and its adapters record goes through it."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from benchwright_attempts.attempts import Summary
+from benchwright_attempts.errors import AttemptError
+from benchwright_attempts.events import Event
+from benchwright_attempts.evidence import AssistAccepted, EditReason, Environment, Violation
+from benchwright_attempts.record import Moment
+from benchwright_attempts.terms import Terms
+
+if TYPE_CHECKING:
+    # The database library takes a third of a second to import: nobody pays before a log is needed.
+    from benchwright_attempts.log import EventLog
+    from benchwright_attempts.services import Services
+
+
+class EventWriter:
+    """Writes an attempt's events and knows what came out of them.
+
+    Args:
+        services: Of the process.
+        attempt: Its id.
+        terms: Say what breaks the condition.
+        flagged: Violations that the log has already.
+    """
+
+    def __init__(
+        self, services: Services[EventLog], attempt: str, terms: Terms, flagged: Iterable[Violation] = ()
+    ) -> None:
+        self.ended = False
+        """Whether nothing can follow but late facts."""
+        self._services = services
+        self._attempt = attempt
+        self._terms = terms
+        self._flagged = set(flagged)
+
+    async def summary(self) -> Summary:
+        """What came out of the attempt so far."""
+        return await asyncio.to_thread(self._services.attempts.summary, self._attempt)
+
+    def moment(self) -> Moment:
+        """The present, as the log sees it."""
+        return self._services.log.moment()
+
+    async def append(self, event: Event) -> None:
+        """Appends an event; returns when it is on disk.
+
+        Raises:
+            AttemptError: The attempt's state does not allow it, or it could not be written.
+        """
+        await self._services.log.append(self._attempt, event)
+
+    async def note(self, event: Event) -> None:
+        """Appends a fact unless the attempt has ended."""
+        if not self.ended:
+            # Another window may have ended the attempt; then there is nothing to record.
+            with contextlib.suppress(AttemptError):
+                await self.append(event)
+
+    async def record(self, event: Event) -> None:
+        """Notes a fact; what it shows against the condition is flagged, each violation once."""
+        await self.note(event)
+        if isinstance(event, Environment | EditReason | AssistAccepted):
+            for violation in self._terms.violations(event):
+                if violation not in self._flagged:
+                    self._flagged.add(violation)
+                    await self.note(violation)

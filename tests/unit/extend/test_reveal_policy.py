@@ -1,0 +1,52 @@
+"""A reveal policy: one function and one line in the table."""
+
+from __future__ import annotations
+
+import pytest
+
+from benchwright_attempts import reveal as module
+from benchwright_attempts.reveal import ReadLog, Revealed, RevealedTest, reveal
+from benchwright_problems.problem import Reveal
+from benchwright_problems.verdict import Reason, TestResult, Verdict
+
+VERDICT = Verdict(
+    reason=Reason.TESTS_FAILED,
+    detail="2 of 3 tests failed.",
+    tests=(
+        TestResult(name="reset", passed=True),
+        TestResult(name="full", passed=False, message="count is 3"),
+        TestResult(name="empty", passed=False, message="count is 1"),
+    ),
+)
+
+
+def first_failure(verdict: Verdict, read_log: ReadLog) -> Revealed:
+    failed = next(test for test in verdict.tests if not test.passed)
+    return Revealed(
+        outcome=verdict.outcome.value,
+        reason=verdict.reason.value,
+        message=verdict.detail,
+        policy=Reveal.NAMES.value,
+        tests=(RevealedTest(failed.name, failed.passed, None),),
+    )
+
+
+def test_a_policy_of_the_table_decides_what_people_and_models_see(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "POLICIES", {**module.POLICIES, Reveal.NAMES: first_failure})
+    shown = reveal(VERDICT, Reveal.NAMES, read_log=lambda: "secret")
+    assert [test.name for test in shown.tests] == ["full"]
+    assert shown.as_text().splitlines() == ["failed. 2 of 3 tests failed.", "failed full"]
+
+
+def test_every_policy_of_a_problem_is_in_the_table_and_shows_no_less_than_the_one_before() -> None:
+    assert list(module.POLICIES) == list(Reveal)
+    shown = [reveal(VERDICT, policy, read_log=lambda: "the log") for policy in Reveal]
+    assert [one.policy for one in shown] == [policy.value for policy in Reveal]
+    assert [bool(one.tests) for one in shown] == [False, True, True, True]
+    assert [any(test.message for test in one.tests) for one in shown] == [False, False, True, True]
+    assert [one.log for one in shown] == [None, None, None, "the log"]
+
+
+def test_nothing_is_shown_where_a_study_shows_nothing_and_the_log_is_not_read() -> None:
+    shown = reveal(VERDICT, None, read_log=lambda: pytest.fail("read"))
+    assert (shown.outcome, shown.tests, shown.total, shown.log) == ("recorded", (), None, None)
