@@ -1,4 +1,4 @@
-"""How far judges agree with people, by format and judge: QuArch's and CS-Bench's measures and the usual ones."""
+"""Agreement of judges with people, by format and judge: QuArch's and CS-Bench's measures and the usual ones."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _LEVELS: Mapping[Scale, Level] = {
 
 
 class Disagreement(Model):
-    """An answer that people and a judge see on different sides of right."""
+    """An answer that only one side, people or judge, calls right."""
 
     item: str
     problem: str
@@ -38,7 +38,7 @@ class JudgeAgreement(Model):
     items: int
     """Answers with a majority on both sides."""
     agreement: Share
-    """Right or not right alike: QuArch's measure, majority of experts against majority of judgements."""
+    """Same verdict, right or not: QuArch's measure, majority of experts against majority of judgements."""
     false_accept: Share
     """Of what people call not right, what the judge calls right."""
     false_reject: Share
@@ -46,16 +46,16 @@ class JudgeAgreement(Model):
     kappa: Estimate
     """Cohen's, of right or not right."""
     weighted_kappa: Estimate | None
-    """Cohen's with quadratic weights over the whole scale; none for scales of two labels."""
+    """Cohen's with quadratic weights over the whole scale; None for scales of two labels."""
     alpha: Estimate
     """Krippendorff's, of judge and people over the whole scale."""
     pearson: Estimate | None
-    """Of points with the mean of people's points: CS-Bench's measure; none for labels."""
+    """Of points with the mean of people's points: CS-Bench's measure; None for labels."""
     disagreements: tuple[Disagreement, ...]
 
 
 class PeopleAgreement(Model):
-    """People among each other, on one format."""
+    """Agreement among people, on one format."""
 
     people: int
     items: int
@@ -63,16 +63,16 @@ class PeopleAgreement(Model):
     alpha: float | None
     """Krippendorff's."""
     cronbach: float | None
-    """Of the people and answers where everybody graded everything."""
+    """Over the answers that all people graded."""
 
 
 class FormatAgreement(Model):
-    """All that is known of one format."""
+    """Agreement on one format."""
 
     format: str
     items: int
     undecided: int
-    """Answers on which people came to no majority; they count for nothing else here."""
+    """Answers on which people reached no majority; they are excluded from everything else here."""
     tie_breaks: Share
     """How often judges needed more votes than a bare majority."""
     people: PeopleAgreement
@@ -118,7 +118,7 @@ def _judge(judge: str, scale: Scale, items: Sequence[Rated], interval: Callable[
         if right is not None and voted_right is not None:
             both.append((item, labels, votes, right, voted_right))
     wanted, said = (np.array([row[column] for row in both], dtype=float) for column in (3, 4))
-    # A label of a scale as a number; where labels have no majority the middle one stands for them.
+    # A label of a scale as a number; without a majority the median label is used.
     middle = [
         (_points(scale, labels, statistics.median), _points(scale, votes, statistics.median))
         for _, labels, votes, *_ in both
@@ -162,7 +162,7 @@ def _people(scale: Scale, graded: Sequence[Mapping[str, str]]) -> PeopleAgreemen
 
 
 def is_right(scale: Scale, labels: Sequence[str]) -> bool | None:
-    """Whether an answer is right by the majority of labels, or the median of points; none for a draw.
+    """Whether an answer is right by the majority of labels, or the median of points; None for a tie.
 
     QuArch's partially correct counts as not right, so three labels always have a majority.
     """

@@ -25,7 +25,7 @@ class ExtractionOutcome(StrEnum):
     AMBIGUOUS = "ambiguous"
     """It names more than one."""
     REFUSAL = "refusal"
-    """It says that it will not or can not answer."""
+    """It declines to answer."""
 
 
 @dataclass(frozen=True)
@@ -76,13 +76,13 @@ def conclude(text: str, statements: Sequence[Statement]) -> Extraction:
 
 
 def since_correction(text: str) -> str:
-    """What follows the last "no, wait" of a text; the whole text where it has none."""
+    """What follows the last "no, wait" of a text; the whole text if it has none."""
     found = [*_patterns().correction.finditer(text)]
     return text[found[-1].end() :] if found else text
 
 
 def json_answer(text: str) -> list[object] | None:
-    """The answers that the last JSON object with an answer in it gives; none where there is no such object.
+    """The answers that the last JSON object with an answer in it gives; None if there is no such object.
 
     QuArch's prompt asks for `{"final_answer": "B"}` at the end; prose around it, lists and single quotes occur.
     """

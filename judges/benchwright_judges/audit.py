@@ -42,18 +42,18 @@ class Aspect(StrEnum):
 
 
 class Finding(Model):
-    """One judge's word on one aspect."""
+    """One judge's rating of one aspect."""
 
     finding: str
     points: int
 
 
 class Review(Model):
-    """One judge's word on a problem."""
+    """One judge's review of a problem."""
 
     judge: str
     findings: dict[Aspect, Finding] = Field(default_factory=dict)
-    """All four aspects, or none where `error` is set."""
+    """All four aspects; empty if `error` is set."""
     error: str = ""
     cost_usd: float = 0.0
     seconds: float = 0.0
@@ -71,7 +71,7 @@ class Audit(Model):
 
     @property
     def points(self) -> dict[Aspect, float]:
-        """Each aspect's mean over the judges; empty where no judge could be understood."""
+        """Each aspect's mean over the judges; empty if no reply could be used."""
         read = [review for review in self.reviews if review.findings]
         if not read:
             return {}
@@ -79,7 +79,7 @@ class Audit(Model):
 
     @property
     def passed(self) -> bool | None:
-        """Whether every aspect reaches the threshold; none where no judge could be understood."""
+        """Whether every aspect reaches the threshold; None if no reply could be used."""
         points = self.points
         return min(points.values()) >= THRESHOLD if points else None
 
@@ -102,7 +102,7 @@ class Audits:
         write_atomically(file, audit.model_dump_json().encode(), 0o600)
 
     def find(self, ref: str, problem: Problem) -> Audit | None:
-        """The audit of a problem as it is now, by the rubric as it is now; none where there is none."""
+        """The audit of a problem as it is now, by the rubric as it is now; None if there is none."""
         try:
             audit = Audit.model_validate_json(self._file(ref).read_bytes())
         except (OSError, ValidationError):

@@ -15,10 +15,10 @@ class OutOfBudgetError(JudgesError):
 
 @dataclass
 class Charge:
-    """One request's part of a budget."""
+    """One request's share of a budget."""
 
     usd: float = 0.0
-    """What it cost in the end; set by who made the request."""
+    """What it cost; set by the code that made the request."""
 
 
 class JudgingBudget:

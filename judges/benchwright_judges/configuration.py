@@ -1,4 +1,4 @@
-"""Which judges are set up: `judges.toml`, or the environment in its place. It names keys, and never holds them.
+"""Configuration of judges: `judges.toml`, or the environment instead. It names keys, and never holds them.
 
 `docs/how-to/judges.md` shows one.
 """
@@ -55,7 +55,7 @@ class JudgesSettings(Model):
     @model_validator(mode="after")
     def _fits_together(self) -> JudgesSettings:
         if self.votes % 2 == 0:
-            raise ValueError("votes has to be an odd number, so that there can be a majority")
+            raise ValueError("votes must be an odd number, so that there can be a majority")
         names = [judge.name for judge in self.judge]
         if len(set(names)) < len(names):
             raise ValueError("two judges have the same name")
@@ -70,7 +70,7 @@ def settings_file(environ: Mapping[str, str] = os.environ) -> Path:
 
 
 def read_settings(environ: Mapping[str, str] = os.environ) -> JudgesSettings:
-    """What is set up; no judges where nothing is.
+    """The settings; without judges if nothing is set up.
 
     `BENCHWRIGHT_JUDGE_URL` and `BENCHWRIGHT_JUDGE_MODEL` replace the file's judges by one.
 

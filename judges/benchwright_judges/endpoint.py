@@ -33,11 +33,11 @@ _FIRST_PAUSE_S = 0.5
 _LONGEST_PAUSE_S = 30.0
 _RETRIED = (408, 409, 429)
 _OPTIONAL = ("response_format", "json_schema", "temperature", "seed", "max_tokens")
-"""What an endpoint may refuse and be asked without; `json_schema` is another word for `response_format`."""
+"""What an endpoint may refuse and is then asked without; `json_schema` means `response_format`."""
 
 
 class Reply(Model):
-    """What came of one question."""
+    """The outcome of one request."""
 
     text: str = ""
     error: str = ""
@@ -69,7 +69,7 @@ class _Completion(BaseModel):
 
 
 class _RetryError(Exception):
-    """Worth another try, after so many seconds where the endpoint said so."""
+    """Worth another try, after this many seconds if the endpoint named a delay."""
 
     def __init__(self, what: str, pause_s: float | None = None) -> None:
         super().__init__(what)
@@ -96,7 +96,7 @@ class Endpoint:
         if not key:
             raise ConfigurationError(
                 f"judge {settings.name!r} takes its key from the environment variable {settings.api_key_env}, which"
-                " is not set; set it, or name another one as api_key_env"
+                " is not set; set it, or name another one in api_key_env"
             )
         # At its debug level the library logs whole requests, answer keys included.
         logging.getLogger("openai").setLevel(logging.WARNING)
@@ -123,7 +123,7 @@ class Endpoint:
         return (tokens * self.settings.input_usd + self.settings.max_tokens * self.settings.output_usd) / 1e6
 
     async def ask(self, prompt: Prompt, *, index: int, budget: JudgingBudget) -> Reply:
-        """Ask, and again after what passes: time-outs, lost connections, 429 and 5xx, until patience is over.
+        """Ask, and retry transient failures (time-outs, lost connections, 429, 5xx) until `patience_s` is over.
 
         Args:
             prompt: What to send.
@@ -141,7 +141,7 @@ class Endpoint:
             tries += 1
             try:
                 async with self._turn:
-                    # Waiting for the first turn costs no patience: the endpoint is not to blame.
+                    # Waiting for the first turn does not count: that is not the endpoint's time.
                     start = start or time.monotonic()
                     ends = start + self.settings.patience_s
                     with budget.reserve(self.most_it_costs(prompt)) as charge:
@@ -208,7 +208,7 @@ class Endpoint:
         try:
             completion = _Completion.model_validate_json(content)
         except ValidationError as error:
-            # It was answered, so it was paid for; how much is not known.
+            # It was answered, so it was charged; the amount is unknown.
             charge.usd = self.most_it_costs(prompt)
             raise _FinalError("the reply is not a chat completion") from error
         usage = completion.usage
@@ -236,7 +236,7 @@ class Endpoint:
 
 def _status_error(error: openai.APIStatusError) -> _RetryError | _FinalError:
     status = error.status_code
-    # Out of money is told as a 429 as well, and does not pass by waiting.
+    # An exhausted account is a 429 as well, and waiting does not help.
     if (status in _RETRIED or status >= 500) and error.code != "insufficient_quota":
         return _RetryError(f"the endpoint answered {status}", _retry_after(error.response.headers))
     hints = {
@@ -249,7 +249,7 @@ def _status_error(error: openai.APIStatusError) -> _RetryError | _FinalError:
 
 
 def _retry_after(headers: httpx2.Headers) -> float | None:
-    """Seconds that the endpoint asks to wait (RFC 9110, section 10.2.3); none where it says nothing sensible."""
+    """Seconds that the endpoint asks to wait (RFC 9110, section 10.2.3); None if it gives nothing usable."""
     said = headers.get("retry-after", "").strip()
     if said.replace(".", "", 1).isdecimal() and said.isascii():
         return min(float(said), 1e6)
@@ -261,11 +261,11 @@ def _retry_after(headers: httpx2.Headers) -> float | None:
 
 
 class _TooLongError(httpx2.TransportError):
-    """A body goes on for longer than any reply has reason to."""
+    """A body is longer than any valid reply."""
 
 
 async def _bound(response: httpx2.Response) -> None:
-    """Let no more be read of a body than a reply can have, nor anything be unpacked from it."""
+    """Bound how much of a body is read, and decompress nothing."""
     response.headers.pop("content-encoding", None)
     if isinstance(response.stream, httpx2.AsyncByteStream):
         response.stream = _BoundedStream(response.stream)

@@ -1,4 +1,4 @@
-"""What can go wrong with judges, said so that a person can act on it; no text holds a key or an answer."""
+"""Errors of judges: each message says what to do, and none holds a key or an answer."""
 
 from __future__ import annotations
 

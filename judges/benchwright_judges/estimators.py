@@ -17,7 +17,7 @@ CONFIDENCE = 0.95
 
 
 class Estimate(Model):
-    """A value with its 95 % interval; none where the data does not define it, such as kappa of equal labels."""
+    """A value with its 95 % interval; None if the data does not define it, such as kappa of equal labels."""
 
     value: float | None
     low: float | None = None
@@ -25,7 +25,7 @@ class Estimate(Model):
 
 
 class Share(Model):
-    """So many of so many, with Wilson's 95 % interval."""
+    """A proportion, with Wilson's 95 % interval."""
 
     count: int
     total: int

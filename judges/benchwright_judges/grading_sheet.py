@@ -1,4 +1,4 @@
-"""Answers to grade as a sheet, CSV or JSON, and the grades read back: for people who grade elsewhere."""
+"""Answers to grade as a sheet, CSV or JSON, and the grades read back: for people who grade in a spreadsheet."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _ROWS = TypeAdapter(list[dict[str, JsonValue]])
 
 
 def write_sheet(file: Path, items: Sequence[Item]) -> None:
-    """Write answers with room for grades; JSON where the name ends so, else CSV. It holds answer keys: mode 0600.
+    """Write answers with room for grades; JSON if the name ends in .json, else CSV. It holds answer keys: mode 0600.
 
     Raises:
         OSError: It can't be written.
@@ -55,7 +55,7 @@ def read_sheet(file: Path) -> Sequence[Row]:
     """The grades of a sheet; rows without a label are left out.
 
     Raises:
-        VotesFileError: It can't be read, or a grade is none; names the row and field.
+        VotesFileError: It can't be read, or a grade is not valid; names the row and field.
     """
     try:
         text = file.read_bytes().decode("utf-8-sig")
@@ -66,7 +66,7 @@ def read_sheet(file: Path) -> Sequence[Row]:
     except OSError as error:
         raise VotesFileError(f"{file} can't be read: {error.strerror}") from error
     except (ValueError, csv.Error) as error:
-        raise VotesFileError(f"{file} is no grading sheet: it has to be UTF-8, CSV or a JSON array") from error
+        raise VotesFileError(f"{file} is not a grading sheet: it must be UTF-8, CSV or a JSON array") from error
     read = []
     for number, row in enumerate(rows, start=1):
         label = str(row.get("label") or "").strip()
@@ -102,5 +102,5 @@ def _row(item: Item) -> dict[str, str]:
 
 
 def _inert(text: str) -> str:
-    # A spreadsheet runs what begins like a formula, and answers are anybody's.
+    # A spreadsheet runs what begins like a formula, and answers are untrusted.
     return f"'{text}" if text.startswith(_FORMULA) else text

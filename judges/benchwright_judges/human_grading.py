@@ -1,4 +1,4 @@
-"""People as judges: blind, in an order of their own, on the rubric's scale; a third decides where two disagree."""
+"""Human grading: blind, in an order of the grader's own, on the rubric's scale; a third person decides disputes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ DIFFICULTIES = range(1, 6)
 
 @dataclass(frozen=True)
 class Item:
-    """An answer as a grader sees it: nothing in it tells who or what answered, or what others said."""
+    """An answer as a grader sees it: it does not show who or what answered, or what others said."""
 
     id: str
     ref: str
@@ -32,12 +32,12 @@ class Item:
 
 
 class Grading:
-    """What waits for people, and what they say.
+    """The answers that wait for people, and their grades.
 
     Args:
         records: Where answers and grades are kept.
         problem_of: Finds a problem, with its hidden part, by `pack/id`.
-        graders: How many grade each answer before their word counts; two who disagree call for a third.
+        graders: How many grade each answer before their word counts; if two disagree, a third decides.
         everything: Also answers that are judged already, so that judges can be compared with people.
     """
 
@@ -50,14 +50,14 @@ class Grading:
         everything: bool = False,
     ) -> None:
         if graders not in (1, 2):
-            raise GradingError("an answer is graded by one person, or by two and a third where they disagree")
+            raise GradingError("an answer is graded by one person, or by two and a third if they disagree")
         self._records = records
         self._problem_of = problem_of
         self._graders = graders
         self._everything = everything
 
     async def next_item(self, grader: str) -> Item | None:
-        """The next answer for a person; none where nothing is left for them."""
+        """The next answer for a person; None if nothing is left."""
         return next(iter(await self.items(grader)), None)
 
     async def items(self, grader: str) -> Sequence[Item]:
@@ -70,7 +70,7 @@ class Grading:
         ]
 
     async def adjudications(self, grader: str | None = None) -> Sequence[Item]:
-        """Answers that two people disagree on and nobody decided; for a third person, if one is named."""
+        """Disputed answers that nobody has decided; only those that `grader` has not graded, if given."""
         return [
             item
             for judged in _shuffled(await self._open(), grader or "")
@@ -80,10 +80,10 @@ class Grading:
         ]
 
     async def grade(self, item: str, grader: str, label: str, difficulty: int, comment: str = "") -> Judgement | None:
-        """Take a person's grade.
+        """Accept a person's grade.
 
         Returns:
-            The judgement that people have come to by it; none where more of them are needed.
+            The judgement that the grade completes; None if more grades are needed.
 
         Raises:
             GradingError: There is no such answer, or the grade is off the scale.
@@ -92,11 +92,13 @@ class Grading:
         judged = await self._records.judged_answer(item)
         found = None if judged is None else self._item(judged.answer)
         if judged is None or found is None:
-            raise GradingError(f"there is no answer {item!r} to grade, or its problem was changed or removed since")
+            raise GradingError(
+                f"there is no answer {item!r} to grade, or its problem has been changed or removed since"
+            )
         if label not in found.rubric.scale.labels:
             raise GradingError(f"{label!r} is not on the scale; choose from {', '.join(found.rubric.scale.labels)}")
         if difficulty not in DIFFICULTIES:
-            raise GradingError("the grading difficulty is a number from 1 (easy) to 5 (hard)")
+            raise GradingError("the grading difficulty must be a number from 1 (easy) to 5 (hard)")
         others = [grade for grade in judged.grades if grade.grader != grader]
         if not self._wants(found.rubric, others, grader):
             raise GradingError(f"answer {item!r} needs no more grades")
@@ -123,7 +125,7 @@ class Grading:
         ]
 
     def _item(self, answer: GivenAnswer) -> Item | None:
-        """None where the problem is gone, or is not the one that was answered any more, or needs no judge."""
+        """None if the problem was removed or changed since it was answered, or needs no judge."""
         try:
             problem = self._problem_of(answer.problem)
         except ProblemsError:
@@ -178,7 +180,7 @@ class Grading:
 
 
 def _shuffled(judged: Sequence[Judged], grader: str) -> Sequence[Judged]:
-    """An order that is the same whenever this person comes back, and another for everybody else."""
+    """An order that is stable for one person and differs between people."""
     return sorted(judged, key=lambda one: hashlib.sha256(f"{grader}\n{one.answer.id}".encode()).digest())
 
 

@@ -1,4 +1,4 @@
-"""What a judge says of an answer, and the votes it rests on."""
+"""Judgements of answers, and the votes they are based on."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ class Model(BaseModel):
 
 
 class Status(StrEnum):
-    """How far a judgement has come."""
+    """State of a judgement."""
 
     SCORED = "scored"
     EMPTY = "empty"
-    """Nothing was answered."""
+    """The answer is empty."""
     UNREADABLE = "unreadable"
     """The answer names no choice, or two."""
     PENDING = "pending"
-    """Needs a model or a person, and none was there to ask; scored later."""
+    """Needs a model or a person, and neither was available; scored later."""
     ERROR = "error"
     """A judge was asked, but its reply could not be used: never a 0."""
 
@@ -47,26 +47,26 @@ Share = Annotated[float, Field(ge=0, le=1)]
 
 
 class Vote(Model):
-    """One judge's word on one answer. Stored whole; shown to nobody who solves."""
+    """One judge's vote on one answer. Stored in full; never shown to a solver."""
 
     judge: str
     """A model's name as configured, or a person's pseudonym."""
     label: str = ""
-    """The judge's own scale: `correct`, `partially correct`, `7`, …; empty where `error` is set."""
+    """The judge's own scale: `correct`, `partially correct`, `7`, …; empty if `error` is set."""
     score: Share | None = None
     error: str = ""
-    """Why nothing could be made of the reply."""
+    """Why the reply could not be used."""
     reason: str = ""
     """What the judge gave as its reason."""
     raw: str = ""
-    """The reply as it came."""
+    """The raw reply."""
     input_tokens: int = 0
     output_tokens: int = 0
     cost_usd: float = 0.0
     seconds: float = 0.0
     cached: bool = False
     rubric: str = ""
-    """The rubric it followed where that is not the judgement's; such a vote does not count for the score."""
+    """The rubric it followed, if not the judgement's; such a vote does not count for the score."""
 
 
 class Judgement(Model):
@@ -74,9 +74,9 @@ class Judgement(Model):
 
     status: Status
     score: Share | None = None
-    """Set exactly where `status` is `scored`."""
+    """Set if and only if `status` is `scored`."""
     passed: bool | None = None
-    """Whether the answer counts as right; set exactly where `status` is `scored`."""
+    """Whether the answer counts as right; set if and only if `status` is `scored`."""
     label: str = ""
     """The winning label on the judge's own scale."""
     message: str

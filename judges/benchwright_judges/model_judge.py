@@ -1,4 +1,4 @@
-"""A language model as a judge: one vote is one question to its endpoint."""
+"""A language model as a judge: one vote is one request to its endpoint."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from benchwright_problems.problem import Problem, digest
 
 
 class ModelJudge:
-    """Asks a model for votes. It is told question, key, rubric and answer, and nothing of who answered.
+    """Asks a model for votes. It sees question, key, rubric and answer, and nothing about who answered.
 
     Args:
         endpoint: Where the model is.
@@ -69,7 +69,7 @@ class ModelJudge:
 
 
 def read_verdict(text: str, scale: Scale) -> tuple[str, str]:
-    """Label and reason of a reply; strict, so that nothing is ever guessed.
+    """Label and reason of a reply; strict: nothing is guessed.
 
     Raises:
         ValueError: It is not exactly one object with exactly the two fields, or off the scale.
@@ -78,5 +78,5 @@ def read_verdict(text: str, scale: Scale) -> tuple[str, str]:
     if set(fields) != {"reason", "verdict"}:
         raise ValueError("the reply does not have the fields reason and verdict, and only these")
     if not isinstance(fields["reason"], str):
-        raise ValueError("the reply's reason is not a text")
+        raise ValueError("the reply's reason is not a string")
     return scale.read(fields["verdict"]), fields["reason"]

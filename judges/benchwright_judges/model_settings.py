@@ -13,9 +13,9 @@ from benchwright_judges.judgement import Model
 def _address(url: str) -> str:
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise ValueError("an endpoint's address begins with http:// or https://, such as https://api.openai.com/v1")
+        raise ValueError("an endpoint's address starts with http:// or https://, such as https://api.openai.com/v1")
     if parts.username or parts.password:
-        raise ValueError("an address holds no key; name the environment variable that does as api_key_env")
+        raise ValueError("an address must not hold a key; name the environment variable that holds it in api_key_env")
     return url
 
 

@@ -52,7 +52,7 @@ class Dimension(StrEnum):
 
 
 class Comparison(StrEnum):
-    """How a number stands to the right one."""
+    """How a number compares with the key's."""
 
     SAME = "same"
     DIFFERENT = "different"
@@ -80,7 +80,7 @@ class Quantity:
 
 
 def read_quantity(text: str, language: str = "en") -> Quantity | None:
-    """The quantity that a text is, and is nothing but; none for any other text.
+    """The quantity that a string consists of; None for any other string.
 
     Read are decimal numbers with the thousands separators of English, German, French and Chinese,
     `1e3`, `1.5 x 10^6`, `2^10`, `2**10`, `3/4`, `0x1F`, `0b101`, `1FH`, and Verilog literals such as `8'hFF`.
@@ -108,7 +108,7 @@ def read_quantity(text: str, language: str = "en") -> Quantity | None:
 
 
 def compare(given: Quantity, key: Quantity, tolerance: float | None = None, unit: str = "") -> Comparison:
-    """How a given quantity stands to the right one.
+    """Compare a given quantity with the key's.
 
     Args:
         given: What was answered.
@@ -211,7 +211,7 @@ def _decimal(found: re.Match[str], sign: int, language: str) -> tuple[frozenset[
 
 
 def _unit(text: str) -> tuple[Dimension, frozenset[Fraction]] | None:
-    """What a unit counts and the factors it may stand for; none for words that are no unit."""
+    """What a unit counts and the factors it may stand for; None for words that are no unit."""
     text = re.sub(r"\s+", "", unicodedata.normalize("NFKC", text)).replace("\u03bc", "u").replace("\u00b5", "u")
     if not text:
         return Dimension.NONE, frozenset({Fraction(1)})

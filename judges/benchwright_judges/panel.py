@@ -1,4 +1,4 @@
-"""Who votes: judges that take turns on a number of seats."""
+"""The panel: judges that take turns on a number of seats."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ class Judge(Protocol):
     async def vote(
         self, problem: Problem, answer: str, rubric: Rubric, *, index: int = 0, budget: JudgingBudget
     ) -> Vote:
-        """One vote on an answer; whatever goes wrong is in the vote's `error`.
+        """One vote on an answer; failures are in the vote's `error`.
 
         Args:
             problem: With its hidden part.
             answer: As it was given.
-            rubric: What to look at.
+            rubric: What decides.
             index: Which vote of the same judge on the same answer this is; other numbers, other seeds.
             budget: Pays.
 
@@ -51,9 +51,9 @@ class Panel:
 
     judges: tuple[Judge, ...]
     seats: int = 3
-    """Votes at most; the ones that a majority leaves over are not asked for."""
+    """Votes at most; once a majority is reached, no more are requested."""
     spares: int = 2
-    """How many votes that came to nothing are replaced, for one answer."""
+    """How many votes without a usable reply are replaced, for one answer."""
     comparable: bool = True
     """Whether CVDP's questions about code get a vote by CVDP's own aspects, once, beside the judgement."""
 
@@ -62,7 +62,7 @@ class Panel:
 
     def __post_init__(self) -> None:
         if not self.judges or self.seats < 1 or self.seats % 2 == 0 or self.spares < 0:
-            raise ValueError("a panel needs a judge, an odd number of seats, and no negative number of spares")
+            raise ValueError("a panel needs a judge, an odd number of seats, and at least 0 spares")
 
     def judge_of(self, seat: int) -> Judge:
         """Who votes on a seat, counted from 0."""

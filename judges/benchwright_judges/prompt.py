@@ -1,4 +1,4 @@
-"""What a judge is sent: rubric, question and key as text, the answer as data behind a random code."""
+"""The prompt of a judge: rubric, question and key as text, the answer as data behind a random code."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from benchwright_problems.figure import MediaType
 from benchwright_problems.problem import Figure, Problem
 
 ANSWER_CHARACTERS = 20_000
-"""Of an answer, a judge sees no more."""
+"""How much of an answer a judge sees."""
 _CONTEXT_CHARACTERS = 120_000
 _SAFE_CONTROLS = "\n\t"
 
@@ -31,12 +31,12 @@ class Prompt:
 
     @property
     def size(self) -> int:
-        """Bytes of all texts: no tokenizer makes more tokens of them."""
+        """Bytes of all strings: an upper bound of their tokens."""
         return sum(len(text.encode()) for message in self.messages for text in _texts(message["content"]))
 
     @property
     def figures(self) -> int:
-        """How many pictures there are."""
+        """Number of pictures."""
         contents = (message["content"] for message in self.messages)
         return sum(
             isinstance(part, dict) and part.get("type") == "image_url"
@@ -56,7 +56,7 @@ def grading_prompt(
     Args:
         problem: With its hidden part.
         answer: Hostile text.
-        rubric: What to look at.
+        rubric: What decides.
         code: Draws a random code.
     """
     key = problem.hidden.answer
@@ -145,7 +145,7 @@ def object_schema(properties: dict[str, JsonValue]) -> dict[str, JsonValue]:
 
 
 def visible(text: str) -> str:
-    """A stranger's text with whatever does not show (controls, bidi marks, tags, lone surrogates) as escapes."""
+    """Untrusted text, with invisible characters (controls, bidi marks, tags, unpaired surrogates) as escapes."""
     lines = text.replace("\r\n", "\n")
     return "".join(f"\\u{{{ord(c):x}}}" if _is_hidden(c) else c for c in lines)
 
@@ -170,7 +170,7 @@ def _cut(text: str) -> str:
 
 
 def _parts(pieces: Sequence[str | Figure]) -> JsonValue:
-    """One text where there are no figures, as not every endpoint takes a list; else texts and pictures in order."""
+    """A string if there are no figures, as not every endpoint accepts a list; else strings and pictures in order."""
     if all(isinstance(piece, str) for piece in pieces):
         return "\n".join(piece for piece in pieces if isinstance(piece, str))
     parts: list[JsonValue] = []

@@ -90,7 +90,7 @@ async def vote(
     with contextlib.suppress(OutOfBudgetError):
         judgement = await ballot.count(rubric)
     if judgement is None:
-        told = "This answer is kept and waits to be judged: the budget for judges is used up."
+        told = "This answer is kept and pending: the budget for judges is used up."
         return pending.model_copy(update={"message": told})
     if panel.comparable and is_code_question(problem) and judgement.status is Status.SCORED:
         with contextlib.suppress(OutOfBudgetError):
@@ -188,7 +188,7 @@ class _Ballot:
 def _no_decision(valid: int, majority: int) -> str:
     if valid < majority:
         return "The judges' replies could not be read; the answer is kept and can be judged again."
-    return "The judges did not come to a majority; the answer is kept for a person to grade."
+    return "The judges reached no majority; the answer is kept for a person to grade."
 
 
 def _message(scale: Scale, label: str, passed: bool) -> str:

@@ -34,7 +34,7 @@ class GivenAnswer:
     text: str
     sha256: str
     attempt: str = ""
-    """The attempt it belongs to; empty where it belongs to none."""
+    """The attempt it belongs to; empty if it belongs to none."""
     number: int = 0
     """Which try of the attempt it was; 0 without an attempt."""
     id: str = field(default_factory=lambda: uuid.uuid4().hex)
@@ -55,7 +55,7 @@ class Waiting:
 
 @dataclass(frozen=True, slots=True)
 class Grade:
-    """One person's word on one answer."""
+    """One person's grade of one answer."""
 
     answer: str
     """The answer's id."""
@@ -152,7 +152,7 @@ class Records(Database):
                 )
 
     async def judgement(self, answer_id: str) -> Judgement | None:
-        """The newest judgement of an answer; none where there is none."""
+        """The newest judgement of an answer; None if there is none."""
         async with self.reading() as connection:
             return (await self._newest(connection, [answer_id])).get(answer_id)
 
@@ -238,7 +238,7 @@ class Records(Database):
     # The cache of votes
 
     async def cached(self, key: str) -> Vote | None:
-        """The vote kept under a key; none where there is none."""
+        """The vote cached under a key; None if there is none."""
         async with self.reading() as connection:
             body = await connection.scalar(select(CACHE.c.body).where(CACHE.c.key == key))
         return None if body is None else Vote.model_validate_json(body)

@@ -1,4 +1,4 @@
-"""What a judge is told to look at: versioned files beside this module, named by their content in every judgement."""
+"""Rubrics, which judges follow: versioned files beside this module, named by their content in every judgement."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class _File(Model):
 
 
 class Rubric(Model):
-    """What a judge is told, and the scale it answers on."""
+    """A judge's instructions, and its scale."""
 
     name: str
     version: str
@@ -68,7 +68,7 @@ def load_rubric(name: str) -> Rubric:
 
 
 def rubric_for(problem: Problem) -> Rubric | None:
-    """The rubric that a judge of this problem's answers follows; none where no judge is needed or can help."""
+    """The rubric that a judge of this problem's answers follows; None if no judge is needed or can help."""
     question = problem.public.question
     if is_code_question(problem):
         return load_rubric("code-question")

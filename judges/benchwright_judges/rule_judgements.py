@@ -1,4 +1,4 @@
-"""The judgements that rules come to."""
+"""The judgements that rules can reach."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A question that every judge can grade: to see whether a set-up works."""
+"""A question that every judge can grade, to check a configuration."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from pydantic import JsonValue
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What several votes on one answer come to."""
+    """The decision of several votes on one answer."""
 
     label: str
     score: float
@@ -91,7 +91,7 @@ class Scale(StrEnum):
         return self.score(label) >= (_PASSING if self.is_ordinal else 1)
 
     def settle(self, labels: Sequence[str], seats: int) -> Decision | None:
-        """What the votes cast so far come to, if further ones are not needed.
+        """The decision of the votes cast so far; None if further ones are needed.
 
         Labels need a strict majority of all seats. Points need more than half of the seats to lie in one
         tier and within a point (0.1) of each other; the median of all votes counts.

@@ -128,7 +128,9 @@ def create_missing_tables(connection: Connection) -> None:
                 f" Benchwright reads {SCHEMA_VERSION}; install the version that made it, or keep judgements elsewhere"
             )
     elif found and connection.dialect.name == "sqlite":
-        raise RecordsError(f"{connection.engine.url.database} is a database of something else; move it away")
+        raise RecordsError(
+            f"{connection.engine.url.database} belongs to another program; move it away, or keep judgements elsewhere"
+        )
     METADATA.create_all(connection)
     if _FORMAT.name not in found:
         connection.execute(insert(_FORMAT).values(version=SCHEMA_VERSION))

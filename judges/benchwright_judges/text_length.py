@@ -43,12 +43,12 @@ class TokenCounter:
         self._file = table_file(cache)
 
     def count(self, text: str) -> int | None:
-        """How many tokens a text is; None if tiktoken or its table is missing, or the table is damaged."""
+        """Number of tokens in a string; None if tiktoken or its table is missing, or the table is damaged."""
         encoding = self._encoding
         return None if encoding is None else len(encoding.encode(text, disallowed_special=()))
 
     def share(self) -> bool:
-        """Have everybody in this process who counts tokens take this table; whether it is there and whole."""
+        """Make all of this process count tokens with this table; False if it is missing or damaged."""
         try:
             content = self._file.read_bytes()
         except OSError:

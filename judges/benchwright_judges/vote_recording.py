@@ -1,4 +1,4 @@
-"""The cache of votes as a file: judgements can be repeated from it without asking a model."""
+"""The cache of votes as a file: judgements can be reproduced from it without a model."""
 
 from __future__ import annotations
 

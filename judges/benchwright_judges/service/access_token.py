@@ -1,4 +1,4 @@
-"""What a client shows to be let in."""
+"""Access tokens: what a client authenticates with."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Scope(StrEnum):
     """What a token may do."""
 
     SUBMIT = "submit"
-    """Hand in answers, and see what came of its own."""
+    """Submit answers, and read its own results."""
     GRADE = "grade"
     """Grade what waits for a person, and see how judges agree."""
     ADMIN = "admin"
@@ -57,7 +57,7 @@ class Token(Model):
         return scope in self.scopes or Scope.ADMIN in self.scopes
 
     def fits(self, secret: str) -> bool:
-        """Whether the secret is its own; takes equally long for all of one length."""
+        """Whether the secret is this token's; takes the same time for all secrets of one length."""
         return hmac.compare_digest(hash_secret(secret), self.digest)
 
 
@@ -77,6 +77,6 @@ def write(token_id: str, secret: str) -> str:
 
 
 def read(text: str) -> tuple[str, str] | None:
-    """Id and secret out of such a text."""
+    """ID and secret of such a string."""
     found = _WRITTEN.fullmatch(text)
     return (found[1], found[2]) if found else None

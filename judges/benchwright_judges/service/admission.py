@@ -1,6 +1,6 @@
-"""What every request passes before it reaches an endpoint: token, rate, size, time.
+"""Admission control: token, rate, size and time of a request, before it reaches an endpoint.
 
-It stands outside the web framework because that reads a body before it asks who sent it.
+It is outside the web framework, because that reads a body before it checks the sender.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from benchwright_judges.service.tokens import Tokens
 logger = logging.getLogger(__name__)
 
 OPEN = frozenset({"/v1/health/live", "/v1/health/ready", "/v1/openapi.json"})
-"""What needs no token."""
+"""Paths that need no token."""
 BODY_LIMITS = {"/v1/batches": 8 << 20}
 """Largest body in bytes, by path."""
 USUAL_BODY_LIMIT = 512 << 10
@@ -36,11 +36,11 @@ BODY_TIME_S = 20.0
 
 
 class AdmissionControl:
-    """Lets requests through to `app` and turns whatever goes wrong into problem details.
+    """Passes admitted requests on to `app`, and turns every error into problem details.
 
     Args:
         app: What answers.
-        tokens: Who is let in.
+        tokens: The valid tokens.
         body_time_s: How long a body may take to arrive.
         clock: Seconds since 1970.
     """
@@ -74,7 +74,7 @@ class AdmissionControl:
         try:
             await self._app(scope, await self._pass(scope, receive), watched)
         except Exception as error:
-            # Once a response began there is nothing more to say to the client.
+            # Once a response has begun, the client can't be sent another.
             refusal = refusal_of(error)
             if not started:
                 await respond(refusal)(scope, receive, send)
@@ -89,7 +89,7 @@ class AdmissionControl:
             raise RefusalError(
                 Kind.RATE_LIMITED,
                 f"This token may make {token.per_minute} requests a minute.",
-                "Wait for as many seconds as Retry-After says, then repeat the request.",
+                "Wait for the number of seconds in Retry-After, then repeat the request.",
                 retry_after_s=wait_s,
             )
         scope.setdefault("state", {})["token"] = token
@@ -99,23 +99,23 @@ class AdmissionControl:
             raise RefusalError(
                 Kind.WRONG_MEDIA_TYPE,
                 "The Content-Type of the body is not application/json.",
-                "Send JSON, and say so with Content-Type: application/json.",
+                "Send JSON with Content-Type: application/json.",
             )
         return await self._with_body(scope["path"], headers, receive)
 
     async def valid_token(self, authorization: str | None) -> Token:
-        """The token that an Authorization header shows.
+        """The token of an Authorization header.
 
         Raises:
-            RefusalError: There is none, or it is not valid now.
+            RefusalError: There is none, or it is not valid.
         """
         scheme, _, text = (authorization or "").partition(" ")
         if scheme.lower() != "bearer" or not text:
-            raise _unauthorized("The request shows no token.", "Send Authorization: Bearer followed by the token.")
+            raise _unauthorized("The request has no token.", "Send Authorization: Bearer followed by the token.")
         parts = access_token.read(text.strip())
         token = await self._tokens.find(parts[0]) if parts else None
         if parts is None or token is None or not token.fits(parts[1]):
-            raise _unauthorized("The token is not known here.", "Check that it was copied whole.")
+            raise _unauthorized("The token is unknown.", "Check that it was copied whole.")
         if token.revoked is not None:
             raise _unauthorized("The token was revoked.", "Ask the service's administrator for a new one.")
         if token.expires is not None and token.expires <= self._clock():
@@ -154,23 +154,23 @@ class AdmissionControl:
 
 
 def refusal_of(error: Exception) -> RefusalError:
-    """What to tell a client of an error; the text of an unforeseen one may quote hidden parts and is told nobody."""
+    """The refusal that a client gets for an error; the message of an unforeseen one may quote hidden parts."""
     if isinstance(error, RefusalError):
         return error
     if isinstance(error, SQLAlchemyError | OSError | RecordsError):
         _log_place(error, "")
         return RefusalError(
             Kind.UNAVAILABLE,
-            "The service's database can't be reached or is too busy.",
-            "Repeat the request after a while; with its Idempotency-Key nothing is counted twice.",
+            "The service's database is unreachable or too busy.",
+            "Repeat the request later; with its Idempotency-Key nothing is counted twice.",
             retry_after_s=5,
         )
     name = uuid.uuid4().hex
     _log_place(error, name)
     return RefusalError(
         Kind.UNEXPECTED,
-        f"The service failed at this request ({name}).",
-        "Repeat it with its Idempotency-Key, and tell the service's administrator the name in parentheses.",
+        f"The service failed on this request ({name}).",
+        "Repeat it with its Idempotency-Key, and give the service's administrator the ID in parentheses.",
     )
 
 
@@ -196,6 +196,6 @@ def _unauthorized(detail: str, next_step: str) -> RefusalError:
 def _too_large(limit: int) -> RefusalError:
     return RefusalError(
         Kind.TOO_LARGE,
-        f"A body here may have {limit:,} bytes.".replace(",", " "),
+        f"The body may have at most {limit:,} bytes.".replace(",", " "),
         "Send shorter answers, or fewer at a time.",
     )

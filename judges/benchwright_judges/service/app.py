@@ -1,4 +1,4 @@
-"""The web application: endpoints behind the gate, and what its OpenAPI document says beyond them."""
+"""The web application: endpoints behind admission control, and what its OpenAPI document says beyond them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from benchwright_judges.service.tokens import Tokens
 
 _MOST_FLAWS = 20
 _LONGEST_POINTER = 200
-_ABOUT = """Scores answers to Benchwright's questions where their answer keys are; neither keys nor rubrics come out.
+_ABOUT = """Scores answers to Benchwright's questions where the answer keys are kept; never returns keys or rubrics.
 
 Every request but those for health and this document shows a token: `Authorization: Bearer bwj_…`. Its scopes say
 what it may do: `submit` hands in answers, `grade` grades as a person, `admin` may do everything. Refusals are problem
@@ -38,10 +38,10 @@ def make_app(judging: Judging, tokens: Tokens) -> ASGIApp:
         await judging.close()
 
     api = make_api(lifespan)
-    gate = AdmissionControl(api, tokens)
+    admission = AdmissionControl(api, tokens)
     api.state.judging = judging
-    api.state.gate = gate
-    return gate
+    api.state.admission = admission
+    return admission
 
 
 def make_api(lifespan: Callable[[FastAPI], AbstractAsyncContextManager[None]] | None = None) -> FastAPI:
@@ -91,9 +91,9 @@ async def _on_error(request: Request, error: Exception) -> Response:
 async def _on_http(request: Request, error: Exception) -> Response:
     match cast(HTTPException, error).status_code:
         case 404:
-            refusal = RefusalError(Kind.NOT_FOUND, "No such address.", "See /v1/openapi.json for those there are.")
+            refusal = RefusalError(Kind.NOT_FOUND, "There is no such path.", "See /v1/openapi.json for the paths.")
         case 405:
-            refusal = RefusalError(Kind.WRONG_METHOD, "The Allow header names the methods.", "Use one of those.")
+            refusal = RefusalError(Kind.WRONG_METHOD, "The Allow header names the methods.", "Use one of them.")
         case _:
             refusal = RefusalError(Kind.MALFORMED, "The body can't be read as JSON.", "Send one JSON object, UTF-8.")
     response = respond(refusal)
@@ -108,8 +108,8 @@ async def _on_invalid(request: Request, error: Exception) -> Response:
     return respond(
         RefusalError(
             Kind.INVALID,
-            "Some of the request does not fit; `errors` names where.",
-            "Correct those places; /v1/openapi.json describes each field.",
+            "Parts of the request are not valid; `errors` lists them.",
+            "Correct them; /v1/openapi.json describes each field.",
             errors=tuple(
                 Flaw(pointer=_pointer(flaw["loc"]), detail=_printable(str(flaw["msg"]))) for flaw in flaws[:_MOST_FLAWS]
             ),
@@ -125,5 +125,5 @@ def _pointer(place: Sequence[str | int]) -> str:
 
 
 def _printable(text: str) -> str:
-    """A stranger's words in a response: short, and without halves of surrogate pairs."""
+    """Untrusted text for a response: short, and without unpaired surrogates."""
     return text[:_LONGEST_POINTER].encode("utf-8", "replace").decode()

@@ -1,4 +1,4 @@
-"""Asking a judge service from elsewhere."""
+"""Client of a judge service."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _LONGEST_WAIT_S = 25.0
 _FIRST_PAUSE_S = 0.25
 _LONGEST_PAUSE_S = 8.0
 _TRIES = 4
-"""How often to look for a service that is not there: somebody waits."""
+"""Attempts to reach a service that does not answer: a person is waiting."""
 _AGAIN = frozenset({408, 429, 502, 503, 504})
 """Statuses after which the same request may succeed."""
 
@@ -36,7 +36,7 @@ _AGAIN = frozenset({408, 429, 502, 503, 504})
 def find_token(environ: Mapping[str, str] = os.environ) -> str:
     """The token for a judge service: `BENCHWRIGHT_JUDGE_TOKEN`, or the file `judge-token` beside `judges.toml`.
 
-    It is no editor setting, because those are synchronised and committed.
+    It is not an editor setting, because settings are synchronised and committed.
 
     Raises:
         ConfigurationError: There is none, or others can read the file.
@@ -46,7 +46,7 @@ def find_token(environ: Mapping[str, str] = os.environ) -> str:
     file = settings_file(environ).with_name("judge-token")
     try:
         if file.stat().st_mode & 0o077:
-            raise ConfigurationError(f"others can read {file}; make it yours alone with chmod 600")
+            raise ConfigurationError(f"other users can read {file}; restrict it with chmod 600")
         return file.read_text("utf-8").strip()
     except (OSError, ValueError) as error:
         raise ConfigurationError(
@@ -84,7 +84,7 @@ class RemoteJudge:
         parts = urlsplit(url)
         if parts.scheme not in ("http", "https") or not parts.hostname or parts.username or parts.query:
             raise ConfigurationError(
-                f"{url!r} is no address of a judge service; write https://HOST or http://HOST:PORT"
+                f"{url!r} is not the address of a judge service; write https://HOST or http://HOST:PORT"
             )
         self._name = parts.netloc
         self._patience_s = patience_s
@@ -152,7 +152,7 @@ class RemoteJudge:
 
     def _judged(self, content: bytes) -> Judgement:
         try:
-            # A newer service may tell more.
+            # A newer service may send more fields.
             judgement = SubmissionView.model_validate_json(content, extra="ignore").judgement
         except ValidationError:
             judgement = None
@@ -163,7 +163,7 @@ class RemoteJudge:
             details = ProblemDetails.model_validate_json(response.content, extra="ignore")
         except ValidationError:
             return self._foreign()
-        subject = "refused its token" if response.status_code in (401, 403) else "did not take the answer"
+        subject = "refused its token" if response.status_code in (401, 403) else "did not accept the answer"
         return _pending(f"The judge service {self._name} {subject}: {details.detail}", details.next_step)
 
     def _unreachable(self, error: Exception) -> Judgement:
@@ -174,7 +174,7 @@ class RemoteJudge:
 
     def _foreign(self) -> Judgement:
         return _pending(
-            f"What answers at {self._name} is no judge service of this version.", "Check the address of the service."
+            f"{self._name} does not answer like a judge service of this version.", "Check the address of the service."
         )
 
 
@@ -184,7 +184,7 @@ def _judgement(shown: JudgementView) -> Judgement:
             judge=vote.judge,
             label=vote.label,
             score=vote.score,
-            error="nothing could be made of its reply" if vote.failed else "",
+            error="its reply could not be used" if vote.failed else "",
             cost_usd=vote.cost_usd,
         )
         for vote in shown.votes

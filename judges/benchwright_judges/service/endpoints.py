@@ -58,7 +58,7 @@ def _needs(scope: Scope) -> Callable[..., Awaitable[Token]]:
         # As a default, because an annotation is read where `scope` is not known.
         shown: HTTPAuthorizationCredentials | None = Security(_bearer, scopes=[scope.value]),  # noqa: B008
     ) -> Token:
-        # The gate has put it there.
+        # Admission control has put it there.
         token = cast(Token, request.state.token)
         if not token.may(scope):
             has = " and ".join(token.scopes)
@@ -80,15 +80,15 @@ IdempotencyKey = Annotated[
     str | None,
     Header(
         pattern=r"^[\x21-\x7e]{1,128}$",
-        description="Any text that is new for each request. A repetition with the same key gets what the first request "
-        "got, and nothing is judged twice. Kept for good.",
+        description="A string unique to the request. A repetition with the same key returns the first response, "
+        "and nothing is judged twice. Keys do not expire.",
         examples=["8e03978e-40d5-43e8-bc93-6894a57f9324"],
     ),
 ]
 
 
 def _refusals(*kinds: Kind) -> dict[int | str, dict[str, Any]]:
-    """OpenAPI's responses for these refusals and for those that every endpoint behind the gate has."""
+    """OpenAPI's responses for these refusals and for those that every endpoint behind admission control has."""
     every = (Kind.UNAUTHORIZED, Kind.WRONG_SCOPE, Kind.INVALID, Kind.RATE_LIMITED, Kind.UNEXPECTED, Kind.UNAVAILABLE)
     return _responses(*kinds, *every)
 
@@ -117,14 +117,14 @@ def _example(kind: Kind) -> dict[str, Any]:
 
 
 _BODY = (Kind.MALFORMED, Kind.TOO_SLOW, Kind.TOO_LARGE, Kind.WRONG_MEDIA_TYPE)
-_LOCATION = {"Location": {"description": "Where to ask again.", "schema": {"type": "string"}, "required": True}}
+_LOCATION = {"Location": {"description": "Where to poll.", "schema": {"type": "string"}, "required": True}}
 
 
 @router.post(
     "/submissions",
     summary="Score one answer",
     responses={
-        202: {"description": "Not judged yet; ask again.", "model": SubmissionView, "headers": _LOCATION},
+        202: {"description": "Not judged yet; poll again.", "model": SubmissionView, "headers": _LOCATION},
         **_refusals(*_BODY, Kind.KEY_REUSED, Kind.NOT_FOUND, Kind.BUDGET_USED_UP, Kind.BUDGET_RESERVED),
     },
 )
@@ -138,7 +138,7 @@ async def submit(
         float, Query(ge=0, le=LONGEST_WAIT_S, description="How many seconds to wait for the judgement.")
     ] = 30.0,
 ) -> SubmissionView:
-    """Keep an answer, judge it, and answer with the judgement, or with 202 if that takes longer than `wait_s`."""
+    """Store an answer, judge it, and return the judgement, or 202 if that takes longer than `wait_s`."""
     key = Key(idempotency_key, _fingerprint("submission", body))
     submission = await judging.submit(token.id, key, body.problem, body.answer, wait_s=wait_s)
     if submission.judgement is None:
@@ -148,7 +148,7 @@ async def submit(
 
 
 async def _own_submission(
-    submission_id: Annotated[Id, Path(description="As it was answered.")], token: Submitter, judging: Service
+    submission_id: Annotated[Id, Path(description="As returned by the service.")], token: Submitter, judging: Service
 ) -> Submission:
     submission = await judging.submissions.find(submission_id)
     if submission is None or not _may_see(token, submission.token):
@@ -161,7 +161,7 @@ async def _own_submission(
 async def read_submission(
     submission: Annotated[Submission, Depends(_own_submission)], token: Submitter
 ) -> SubmissionView:
-    """A submission of this token, as far as it has come."""
+    """A submission of this token, judged or not."""
     return view(submission, whole=token.may(Scope.ADMIN))
 
 
@@ -170,16 +170,16 @@ async def read_submission(
     summary="Score many answers",
     status_code=202,
     responses={
-        202: {"description": "On disk, and to be judged.", "headers": _LOCATION},
+        202: {"description": "Stored and queued.", "headers": _LOCATION},
         **_refusals(*_BODY, Kind.KEY_REUSED, Kind.NOT_FOUND, Kind.QUEUE_FULL),
     },
 )
 async def submit_batch(
     body: NewBatch, token: Submitter, judging: Service, response: Response, idempotency_key: IdempotencyKey = None
 ) -> BatchView:
-    """Keep answers to be judged one after the other, all of them or, with a refusal, none.
+    """Queue answers to be judged one after the other: all of them, or none if the request is refused.
 
-    Where the token's budget does not suffice for an answer, its judgement is `pending`.
+    If the token's budget does not suffice for an answer, its judgement is `pending`.
     """
     refs = dict.fromkeys(item.problem for item in body.items)
     await asyncio.to_thread(lambda: [judging.question(ref) for ref in refs])
@@ -195,7 +195,7 @@ async def submit_batch(
 
 
 async def _own_batch(
-    batch_id: Annotated[Id, Path(description="As it was answered.")], token: Submitter, judging: Service
+    batch_id: Annotated[Id, Path(description="As returned by the service.")], token: Submitter, judging: Service
 ) -> Batch:
     batch = await judging.submissions.find_batch(batch_id)
     if batch is None or not _may_see(token, batch.token):
@@ -206,13 +206,13 @@ async def _own_batch(
 OwnBatch = Annotated[Batch, Depends(_own_batch)]
 
 
-@router.get("/batches/{batch_id}", summary="How far a batch is", responses=_refusals(Kind.NOT_FOUND))
+@router.get("/batches/{batch_id}", summary="Progress of a batch", responses=_refusals(Kind.NOT_FOUND))
 async def read_batch(batch: OwnBatch) -> BatchView:
-    """A batch of this token, as far as it has come."""
+    """A batch of this token, with its progress."""
     return view_batch(batch)
 
 
-@router.get("/batches/{batch_id}/results", summary="What came of a batch", responses=_refusals(Kind.NOT_FOUND))
+@router.get("/batches/{batch_id}/results", summary="Results of a batch", responses=_refusals(Kind.NOT_FOUND))
 async def read_results(
     batch: OwnBatch,
     token: Submitter,
@@ -257,7 +257,7 @@ async def watch_batch(
 
 
 async def _events(batch: Batch, after: int, token: Token, judging: Judging, request: Request) -> AsyncIterator[str]:
-    gate = cast(AdmissionControl, request.app.state.gate)
+    admission = cast(AdmissionControl, request.app.state.admission)
     said = time.monotonic()
     yield "retry: 2000\n\n"
     with judging.changes.subscribe(batch.id) as changed:
@@ -277,12 +277,12 @@ async def _events(batch: Batch, after: int, token: Token, judging: Judging, requ
             await wait_for_change(changed, 1.0)
             if time.monotonic() - said > _KEEP_ALIVE_S:
                 # A revoked token ends what it watches, too.
-                await gate.valid_token(request.headers.get("authorization"))
+                await admission.valid_token(request.headers.get("authorization"))
                 said = time.monotonic()
                 yield ": still here\n\n"
 
 
-@router.get("/pending", summary="What waits for people", responses=_refusals())
+@router.get("/pending", summary="Answers that wait for people", responses=_refusals())
 async def read_pending(
     token: Grader, judging: Service, limit: Annotated[int, Query(ge=1, le=100)] = 20
 ) -> GradingQueue:
@@ -294,11 +294,11 @@ async def read_pending(
 @router.get(
     "/pending/next",
     summary="The next answer to grade",
-    responses={204: {"description": "Nothing is left for this person."}, **_refusals()},
+    responses={204: {"description": "Nothing is left to grade for this person."}, **_refusals()},
     response_model=GradingItem,
 )
 async def read_next(token: Grader, judging: Service) -> GradingItem | Response:
-    """The same answer until it is graded."""
+    """Returns the same answer until it is graded."""
     item = await judging.grading.next_item(token.name)
     return Response(status_code=204) if item is None else view_item(item)
 
@@ -309,9 +309,12 @@ async def read_next(token: Grader, judging: Service) -> GradingItem | Response:
     responses=_refusals(*_BODY, Kind.NOT_FOUND, Kind.CONFLICT),
 )
 async def grade(
-    item_id: Annotated[Id, Path(description="As it was answered.")], body: NewGrade, token: Grader, judging: Service
+    item_id: Annotated[Id, Path(description="As returned by the service.")],
+    body: NewGrade,
+    token: Grader,
+    judging: Service,
 ) -> GradeView:
-    """Take a person's grade. Two people grade an answer, and a third where they disagree; repeating changes nothing."""
+    """Accept a person's grade. Two people grade an answer, a third if they disagree; repeating one changes nothing."""
     decided = await judging.grade(item_id, token.name, body.label, body.difficulty, body.comment)
     return GradeView(item=item_id, grader=token.name, label=body.label, difficulty=body.difficulty, decided=decided)
 
@@ -322,21 +325,23 @@ async def read_agreement(
     judging: Service,
     resamples: Annotated[int, Query(ge=100, le=10_000, description="Of the bootstrap intervals.")] = 1_000,
 ) -> tuple[FormatAgreement, ...]:
-    """What `benchwright judge agreement` prints, a format at a time. It tells who graded how: for administrators."""
+    """What `benchwright judge agreement` prints, a format at a time. For administrators: it shows who graded how."""
     return tuple(await judging.agreement(resamples))
 
 
-@router.get("/health/live", summary="Whether the process is there")
+@router.get("/health/live", summary="Whether the process is running")
 async def live() -> Health:
-    """Says yes, whatever else is wrong."""
+    """Succeeds as long as the process is running."""
     return Health(status="live")
 
 
-@router.get("/health/ready", summary="Whether it can work", responses=_responses(Kind.UNAVAILABLE))
+@router.get("/health/ready", summary="Whether it can serve requests", responses=_responses(Kind.UNAVAILABLE))
 async def ready(judging: Service) -> Health:
-    """Says yes when the database answers and the service is not ending."""
+    """Succeeds if the database answers and the service is not shutting down."""
     if judging.closing:
-        raise RefusalError(Kind.UNAVAILABLE, "The service is ending.", "Try again when it is started.", retry_after_s=5)
+        raise RefusalError(
+            Kind.UNAVAILABLE, "The service is shutting down.", "Try again when it has been restarted.", retry_after_s=5
+        )
     await judging.submissions.find("")
     return Health(status="ready")
 
@@ -351,5 +356,5 @@ def _may_see(token: Token, owner: str) -> bool:
 
 def _nothing(what: str) -> RefusalError:
     return RefusalError(
-        Kind.NOT_FOUND, f"This token has no such {what}.", "Check the address, and use the token that handed it in."
+        Kind.NOT_FOUND, f"This token has no such {what}.", "Check the address, and use the token that submitted it."
     )

@@ -1,4 +1,4 @@
-"""The part of the service that judges: takes submissions off the queue and keeps what comes out."""
+"""The part of the service that judges: takes submissions off the queue and stores the judgements."""
 
 from __future__ import annotations
 
@@ -40,10 +40,10 @@ logger = logging.getLogger(__name__)
 
 _QUEUE = "queue"
 _MOST_CLAIMS = 3
-"""How often a submission may bring down the process that judges it."""
+"""How often a submission may be claimed: more means that it crashes the process that judges it."""
 _BUDGET_TRIES = 120
 _BUDGET_WAIT_S = 0.5
-"""How often, and at what distance, to look whether reserved money is free again."""
+"""How often, and at what interval, to check whether reserved money has been released."""
 
 
 @dataclass(frozen=True)
@@ -53,9 +53,9 @@ class Pace:
     at_once: int = 16
     """Judgements at the same time."""
     lease_s: float = 15.0
-    """After how long without a sign of life a process's submissions are taken over."""
+    """How long a lease lasts before another process may take the submission over."""
     poll_s: float = 1.0
-    """How often to look for what other processes queued or finished."""
+    """Interval of polling for what other processes queued or finished."""
     grace_s: float = 10.0
     """How long running judgements may go on when the service ends."""
 
@@ -89,7 +89,7 @@ class Judging:
 
     @property
     def closing(self) -> bool:
-        """Whether nothing new is taken."""
+        """Whether new work is no longer accepted."""
         return self._closing.done()
 
     def start(self) -> None:
@@ -97,13 +97,13 @@ class Judging:
         self._loops = [asyncio.create_task(self._take_from_queue()), asyncio.create_task(self._stay_alive())]
 
     def stop_taking(self) -> None:
-        """Take nothing new, and wake everybody who waits for a result."""
+        """Accept nothing new, and wake everybody who waits for a result."""
         if not self.closing:
             self._closing.set_result(None)
         self.changes.notify_all()
 
     async def close(self) -> None:
-        """Finish what runs, or hand it back."""
+        """Finish what is running, or return it to the queue."""
         self.stop_taking()
         if self._work:
             await asyncio.wait(self._work, timeout=self._pace.grace_s)
@@ -131,13 +131,13 @@ class Judging:
         if problem.kind is ProblemKind.DESIGN:
             raise RefusalError(
                 Kind.NOT_FOUND,
-                f"{ref} is no question: hidden tests decide it, not a judge.",
+                f"{ref} is not a question: hidden tests decide it, not a judge.",
                 "Run `benchwright grade` where the problem was opened.",
             )
         return problem
 
     async def submit(self, token: str, key: Key, ref: str, answer: str, *, wait_s: float) -> Submission:
-        """Take one answer in and judge it.
+        """Accept one answer and judge it.
 
         Returns:
             The submission, judged unless that takes longer than `wait_s`; it goes on then.
@@ -158,7 +158,7 @@ class Judging:
         return done or submission
 
     async def grade(self, item: str, grader: str, label: str, difficulty: int, comment: str) -> bool:
-        """Take a person's grade; true where people have come to a judgement by it.
+        """Accept a person's grade; True if it completes a judgement.
 
         Raises:
             RefusalError: There is nothing to grade, or the label is not on the scale.
@@ -188,8 +188,8 @@ class Judging:
             return decided
         settled = RefusalError(
             Kind.CONFLICT,
-            "People have decided on this answer; it needs no more grades.",
-            "Go on with /v1/pending/next.",
+            "People have already decided on this answer; it needs no more grades.",
+            "Continue with /v1/pending/next.",
         )
         if decided:
             raise settled
@@ -204,7 +204,7 @@ class Judging:
         return await asyncio.to_thread(measure, rated, resamples=resamples)
 
     async def current(self, submissions: Sequence[Submission]) -> Sequence[Submission]:
-        """The same with what a model or a person said later of those that were left pending."""
+        """The same, with later judgements of those that were left pending."""
         undecided = [
             submission.id
             for submission in submissions
@@ -216,7 +216,7 @@ class Judging:
         ]
 
     def queued(self) -> None:
-        """Something was queued: look now."""
+        """Wake the worker: something was queued."""
         self.changes.notify(_QUEUE)
 
     async def _result(self, submission: Submission, wait_s: float) -> Submission:
@@ -235,7 +235,7 @@ class Judging:
             while not self.closing:
                 changed.clear()
                 free = self._pace.at_once - len(self._work)
-                # Half of the places at once: each look is a transaction.
+                # Half of the slots at once: each poll is a transaction.
                 if 2 * free >= self._pace.at_once:
                     claimed = await self._quietly(self.submissions.claim(free, self._running)) or ()
                     for submission in claimed:
@@ -269,7 +269,7 @@ class Judging:
                 judgement = await self._judgement(submission, accepted)
                 done = await self.submissions.finish(submission, judgement)
         except (SQLAlchemyError, OSError, RecordsError) as error:
-            # The lease runs out, and whoever has the database then takes it over.
+            # The lease expires, and another process, or this one later, takes it over.
             _log_place(error)
         finally:
             self._running.discard(submission.id)
@@ -283,7 +283,7 @@ class Judging:
             return _error("The service ended several times while it judged this answer.")
         try:
             if accepted is not None:
-                # What was accepted alone was accepted with its money.
+                # A single submission was accepted together with its reservation.
                 return await self._ask(submission, accepted, submission.reserved_usd)
             problem = await asyncio.to_thread(self.question, submission.problem)
             return await self._ask(submission, problem, await self._reserve(submission, problem))
@@ -293,7 +293,7 @@ class Judging:
             raise
         except Exception as error:
             _log_place(error)
-            return _error(f"The service failed at this answer ({type(error).__name__}).")
+            return _error(f"The service failed on this answer ({type(error).__name__}).")
 
     async def _ask(self, submission: Submission, problem: Problem, usd: float | None) -> Judgement:
         return await judge_and_record(
@@ -307,7 +307,7 @@ class Judging:
         )
 
     async def _reserve(self, submission: Submission, problem: Problem) -> float | None:
-        """The money set aside; none where there is not enough, and the answer, which was accepted, has to wait."""
+        """The money reserved; None if there is not enough, and the accepted answer has to wait."""
         cost = await self._most_it_costs(problem, submission.answer)
         for _ in range(_BUDGET_TRIES):
             try:
@@ -326,7 +326,7 @@ class Judging:
         return self._panel.most_it_costs(problem, answer) if decided.status is Status.PENDING else 0.0
 
     async def _quietly(self, work: Coroutine[Any, Any, T]) -> T | None:
-        """The result, or none where the database failed: there will be another turn."""
+        """The result; None if the database failed: there will be another turn."""
         try:
             return await work
         except Exception as error:

@@ -1,4 +1,4 @@
-"""How many requests a token may make."""
+"""Rate limits of access tokens."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class RateLimits:
         """Take one request out of a token's bucket.
 
         Returns:
-            0 where there was one, else after how many whole seconds there will be.
+            0 if there was one, else the whole seconds until there is one.
         """
         now = self._clock()
         bucket = self._buckets.setdefault(token, _Bucket(per_minute, now))

@@ -15,25 +15,25 @@ _URN = "urn:benchwright:judge:"
 
 
 class Kind(Enum):
-    """Every way in which the service refuses a request: its name, its HTTP status, its title."""
+    """Every kind of refusal: name, HTTP status, title."""
 
     MALFORMED = ("malformed", HTTPStatus.BAD_REQUEST, "The body is not JSON.")
     UNAUTHORIZED = ("unauthorized", HTTPStatus.UNAUTHORIZED, "A valid token is needed.")
-    BUDGET_USED_UP = ("budget-used-up", HTTPStatus.PAYMENT_REQUIRED, "The token's spend budget is used up.")
+    BUDGET_USED_UP = ("budget-used-up", HTTPStatus.PAYMENT_REQUIRED, "The token's budget is used up.")
     WRONG_SCOPE = ("wrong-scope", HTTPStatus.FORBIDDEN, "The token may not do this.")
-    NOT_FOUND = ("not-found", HTTPStatus.NOT_FOUND, "There is nothing here.")
-    WRONG_METHOD = ("wrong-method", HTTPStatus.METHOD_NOT_ALLOWED, "This address does not take this method.")
+    NOT_FOUND = ("not-found", HTTPStatus.NOT_FOUND, "Not found.")
+    WRONG_METHOD = ("wrong-method", HTTPStatus.METHOD_NOT_ALLOWED, "This path does not accept this method.")
     TOO_SLOW = ("too-slow", HTTPStatus.REQUEST_TIMEOUT, "The body did not arrive in time.")
-    CONFLICT = ("conflict", HTTPStatus.CONFLICT, "This is settled already.")
+    CONFLICT = ("conflict", HTTPStatus.CONFLICT, "This has already been decided.")
     TOO_LARGE = ("too-large", HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "The body is too large.")
-    WRONG_MEDIA_TYPE = ("wrong-media-type", HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "The body has to be JSON.")
-    INVALID = ("invalid", HTTPStatus.UNPROCESSABLE_ENTITY, "The request does not fit.")
+    WRONG_MEDIA_TYPE = ("wrong-media-type", HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "The body must be JSON.")
+    INVALID = ("invalid", HTTPStatus.UNPROCESSABLE_ENTITY, "The request is not valid.")
     KEY_REUSED = ("key-reused", HTTPStatus.UNPROCESSABLE_ENTITY, "The Idempotency-Key belongs to another request.")
     RATE_LIMITED = ("rate-limited", HTTPStatus.TOO_MANY_REQUESTS, "Too many requests.")
     BUDGET_RESERVED = ("budget-reserved", HTTPStatus.TOO_MANY_REQUESTS, "The rest of the budget is reserved.")
-    QUEUE_FULL = ("queue-full", HTTPStatus.TOO_MANY_REQUESTS, "Too many answers of this token wait.")
-    UNEXPECTED = ("unexpected", HTTPStatus.INTERNAL_SERVER_ERROR, "Something unexpected went wrong.")
-    UNAVAILABLE = ("unavailable", HTTPStatus.SERVICE_UNAVAILABLE, "The service can't work now.")
+    QUEUE_FULL = ("queue-full", HTTPStatus.TOO_MANY_REQUESTS, "Too many answers of this token are waiting.")
+    UNEXPECTED = ("unexpected", HTTPStatus.INTERNAL_SERVER_ERROR, "Unexpected error.")
+    UNAVAILABLE = ("unavailable", HTTPStatus.SERVICE_UNAVAILABLE, "The service is unavailable.")
 
     def __init__(self, slug: str, status: HTTPStatus, title: str) -> None:
         self.slug = slug
@@ -47,7 +47,7 @@ class Kind(Enum):
 
 
 class Flaw(Model):
-    """One thing that does not fit, and where it is."""
+    """One invalid part of a request, and where it is."""
 
     pointer: str = Field(examples=["/items/3/answer"])
     """JSON Pointer into the body; for headers and parameters their name."""
@@ -55,7 +55,7 @@ class Flaw(Model):
 
 
 class ProblemDetails(Model):
-    """A refusal, as RFC 9457 describes it, with the next step beside."""
+    """A refusal in the form of RFC 9457, with the next step."""
 
     type: str
     title: str
@@ -74,8 +74,8 @@ class RefusalError(Exception):
         kind: Which refusal it is.
         detail: What happened, in one sentence that quotes nothing of the body.
         next_step: What to do about it.
-        retry_after_s: After how many seconds the same request may succeed.
-        errors: What exactly does not fit.
+        retry_after_s: Seconds after which the same request may succeed.
+        errors: Which parts are not valid.
     """
 
     def __init__(

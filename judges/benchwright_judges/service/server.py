@@ -1,4 +1,4 @@
-"""The process: opens the database, listens, and ends without losing what it accepted."""
+"""The process: opens the database, listens, and shuts down without losing what it accepted."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ LARGEST_HEADERS = 16 << 10
 
 
 class ServiceError(JudgesError):
-    """The service can't be started so."""
+    """The service can't be started with these options."""
 
 
 def check_host(host: str, *, allow_remote: bool) -> None:
@@ -71,7 +71,7 @@ async def serve(
         config = uvicorn.Config(
             make_app(judging, Tokens(records)),
             log_config=None,
-            # Who asks is told by tokens, so headers of a proxy change nothing but log lines.
+            # Tokens identify clients, so a proxy's headers change only log lines.
             proxy_headers=False,
             server_header=False,
             limit_concurrency=MOST_CONNECTIONS,
@@ -89,7 +89,7 @@ async def serve(
 
 
 class _Server(uvicorn.Server):
-    """Wakes those who wait for results before it waits for their connections to end."""
+    """Wakes clients that wait for results before it waits for their connections to close."""
 
     def __init__(self, config: uvicorn.Config, judging: Judging) -> None:
         super().__init__(config)
@@ -120,5 +120,5 @@ def _listener(host: str, port: int) -> socket.socket:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind(address)
     except OSError as error:
-        raise ServiceError(f"{host}:{port} can't be listened on: {error.strerror}; choose another --port") from error
+        raise ServiceError(f"{host}:{port} can't be opened: {error.strerror}; choose another --port") from error
     return listener

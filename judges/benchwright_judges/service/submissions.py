@@ -1,4 +1,4 @@
-"""Answers that were handed in: accepted means on disk, and each is judged once.
+"""Submitted answers: accepted means on disk, and each is judged once.
 
 A submission is `queued`, then `running` while a process holds a lease on it, then `done`. A process that
 dies leaves leases that run out, and another one, or the same one started again, takes its submissions
@@ -35,7 +35,7 @@ class Submissions:
     Args:
         records: The database.
         owner: A name that no other process has.
-        lease_s: How long a process is believed to be alive without a sign of life.
+        lease_s: How long a lease lasts, in seconds, before another process may take the submission over.
         clock: Seconds since 1970, the same for all processes.
     """
 
@@ -45,12 +45,12 @@ class Submissions:
         self._lease_s = lease_s
         self._clock = clock
 
-    # Handing in
+    # Submitting
 
     async def accept(
         self, token: str, key: Key, problem: str, answer: str, *, reserve_usd: float
     ) -> tuple[Submission, bool]:
-        """Keep an answer, claimed by this process, with the money for its judgement set aside.
+        """Keep an answer, claimed by this process, with the money for its judgement reserved.
 
         Returns:
             The submission and whether it is new; an old one where the key is known.
@@ -107,8 +107,8 @@ class Submissions:
                 if (waiting or 0) + len(items) > most_waiting:
                     raise RefusalError(
                         Kind.QUEUE_FULL,
-                        f"{waiting} answers of this token wait to be judged; at most {most_waiting} may.",
-                        "Send the batch again when they are judged.",
+                        f"{waiting} answers of this token are waiting; the limit is {most_waiting}.",
+                        "Send the batch again when they have been judged.",
                         retry_after_s=30,
                     )
                 await connection.execute(
@@ -167,7 +167,7 @@ class Submissions:
             return [submission_of(row) for row in rows]
 
     async def renew(self, ids: Collection[str]) -> None:
-        """Say that this process lives and still judges these."""
+        """Renew this process's leases on these submissions."""
         async with self._records.writing() as connection:
             await connection.execute(
                 update(SUBMISSIONS)
@@ -176,10 +176,10 @@ class Submissions:
             )
 
     async def reserve(self, submission: Submission, usd: float) -> float:
-        """Set money aside for a judgement, unless a process before this one did.
+        """Reserve money for a judgement, unless an earlier process did.
 
         Returns:
-            How much is set aside.
+            How much is reserved.
 
         Raises:
             RefusalError: The budget does not suffice.
@@ -191,7 +191,7 @@ class Submissions:
         return usd
 
     async def finish(self, submission: Submission, judgement: Judgement) -> Submission | None:
-        """Keep what came out and settle what it cost; none where another process took over meanwhile."""
+        """Store the judgement and charge its cost; None if another process has taken the submission over."""
         judged = self._clock()
         async with self._records.writing() as connection:
             reserved = await connection.scalar(
@@ -237,7 +237,7 @@ class Submissions:
         )
 
     async def hand_back(self) -> None:
-        """Let others have what this process claimed and did not finish."""
+        """Return what this process claimed and did not finish to the queue."""
         async with self._records.writing() as connection:
             await connection.execute(
                 update(SUBMISSIONS).where(self._mine()).values(state=State.QUEUED, owner=None, lease=None)
@@ -330,8 +330,8 @@ def _too_dear(left: float, usd: float) -> RefusalError:
     if left + _DUST_USD >= usd:
         return RefusalError(
             Kind.BUDGET_RESERVED,
-            "What is left of the token's budget is reserved for answers that are being judged.",
-            "Repeat the request; what those did not use is free again then.",
+            "The rest of the token's budget is reserved for answers that are being judged.",
+            "Repeat the request; what they do not use is released.",
             retry_after_s=2,
         )
     return RefusalError(

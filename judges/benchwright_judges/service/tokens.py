@@ -62,7 +62,7 @@ class Tokens:
             return [_of_row(row) for row in rows]
 
     async def revoke(self, token_id: str) -> bool:
-        """Make a token invalid from now on; false where there is no valid one of this id."""
+        """Make a token invalid from now on; False if there is no valid one with this ID."""
         statement = update(TOKENS).where(TOKENS.c.id == token_id, TOKENS.c.revoked.is_(None))
         async with self._records.writing() as connection:
             changed = await connection.execute(statement.values(revoked=time.time()))

@@ -1,4 +1,4 @@
-"""What goes over the wire. Answer keys, rubrics, and what a judge wrote, which may quote them, have no field here."""
+"""The API's data types. Answer keys, rubrics and judges' reasons, which may quote them, have no field here."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class NewSubmission(Model):
 
 
 class NewBatch(Model):
-    """Answers that are handed in together."""
+    """Answers that are submitted together."""
 
     items: tuple[NewSubmission, ...] = Field(min_length=1, max_length=LARGEST_BATCH)
 
@@ -56,20 +56,20 @@ class Usage(Model):
 
 
 class VoteView(Model):
-    """One judge's word, without its reasons: they may quote the answer key."""
+    """One judge's vote, without its reasons: they may quote the answer key."""
 
     judge: str
     label: str
     score: Share | None
     failed: bool
-    """Nothing could be made of its reply."""
+    """Its reply could not be used."""
     cost_usd: float
     usage: Usage | None = None
     """For administrators."""
 
 
 class JudgementView(Model):
-    """What came out."""
+    """A judgement."""
 
     status: Status
     score: Share | None
@@ -87,7 +87,7 @@ class JudgementView(Model):
 
 
 class SubmissionView(Model):
-    """One answer that was handed in."""
+    """One submitted answer."""
 
     id: Id
     problem: ProblemRef
@@ -116,7 +116,7 @@ class ResultsPage(Model):
 
     results: tuple[SubmissionView, ...]
     next_after: int | None
-    """What to give as `after` to get the next page; none on the last one."""
+    """What to give as `after` to get the next page; null on the last one."""
 
 
 class GradingItem(Model):
@@ -141,7 +141,7 @@ class GradingQueue(Model):
 
 
 class NewGrade(Model):
-    """A person's word on an answer."""
+    """A person's grade of an answer."""
 
     label: Annotated[str, StringConstraints(max_length=60), Field(examples=["correct"])]
     """One of the item's `labels`."""
@@ -151,14 +151,14 @@ class NewGrade(Model):
 
 
 class GradeView(Model):
-    """A grade that was taken."""
+    """An accepted grade."""
 
     item: Id
     grader: str
     label: str
     difficulty: int
     decided: bool
-    """Whether people have come to a judgement by it; else another person is needed."""
+    """Whether it completes a judgement; if not, another person is needed."""
 
 
 class Health(Model):

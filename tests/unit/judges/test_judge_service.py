@@ -154,9 +154,9 @@ async def test_tokens_that_are_not_valid_are_refused(service: Served) -> None:
     for text, detail in (
         (old, "expired"),
         (gone, "revoked"),
-        (other, "not known"),
-        ("bwj_000000000000_" + "A" * 43, "not known"),
-        ("x", "not known"),
+        (other, "unknown"),
+        ("bwj_000000000000_" + "A" * 43, "unknown"),
+        ("x", "unknown"),
     ):
         refused = await submit(await service.client(text=text), CHOOSES, "B")
         assert detail in says_why(refused, 401, "unauthorized")["detail"]

@@ -32,7 +32,7 @@ async def test_a_database_of_something_else_is_left_alone(tmp_path: Path) -> Non
     file = tmp_path / "j.sqlite"
     with sqlite3.connect(file) as connection:
         connection.execute("CREATE TABLE mine (x)")
-    with pytest.raises(RecordsError, match="something else"):
+    with pytest.raises(RecordsError, match="another program"):
         await Records.open(file)
     with sqlite3.connect(file) as connection:
         assert connection.execute("SELECT name FROM sqlite_master").fetchall() == [("mine",)]

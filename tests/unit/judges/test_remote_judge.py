@@ -99,9 +99,9 @@ async def test_it_does_not_wait_longer_than_it_may() -> None:
     [
         (Kind.UNAUTHORIZED, "refused its token"),
         (Kind.WRONG_SCOPE, "refused its token"),
-        (Kind.BUDGET_USED_UP, "did not take the answer"),
-        (Kind.NOT_FOUND, "did not take the answer"),
-        (Kind.TOO_LARGE, "did not take the answer"),
+        (Kind.BUDGET_USED_UP, "did not accept the answer"),
+        (Kind.NOT_FOUND, "did not accept the answer"),
+        (Kind.TOO_LARGE, "did not accept the answer"),
     ],
 )
 async def test_a_refusal_leaves_the_answer_pending_and_says_why(kind: Kind, said: str) -> None:
@@ -124,7 +124,7 @@ async def test_a_refusal_leaves_the_answer_pending_and_says_why(kind: Kind, said
 async def test_what_is_no_judge_service_is_said_so(response: httpx2.Response) -> None:
     judgement = await ask(lambda request: response)
     assert judgement.status is Status.PENDING
-    assert "no judge service" in judgement.message
+    assert "does not answer like a judge service" in judgement.message
 
 
 async def test_nobody_there_leaves_the_answer_pending() -> None:
@@ -140,7 +140,7 @@ async def test_nobody_there_leaves_the_answer_pending() -> None:
 
 @pytest.mark.parametrize("url", ["judge", "ftp://judge", "http://", "http://user:secret@judge", "http://judge?x=1", ""])
 def test_what_is_no_address_is_refused(url: str) -> None:
-    with pytest.raises(ConfigurationError, match="no address"):
+    with pytest.raises(ConfigurationError, match="not the address"):
         RemoteJudge(url, "t")
 
 
