@@ -1,12 +1,10 @@
-"""One process group under limits, with every end told apart."""
+"""One process group under limits, with every kind of end told apart. Runs on Linux only."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
-import fcntl
 import os
-import signal
 import subprocess
 import time
 from collections.abc import Mapping, Sequence
@@ -17,6 +15,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from benchwright_harness.foreign_folder import folder_bytes
+from benchwright_harness.process_group import kill_group
 from benchwright_problems.problem import Limits
 
 MAX_OUTPUT_BYTES = 16 * 1024**2
@@ -225,8 +224,7 @@ class Program:
 
     def _kill_group(self) -> None:
         if self.runs:
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(self.pid, signal.SIGKILL)
+            kill_group(self.pid)
 
     def _close(self) -> None:
         for pipe in (self._output, self._reports, self._request):
@@ -301,6 +299,8 @@ def _pipe(theirs: contextlib.ExitStack, undo: contextlib.ExitStack) -> tuple[_Pi
     With a pipe of asyncio's own, waiting for a program's end also waits until nobody holds the
     pipe any more and everything in it has been read.
     """
+    import fcntl
+
     ours, sink = os.pipe()
     theirs.callback(os.close, sink)
     # So that nobody waits for us to read; one with many pipes open may not have such large ones.

@@ -7,9 +7,7 @@ never followed through links, and parsed without entities.
 from __future__ import annotations
 
 import itertools
-import os
 import re
-import stat
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
@@ -21,6 +19,7 @@ from defusedxml.ElementTree import fromstring
 from benchwright_harness.foreign_folder import entries
 from benchwright_harness.process import Output
 from benchwright_harness.report import Report, Simulation
+from benchwright_problems.plain_file import FileTooLargeError, NotPlainFileError, read_plain_file
 from benchwright_problems.verdict import Model, TestResult
 
 PYTEST_RESULTS = ".pytest-results.xml"
@@ -144,17 +143,13 @@ def _xml_files(folder: Path) -> list[Path]:
 
 def _parse(file: Path) -> list[Element]:
     try:
-        handle = os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
-    except OSError:
+        content = read_plain_file(file.parent, file.name, _MAX_BYTES)
+    except (OSError, NotPlainFileError, FileTooLargeError):
         return []
-    with os.fdopen(handle, "rb") as stream:
-        status = os.fstat(stream.fileno())
-        if not stat.S_ISREG(status.st_mode) or status.st_size > _MAX_BYTES:
-            return []
-        try:
-            root = fromstring(stream.read(), forbid_dtd=True)
-        except (ParseError, DefusedXmlException, LookupError, ValueError):
-            return []
+    try:
+        root = fromstring(content, forbid_dtd=True)
+    except (ParseError, DefusedXmlException, LookupError, ValueError):
+        return []
     return [case for case in root.iter("testcase") if case.find("skipped") is None]
 
 

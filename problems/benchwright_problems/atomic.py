@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import tempfile
 from pathlib import Path
 
@@ -19,11 +20,11 @@ def write_atomically(file: Path, content: bytes, mode: int = 0o644, *, durable: 
     handle, temporary = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}.")
     try:
         with os.fdopen(handle, "wb") as stream:
-            os.fchmod(handle, mode)
             stream.write(content)
             stream.flush()
             if durable:
                 os.fsync(handle)
+        Path(temporary).chmod(mode)
         Path(temporary).replace(file)
     except BaseException:
         Path(temporary).unlink(missing_ok=True)
@@ -34,6 +35,9 @@ def write_atomically(file: Path, content: bytes, mode: int = 0o644, *, durable: 
 
 def sync_folder(folder: Path) -> None:
     """Make renames and new names inside `folder` durable."""
+    if sys.platform == "win32":
+        # It does not open folders, and writes its journal of names by itself.
+        return
     handle = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(handle)

@@ -1,4 +1,4 @@
-"""Where things live on this machine: the XDG folders, or everything below `BENCHWRIGHT_HOME`."""
+"""The folders of a user: the system's own (on Linux XDG's), or all of them below `BENCHWRIGHT_HOME`."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import platformdirs
+
+from benchwright_problems.superuser import is_superuser
 
 
 @dataclass(frozen=True)
@@ -30,7 +32,7 @@ class Home:
         cache = environ.get("BENCHWRIGHT_CACHE")
         if cache:
             cache_dir = Path(cache).absolute()
-        elif os.geteuid() == 0:
+        elif is_superuser():
             # Runs drop to an unprivileged user, who could not reach a toolchain below /root.
             cache_dir = Path("/var/cache/benchwright")
         else:

@@ -10,7 +10,6 @@ Built-in packs are read from the package the same way they would be from the sto
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import os
 import shutil
 import tempfile
@@ -21,11 +20,13 @@ from pydantic import ValidationError
 
 from benchwright_problems.atomic import sync_folder, write_atomically
 from benchwright_problems.errors import DatasetError, PackExistsError, StoreError, UnknownProblemError
+from benchwright_problems.file_lock import file_lock
 from benchwright_problems.home import Home
 from benchwright_problems.pack_folder import BUILT_IN, read_built_in
 from benchwright_problems.problem import Hidden, Model, Pack, Problem
 
 _SEALED = Hidden()
+_LOCK = ".lock"
 
 
 class _Stored(Model):
@@ -117,12 +118,8 @@ class Store:
         self._packs.mkdir(parents=True, exist_ok=True)
         self._sealed.mkdir(parents=True, exist_ok=True)
         self._sealed.chmod(0o700)
-        handle = os.open(self._sealed, os.O_RDONLY | os.O_DIRECTORY)
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX)
+        with file_lock(self._packs / _LOCK):
             yield
-        finally:
-            os.close(handle)
 
     def _write(self, file: Path, pack: Pack) -> None:
         sealed = Path(tempfile.mkdtemp(dir=self._sealed, prefix=f"{pack.name}@"))

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import fcntl
 import os
 import stat
+import sys
 from typing import BinaryIO
 
 _LIMIT = 1 << 20
 _WIDE = 1 << 20
-"""What Linux lets anybody have."""
+"""Bytes; the most that Linux allows an ordinary user."""
 
 
 class PipeReader:
@@ -36,7 +36,7 @@ class PipeReader:
             return b"\n"
 
     async def readexactly(self, n: int) -> bytes:
-        """So many bytes; empty if they do not come."""
+        """This many bytes; empty if the stream ends before."""
         try:
             return await self._stream.readexactly(n)
         except asyncio.IncompleteReadError:
@@ -51,7 +51,13 @@ async def open_pipe(stdin: BinaryIO) -> PipeReader:
 
 
 def is_pipe(stdin: BinaryIO, stdout: BinaryIO) -> bool:
-    """Whether standard input is a pipe or socket of its own: reading it this way makes writing to it not wait."""
+    """Whether the event loop can read standard input, without making writes to standard output non-blocking.
+
+    It must be a pipe or socket that standard output does not share. On Windows, event loops read only pipes that were
+    opened for that, which standard input never is.
+    """
+    if sys.platform == "win32":
+        return False
     try:
         read, written = os.fstat(stdin.fileno()), os.fstat(stdout.fileno())
     except (OSError, ValueError, AttributeError):
@@ -61,7 +67,11 @@ def is_pipe(stdin: BinaryIO, stdout: BinaryIO) -> bool:
 
 
 def widen(stdout: BinaryIO) -> None:
-    """Let a long answer be written at once where that is possible, not in pieces as the client reads them."""
-    # Other systems have no such thing, and a user may have used up what all of their pipes may take.
-    with contextlib.suppress(OSError, ValueError, AttributeError):
+    """Make room in the pipe for a long answer, so that a write does not wait for the client to read."""
+    if sys.platform != "linux":
+        return
+    import fcntl
+
+    # It may be no pipe, and the user's pipes may have used up what the kernel allows for all of them.
+    with contextlib.suppress(OSError, ValueError):
         fcntl.fcntl(stdout.fileno(), fcntl.F_SETPIPE_SZ, _WIDE)

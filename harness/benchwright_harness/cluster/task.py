@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import platform
 from collections.abc import Callable, Mapping
 from functools import lru_cache
 from pathlib import Path
@@ -107,14 +108,14 @@ class TaskRunner:
             if task.code != code_digest():
                 raise ToolMissingError(
                     f"Benchwright {task.code[:12]}",
-                    f"{os.uname().nodename} has another version of it; install the same version on every node",
+                    f"{platform.node()} has another version of it; install the same version on every node",
                 )
             toolchain = self._toolchains.get(task.sandbox) or toolchain_for(task.sandbox, self._cache)
             self._toolchains[task.sandbox] = toolchain
             if task.toolchain != toolchain.digest:
                 raise ToolMissingError(
                     f"toolchain {task.toolchain[:12]}",
-                    f"{os.uname().nodename} has toolchain {toolchain.digest[:12]} in {self._cache};"
+                    f"{platform.node()} has toolchain {toolchain.digest[:12]} in {self._cache};"
                     " let all nodes share one cache folder (BENCHWRIGHT_CACHE), or set up the same version on each",
                 )
             sandbox = self._sandboxes.get(task.sandbox) or choose_sandbox(task.sandbox)

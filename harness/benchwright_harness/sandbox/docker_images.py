@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import io
 import json
-import os
 import re
 import subprocess
 import tarfile
 import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from benchwright_harness.errors import SandboxUnavailableError
 from benchwright_harness.plan import OSS_PNR, OSS_SIM, VERIF_EDA, Build
 from benchwright_harness.toolchain import Toolchain
+from benchwright_harness.toolchain.folder_lock import exclusive
 
 if TYPE_CHECKING:
     from docker import APIClient
@@ -83,7 +81,7 @@ class Images:
         """The id of the image that holds a toolchain's tree."""
         name = image_name(toolchain)
         # Of several processes that need it at once, one brings it.
-        with _locked(toolchain):
+        with exclusive(toolchain.root):
             return self._find(name) or self._import(name, toolchain)
 
     def _import(self, name: str, toolchain: Toolchain) -> str:
@@ -130,7 +128,7 @@ class Images:
         files = build.files | {build.dockerfile: dockerfile}
         what = json.dumps([build.dockerfile, files, build.args], sort_keys=True)
         name = f"benchwright/built:{hashlib.sha256(what.encode()).hexdigest()[:24]}"
-        with _locked(toolchain):
+        with exclusive(toolchain.root):
             return self._find(name) or self._build(name, build, files)
 
     def _base(self, name: str, toolchain: Toolchain) -> str:
@@ -232,13 +230,3 @@ def _context(files: Mapping[str, str]) -> io.BytesIO:
             tar.addfile(entry, io.BytesIO(content))
     packed.seek(0)
     return packed
-
-
-@contextmanager
-def _locked(toolchain: Toolchain) -> Iterator[None]:
-    handle = os.open(toolchain.root, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(handle)

@@ -7,8 +7,6 @@ the same bits, named by one digest.
 
 from __future__ import annotations
 
-import contextlib
-import fcntl
 import os
 import platform
 import shutil
@@ -22,7 +20,7 @@ from pydantic import ValidationError
 
 from benchwright_harness.errors import ToolchainError, ToolMissingError
 from benchwright_harness.selection import Selection
-from benchwright_harness.toolchain import tree
+from benchwright_harness.toolchain import folder_lock, tree
 from benchwright_harness.toolchain.manifest import (
     CONTENT,
     MANIFEST,
@@ -202,11 +200,10 @@ class Toolchain:
         return folder / f"{INSIDE_COPY}{digest_of(content(_inside(), without=_CACHED))[:12]}"
 
     def _hold(self, folder: Path) -> None:
-        """Let nobody remove a folder while this object lives; see `leftovers`."""
-        with contextlib.suppress(OSError):
-            handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+        """Let nobody remove a folder while this object lives."""
+        handle = folder_lock.share(folder)
+        if handle is not None:
             weakref.finalize(self, os.close, handle)
-            fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
 
     def _outside(self, path: str) -> Path:
         """Where this machine has what a sandbox shows at a path."""

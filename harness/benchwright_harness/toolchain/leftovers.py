@@ -7,7 +7,6 @@ until it is done; what is locked is left alone, whichever version of Benchwright
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import os
 import shutil
 import time
@@ -17,6 +16,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from benchwright_harness.toolchain import INSIDE_COPY, Toolchain
+from benchwright_harness.toolchain.folder_lock import exclusive_now
 from benchwright_harness.toolchain.manifest import MANIFEST
 
 _REMOVED = ".removed-"
@@ -62,7 +62,7 @@ def leftovers(cache: Path, kinds: Iterable[Kind] = tuple(Kind)) -> list[Leftover
 
 def remove(leftover: Leftover) -> bool:
     """Delete one; false where somebody has begun to use it, or this user may not."""
-    with _held_alone(leftover.path) as alone:
+    with exclusive_now(leftover.path) as alone:
         if not alone:
             return False
         gone = leftover.path.with_name(f"{_REMOVED}{os.getpid()}-{leftover.path.name.lstrip('.')}")
@@ -97,27 +97,8 @@ def _listing(folder: Path) -> Iterator[list[os.DirEntry[str]]]:
 
 
 def _is_held(folder: Path) -> bool:
-    with _held_alone(folder) as alone:
+    with exclusive_now(folder) as alone:
         return not alone
-
-
-@contextlib.contextmanager
-def _held_alone(folder: Path) -> Iterator[bool]:
-    """Whether nobody else has a folder, and nobody gets it meanwhile."""
-    try:
-        handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    except OSError:
-        yield False
-        return
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        # Also where a file system knows no locks: then nobody can say.
-        yield False
-    else:
-        yield True
-    finally:
-        os.close(handle)
 
 
 def _size(folder: Path) -> int:

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
-import os
 import re
-import signal
 from pathlib import PurePosixPath
 
 from lsprotocol.types import FormattingOptions
 
+from benchwright_harness.process_group import kill_group
 from benchwright_server.errors import ServerError
 from benchwright_server.linters.verible import verible_program
 from benchwright_verilog.syntax.documents import Document
@@ -84,7 +82,6 @@ async def _run(arguments: list[str], text: bytes, name: str) -> tuple[int, bytes
         ) from error
     finally:
         if process.returncode is None:
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
+            kill_group(process.pid)
             await process.wait()
     return process.returncode or 0, output, complaint.decode("utf-8", "replace")

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import os
 import re
-import signal
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from benchwright_harness.errors import HarnessError
+from benchwright_harness.process_group import kill_group
 from benchwright_server.linters.lint_tool import Finding, LintTool, SavedFile, Severity
 from benchwright_verilog.actions.line_fix import Fix
 from benchwright_verilog.findings.finding import Finding as EditorFinding
@@ -21,6 +20,9 @@ from benchwright_verilog.findings.source import Source, WaiverStyle
 from benchwright_verilog.settings import Lint
 
 _PATIENCE_S = 10.0
+_SUFFIX = ".exe" if sys.platform == "win32" else ""
+# Without the second, Windows starts nothing.
+_ENVIRONMENT = {"LANG": "C.UTF-8"} | {name: os.environ[name] for name in ("SYSTEMROOT",) if name in os.environ}
 _MAX_FIXES = 10_000
 
 _FINDING = re.compile(
@@ -41,8 +43,8 @@ class RulesError(HarnessError):
 
 
 def verible_program(name: str) -> Path | None:
-    """One of verible's programs, such as `lint` or `format`; None if it is not installed."""
-    program = Path(sys.executable).with_name(f"verible-verilog-{name}")
+    """One of verible's programs, such as `lint` or `format`; `None` if it is not installed."""
+    program = Path(sys.executable).with_name(f"verible-verilog-{name}{_SUFFIX}")
     return program if program.is_file() else None
 
 
@@ -88,7 +90,7 @@ async def _run(name: str, text: str, rules: Sequence[str], options: Sequence[str
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.STDOUT,
             cwd=folder,
-            env={"LANG": "C.UTF-8"},
+            env=_ENVIRONMENT,
             start_new_session=True,
         )
         try:
@@ -98,8 +100,7 @@ async def _run(name: str, text: str, rules: Sequence[str], options: Sequence[str
             return ""
         finally:
             if process.returncode is None:
-                with contextlib.suppress(ProcessLookupError):
-                    os.killpg(process.pid, signal.SIGKILL)
+                kill_group(process.pid)
                 await process.wait()
     text = printed.decode("utf-8", "replace")
     if (refusal := _REFUSAL.search(text)) is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 from collections.abc import Mapping
@@ -11,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from benchwright_attempts.grading import judged_paths
 from benchwright_problems.atomic import write_atomically
+from benchwright_problems.plain_file import FileTooLargeError, NotPlainFileError, read_plain_file
 from benchwright_problems.problem import Kind, Problem, QuestionFormat
 from benchwright_server.errors import WorkspaceError
 
@@ -87,31 +89,21 @@ def read_file(folder: Path, path: str) -> bytes | None:
         WorkspaceError: The folder is gone, or the path is not a plain file in it of at most 16 MiB.
     """
     try:
-        handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+        if not stat.S_ISDIR(folder.stat().st_mode):
+            raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR))
     except OSError as error:
         raise WorkspaceError(
             f"The workspace {folder} can't be read: {error.strerror}. Open the problem again to get a new one."
         ) from error
     try:
-        *parents, name = path.split("/")
-        for parent in parents:
-            inner = os.open(parent, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=handle)
-            os.close(handle)
-            handle = inner
-        file = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=handle)
+        return read_plain_file(folder, path, _MAX_FILE_BYTES)
     except FileNotFoundError:
         return None
+    except (NotPlainFileError, FileTooLargeError) as error:
+        raise WorkspaceError(f"{path} can't be taken: it must be a plain file of at most 16 MiB.") from error
     except OSError as error:
         reason = error.strerror or "it can't be opened"
         raise WorkspaceError(f"{path} can't be taken: {reason}. It must be a plain file, not a link.") from error
-    finally:
-        os.close(handle)
-    status = os.fstat(file)
-    if not stat.S_ISREG(status.st_mode) or status.st_size > _MAX_FILE_BYTES:
-        os.close(file)
-        raise WorkspaceError(f"{path} can't be taken: it must be a plain file of at most 16 MiB.")
-    with os.fdopen(file, "rb") as stream:
-        return stream.read()
 
 
 def snapshot(folder: Path, problem: Problem) -> dict[str, bytes]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import fcntl
 import os
 import platform
 import re
@@ -12,7 +10,7 @@ import stat
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from configparser import ConfigParser
 from importlib.resources import as_file, files
 from pathlib import Path
@@ -22,6 +20,7 @@ from benchwright_harness.selection import Selection
 from benchwright_harness.toolchain import Toolchain, tree
 from benchwright_harness.toolchain.build.debian import Mirror, Release, unpack
 from benchwright_harness.toolchain.manifest import CONTENT, MANIFEST, Manifest, content, digest_of, recipe
+from benchwright_problems.file_lock import file_lock
 
 OnProgress = Callable[[float, str], None]
 """Told how much is done, from 0 to 100, and what is being done."""
@@ -102,7 +101,7 @@ def build(cache: Path, mirror: str | None, on_progress: OnProgress) -> Toolchain
     """
     folder = cache / "toolchains"
     folder.mkdir(parents=True, exist_ok=True)
-    with _lock(folder / "build.lock", on_progress):
+    with file_lock(folder / "build.lock", lambda: on_progress(0, "waiting for another build to end")):
         source = Mirror(mirror) if mirror else Mirror.of_this_machine()
         making = folder / ".making"
         _remove(making)
@@ -402,14 +401,3 @@ def _upstream(version: str) -> str:
 
 def _remove(folder: Path) -> None:
     shutil.rmtree(folder, ignore_errors=True)
-
-
-@contextlib.contextmanager
-def _lock(path: Path, on_progress: OnProgress) -> Iterator[None]:
-    with path.open("w") as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            on_progress(0, "waiting for another build to end")
-            fcntl.flock(file, fcntl.LOCK_EX)
-        yield

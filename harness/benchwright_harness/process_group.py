@@ -1,0 +1,32 @@
+"""A program and everything that it has started, on every operating system."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import sys
+
+
+def kill_group(pid: int) -> None:
+    """Kill a program that was started with `start_new_session`, and all of its group.
+
+    Args:
+        pid: Of the first process, which nobody has waited for yet: so the number is nobody else's.
+    """
+    if sys.platform == "win32":
+        _kill_tree(pid)
+        return
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(pid, signal.SIGKILL)
+
+
+def _kill_tree(pid: int) -> None:
+    """Windows has no such groups: kill the program, and what descends from it."""
+    import psutil
+
+    with contextlib.suppress(psutil.NoSuchProcess):
+        first = psutil.Process(pid)
+        for process in (first, *first.children(recursive=True)):
+            with contextlib.suppress(psutil.NoSuchProcess):
+                process.kill()

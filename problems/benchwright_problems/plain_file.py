@@ -1,0 +1,69 @@
+"""Reading files from folders that a stranger may have filled: no links, no devices, no surprises in size."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+import sys
+from pathlib import Path
+from typing import BinaryIO
+
+
+class NotPlainFileError(Exception):
+    """It is there, but is a folder, a device or a pipe."""
+
+
+class FileTooLargeError(Exception):
+    """It is larger than it may be."""
+
+
+def read_plain_file(folder: Path, path: str, limit: int) -> bytes:
+    """Read a file below a folder without following links.
+
+    Args:
+        folder: May itself be a link.
+        path: Relative, separated by `/`; no component of it may be a link.
+        limit: Bytes that it may have at most.
+
+    Raises:
+        NotPlainFileError: It is a folder, a device or a pipe.
+        FileTooLargeError: It is larger than `limit`.
+        FileNotFoundError: It is missing.
+        OSError: It can't be read, or a component of its path is a link (`ELOOP`, `ENOTDIR`).
+    """
+    with _open(folder, path) as stream:
+        status = os.fstat(stream.fileno())
+        if not stat.S_ISREG(status.st_mode):
+            raise NotPlainFileError(path)
+        if status.st_size > limit:
+            raise FileTooLargeError(path)
+        return stream.read(limit)
+
+
+def _open(folder: Path, path: str) -> BinaryIO:
+    if sys.platform == "win32":
+        return _open_checked(folder, path)
+    # Each component is opened inside the one before: nothing can be swapped for a link in between.
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        *parents, name = path.split("/")
+        for parent in parents:
+            inner = os.open(parent, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=handle)
+            os.close(handle)
+            handle = inner
+        file = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=handle)
+    finally:
+        os.close(handle)
+    return os.fdopen(file, "rb")
+
+
+def _open_checked(folder: Path, path: str) -> BinaryIO:
+    """As far as Windows can: it has no way to open a file relative to an open folder."""
+    file = folder
+    for component in path.split("/"):
+        file /= component
+        # A junction is a link too, and only Windows has them.
+        if file.is_symlink() or getattr(file.lstat(), "st_reparse_tag", False):
+            raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(file))
+    return file.open("rb")
