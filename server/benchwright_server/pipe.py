@@ -12,6 +12,9 @@ import stat
 import sys
 from typing import BinaryIO
 
+READ_BY_LOOPS = sys.platform != "win32"
+"""Whether event loops can read a pipe that was not opened for that."""
+
 _LIMIT = 1 << 20
 _WIDE = 1 << 20
 """Bytes; the most that Linux allows an ordinary user."""
@@ -51,13 +54,10 @@ async def open_pipe(stdin: BinaryIO) -> PipeReader:
 
 
 def is_pipe(stdin: BinaryIO, stdout: BinaryIO) -> bool:
-    """Whether the event loop can read standard input, without making writes to standard output non-blocking.
+    """Whether standard input is a pipe or socket, and not the one of standard output.
 
-    It must be a pipe or socket that standard output does not share. On Windows, event loops read only pipes that were
-    opened for that, which standard input never is.
+    If they shared one, reading it without blocking would make writes fail that would have to wait.
     """
-    if sys.platform == "win32":
-        return False
     try:
         read, written = os.fstat(stdin.fileno()), os.fstat(stdout.fileno())
     except (OSError, ValueError, AttributeError):

@@ -19,7 +19,7 @@ from typing import Any, BinaryIO
 from cattrs import BaseValidationError, Converter
 from lsprotocol import converters, types
 from pygls.exceptions import FeatureNotificationError, JsonRpcInternalError, JsonRpcInvalidRequest
-from pygls.io_ import StdoutWriter, run_async
+from pygls.io_ import StdinAsyncReader, StdoutWriter, run_async
 from pygls.protocol import JsonRPCNotification, JsonRPCRequestMessage, JsonRPCResponseMessage, LanguageServerProtocol
 from pygls.protocol.language_server import lsp_method
 
@@ -41,7 +41,7 @@ from benchwright_server.features.text_sync import TextSync
 from benchwright_server.features.workspace_folders import follow_folders, open_folders
 from benchwright_server.greeting import Greeting
 from benchwright_server.operations import CHANGED
-from benchwright_server.pipe import is_pipe, open_pipe, widen
+from benchwright_server.pipe import READ_BY_LOOPS, is_pipe, open_pipe, widen
 from benchwright_server.settings import Settings
 from benchwright_server.workspaces.workspace import workspace_folder
 from benchwright_verilog.semantics.projects import Projects
@@ -186,9 +186,6 @@ class BenchwrightServer(EditorServer):
             stdin: From the client, nothing read ahead.
             stdout: To the client.
         """
-        if not is_pipe(stdin, stdout):
-            self.start_io(io.BufferedReader(stdin) if isinstance(stdin, io.RawIOBase) else stdin, stdout)
-            return
         self._stop_event = stop = threading.Event()
         self.protocol.set_writer(StdoutWriter(stdout))
         widen(stdout)
@@ -196,9 +193,11 @@ class BenchwrightServer(EditorServer):
         gc.freeze()
 
         async def run() -> None:
-            reader = await open_pipe(stdin)
+            by_loop = is_pipe(stdin, stdout) and READ_BY_LOOPS
+            reader = await open_pipe(stdin) if by_loop else self._reader_in_threads(stdin)
             loop = asyncio.get_running_loop()
-            loop.run_in_executor(None, _load_ahead)
+            if is_pipe(stdin, stdout):
+                loop.run_in_executor(None, _load_ahead)
             hand_in_what_waits(self.bench.home, partial(self._tell_of_delivery, loop))
             await run_async(stop, reader, self.protocol, logger, self.report_server_error)
 
@@ -214,6 +213,10 @@ class BenchwrightServer(EditorServer):
     def notify_plain(self, method: str, params: dict[str, Any]) -> None:
         """Send a notification whose parameters are plain JSON already."""
         self.protocol.notify_plain(method, params)
+
+    def _reader_in_threads(self, stdin: BinaryIO) -> StdinAsyncReader:
+        buffered = io.BufferedReader(stdin) if isinstance(stdin, io.RawIOBase) else stdin
+        return StdinAsyncReader(buffered, self.thread_pool)
 
     def use(self, settings: Settings) -> None:
         """Go by these settings from now on; which features there are was decided at the start."""
