@@ -13,7 +13,7 @@ from benchwright_attempts.judging import Judging
 from benchwright_harness.errors import HarnessError
 from benchwright_harness.grade import Grader
 from benchwright_harness.sandbox import Sandbox, WarmSandbox
-from benchwright_harness.toolchain.native_tools import toolchain_for
+from benchwright_harness.sandboxes import toolchain_for
 from benchwright_harness.verdict_store import VerdictStore
 from benchwright_judges.judgement import Judgement
 from benchwright_judges.score import score

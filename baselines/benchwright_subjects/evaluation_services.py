@@ -11,9 +11,8 @@ from typing import Any, TypeVar
 from benchwright_attempts.errors import AttemptError, EvaluationError
 from benchwright_attempts.services import Services
 from benchwright_harness.sandbox import Sandbox
-from benchwright_harness.sandbox.choice import choose_sandbox
+from benchwright_harness.sandboxes import open_sandbox, toolchain_for
 from benchwright_harness.toolchain import Toolchain
-from benchwright_harness.toolchain.native_tools import toolchain_for
 from benchwright_problems.errors import DatasetError, ProblemsError
 from benchwright_problems.home import Home
 from benchwright_studies import open_log
@@ -41,7 +40,7 @@ class EvaluationServices(Services[StudyLog]):
     @cached_property
     def sandbox(self) -> Sandbox:
         """Where designs run."""
-        return choose_sandbox(self._sandbox_name)
+        return open_sandbox(self._sandbox_name)
 
     @cached_property
     def toolchain(self) -> Toolchain:

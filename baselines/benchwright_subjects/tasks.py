@@ -8,7 +8,7 @@ from pathlib import Path
 from inspect_ai import Task, task
 from inspect_ai.util import SandboxEnvironmentType
 
-from benchwright_harness.sandbox.choice import DEFAULT_SANDBOX
+from benchwright_harness.sandboxes import DEFAULT_SANDBOX
 from benchwright_problems.home import Home
 from benchwright_problems.problem import Problem
 from benchwright_problems.store import Store

@@ -174,8 +174,8 @@ def _machine_errors() -> Iterator[None]:
 
 
 def _plan(problem: Problem, digest: str, sandbox: Sandbox, selection: Selection) -> Plan:
-    # Only containers can run the images that a site names; everywhere else the toolchain stands in for them.
-    environ = tuple(os.environ.items()) if sandbox.name == "docker" else ()
+    # A site names images in variables.
+    environ = tuple(os.environ.items()) if sandbox.runs_images else ()
     return _plan_of(_Harness(digest, problem.hidden.harness), selection.simulator, environ)
 
 

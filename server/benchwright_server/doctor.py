@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import ctypes
 import platform
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import NamedTuple
@@ -13,8 +12,7 @@ from typing import NamedTuple
 from benchwright_attempts import log_file
 from benchwright_attempts.errors import AttemptError
 from benchwright_harness.errors import HarnessError
-from benchwright_harness.sandbox.bwrap import BwrapSandbox
-from benchwright_harness.sandbox.docker import DockerSandbox
+from benchwright_harness.sandboxes import sandbox_kind, sandbox_names
 from benchwright_harness.toolchain import BUILD, Toolchain
 from benchwright_problems.errors import ProblemsError
 from benchwright_problems.home import Home
@@ -33,9 +31,7 @@ def examine(home: Home) -> DoctorReport:
         *_packages(),
         _toolchain(home),
         _verilator(home),
-        _sandbox(),
-        _landlock(),
-        _docker(),
+        *_sandboxes(),
         _packs(home),
         _log(home),
         _writable("Workspaces", home.workspaces, "opening problems"),
@@ -110,33 +106,16 @@ def _start(command: list[str], environment: Mapping[str, str] | None = None) -> 
     return _Ran(printed, complaint[0] if ran.returncode else "")
 
 
-def _sandbox() -> DoctorItem:
-    sandbox = BwrapSandbox()
-    try:
-        sandbox.check()
-    except HarnessError as error:
-        return DoctorItem(name="Sandbox", status="missing", needed_for=_RUNS, hint=f"{error}: {error.hint}")
-    return DoctorItem(name="Sandbox", status="ok", version=f"bubblewrap {sandbox.version}", needed_for=_RUNS)
-
-
-def _landlock() -> DoctorItem:
-    purpose = "keeping a running design from the hidden tests' files"
-    # Asks the kernel which version of Landlock it has: landlock_create_ruleset(NULL, 0, VERSION).
-    found = ctypes.CDLL(None).syscall(444, None, ctypes.c_size_t(0), 1)
-    if found < 1:
-        hint = "use Linux 5.13 or newer with Landlock; until then verdicts carry a remark"
-        return DoctorItem(name="Landlock", status="warning", needed_for=purpose, hint=hint)
-    return DoctorItem(name="Landlock", status="ok", version=str(found), needed_for=purpose)
-
-
-def _docker() -> DoctorItem:
-    purpose = "running hidden tests with --sandbox docker, images of harnesses"
-    sandbox = DockerSandbox()
-    try:
-        sandbox.check()
-    except HarnessError as error:
-        return DoctorItem(name="Docker", status="warning", needed_for=purpose, hint=f"{error}: {error.hint}")
-    return DoctorItem(name="Docker", status="ok", version=sandbox.version, needed_for=purpose)
+def _sandboxes() -> Iterator[DoctorItem]:
+    for name in sandbox_names():
+        for found in sandbox_kind(name).examine():
+            yield DoctorItem(
+                name=found.name,
+                status=found.health.value,
+                version=found.version,
+                needed_for=found.needed_for,
+                hint=found.hint,
+            )
 
 
 def _packs(home: Home) -> DoctorItem:

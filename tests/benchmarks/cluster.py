@@ -21,8 +21,8 @@ from pathlib import Path
 
 import psutil
 
-from benchwright_harness.cluster import Executor
-from benchwright_harness.cluster.dask import ClusterOptions, DaskExecutor
+from benchwright_harness.cluster import ClusterOptions, Executor
+from benchwright_harness.cluster.dask import LOCAL
 from benchwright_harness.cluster.local import LocalExecutor, usable_cores
 from benchwright_harness.cluster.task import Task
 from benchwright_harness.grade import solved_files
@@ -48,7 +48,7 @@ def tasks_of_the_starter_pack(count: int, toolchain: Toolchain) -> list[Task]:
 async def executors(cache: Path) -> AsyncIterator[dict[str, Executor]]:
     """Both, ready, with as many tasks at a time as there are cores."""
     jobs = usable_cores()
-    async with DaskExecutor("local", cache, ClusterOptions(jobs=jobs)) as dask:
+    async with LOCAL.open("local", cache, ClusterOptions(jobs=jobs)) as dask:
         yield {"local": LocalExecutor(cache, jobs), "dask": dask}
 
 

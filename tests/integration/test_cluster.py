@@ -14,9 +14,10 @@ from pathlib import Path
 import psutil
 import pytest
 
-from benchwright_harness.cluster import Executor
-from benchwright_harness.cluster.dask import ClusterOptions, DaskExecutor
+from benchwright_harness.cluster import ClusterOptions, Executor
+from benchwright_harness.cluster.dask import LOCAL, SCHEDULER
 from benchwright_harness.cluster.local import LocalExecutor
+from benchwright_harness.cluster.queues import SLURM
 from benchwright_harness.cluster.task import Task, code_digest
 from benchwright_harness.errors import ClusterError
 from benchwright_harness.grade import solved_files
@@ -74,9 +75,9 @@ async def all_of(executor: Executor, tasks: list[Task]) -> list[tuple[Task, Verd
 
 
 @asynccontextmanager
-async def on_slurm(cache: Path, logs: Path) -> AsyncIterator[DaskExecutor]:
+async def on_slurm(cache: Path, logs: Path) -> AsyncIterator[Executor]:
     options = {"queue": "debug", "cores": 1, "memory": "1GB", "walltime": "01:00:00", "log_directory": str(logs)}
-    async with DaskExecutor("slurm", cache, ClusterOptions(jobs=2, queue=options)) as executor:
+    async with SLURM.open("slurm", cache, ClusterOptions(jobs=2, queue=options)) as executor:
         yield executor
 
 
@@ -165,7 +166,7 @@ def listens_on(process: psutil.Process) -> set[str]:
 
 async def test_cancelling_on_a_cluster_kills_what_runs_there(cache: Path, toolchain: Toolchain) -> None:
     tasks = some_tasks(toolchain, 4)
-    async with DaskExecutor("local", cache, ClusterOptions(jobs=1)) as executor:
+    async with LOCAL.open("local", cache, ClusterOptions(jobs=1)) as executor:
         mine = psutil.Process().children(recursive=True)
         running = asyncio.ensure_future(all_of(executor, tasks))
         await until(lambda: bool(simulations_of(mine)))
@@ -187,7 +188,7 @@ async def test_cancelling_here_kills_what_runs_here(cache: Path, toolchain: Tool
 
 async def test_a_scheduler_that_is_not_there_is_told_at_once(cache: Path) -> None:
     with pytest.raises(ClusterError, match=r"no Dask scheduler answers at tcp://127\.0\.0\.1:9") as refused:
-        async with DaskExecutor("tcp://127.0.0.1:9", cache):
+        async with SCHEDULER.open("tcp://127.0.0.1:9", cache, ClusterOptions()):
             pass
     assert "dask scheduler" in refused.value.hint
 
@@ -197,7 +198,7 @@ async def test_a_scheduler_without_workers_is_told_after_a_while(cache: Path) ->
 
     async with LocalCluster(n_workers=0, host="127.0.0.1", dashboard_address=None, asynchronous=True) as cluster:
         with pytest.raises(ClusterError, match=r"no worker came within 0\.5 s") as refused:
-            async with DaskExecutor(cluster.scheduler_address, cache, ClusterOptions(wait_s=0.5)):
+            async with SCHEDULER.open(cluster.scheduler_address, cache, ClusterOptions(wait_s=0.5)):
                 pass
     assert "dask worker" in refused.value.hint
 
@@ -214,7 +215,7 @@ async def test_a_worker_with_other_tools_is_told_before_anything_runs(cache: Pat
         env={"BENCHWRIGHT_CACHE": str(tmp_path)},
     ) as cluster:
         with pytest.raises(ClusterError, match="has another toolchain") as refused:
-            async with DaskExecutor(cluster.scheduler_address, cache, ClusterOptions(wait_s=120)):
+            async with SCHEDULER.open(cluster.scheduler_address, cache, ClusterOptions(wait_s=120)):
                 pass
     assert "BENCHWRIGHT_CACHE" in refused.value.hint
 

@@ -16,9 +16,9 @@ from benchwright_harness.run import run_harness
 from benchwright_harness.sandbox import Sandbox
 from benchwright_harness.sandbox.bwrap import BwrapSandbox
 from benchwright_harness.sandbox.native import NativeSandbox
+from benchwright_harness.sandboxes import toolchain_for
 from benchwright_harness.scan import rules
 from benchwright_harness.toolchain import Toolchain
-from benchwright_harness.toolchain.native_tools import toolchain_for
 from benchwright_problems.category import Category
 from benchwright_problems.home import Home
 from benchwright_problems.problem import Difficulty, Hidden, Kind, Limits, Problem, Provenance, Public, ScanAction

@@ -21,8 +21,8 @@ from benchwright_harness.sandbox import Sandbox
 from benchwright_harness.sandbox.bwrap import BwrapSandbox
 from benchwright_harness.sandbox.docker import DockerSandbox
 from benchwright_harness.sandbox.native import NativeSandbox
+from benchwright_harness.sandboxes import toolchain_for
 from benchwright_harness.toolchain import Toolchain
-from benchwright_harness.toolchain.native_tools import toolchain_for
 from benchwright_problems.datasets.cvdp import import_cvdp
 from benchwright_problems.datasets.rtllm import import_rtllm
 from benchwright_problems.datasets.verilogeval import import_verilogeval

@@ -12,7 +12,7 @@ from benchwright_harness.cluster.local import LocalExecutor
 from benchwright_harness.run import run_harness
 from benchwright_harness.sandbox import Sandbox
 from benchwright_harness.sandbox.bwrap import BwrapSandbox
-from benchwright_harness.sandbox.choice import choose_sandbox
+from benchwright_harness.sandboxes import open_sandbox
 from benchwright_harness.selection import Selection, selections
 from benchwright_harness.toolchain import Toolchain
 from benchwright_harness.verdict_store import VerdictStore
@@ -118,7 +118,7 @@ async def test_a_run_without_protection_comes_to_the_same_verdicts(
     verilogeval: dict[str, Problem], toolchain: Toolchain
 ) -> None:
     problem = verilogeval["spec-to-rtl.Prob001_and"]
-    boxes = [BwrapSandbox(), choose_sandbox("native")]
+    boxes = [BwrapSandbox(), open_sandbox("native")]
     for text, reason in ((AND, Reason.PASSED), (WRONG_AND, Reason.TESTS_FAILED)):
         for box in boxes:
             verdict, log = await grade(problem, text.format(name="TopModule"), toolchain, sandbox=box)

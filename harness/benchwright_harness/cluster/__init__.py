@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Sequence
-from typing import Protocol
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol, runtime_checkable
 
 from benchwright_harness.cluster.task import Task
 from benchwright_problems.verdict import Verdict
@@ -17,5 +20,35 @@ class Executor(Protocol):
 
         Closing the generator or cancelling its consumer ends the runs that are under way. Use it
         within `contextlib.aclosing`, so that this happens at once.
+        """
+        ...
+
+
+@dataclass(frozen=True)
+class ClusterOptions:
+    """What a site says of its cluster."""
+
+    jobs: int | None = None
+    """Worker processes, each of which runs one task at a time; `None` leaves it to the cluster."""
+    wait_s: float = 120.0
+    """How long to wait for a worker, in seconds."""
+    queue: Mapping[str, Any] = field(default_factory=dict)
+    """Options of this kind of cluster; of a queueing system those of dask-jobqueue, such as `queue`, `walltime`."""
+
+
+@runtime_checkable
+class ClusterKind(Protocol):
+    """The declaration of a kind of cluster; `benchwright_harness.clusters` lists them."""
+
+    def open(self, address: str, cache: Path, options: ClusterOptions) -> AbstractAsyncContextManager[Executor]:
+        """An executor that runs tasks there, for as long as it is entered.
+
+        Args:
+            address: What was asked for: the kind's name, or an address.
+            cache: The folder that holds the toolchain on this machine.
+            options: What the site says.
+
+        Raises:
+            ClusterError: On entering: the cluster does not come up, with the next step.
         """
         ...

@@ -1,4 +1,4 @@
-"""Tasks on a cluster, with Dask distributed: several processes here, a scheduler that runs already, or a queue's nodes.
+"""Tasks on a cluster, with Dask distributed.
 
 Tasks hold hidden parts. They travel over the cluster's own connections, and are in the memory of
 its processes, but in no file and no log.
@@ -10,15 +10,14 @@ import asyncio
 import logging
 import sys
 import time
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import AsyncExitStack
-from dataclasses import dataclass, field
-from enum import StrEnum
 from functools import lru_cache
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import TYPE_CHECKING, NamedTuple, Protocol, Self
 
+from benchwright_harness.cluster import ClusterOptions
 from benchwright_harness.cluster.local import usable_cores
 from benchwright_harness.cluster.task import Task, TaskRunner, code_digest, no_log
 from benchwright_harness.errors import ClusterError, HarnessError
@@ -27,36 +26,85 @@ from benchwright_problems.home import Home
 from benchwright_problems.verdict import Digests, Reason, Verdict
 
 if TYPE_CHECKING:
-    from dask_jobqueue.core import JobQueueCluster
     from distributed import Client
 
 _CONNECT_S = 5
-_WAIT_S = 120.0
 _LOOK_S = 2.0
 _WANTED_S = 0.1
 _PER_THREAD = 2
-_QUIET = ("--no-dashboard", "--dashboard-address", "127.0.0.1:0")
 
 
-class Queue(StrEnum):
-    """Queueing systems, whose nodes a cluster is made of."""
+class DaskCluster(Protocol):
+    """Where a Dask cluster's workers come from."""
 
-    SLURM = "slurm"
-    LSF = "lsf"
-    SGE = "sge"
-    PBS = "pbs"
+    @property
+    def no_worker_hint(self) -> str:
+        """The next step if no worker comes."""
+        ...
+
+    async def connect(self, address: str, options: ClusterOptions, opening: AsyncExitStack) -> Client:
+        """A client of its scheduler.
+
+        Args:
+            address: The kind's name, or the scheduler's address.
+            options: What the site says.
+            opening: Closes what has to be closed with the executor.
+        """
+        ...
+
+    def open(self, address: str, cache: Path, options: ClusterOptions) -> DaskExecutor:
+        """See `ClusterKind`."""
+        return DaskExecutor(self, address, cache, options, workers_cache=cache)
 
 
-@dataclass(frozen=True)
-class ClusterOptions:
-    """What a site says of its cluster."""
+class _LocalWorkers(DaskCluster):
+    """Worker processes on this machine."""
 
-    jobs: int | None = None
-    """Worker processes, each of which runs a task at a time."""
-    wait_s: float = _WAIT_S
-    """How long to wait for a worker, in seconds."""
-    queue: Mapping[str, Any] = field(default_factory=dict)
-    """Passed on to dask-jobqueue, such as `queue`, `cores`, `memory`, `walltime`, `interface`."""
+    no_worker_hint = "look at the messages above, and at the memory that is free; wait_s gives the workers more time"
+
+    async def connect(self, address: str, options: ClusterOptions, opening: AsyncExitStack) -> Client:
+        from distributed import Client, LocalCluster
+
+        cluster = await opening.enter_async_context(
+            LocalCluster(
+                n_workers=options.jobs or usable_cores(),
+                threads_per_worker=1,
+                processes=True,
+                host="127.0.0.1",
+                dashboard_address=None,
+                worker_dashboard_address=None,
+                silence_logs=logging.CRITICAL,
+                asynchronous=True,
+            )
+        )
+        client: Client = await Client(cluster, asynchronous=True)
+        return client
+
+
+class _RunningScheduler(DaskCluster):
+    """A scheduler that runs already, with workers that use the cache folders of their own machines."""
+
+    no_worker_hint = "start workers (`dask worker ADDRESS --nthreads 1 --nworkers auto`), then the same command again"
+
+    async def connect(self, address: str, options: ClusterOptions, opening: AsyncExitStack) -> Client:
+        from distributed import Client
+
+        try:
+            client: Client = await Client(address, asynchronous=True, timeout=_CONNECT_S)
+        except (OSError, ValueError, TypeError) as error:
+            raise ClusterError(
+                f"no Dask scheduler answers at {address}: {error}",
+                "check that `dask scheduler` runs there and that no firewall is in between; for tls:// the"
+                " certificates have to be in Dask's configuration",
+            ) from error
+        return client
+
+    def open(self, address: str, cache: Path, options: ClusterOptions) -> DaskExecutor:
+        return DaskExecutor(self, address, cache, options, workers_cache=None)
+
+
+LOCAL = _LocalWorkers()
+SCHEDULER = _RunningScheduler()
 
 
 class DaskExecutor:
@@ -65,22 +113,21 @@ class DaskExecutor:
     A task whose worker is lost is run again elsewhere; as tasks leave nothing behind, that harms nothing.
 
     Args:
-        address: `local`, the address of a scheduler (`tcp://host:port`, `tls://host:port`), or a `Queue`.
-        cache: The folder that holds the toolchain, on this machine and on a queue's nodes. Workers of
-            a scheduler that runs already use their own.
+        cluster: Where its workers come from.
+        address: The name of that, or the scheduler's address.
+        cache: The folder that holds the toolchain on this machine.
         options: What the site says.
+        workers_cache: The same folder on the workers' machines; `None` if each has its own.
     """
 
-    def __init__(self, address: str, cache: Path, options: ClusterOptions | None = None) -> None:
-        if "://" not in address and address != "local" and address not in set(Queue):
-            raise ClusterError(
-                f"there is no cluster {address!r}",
-                f"choose local, {', '.join(Queue)}, or the address of a scheduler such as tcp://127.0.0.1:8786",
-            )
+    def __init__(
+        self, cluster: DaskCluster, address: str, cache: Path, options: ClusterOptions, workers_cache: Path | None
+    ) -> None:
+        self._cluster = cluster
         self._address = address
         self._cache = cache
-        self._workers_cache = None if "://" in address else cache
-        self._options = options or ClusterOptions()
+        self._workers_cache = workers_cache
+        self._options = options
         self._open = AsyncExitStack()
 
     async def __aenter__(self) -> Self:
@@ -111,7 +158,7 @@ class DaskExecutor:
                     threads = await self._threads()
                     seen = looked if threads else seen
                     if looked - seen > self._options.wait_s:
-                        raise ClusterError("the cluster has lost all its workers", self._no_worker_hint())
+                        raise ClusterError("the cluster has lost all its workers", self._cluster.no_worker_hint)
                 # No more than keeps the workers busy: a task is as large as its problem.
                 while len(running) < max(1, threads * _PER_THREAD) and (task := next(waiting, None)) is not None:
                     running.add(asyncio.create_task(self._one(task)))
@@ -149,89 +196,19 @@ class DaskExecutor:
 
     async def _connect(self, opening: AsyncExitStack) -> Client:
         try:
-            from distributed import Client, LocalCluster
+            import distributed  # noqa: F401
         except ImportError as error:
             raise ClusterError(
                 "Dask is not installed", "install Benchwright with its extra: pip install 'benchwright[harness]'"
             ) from error
-        if "://" in self._address:
-            try:
-                client = await Client(self._address, asynchronous=True, timeout=_CONNECT_S)
-            except (OSError, ValueError, TypeError) as error:
-                raise ClusterError(
-                    f"no Dask scheduler answers at {self._address}: {error}",
-                    "look whether `dask scheduler` runs there and whether a firewall is between; for tls:// the"
-                    " certificates have to be in Dask's configuration",
-                ) from error
-        elif self._address == "local":
-            cluster = await opening.enter_async_context(
-                LocalCluster(
-                    n_workers=self._options.jobs or usable_cores(),
-                    threads_per_worker=1,
-                    processes=True,
-                    host="127.0.0.1",
-                    dashboard_address=None,
-                    worker_dashboard_address=None,
-                    silence_logs=logging.CRITICAL,
-                    asynchronous=True,
-                )
-            )
-            client = await Client(cluster, asynchronous=True)
-        else:
-            queue = await opening.enter_async_context(self._queue(Queue(self._address)))
-            client = await Client(queue, asynchronous=True)
-        return await opening.enter_async_context(client)
-
-    def _queue(self, queue: Queue) -> JobQueueCluster:
-        import dask
-        from dask_jobqueue.lsf import LSFCluster
-        from dask_jobqueue.pbs import PBSCluster
-        from dask_jobqueue.sge import SGECluster
-        from dask_jobqueue.slurm import SLURMCluster
-
-        kinds = {Queue.SLURM: SLURMCluster, Queue.LSF: LSFCluster, Queue.SGE: SGECluster, Queue.PBS: PBSCluster}
-        configured = {
-            key: value for key, value in dask.config.get(f"jobqueue.{queue}", {}).items() if value is not None
-        }
-        given = dict(self._options.queue)
-        cores = int(given.get("cores", configured.get("cores", 1)))
-        scheduler: dict[str, Any] = {"dashboard_address": None} | dict(given.pop("scheduler_options", {}))
-        if not {"interface", "host"} & {*given, *configured, *scheduler}:
-            # Nothing can be reached from other machines unless somebody has said by which network.
-            given["interface"] = "lo"
-        options = {
-            "cores": cores,
-            "memory": configured.get("memory", f"{cores * 4}GiB"),
-            # A task is one run at a time; a process that waits for tools can't serve a second one well.
-            "processes": cores,
-            **given,
-            "scheduler_options": scheduler,
-            # Without a dashboard a worker still serves its state over HTTP.
-            "worker_extra_args": [*_QUIET, *given.get("worker_extra_args", ())],
-        }
-        try:
-            cluster = kinds[queue](**options, asynchronous=True)
-            cluster.scale(n=self._options.jobs or options["processes"])
-        except (TypeError, ValueError) as error:
-            raise ClusterError(
-                f"the options for {queue} are wrong: {error}", "correct them in cluster.toml or --cluster-option"
-            ) from error
-        return cluster
+        return await opening.enter_async_context(await self._cluster.connect(self._address, self._options, opening))
 
     async def _first_worker(self) -> None:
         deadline = time.monotonic() + self._options.wait_s
         while not await self._threads():
             if time.monotonic() > deadline:
-                raise ClusterError(f"no worker came within {self._options.wait_s:g} s", self._no_worker_hint())
+                raise ClusterError(f"no worker came within {self._options.wait_s:g} s", self._cluster.no_worker_hint)
             await asyncio.sleep(_WANTED_S)
-
-    def _no_worker_hint(self) -> str:
-        if self._address in set(Queue):
-            return (
-                "look at the queue's own list of jobs and their logs; workers on other machines need the option"
-                " interface, the network that they reach this one by; wait_s gives the queue more time"
-            )
-        return "start workers (`dask worker ADDRESS --nthreads 1 --nworkers auto`), then the same command again"
 
     async def _examine(self) -> None:
         """Look at the workers that are there.

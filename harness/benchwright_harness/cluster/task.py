@@ -15,10 +15,9 @@ from pydantic import JsonValue
 from benchwright_harness.errors import HarnessError, ToolMissingError
 from benchwright_harness.run import run_harness
 from benchwright_harness.sandbox import Sandbox
-from benchwright_harness.sandbox.choice import choose_sandbox
+from benchwright_harness.sandboxes import open_sandbox, toolchain_for
 from benchwright_harness.selection import Selection, selections
 from benchwright_harness.toolchain import Toolchain
-from benchwright_harness.toolchain.native_tools import toolchain_for
 from benchwright_problems.problem import Problem, digest
 from benchwright_problems.verdict import Digests, Model, Verdict
 
@@ -118,7 +117,7 @@ class TaskRunner:
                     f"{platform.node()} has toolchain {toolchain.digest[:12]} in {self._cache};"
                     " let all nodes share one cache folder (BENCHWRIGHT_CACHE), or set up the same version on each",
                 )
-            sandbox = self._sandboxes.get(task.sandbox) or choose_sandbox(task.sandbox)
+            sandbox = self._sandboxes.get(task.sandbox) or open_sandbox(task.sandbox)
             self._sandboxes[task.sandbox] = sandbox
             return await run_harness(
                 task.problem,

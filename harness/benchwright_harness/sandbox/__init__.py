@@ -47,6 +47,8 @@ class Sandbox(Protocol):
     """Runs jobs apart from the rest of the machine."""
 
     name: str
+    runs_images: bool
+    """Whether it can run the images that a harness or a site names; elsewhere the toolchain stands in for them."""
 
     @property
     def digest(self) -> str:

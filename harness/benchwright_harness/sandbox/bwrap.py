@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import ctypes
 import hashlib
 import itertools
 import os
@@ -18,6 +19,7 @@ import re
 import shutil
 import signal
 import subprocess
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache, cached_property
@@ -29,16 +31,19 @@ from benchwright_harness.process import End, Ended, Output, Program
 from benchwright_harness.run_folder import new_run_folder, remove_leftovers
 from benchwright_harness.sandbox import Job
 from benchwright_harness.sandbox.guard import SUPERVISOR, hidden_roots, python_variables, request
+from benchwright_harness.sandbox.kind import Finding, Health, SandboxKind
 from benchwright_harness.sandbox.seccomp import filter_program
 from benchwright_harness.sandbox.users import next_run_user
 from benchwright_harness.toolchain import Toolchain
 from benchwright_harness.toolchain.manifest import content, digest_of
 from benchwright_harness.toolchain.tree import INSIDE
+from benchwright_problems.superuser import is_superuser
 
 _HINT = (
     "install bubblewrap (Debian and Ubuntu: apt-get install bubblewrap); where it can't work, such as"
     " inside a container, `--sandbox native` (in VS Code the setting benchwright.sandbox) runs without protection"
 )
+_ELSEWHERE = "run hidden tests on a Linux machine, or in WSL 2; everything else works here"
 _ISOLATION = """
     --unshare-all --unshare-user --uid 1000 --gid 1000 --hostname benchwright --die-with-parent
     --new-session --cap-drop ALL --clearenv
@@ -100,9 +105,10 @@ class BwrapSandbox:
     """Runs a job in namespaces of its own: no network, no capabilities, a read-only system."""
 
     name = "bwrap"
+    runs_images = False
 
     def __init__(self) -> None:
-        self._is_root = os.geteuid() == 0
+        self._is_root = is_superuser()
         self._warm: _Started | None = None
         self._warming = asyncio.Lock()
         self._taken: dict[Path, _Started] = {}
@@ -125,6 +131,8 @@ class BwrapSandbox:
 
     @cached_property
     def _program(self) -> str:
+        if sys.platform != "linux":
+            raise SandboxUnavailableError("bubblewrap runs on Linux only", _ELSEWHERE)
         program = shutil.which("bwrap")
         if not program:
             raise SandboxUnavailableError("bubblewrap is not installed", _HINT)
@@ -331,3 +339,30 @@ def _memory_file(content: bytes) -> Iterator[int]:
         yield handle
     finally:
         os.close(handle)
+
+
+def _examine() -> tuple[Finding, ...]:
+    return (_examine_bubblewrap(), _examine_landlock())
+
+
+def _examine_bubblewrap() -> Finding:
+    purpose = "running hidden tests"
+    sandbox = BwrapSandbox()
+    try:
+        sandbox.check()
+    except SandboxUnavailableError as error:
+        return Finding("Sandbox", Health.MISSING, purpose, hint=f"{error}: {error.hint}")
+    return Finding("Sandbox", Health.OK, purpose, f"bubblewrap {sandbox.version}")
+
+
+def _examine_landlock() -> Finding:
+    purpose = "keeping a running design from the hidden tests' files"
+    # Asks the kernel which version of Landlock it has: landlock_create_ruleset(NULL, 0, VERSION).
+    found = ctypes.CDLL(None).syscall(444, None, ctypes.c_size_t(0), 1) if sys.platform == "linux" else 0
+    if found < 1:
+        hint = "use Linux 5.13 or newer with Landlock; until then verdicts carry a remark"
+        return Finding("Landlock", Health.WARNING, purpose, hint=hint)
+    return Finding("Landlock", Health.OK, purpose, str(found))
+
+
+BWRAP = SandboxKind(open=BwrapSandbox, examine=_examine)

@@ -36,6 +36,7 @@ from benchwright_harness.process import MAX_OUTPUT_BYTES, End, Ended, Output
 from benchwright_harness.sandbox import Job
 from benchwright_harness.sandbox.docker_images import Image, Images, ImageUnavailableError, image_name
 from benchwright_harness.sandbox.guard import FILES, SUPERVISOR, hidden_roots, python_variables, request
+from benchwright_harness.sandbox.kind import Finding, Health, SandboxKind
 from benchwright_harness.sandbox.seccomp import docker_profile
 from benchwright_harness.sandbox.users import next_run_user
 from benchwright_harness.selection import Selection
@@ -81,6 +82,7 @@ class DockerSandbox:
     """
 
     name = "docker"
+    runs_images = True
 
     def __init__(self, environ: Mapping[str, str] = os.environ, *, copies: bool | None = None) -> None:
         self._environ = environ
@@ -562,3 +564,16 @@ def _told_plainly() -> Iterator[None]:
         yield
     except (DockerException, RequestException) as error:
         raise SandboxUnavailableError(f"the Docker engine does not do what it should: {error}", _HINT) from error
+
+
+def _examine() -> tuple[Finding, ...]:
+    purpose = "running hidden tests with --sandbox docker, images of harnesses"
+    sandbox = DockerSandbox()
+    try:
+        sandbox.check()
+    except SandboxUnavailableError as error:
+        return (Finding("Docker", Health.WARNING, purpose, hint=f"{error}: {error.hint}"),)
+    return (Finding("Docker", Health.OK, purpose, sandbox.version),)
+
+
+DOCKER = SandboxKind(open=DockerSandbox, examine=_examine)

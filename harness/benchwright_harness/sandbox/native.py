@@ -21,6 +21,8 @@ from pathlib import Path
 
 from benchwright_harness.process import Ended, Output, run_limited
 from benchwright_harness.sandbox import Job, prlimit
+from benchwright_harness.sandbox.kind import SandboxKind
+from benchwright_harness.toolchain.native_tools import NativeTools
 
 
 class NativeSandbox:
@@ -28,6 +30,7 @@ class NativeSandbox:
 
     name = "native"
     digest = "native"
+    runs_images = False
 
     def new_user(self) -> int | None:
         """The present user."""
@@ -71,3 +74,6 @@ def same_permissions(file: Path) -> Iterator[None]:
         if stat.S_IMODE(file.stat().st_mode) != before:
             with contextlib.suppress(OSError):
                 file.chmod(before)
+
+
+NATIVE = SandboxKind(open=NativeSandbox, toolchain=NativeTools)

@@ -1,4 +1,4 @@
-"""The tools of this machine, for runs without a sandbox: whatever is on PATH, with its versions told."""
+"""The tools of this machine, for runs without a sandbox: whatever is on PATH, with its versions."""
 
 from __future__ import annotations
 
@@ -15,9 +15,6 @@ from pathlib import Path
 from benchwright_harness.errors import ToolMissingError
 from benchwright_harness.selection import Selection
 from benchwright_harness.toolchain import Toolchain, tree
-
-NATIVE = "native"
-"""The sandbox that is none."""
 
 _ASK = {
     "g++": ("g++", "--version"),
@@ -42,15 +39,6 @@ _HINTS = {
     "yosys": "install Yosys (Debian and Ubuntu: apt-get install --no-install-recommends yosys)",
 }
 _TIMEOUT_S = 20
-
-
-def toolchain_for(sandbox: str, cache: Path) -> Toolchain:
-    """What the sandbox of this name runs with.
-
-    Raises:
-        ToolMissingError: There is none, with the next step.
-    """
-    return NativeTools(cache) if sandbox == NATIVE else Toolchain.find(cache)
 
 
 class NativeTools(Toolchain):
@@ -89,8 +77,8 @@ class NativeTools(Toolchain):
 
     @property
     def name(self) -> str:
-        """What stands where a toolchain's name would."""
-        return NATIVE
+        """In place of a toolchain's name."""
+        return "native"
 
     @property
     def digest(self) -> str:

@@ -19,7 +19,7 @@ from benchwright_harness.cluster import Executor
 from benchwright_harness.cvdp_report import Graded, composite, raw_result, report, report_text
 from benchwright_harness.grade import BatchGrader
 from benchwright_harness.sandbox import Sandbox
-from benchwright_harness.toolchain.native_tools import toolchain_for
+from benchwright_harness.sandboxes import toolchain_for
 from benchwright_harness.verdict_store import VerdictStore
 from benchwright_problems.atomic import write_atomically
 from benchwright_problems.home import Home

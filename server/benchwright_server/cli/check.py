@@ -15,12 +15,11 @@ from rich.table import Table
 
 from benchwright_harness.check import Checker, TwoSided
 from benchwright_harness.cluster import Executor
-from benchwright_harness.cluster.choice import open_executor
+from benchwright_harness.cluster.configuration import open_executor
 from benchwright_harness.kept_runs import KeptRuns
 from benchwright_harness.sandbox import Sandbox
-from benchwright_harness.sandbox.choice import DEFAULT_SANDBOX, choose_sandbox
+from benchwright_harness.sandboxes import DEFAULT_SANDBOX, open_sandbox, toolchain_for
 from benchwright_harness.toolchain import Toolchain
-from benchwright_harness.toolchain.native_tools import toolchain_for
 from benchwright_harness.verdict_store import VerdictStore
 from benchwright_judges.check import check_question
 from benchwright_problems.atomic import write_atomically
@@ -62,7 +61,7 @@ def check(
         problems = [store.unseal(f"{pack}/{problem.id}") for problem in store.public(pack).problems]
         keep = KeptRuns(keep_runs).keep if keep_runs else None
         executor = open_executor(home, jobs=jobs, cluster=cluster, options=cluster_option or (), on_folder=keep)
-        box, toolchain = choose_sandbox(sandbox), toolchain_for(sandbox, home.cache)
+        box, toolchain = open_sandbox(sandbox), toolchain_for(sandbox, home.cache)
         proofs = asyncio.run(_check_all(problems, executor, box, toolchain, VerdictStore.of(home), fresh))
         rows = list(zip(problems, proofs, strict=True))
         if report is not None:

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 from pydantic import JsonValue
 
-from benchwright_harness.sandbox.choice import DEFAULT_SANDBOX
+from benchwright_harness.sandboxes import DEFAULT_SANDBOX
 from benchwright_problems.errors import needs
 from benchwright_problems.home import Home
 from benchwright_problems.store import Store

@@ -11,8 +11,8 @@ from typing import Annotated
 import typer
 
 from benchwright_attempts.grading import grade
-from benchwright_harness.cluster.choice import open_executor
-from benchwright_harness.sandbox.choice import DEFAULT_SANDBOX, choose_sandbox
+from benchwright_harness.cluster.configuration import open_executor
+from benchwright_harness.sandboxes import DEFAULT_SANDBOX, open_sandbox
 from benchwright_problems.home import Home
 from benchwright_problems.store import Store
 from benchwright_server.cli import options
@@ -72,7 +72,7 @@ def _grade_all(pack: str, responses: Path, output: Path, batch: Batch, sandbox: 
         responses,
         output,
         executor=executor,
-        sandbox=choose_sandbox(sandbox),
+        sandbox=open_sandbox(sandbox),
         solver=batch.solver,
         k=batch.k,
         fresh=batch.fresh,
@@ -86,5 +86,5 @@ def _grade_folder(problem: str, folder: Path, sandbox: str, json_output: bool) -
         raise ServerError(f"{folder} is not a folder. Give the folder that contains rtl/ and the like.")
     files = snapshot(folder, hidden)
     with Path(os.devnull).open("wb") as log, err.status(f"Running the hidden tests of {problem}"):
-        verdict = asyncio.run(grade(hidden, files, home=home, sandbox=choose_sandbox(sandbox), log=log))
+        verdict = asyncio.run(grade(hidden, files, home=home, sandbox=open_sandbox(sandbox), log=log))
     finish_with(problem, verdict, json_output)

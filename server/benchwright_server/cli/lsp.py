@@ -8,12 +8,12 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from benchwright_harness.registration import described
+from benchwright_harness.sandboxes import DEFAULT_SANDBOX, SANDBOXES, open_sandbox, sandbox_names
 from benchwright_server.greeting import greet, tell_error
 
 if TYPE_CHECKING:
     import typer
-
-_SANDBOXES = ("bwrap", "docker", "native")
 
 
 class _NotAnswered(logging.Filter):
@@ -29,7 +29,7 @@ class _NotAnswered(logging.Filter):
 def serve(arguments: Sequence[str]) -> None:
     """Serve one client until it says `exit` or goes away."""
     parser = argparse.ArgumentParser(prog="benchwright lsp", description="Language server over stdio.")
-    parser.add_argument("--sandbox", choices=_SANDBOXES, default=_SANDBOXES[0], help="native runs without protection")
+    parser.add_argument("--sandbox", choices=sandbox_names(), default=DEFAULT_SANDBOX, help=described(SANDBOXES))
     parser.add_argument("--judge-url", default="", metavar="URL", help="have questions judged by this judge service")
     parser.add_argument("--stdio", action="store_true", help="accepted, and always so")
     options = parser.parse_args(arguments)
@@ -44,12 +44,11 @@ def serve(arguments: Sequence[str]) -> None:
         sys.exit(1)
     # Only now what takes long to load: the editor has its answer.
     from benchwright_harness.errors import SandboxUnavailableError
-    from benchwright_harness.sandbox.choice import choose_sandbox
     from benchwright_problems.home import Home
     from benchwright_server.server import BenchwrightServer
 
     try:
-        sandbox = choose_sandbox(options.sandbox)
+        sandbox = open_sandbox(options.sandbox)
     except SandboxUnavailableError as error:
         tell_error(sys.stdout.buffer, f"Benchwright's server can't start: {error}; {error.hint}.")
         parser.error(f"{error}; {error.hint}")

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from benchwright_harness.sandbox.choice import DEFAULT_SANDBOX, choose_sandbox
+from benchwright_harness.sandboxes import DEFAULT_SANDBOX, open_sandbox
 from benchwright_problems.home import Home
 from benchwright_server.attempts.workbench import Workbench
 from benchwright_server.cli import options
@@ -27,7 +27,7 @@ def open_problem(
     """Create a workspace for a problem, or find that of the unfinished attempt."""
 
     async def work() -> None:
-        bench = Workbench(Home.find(), choose_sandbox(DEFAULT_SANDBOX))
+        bench = Workbench(Home.find(), open_sandbox(DEFAULT_SANDBOX))
         try:
             opened = await bench.open(problem, fresh)
         finally:

@@ -7,14 +7,20 @@ from typing import Annotated
 
 import typer
 
+from benchwright_harness.clusters import CLUSTERS, SCHEDULER
+from benchwright_harness.registration import described
+from benchwright_harness.sandboxes import SANDBOXES
+
+_SCHEDULER = SCHEDULER._replace(name=f"a Dask scheduler's address such as {SCHEDULER.name}")
+
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON value.")]
 Problem = Annotated[str, typer.Argument(metavar="PROBLEM", help="PACK/ID, such as starter/sync-fifo.")]
-Sandbox = Annotated[str, typer.Option(help="bwrap, docker, or native, which runs without protection.")]
+Sandbox = Annotated[str, typer.Option(help=f"{described(SANDBOXES)}.")]
 Jobs = Annotated[int | None, typer.Option(min=1, help="Runs at a time; one per core if not given.")]
 Fresh = Annotated[bool, typer.Option("--fresh", help="Run again even if the verdict is known.")]
 Cluster = Annotated[
     str | None,
-    typer.Option(help="Run there: local, slurm, lsf, sge, pbs, or a Dask scheduler's address such as tcp://host:8786."),
+    typer.Option(help=f"Run there: {described((*CLUSTERS, _SCHEDULER))}."),
 ]
 ClusterOption = Annotated[
     list[str] | None,

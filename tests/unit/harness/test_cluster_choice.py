@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from benchwright_harness.cluster.choice import open_executor
+from benchwright_harness.cluster.configuration import open_executor
 from benchwright_harness.cluster.local import LocalExecutor
 from benchwright_harness.errors import ClusterError
 from benchwright_problems.home import Home

@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from benchwright_harness.errors import ToolMissingError
+from benchwright_harness.sandboxes import toolchain_for
 from benchwright_harness.selection import Selection
-from benchwright_harness.toolchain.native_tools import NativeTools, toolchain_for
+from benchwright_harness.toolchain.native_tools import NativeTools
 
 
 def machine(folder: Path, **programs: str) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""Executors by name, with what a site has written down about its cluster."""
+"""Where tasks run: on this machine, or on a cluster with the options that a site has written down for it."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from benchwright_harness.cluster import Executor
+from benchwright_harness.cluster import ClusterOptions, Executor
 from benchwright_harness.cluster.local import LocalExecutor
 from benchwright_harness.cluster.task import Task
+from benchwright_harness.clusters import cluster_kind
 from benchwright_harness.errors import ClusterError
 from benchwright_problems.home import Home
 
@@ -32,7 +33,7 @@ async def open_executor(
     Args:
         home: Holds the toolchain and `CONFIGURATION`.
         jobs: Tasks at a time.
-        cluster: See `DaskExecutor`; this process if not said.
+        cluster: A name of `clusters.CLUSTERS`, or a scheduler's address; `None` for this process.
         options: For the cluster, each `name=value`; they count before those of `CONFIGURATION`.
         on_folder: See `LocalExecutor`; not on a cluster.
 
@@ -46,13 +47,12 @@ async def open_executor(
         return
     if on_folder is not None:
         raise ClusterError("the folders of runs on a cluster can't be kept", "leave out --keep-runs, or --cluster")
-    from benchwright_harness.cluster.dask import ClusterOptions, DaskExecutor
-
+    kind = cluster_kind(cluster)
     found = _configured(home.data / CONFIGURATION, cluster) | dict(map(_option, options))
     wait_s = found.pop("wait_s", ClusterOptions.wait_s)
     if not isinstance(wait_s, int | float):
         raise ClusterError(f"wait_s={wait_s!r} is no number of seconds", "correct it")
-    async with DaskExecutor(cluster, home.cache, ClusterOptions(jobs=jobs, wait_s=wait_s, queue=found)) as executor:
+    async with kind.open(cluster, home.cache, ClusterOptions(jobs=jobs, wait_s=wait_s, queue=found)) as executor:
         yield executor
 
 
@@ -69,7 +69,7 @@ def _configured(file: Path, cluster: str) -> dict[str, Any]:
 
 
 def _option(text: str) -> tuple[str, Any]:
-    """`cores=4`, `queue=short`: values are TOML where they can be, else texts."""
+    """`cores=4`, `queue=short`: a value is TOML if it can be, else a string."""
     name, equals, value = text.partition("=")
     if not name or not equals:
         raise ClusterError(f"--cluster-option {text!r} is not NAME=VALUE", "write for example queue=short")

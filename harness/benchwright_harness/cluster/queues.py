@@ -1,0 +1,77 @@
+"""Queueing systems whose nodes a Dask cluster is made of, through dask-jobqueue."""
+
+from __future__ import annotations
+
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from pkgutil import resolve_name
+from typing import TYPE_CHECKING, Any
+
+from benchwright_harness.cluster import ClusterOptions
+from benchwright_harness.cluster.dask import DaskCluster
+from benchwright_harness.errors import ClusterError
+
+if TYPE_CHECKING:
+    from dask_jobqueue.core import JobQueueCluster
+    from distributed import Client
+
+_QUIET = ("--no-dashboard", "--dashboard-address", "127.0.0.1:0")
+
+
+@dataclass(frozen=True)
+class JobQueue(DaskCluster):
+    """Workers that are jobs of a queueing system."""
+
+    jobqueue: str
+    """dask-jobqueue's class for it, as `package.module:NAME`."""
+
+    @property
+    def no_worker_hint(self) -> str:
+        """See `DaskCluster`."""
+        return (
+            "look at the queue's own list of jobs and their logs; workers on other machines need the option"
+            " interface, the network that they reach this one by; wait_s gives the queue more time"
+        )
+
+    async def connect(self, address: str, options: ClusterOptions, opening: AsyncExitStack) -> Client:
+        """See `DaskCluster`."""
+        from distributed import Client
+
+        cluster = await opening.enter_async_context(self._cluster(address, options))
+        client: Client = await Client(cluster, asynchronous=True)
+        return client
+
+    def _cluster(self, name: str, site: ClusterOptions) -> JobQueueCluster:
+        import dask
+
+        configured = {key: value for key, value in dask.config.get(f"jobqueue.{name}", {}).items() if value is not None}
+        given = dict(site.queue)
+        cores = int(given.get("cores", configured.get("cores", 1)))
+        scheduler: dict[str, Any] = {"dashboard_address": None} | dict(given.pop("scheduler_options", {}))
+        if not {"interface", "host"} & {*given, *configured, *scheduler}:
+            # Only this machine can reach it unless the site names a network.
+            given["interface"] = "lo"
+        options = {
+            "cores": cores,
+            "memory": configured.get("memory", f"{cores * 4}GiB"),
+            # A worker process runs one task at a time: while it waits for tools it can't serve a second one well.
+            "processes": cores,
+            **given,
+            "scheduler_options": scheduler,
+            # Without a dashboard a worker still serves its state over HTTP.
+            "worker_extra_args": [*_QUIET, *given.get("worker_extra_args", ())],
+        }
+        try:
+            cluster: JobQueueCluster = resolve_name(self.jobqueue)(**options, asynchronous=True)
+            cluster.scale(n=site.jobs or options["processes"])
+        except (TypeError, ValueError) as error:
+            raise ClusterError(
+                f"the options for {name} are wrong: {error}", "correct them in cluster.toml or --cluster-option"
+            ) from error
+        return cluster
+
+
+SLURM = JobQueue("dask_jobqueue.slurm:SLURMCluster")
+LSF = JobQueue("dask_jobqueue.lsf:LSFCluster")
+SGE = JobQueue("dask_jobqueue.sge:SGECluster")
+PBS = JobQueue("dask_jobqueue.pbs:PBSCluster")

@@ -1,0 +1,24 @@
+"""How a kind of thing is registered: by a name and by where it is declared, so that it is loaded only when used."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+
+class Registered(NamedTuple):
+    """One line of a registry."""
+
+    name: str
+    """As people write it on the command line and in settings."""
+    declared: str
+    """`package.module:NAME` of its declaration."""
+    remark: str = ""
+    """For help texts: what to know before choosing it."""
+
+
+def described(registered: Sequence[Registered]) -> str:
+    """The names as one phrase: `bwrap, docker, or native, which runs without protection`."""
+    phrases = [f"{one.name}, {one.remark}" if one.remark else one.name for one in registered]
+    *others, last = phrases
+    return ", ".join((*others, f"or {last}" if others else last))

@@ -1,0 +1,45 @@
+"""What Benchwright has to know of a sandbox besides how it runs a job; `benchwright_harness.sandboxes` lists them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+from benchwright_harness.sandbox import Sandbox
+from benchwright_harness.toolchain import Toolchain
+
+
+class Health(StrEnum):
+    """Whether something can be used on this machine."""
+
+    OK = "ok"
+    MISSING = "missing"
+    """It can't, and Benchwright does not do its main job without it."""
+    WARNING = "warning"
+    """It can't, but there is another way."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One line of `benchwright doctor`."""
+
+    name: str
+    health: Health
+    needed_for: str
+    version: str | None = None
+    hint: str | None = None
+    """What is wrong and the next step; `None` if all is well."""
+
+
+@dataclass(frozen=True)
+class SandboxKind:
+    """The declaration of a sandbox."""
+
+    open: Callable[[], Sandbox]
+    """Makes one with what the environment says; it starts nothing yet."""
+    toolchain: Callable[[Path], Toolchain] = Toolchain.find
+    """What it runs with, given the cache folder; raises `ToolMissingError`."""
+    examine: Callable[[], Sequence[Finding]] = lambda: ()
+    """What `benchwright doctor` shows; may start programs, and raises nothing."""

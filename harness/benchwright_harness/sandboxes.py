@@ -1,0 +1,71 @@
+"""The sandboxes that there are. A new one is a module that declares it and a line in `SANDBOXES`.
+
+Only names are here: the language server checks its command line before it loads anything.
+"""
+
+from __future__ import annotations
+
+from pkgutil import resolve_name
+from typing import TYPE_CHECKING
+
+from benchwright_harness.registration import Registered, described
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from benchwright_harness.sandbox import Sandbox
+    from benchwright_harness.sandbox.kind import SandboxKind
+    from benchwright_harness.toolchain import Toolchain
+
+SANDBOXES = (
+    Registered("bwrap", "benchwright_harness.sandbox.bwrap:BWRAP"),
+    Registered("docker", "benchwright_harness.sandbox.docker:DOCKER"),
+    Registered("native", "benchwright_harness.sandbox.native:NATIVE", "which runs without protection"),
+)
+DEFAULT_SANDBOX = SANDBOXES[0].name
+
+
+def sandbox_names() -> tuple[str, ...]:
+    """The names of all sandboxes, the default first."""
+    return tuple(one.name for one in SANDBOXES)
+
+
+def sandbox_kind(name: str) -> SandboxKind:
+    """The declaration of a sandbox.
+
+    Raises:
+        SandboxUnavailableError: There is none of this name.
+    """
+    from benchwright_harness.errors import SandboxUnavailableError
+    from benchwright_harness.sandbox.kind import SandboxKind
+
+    declared = next((one.declared for one in SANDBOXES if one.name == name), None)
+    if declared is None:
+        raise SandboxUnavailableError(f"there is no sandbox {name!r}", f"choose {described(SANDBOXES)}")
+    kind = resolve_name(declared)
+    if not isinstance(kind, SandboxKind):
+        raise TypeError(f"{declared} is not a SandboxKind")
+    return kind
+
+
+def open_sandbox(name: str) -> Sandbox:
+    """A sandbox to run jobs in.
+
+    Raises:
+        SandboxUnavailableError: There is none of this name.
+    """
+    return sandbox_kind(name).open()
+
+
+def toolchain_for(name: str, cache: Path) -> Toolchain:
+    """What a sandbox runs with.
+
+    Args:
+        name: Of the sandbox.
+        cache: The cache folder, which holds toolchains.
+
+    Raises:
+        SandboxUnavailableError: There is none of this name.
+        ToolMissingError: There is no toolchain, with the next step.
+    """
+    return sandbox_kind(name).toolchain(cache)
