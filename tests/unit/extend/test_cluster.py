@@ -1,0 +1,67 @@
+"""A toy kind of cluster, registered in the tuple of clusters, runs the tasks of a command."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from benchwright_harness import clusters
+from benchwright_harness.cluster import ClusterKind, ClusterOptions, Executor
+from benchwright_harness.cluster.task import Task
+from benchwright_harness.clusters import CLUSTERS, cluster_kind
+from benchwright_harness.registration import Registered
+from benchwright_problems.verdict import Reason, Verdict
+from benchwright_server.cli.app import command_line
+
+ASKED: list[tuple[str, ClusterOptions, int]] = []
+
+
+class ToyExecutor:
+    """Cancels everything."""
+
+    def __init__(self, address: str, options: ClusterOptions) -> None:
+        self._address = address
+        self._options = options
+
+    async def run(self, tasks: Sequence[Task]) -> AsyncGenerator[tuple[Task, Verdict], None]:
+        ASKED.append((self._address, self._options, len(tasks)))
+        for task in tasks:
+            yield task, Verdict(reason=Reason.CANCELLED, detail="nothing runs on a toy")
+
+
+class ToyCluster:
+    @asynccontextmanager
+    async def open(self, address: str, cache: Path, options: ClusterOptions) -> AsyncIterator[Executor]:
+        yield ToyExecutor(address, options)
+
+
+TOY = ToyCluster()
+
+
+@pytest.fixture(autouse=True)
+def registered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(clusters, "CLUSTERS", (*CLUSTERS, Registered("toy", f"{__name__}:TOY")))
+    monkeypatch.setenv("BENCHWRIGHT_HOME", str(tmp_path))
+    monkeypatch.setenv("BENCHWRIGHT_CACHE", str(tmp_path / "cache"))
+    ASKED.clear()
+
+
+def test_a_pack_is_checked_on_it(tmp_path: Path) -> None:
+    # The native sandbox needs no toolchain.
+    words = ["problems", "check", "starter", "--sandbox", "native", "--cluster", "toy", "--jobs", "3"]
+    result = CliRunner().invoke(command_line(), [*words, "--cluster-option", "queue=short", "--json"])
+    assert result.exit_code == 2, result.output
+    (address, options, tasks), *_ = ASKED
+    assert (address, options.jobs, options.queue) == ("toy", 3, {"queue": "short"})
+    assert tasks > 0
+    assert json.loads(result.stdout)["ok"] < json.loads(result.stdout)["total"]
+
+
+@pytest.mark.parametrize("name", [one.name for one in CLUSTERS])
+def test_each_registered_kind_is_one(name: str) -> None:
+    assert isinstance(cluster_kind(name), ClusterKind)
