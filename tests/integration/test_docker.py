@@ -106,7 +106,7 @@ async def test_that_nobody_guards_an_image_of_somebody_else_is_told(
 ) -> None:
     ended = await docker.run(job(docker, "true", image=others), io.BytesIO())
     (remark,) = ended.remarks
-    assert "guard is not at work" in remark
+    assert "without Benchwright's guard" in remark
     assert others not in remark
     assert (await docker.run(job(docker, "true"), io.BytesIO())).remarks == ()
 

@@ -1,0 +1,189 @@
+"""Containers of a Docker-compatible engine, found as Docker's own client finds it (`DOCKER_HOST`).
+
+The toolchain's tree is imported into the engine once, as an image named by its digest. The hidden
+part goes over the engine's connection into volumes that belong to root, while the program inside
+is not root; the volumes go with the container.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import hashlib
+import json
+import os
+import signal
+import threading
+import time
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from benchwright_harness.errors import SandboxUnavailableError
+from benchwright_harness.process import End, Ended, Output
+from benchwright_harness.sandbox import Job
+from benchwright_harness.sandbox.docker.container import FIRST, SCRATCH, Container, copy_output, isolation_options
+from benchwright_harness.sandbox.docker.engine import Engine, connect, engine_errors
+from benchwright_harness.sandbox.docker.images import Image, ImageUnavailableError, image_name
+from benchwright_harness.sandbox.docker.threads import BlockingCall, finish_first, worker_threads
+from benchwright_harness.sandbox.kind import Finding, Health, SandboxKind
+from benchwright_harness.sandbox.users import next_run_user
+from benchwright_harness.toolchain import Toolchain
+from benchwright_problems.problem import Limits
+from benchwright_problems.superuser import is_superuser
+
+_LICENSED_IMAGE, _LICENCE_NETWORK = "VERIF_EDA_IMAGE", "LICENSE_NETWORK"
+"""Variables of CVDP: the image of a licensed simulator, and the network of its licence server."""
+_POLL_S = 0.25
+
+
+class DockerSandbox:
+    """Runs a job in a container: no network, no rights, a read-only system.
+
+    Args:
+        environ: Names the engine, as Docker's own client reads it.
+        copies: See `connect`.
+    """
+
+    name = "docker"
+    runs_images = True
+
+    def __init__(self, environ: Mapping[str, str] = os.environ, *, copies: bool | None = None) -> None:
+        self._environ = environ
+        self._copies = copies
+        self._connecting = threading.Lock()
+
+    def new_user(self) -> int | None:
+        """As root, an unprivileged user of this run's own."""
+        return next_run_user() if is_superuser() else None
+
+    @functools.cached_property
+    def digest(self) -> str:
+        """sha256 over the options of a container."""
+        options = [isolation_options(), FIRST, SCRATCH, self._environ.get(_LICENSED_IMAGE)]
+        return hashlib.sha256(json.dumps(options, sort_keys=True).encode()).hexdigest()
+
+    @property
+    def version(self) -> str:
+        """The engine's name and version."""
+        return str(self._engine.api.version()["Version"])
+
+    def check(self) -> None:
+        """Try to reach the engine.
+
+        Raises:
+            SandboxUnavailableError: It does not answer, with the next step.
+        """
+        with engine_errors():
+            self._engine.api.ping()
+
+    def image(self, toolchain: Toolchain) -> str:
+        """The name of the image with a toolchain's tree, which is imported if the engine lacks it.
+
+        Raises:
+            SandboxUnavailableError: The engine refuses it.
+        """
+        with engine_errors():
+            self._engine.images.toolchain(toolchain)
+        return image_name(toolchain)
+
+    async def run(self, job: Job, log: Output) -> Ended:
+        """See `Sandbox.run`."""
+        with engine_errors(), worker_threads() as call:
+            engine = await call(self._connected)
+            try:
+                image = await call(engine.images.needed, job.image, job.build, job.toolchain)
+            except ImageUnavailableError as error:
+                log.write(f"{error.private}\n".encode())
+                raise
+            container = Container(engine, job, image, self._network(job))
+            talk: set[asyncio.Future[Any]] = set()
+            reports = bytearray()
+            try:
+                await finish_first(call(container.create))
+                stream = await finish_first(call(container.attach))
+                output = asyncio.ensure_future(call(copy_output, stream, log, reports, asyncio.get_running_loop()))
+                talk.add(output)
+                await finish_first(call(container.start))
+                talk.add(asyncio.ensure_future(call(container.send_request, stream)))
+                ended = await _wait_for_end(container, output, job.limits, call)
+                if engine.copies and ended.end is not End.FOLDER_QUOTA:
+                    too_large = not await finish_first(call(container.bring_back))
+                    ended = replace(ended, end=End.FOLDER_QUOTA) if too_large else ended
+            finally:
+                await finish_first(call(container.remove))
+                if talk:
+                    # Its output ends with the container; nothing is written to the log after this.
+                    await finish_first(asyncio.wait(talk, timeout=2))
+            remarks = () if image.has_toolchain else (_remark_on(image),)
+            return replace(ended, reports=bytes(reports), remarks=remarks)
+
+    def _network(self, job: Job) -> str:
+        """Licensed tools may reach their licence server; everything else runs without network."""
+        licensed, network = self._environ.get(_LICENSED_IMAGE), self._environ.get(_LICENCE_NETWORK)
+        base = job.image
+        return network if network and base == licensed and network in job.networks else "none"
+
+    def _connected(self) -> Engine:
+        with self._connecting:
+            return self._engine
+
+    @functools.cached_property
+    def _engine(self) -> Engine:
+        return connect(self._environ, self._copies)
+
+
+async def _wait_for_end(
+    container: Container, output: asyncio.Future[bool], limits: Limits, call: BlockingCall
+) -> Ended:
+    """Wait until a running container ends, or exceeds a limit."""
+    start = time.monotonic()
+
+    async def finished() -> Ended:
+        if not await output:
+            return Ended(End.OUTPUT_QUOTA, -signal.SIGKILL, time.monotonic() - start)
+        # It has closed its output, most often because it has ended.
+        pause = 0.002
+        while (state := await call(container.state)).running:
+            await asyncio.sleep(pause)
+            pause = min(2 * pause, _POLL_S)
+        end = End.MEMORY if state.out_of_memory else End.EXITED
+        return Ended(end, state.exit_code, time.monotonic() - start)
+
+    async def stopped() -> Ended:
+        end = None
+        while end is None:
+            left = start + limits.wall_s - time.monotonic()
+            await asyncio.sleep(max(0.0, min(_POLL_S, left)))
+            end = End.TIMEOUT if left <= 0 else await call(container.exceeded)
+        return Ended(end, -signal.SIGKILL, time.monotonic() - start)
+
+    ends = [asyncio.create_task(finished()), asyncio.create_task(stopped())]
+    try:
+        await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
+        return next(end for end in ends if end.done()).result()
+    finally:
+        for end in ends:
+            end.cancel()
+        await asyncio.wait(ends)
+
+
+def _remark_on(image: Image) -> str:
+    """The remark on a verdict; the image's name is the harness's, and hidden."""
+    return (
+        f"Ran in a third party's image ({image.id[:19]}), without Benchwright's guard: a design could forge its"
+        " results, and no digest covers the image's content."
+    )
+
+
+def _examine() -> tuple[Finding, ...]:
+    purpose = "running hidden tests with --sandbox docker, images of harnesses"
+    sandbox = DockerSandbox()
+    try:
+        sandbox.check()
+    except SandboxUnavailableError as error:
+        return (Finding("Docker", Health.WARNING, purpose, hint=f"{error}: {error.hint}"),)
+    return (Finding("Docker", Health.OK, purpose, sandbox.version),)
+
+
+DOCKER = SandboxKind(open=DockerSandbox, examine=_examine)

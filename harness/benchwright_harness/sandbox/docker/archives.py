@@ -1,0 +1,72 @@
+"""Archives by which files get into a container and out of it, for engines on other machines."""
+
+from __future__ import annotations
+
+import io
+import os
+import shutil
+import tarfile
+from collections.abc import Mapping
+from pathlib import Path, PurePosixPath
+from typing import IO
+
+from benchwright_harness.foreign_folder import remove_folder
+
+
+def pack_files(files: Mapping[str, str]) -> bytes:
+    """An archive of files that belong to root and that everybody may read.
+
+    Args:
+        files: Path → text.
+    """
+    packed = io.BytesIO()
+    with tarfile.open(fileobj=packed, mode="w") as tar:
+        folders = {str(parent) for path in files for parent in PurePosixPath(path).parents} - {"."}
+        for folder in sorted(folders):
+            entry = tarfile.TarInfo(folder)
+            entry.type, entry.mode = tarfile.DIRTYPE, 0o755
+            tar.addfile(entry)
+        for path, text in files.items():
+            content = text.encode()
+            entry = tarfile.TarInfo(path)
+            entry.size, entry.mode = len(content), 0o444
+            tar.addfile(entry, io.BytesIO(content))
+    return packed.getvalue()
+
+
+def pack_folder(folder: Path, user: int) -> bytes:
+    """An archive of a folder, owned by a user."""
+
+    def owned(entry: tarfile.TarInfo) -> tarfile.TarInfo:
+        entry.uid = entry.gid = user
+        return entry
+
+    packed = io.BytesIO()
+    with tarfile.open(fileobj=packed, mode="w") as tar:
+        tar.add(folder, ".", filter=owned)
+    return packed.getvalue()
+
+
+def unpack_folder(packed: IO[bytes], folder: Path) -> None:
+    """Replace what is in a run's folder by an archive of it.
+
+    The engine made the archive, so no path in it leads through a link; but a stranger's program chose the names.
+    """
+    for old in list(os.scandir(folder)):
+        if old.is_dir(follow_symlinks=False):
+            remove_folder(Path(old))
+        else:
+            Path(old).unlink()
+    with tarfile.open(fileobj=packed, mode="r|") as tar:
+        for entry in tar:
+            path = folder / entry.name
+            if ".." in PurePosixPath(entry.name).parts or not path.parent.resolve().is_relative_to(folder.resolve()):
+                continue
+            if entry.isdir():
+                path.mkdir(parents=True, exist_ok=True)
+            elif entry.issym():
+                path.symlink_to(entry.linkname)
+            elif entry.isreg() and (content := tar.extractfile(entry)) is not None:
+                with path.open("xb") as file:
+                    shutil.copyfileobj(content, file)
+                path.chmod(entry.mode & 0o777 | 0o600)

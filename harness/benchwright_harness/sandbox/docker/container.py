@@ -1,0 +1,234 @@
+"""One container, from its creation to its removal. All functions block."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import secrets
+import socket
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from benchwright_harness.foreign_folder import folder_bytes
+from benchwright_harness.plan import WORKDIR
+from benchwright_harness.process import MAX_OUTPUT_BYTES, End, Output
+from benchwright_harness.sandbox import Job
+from benchwright_harness.sandbox.docker.archives import pack_files, pack_folder, unpack_folder
+from benchwright_harness.sandbox.docker.engine import LABEL, Engine, remove_container, this_process
+from benchwright_harness.sandbox.docker.images import Image
+from benchwright_harness.sandbox.guard import FILES, SUPERVISOR, hidden_roots, python_variables, request
+from benchwright_harness.sandbox.seccomp import docker_profile
+from benchwright_harness.selection import Selection
+from benchwright_harness.toolchain.tree import INSIDE
+
+if TYPE_CHECKING:
+    from docker.types import Mount
+
+# For images of others: as PID 1 a shell of ours ends well where the program dies of a signal, and
+# takes all others with it; one pipe for both outputs keeps their order.
+FIRST = ("/bin/sh", "-c", 'exec 2>&1; "$@"; exit $?', "sh")
+SCRATCH = ("/tmp", "/rundir")  # noqa: S108 - inside the sandbox
+_USER_INSIDE = 1000
+_UNMEASURED_AT_MOST = 3
+_TAR_PER_BYTE = 4
+
+
+def isolation_options() -> dict[str, Any]:
+    """What keeps a container apart, whatever runs in it."""
+    return {
+        "cap_drop": ["ALL"],
+        "security_opt": ["no-new-privileges", f"seccomp={docker_profile()}"],
+        "read_only": True,
+        "ipc_mode": "private",
+        "log_config": {"Type": "none"},
+    }
+
+
+class Container:
+    """A container; its methods block."""
+
+    def __init__(self, engine: Engine, job: Job, image: Image, network: str) -> None:
+        self._api = engine.api
+        self._unmeasured = 0
+        self._copies = engine.copies
+        self._job = job
+        self._image = image
+        self._network = network
+        self._name = f"benchwright-{secrets.token_hex(8)}"
+        if engine.copies:
+            self._user = self._group = _USER_INSIDE
+        elif job.user is not None:
+            self._user = self._group = job.user
+        else:
+            self._user, self._group = os.geteuid(), os.getegid()
+        self._passwd: Path | None = None
+
+    def create(self) -> None:
+        """Create it, with everything in it that the job needs."""
+        from docker.types import Ulimit
+
+        job, limits, roots = self._job, self._job.limits, hidden_roots(self._job)
+        memory, scratch = limits.memory_mb << 20, limits.folder_mb << 20
+        options = isolation_options() | {
+            "network_mode": self._network,
+            "mounts": [] if self._copies else self._binds(),
+            "mem_limit": memory,
+            "memswap_limit": memory,
+            "shm_size": scratch,
+            # Beside the job's own, the one that is first.
+            "pids_limit": limits.processes + 1,
+            "tmpfs": dict.fromkeys(SCRATCH, f"size={scratch},mode=1777,exec,nosuid,nodev"),
+            "ulimits": [
+                Ulimit(name="fsize", soft=limits.file_mb << 20, hard=limits.file_mb << 20),
+                Ulimit(name="nofile", soft=FILES, hard=FILES),
+                Ulimit(name="core", soft=0, hard=0),
+            ],
+        }
+        volumes = ["/code"] if self._copies else []
+        if self._image.has_toolchain:
+            # The supervisor puts the hidden files there, which it gets over its standard input.
+            options["tmpfs"] |= dict.fromkeys(roots, f"mode=0755,uid={self._user},gid={self._group},nosuid,nodev")
+            entrypoint, command, environment = list(SUPERVISOR), [], python_variables(job)
+            volumes += [INSIDE] if self._copies else []
+        else:
+            ours = job.toolchain.environment(Selection())
+            entrypoint, command = list(FIRST), list(job.argv)
+            environment = {key: value for key, value in job.env.items() if key not in ours}
+            volumes += roots
+        self._api.create_container(
+            self._image.id,
+            name=self._name,
+            entrypoint=entrypoint,
+            command=command,
+            environment=environment,
+            stdin_open=self._image.has_toolchain,
+            user=f"{self._user}:{self._group}",
+            working_dir=WORKDIR,
+            hostname="benchwright",
+            labels={LABEL: this_process()},
+            volumes=volumes,
+            host_config=self._api.create_host_config(**options),
+        )
+        for root in roots if not self._image.has_toolchain else ():
+            inside = f"{root}/"
+            files = {path.removeprefix(inside): text for path, text in job.hidden.items() if path.startswith(inside)}
+            self._api.put_archive(self._name, root, pack_files(files))
+        if self._copies:
+            self._api.put_archive(self._name, "/code", pack_folder(job.code, self._user))
+            if self._image.has_toolchain:
+                self._api.put_archive(self._name, INSIDE, pack_folder(job.toolchain.inside, 0))
+
+    def _binds(self) -> list[Mount]:
+        from docker.types import Mount
+
+        handle, name = tempfile.mkstemp(prefix="benchwright-passwd-")
+        self._passwd = Path(name)
+        with os.fdopen(handle, "w") as file:
+            file.write(f"solver:x:{self._user}:{self._group}:solver:{WORKDIR}:/bin/sh\n")
+        self._passwd.chmod(0o644)
+        binds = [Mount("/code", str(self._job.code), type="bind")]
+        if self._image.has_toolchain:
+            binds += [
+                Mount("/etc/passwd", name, type="bind", read_only=True),
+                Mount(INSIDE, str(self._job.toolchain.inside), type="bind", read_only=True),
+            ]
+        return binds
+
+    def attach(self) -> Any:
+        """The socket for its output and for the request to it."""
+        return self._api.attach_socket(self._name, params={"stdin": 1, "stdout": 1, "stderr": 1, "stream": 1})
+
+    def send_request(self, stream: Any) -> None:
+        """Send the job to the supervisor inside."""
+        if self._image.has_toolchain:
+            with contextlib.suppress(OSError):
+                # The number of processes is the container's to hold: on this machine a user may have others.
+                raw_socket(stream).sendall(request(self._job, None))
+
+    def start(self) -> None:
+        """Let the program run."""
+        self._api.start(self._name)
+
+    def state(self) -> ContainerState:
+        """Its state, as the engine reports it."""
+        state = self._api.inspect_container(self._name)["State"]
+        return ContainerState(state["Running"], state["ExitCode"], state["OOMKilled"])
+
+    def exceeded(self) -> End | None:
+        """The limit that it has exceeded, of those that the engine does not enforce; `None` if none."""
+        if self.state().out_of_memory:
+            return End.MEMORY
+        quota = self._job.limits.folder_mb << 20
+        return End.FOLDER_QUOTA if self._folder_bytes(quota) > quota else None
+
+    def _folder_bytes(self, quota: int) -> int:
+        if not self._copies:
+            return folder_bytes(self._job.code, quota)
+        from docker.errors import APIError
+
+        try:
+            command = self._api.exec_create(self._name, ["du", "-sk", "/code"], user=str(self._user), stderr=False)
+            printed = bytes(self._api.exec_start(command["Id"]))
+            size = int(printed.split()[0]) << 10
+        except (APIError, ValueError, IndexError):
+            # It is just ending; or can't be measured, as no process can be started or a folder was closed on purpose.
+            self._unmeasured += 1
+            return quota + 1 if self._unmeasured > _UNMEASURED_AT_MOST and self.state().running else 0
+        self._unmeasured = 0
+        return size
+
+    def bring_back(self) -> bool:
+        """Copy the run's folder back; false if it is too large for that."""
+        if self.state().running:
+            self._api.kill(self._name)
+        left = (self._job.limits.folder_mb << 20) * _TAR_PER_BYTE
+        with tempfile.TemporaryFile() as packed:
+            for chunk in self._api.get_archive(self._name, "/code/.")[0]:
+                packed.write(chunk)
+                left -= len(chunk)
+                if left < 0:
+                    return False
+            packed.seek(0)
+            unpack_folder(packed, self._job.code)
+        return True
+
+    def remove(self) -> None:
+        """Kill it, and delete its volumes."""
+        remove_container(self._api, self._name)
+        if self._passwd is not None:
+            self._passwd.unlink(missing_ok=True)
+
+
+class ContainerState(NamedTuple):
+    """What the engine reports of a container."""
+
+    running: bool
+    exit_code: int
+    out_of_memory: bool
+
+
+def copy_output(stream: Any, log: Output, reports: bytearray, loop: asyncio.AbstractEventLoop) -> bool:
+    """Copy standard output to the log and standard error to the reports; false if either is too long."""
+    from docker.utils.socket import STDERR, frames_iter
+
+    left = MAX_OUTPUT_BYTES
+    for kind, chunk in frames_iter(stream, tty=False):
+        if kind == STDERR:
+            reports += chunk
+        else:
+            # Logs are written in the loop's thread, like those of other sandboxes.
+            loop.call_soon_threadsafe(log.write, chunk[:left])
+            left -= len(chunk)
+        if left < 0 or len(reports) > MAX_OUTPUT_BYTES:
+            # The engine does not remove a container whose output it can't get rid of.
+            with contextlib.suppress(OSError):
+                raw_socket(stream).shutdown(socket.SHUT_RDWR)
+            return False
+    return True
+
+
+def raw_socket(stream: Any) -> Any:
+    """The socket in what Docker's client returns, which differs with the kind of connection."""
+    return getattr(stream, "_sock", stream)
