@@ -94,7 +94,7 @@ def deliver(log: StudyLog, study: str, participant: str) -> None:
         told = f"{to}: {error.strerror}" if isinstance(error, OSError) else error
         raise StudyError(
             f"The records of {participant} in {study} could not be delivered yet. They are kept on this machine, and "
-            f"Benchwright will try again. What stood in the way: {told}"
+            f"Benchwright will try again. Reason: {told}"
         ) from error
 
 

@@ -16,7 +16,7 @@ from benchwright_studies.vocabulary import Criterion, Drop
 
 @dataclass(frozen=True, slots=True)
 class AttemptFacts:
-    """What exclusion rules look at, of one attempt."""
+    """What exclusion rules check of one attempt."""
 
     attempt: str
     participant: str
@@ -48,7 +48,7 @@ _DEGREES = list(Exposure)
 
 
 def facts_of(events: Sequence[RecordedEvent], idle_minutes: float) -> AttemptFacts:
-    """What exclusion rules look at.
+    """What exclusion rules check.
 
     Args:
         events: All events of one attempt in order; at least one.

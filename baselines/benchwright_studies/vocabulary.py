@@ -49,7 +49,7 @@ class QuestionKind(StrEnum):
 
 
 class Criterion(StrEnum):
-    """What an exclusion rule looks at."""
+    """What an exclusion rule checks."""
 
     FAILED_ATTENTION = "failed_attention"
     """Attention checks answered wrongly."""

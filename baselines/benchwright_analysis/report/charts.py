@@ -65,7 +65,7 @@ def curves(
     shown: dict[str, Any] = {"interpolate": "step-after"} if step else {}
     base = alt.Chart(alt.Data(values=list(rows)))
     layers: list[Any] = []
-    # More bands than two lie over each other; their numbers are in the table.
+    # More than two bands overlap; their numbers are in the table.
     if len(groups) <= MOST_BANDS and any(row.get("low") is not None for row in rows):
         band = base.mark_area(opacity=0.18, **shown)
         layers.append(band.encode(x=across, y=alt.Y("low:Q", title=y), y2="high:Q", color=colour))

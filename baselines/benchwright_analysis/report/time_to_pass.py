@@ -217,7 +217,7 @@ def _compared(baseline: str, other: str, limit: float, difference: Estimate) -> 
 def _pessimistic(
     baseline: str, other: str, both: Sequence[Observation], limit: float, data: Dataset, numbers: dict[str, object]
 ) -> list[Sequence[Cell]]:
-    """The same if who gave up had gone on in vain to the limit."""
+    """The same if those who gave up had continued without success to the limit."""
     gave_up = [one.censored_by in ("gave_up", "handed_in_unsolved") for one in both]
     if not any(gave_up):
         return []

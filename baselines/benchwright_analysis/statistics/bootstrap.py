@@ -40,7 +40,7 @@ def draws(units: int, resamples: int, random: np.random.Generator) -> Counts:
 
 
 def nested_draws(parents: Sequence[Hashable], parent_draws: Counts, random: np.random.Generator) -> Counts:
-    """How often each child is drawn when every draw of its parent draws anew among that parent's children.
+    """How often each child is drawn when every draw of its parent draws again among that parent's children.
 
     A parent drawn m times draws m times as many children as it has; the sum of independent multinomial counts with
     equal shares is multinomial, so all its draws are made at once.

@@ -85,7 +85,7 @@ _NOTES = {
         "Every task shorter than some length passed and every longer one failed, so the data does not show how "
         "gradually success falls; the slope comes from the penalty."
     ),
-    Fit.ALL_PASSED: "Every attempt passed: the horizon lies beyond these problems; longer ones are needed.",
+    Fit.ALL_PASSED: "Every attempt passed: the horizon is beyond these problems; longer ones are needed.",
     Fit.ALL_FAILED: "Every attempt failed: the horizon is below these problems; shorter ones are needed.",
     Fit.NOT_FALLING: "Success does not fall with the time people take, so there is no horizon to read off.",
 }

@@ -38,7 +38,7 @@ class Adjusted:
 
     p_value: float
     adjusted: float
-    """Holm's; below 0.05 the test stands among all of them."""
+    """Holm's; below 0.05 the test is significant among all of them."""
     significant: bool
 
 

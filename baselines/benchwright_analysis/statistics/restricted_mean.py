@@ -23,7 +23,7 @@ class RestrictedMean:
     value: float
     standard_error: float
     low: float | None
-    """None, like `high`, where no two times below the limit differ: that tells nothing of how much they could."""
+    """`None`, like `high`, if no two times below the limit differ: that does not show how much they could."""
     high: float | None
 
 
