@@ -147,7 +147,7 @@ def log_rank(
 
 
 def with_give_ups_until(times: ArrayLike, gave_up: ArrayLike, limit: float) -> Numbers:
-    """The times if those who gave up had continued without success until the limit: the pessimistic end of what is possible.
+    """The times if those who gave up had continued without success until the limit: the pessimistic end.
 
     Kaplan-Meier takes it that who gave up would have done as well as who went on. Compare both.
 
