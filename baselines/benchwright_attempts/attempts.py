@@ -60,7 +60,7 @@ class AttemptVerdict:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """What came out of an attempt up to one event."""
+    """The state of an attempt after one of its events."""
 
     seq: int = 0
     """Number of the newest event; 0 before the first."""
@@ -85,7 +85,7 @@ class Summary:
 
     @property
     def state(self) -> AttemptState:
-        """Where the attempt stands."""
+        """The attempt's state."""
         return self.clock.state
 
     @property
@@ -183,7 +183,7 @@ def _earlier_pass(first: AttemptVerdict | None, verdict: AttemptVerdict) -> Atte
 
 
 def summarize(events: Iterable[RecordedEvent], summary: Summary | None = None) -> Summary:
-    """The summary after all events, going on from an earlier one if given."""
+    """The summary after all events, continuing an earlier one if given."""
     summary = summary or Summary()
     for recorded in events:
         summary = tell_summary(summary, recorded)
@@ -210,11 +210,11 @@ class ProblemRecord:
 
 
 _MACHINES = frozenset({"model", "agent"})
-"""Conditions in which no person solves: nobody goes on with such an attempt in an editor."""
+"""Conditions in which no person solves: nobody continues such an attempt in an editor."""
 
 
 class Attempts:
-    """Makes attempts and tells what came out of them.
+    """Makes attempts and summarises them.
 
     All methods wait for the disk; asynchronous code calls them in a thread.
     """
@@ -303,7 +303,7 @@ class Attempts:
         return next(mine, None)
 
     def take_over(self, attempt: str) -> bool:
-        """Goes on with an attempt whose clock another process left running.
+        """Continues an attempt whose clock another process left running.
 
         The time since that process' last event does not count, unless it turns out to be alive.
 
@@ -317,9 +317,9 @@ class Attempts:
         return True
 
     def summary(self, attempt: str) -> Summary:
-        """What came out of an attempt up to its newest event.
+        """The state of an attempt after its newest event.
 
-        The clock stands at that event; `clock.advance(summary.clock, log.moment())` is the live one.
+        The clock is that of this event; `clock.advance(summary.clock, log.moment())` is the live one.
         """
         with self._lock:
             known = self._summaries.get(attempt, Summary())

@@ -79,7 +79,7 @@ class Clock:
         self.is_counting = False
         """Whether time that passes counts."""
         self.ended = False
-        """Whether the attempt is over; its clock stands still."""
+        """Whether the attempt is over; its clock has stopped."""
         self.active_ns = 0
         """Time that counted."""
         self.at_ns = 0

@@ -190,7 +190,7 @@ def _version(connection: Connection) -> int:
 
 
 def _mark(connection: Connection) -> None:
-    """Tells Alembic what a new database is. Its import would cost every first start a fifth of a second."""
+    """Marks a new database as current for Alembic. Its import would cost every first start a fifth of a second."""
     connection.exec_driver_sql("CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL PRIMARY KEY)")
     connection.exec_driver_sql(f"INSERT INTO alembic_version VALUES ('format{SCHEMA_VERSION}')")  # noqa: S608
 

@@ -57,8 +57,8 @@ class EventLog:
 
         Args:
             path: The file, made with its folder if missing; or a `postgresql://` address.
-            now: Tells the wall time, aware.
-            monotonic_ns: Tells monotonic nanoseconds.
+            now: Returns the wall time, aware.
+            monotonic_ns: Returns monotonic nanoseconds.
             process: Unique id of this process; made up if not given.
             busy_timeout_s: How long to wait while another process writes, in seconds.
 

@@ -19,7 +19,7 @@ class RevealedTest:
     name: str
     passed: bool
     message: str | None
-    """None where the policy keeps it back, or there is none."""
+    """None if the policy hides it, or there is none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class Revealed:
     policy: str
     """The policy that shaped this; `none` where a study shows nothing."""
     passed: int | None = None
-    """Hidden tests that passed. None where none were counted."""
+    """Hidden tests that passed. None if none were counted."""
     total: int | None = None
     tests: tuple[RevealedTest, ...] = ()
     log: str | None = None

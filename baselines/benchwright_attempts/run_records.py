@@ -43,7 +43,7 @@ class RunRecords:
         write_atomically(self._folder / f"{number}.json", verdict.model_dump_json().encode(), 0o600)
 
     def verdict(self, number: int) -> Verdict | None:
-        """A kept verdict; none where it is gone."""
+        """A stored verdict; None if it no longer exists."""
         try:
             return Verdict.model_validate_json((self._folder / f"{number}.json").read_bytes())
         except (OSError, ValidationError):

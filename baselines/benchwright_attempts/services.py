@@ -57,7 +57,7 @@ class Services(Generic[Log]):
 
     @property
     def attempts(self) -> Attempts:
-        """What came out of attempts."""
+        """The summaries of attempts."""
         return self._logged()[1]
 
     async def settled(self) -> None:

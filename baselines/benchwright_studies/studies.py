@@ -72,7 +72,7 @@ class Studies:
 
     Args:
         log: The event log.
-        attempts: What came out of its attempts.
+        attempts: The summaries of its attempts.
     """
 
     def __init__(self, log: StudyLog, attempts: Attempts) -> None:

@@ -74,11 +74,11 @@ class AgentWorkspace:
         await self.sample.write(self._fit(path), content)
 
     async def replace(self, path: str, old: str, new: str) -> None:
-        """Replace the one place where a text stands in a file."""
+        """Replace the only occurrence of a string in a file."""
         text = self.read(path)
         count = text.count(old) if old else 0
         if count != 1:
-            raise ToolError(f"The text to replace stands {count} times in {path}; it has to stand there once.")
+            raise ToolError(f"The text to replace occurs {count} times in {path}; it must occur exactly once.")
         await self.write(path, text.replace(old, new))
 
     async def lint(self, path: str) -> str:

@@ -1,4 +1,4 @@
-"""Running the tasks from a program: options in, Inspect's log out, and what came of it in numbers."""
+"""Running the tasks from a program: options in, Inspect's log out, and its results in numbers."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def evaluate(run: Run) -> EvalLog:
 
 
 def resume(log: Path, display: Display | None = None) -> EvalLog:
-    """Go on with a run that was interrupted or had samples without a verdict; what is done is not asked again.
+    """Continue a run that was interrupted or had samples without a verdict; what is done is not asked again.
 
     Raises:
         EvaluationError: There is no such log, or it can't be gone on with.
@@ -128,7 +128,7 @@ def write_replies(log: EvalLog, file: Path) -> None:
 
 
 def summary(log: EvalLog) -> dict[str, JsonValue]:
-    """What came of a run."""
+    """The result of a run."""
     samples = _samples(log)
     facts = [_facts(sample) for sample in samples]
     outcomes = [_outcome(sample, fact) for sample, fact in zip(samples, facts, strict=True)]
@@ -196,7 +196,7 @@ def _outcome(sample: EvalSample, facts: Mapping[str, JsonValue]) -> str:
 
 
 def _length(facts: Sequence[Mapping[str, JsonValue]], name: str) -> JsonValue:
-    """Length in tokens of one tokenizer, so that models can be compared; none where it is not there."""
+    """Length in tokens of one tokenizer, so that models can be compared; None if it is not available."""
     counts = []
     for fact in facts:
         tokens = fact.get("tokens")

@@ -68,6 +68,6 @@ async def sealed(ref: str, work: Coroutine[Any, Any, _Result]) -> _Result:
     except ProblemsError as error:
         failure = EvaluationError(f"{ref} can't be judged: {error}.")
     except Exception as error:
-        failure = EvaluationError(f"{ref} can't be judged: {type(error).__name__}. Please report this.")
+        failure = EvaluationError(f"{ref} can't be judged: {type(error).__name__}. Report this.")
     failure.__context__ = failure.__cause__ = None
     raise failure.with_traceback(None)

@@ -42,7 +42,7 @@ class Examples:
 
     @classmethod
     def of(cls, store: Store, pack: str, shots: int, *, think: bool, seed: int) -> Examples:
-        """Those of a pack; none where no examples are wanted.
+        """Those of a pack; none if no examples are requested.
 
         Raises:
             EvaluationError: The pack has no validation split.

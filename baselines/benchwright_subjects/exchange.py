@@ -1,7 +1,7 @@
 """Prompts out, replies in: for models that run elsewhere, in the JSON Lines that CVDP's local inference reads.
 
 Prompts are lines of {`id`, `prompt`}, replies of {`id`, `completion`}; several lines of one id are several samples.
-`system` and `user` stand beside `prompt` for who sends them apart.
+`system` and `user` repeat `prompt` for callers that send them separately.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def read_replies(file: Path, problems: Sequence[Problem]) -> dict[tuple[str, int
         field = "completion" if "completion" in record else "response"
         text = record.get(field)
         if not isinstance(text, str):
-            raise DatasetError(file, "completion", "is not a text", line)
+            raise DatasetError(file, "completion", "is not a string", line)
         counts[name] = counts.get(name, 0) + 1
         found[name, counts[name]] = text
     if not found:

@@ -18,7 +18,7 @@ def folder_of(home: Home) -> Path:
 
 
 def keep(folder: Path, log: Path, attempts: Iterable[str]) -> None:
-    """Keep a log, and note beside it which attempts it tells of.
+    """Keep a log, and note beside it which attempts it covers.
 
     Args:
         folder: Where.
@@ -40,7 +40,7 @@ def keep(folder: Path, log: Path, attempts: Iterable[str]) -> None:
 
 
 def logs_of(folder: Path, attempts: Iterable[str]) -> Sequence[Path]:
-    """The logs that tell of any of these attempts, the oldest first."""
+    """The logs that cover any of these attempts, the oldest first."""
     wanted = set(attempts)
     return [log for log in sorted(folder.glob("*.eval")) if wanted.intersection(_noted(log))]
 

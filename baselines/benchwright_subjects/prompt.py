@@ -58,7 +58,7 @@ def ask(problem: Problem, *, think: bool = False, examples: Sequence[Turn] = ())
     """The request for an answer in one reply.
 
     Args:
-        problem: Its hidden part is not looked at.
+        problem: Its hidden part is not used.
         think: Ask for steps before the answer; for questions only.
         examples: Shown before.
     """
@@ -147,7 +147,7 @@ def final_answer(problem: Problem, reply: str) -> str:
 
 
 def with_figures(text: str, figures: Sequence[Figure]) -> tuple[Part, ...]:
-    """A text with each picture behind the link that shows it, or at the end."""
+    """A message with each picture after the link that shows it, or at the end."""
     places = sorted((_place(text, figure), number) for number, figure in enumerate(figures))
     parts: list[Part] = []
     start = 0

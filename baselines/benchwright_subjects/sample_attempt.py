@@ -1,7 +1,7 @@
 """One sample of Inspect's as an attempt: the engine of attempts in front of a model or an agent.
 
 The attempt's name follows from Inspect's task, the problem and the epoch. So a sample that is tried again, in the same
-run or by `inspect eval-retry`, goes on with its attempt, and one whose attempt has ended is not asked again.
+run or by `inspect eval-retry`, continues its attempt, and one whose attempt has ended is not asked again.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ class SampleAttempt(Adapter):
     async def begin(
         cls, services: EvaluationServices, task: str, ref: str, problem: Problem, epoch: int, subject: Subject
     ) -> SampleAttempt:
-        """Begins the attempt of a sample, or goes on with it from the starting files.
+        """Begins the attempt of a sample, or continues it from the starting files.
 
         Args:
             services: Of the task.

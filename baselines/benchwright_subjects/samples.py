@@ -141,7 +141,7 @@ def _picture(figure: Figure) -> Content:
 
 
 def _without_tools(store: Store, pack: str, problem: Problem) -> Problem:
-    """A problem without the system message of CVDP's agentic set, which tells of tools that are not here."""
+    """A problem without the system message of CVDP's agentic set, which describes tools that are not here."""
     if problem.public.system_message is None or problem.category is None:
         return problem
     if store.unseal(f"{pack}/{problem.id}").hidden.dataset_format != AGENTIC:

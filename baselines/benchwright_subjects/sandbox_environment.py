@@ -61,7 +61,7 @@ class BenchSandboxEnvironment(SandboxEnvironment):
     Args:
         services: Have sandbox and toolchain.
         environment: What programs inside find in their environment.
-        agent: The folder with the agent's programs; none where the toolchain has all it needs.
+        agent: The folder with the agent's programs; None if the toolchain has all it needs.
     """
 
     def __init__(self, services: EvaluationServices, environment: Mapping[str, str], agent: Path | None) -> None:
@@ -162,7 +162,7 @@ class BenchSandboxEnvironment(SandboxEnvironment):
         return content.decode() if text else content
 
     def default_polling_interval(self) -> float:
-        """How often the bridge is looked at; nothing is sent over a network for it."""
+        """How often the bridge is polled; nothing is sent over a network for it."""
         return 0.2
 
     @classmethod

@@ -1,4 +1,4 @@
-"""What runs inside the sandbox of a command-line agent: starts programs, reads and writes files, as it is told.
+"""What runs inside the sandbox of a command-line agent: starts programs, reads and writes files on request.
 
 It needs nothing but Python. It takes one connection at the socket named on its command line, before anything of an
 agent's runs, and no other. Messages go both ways as two numbers of four bytes, a JSON text of the first length, and
@@ -146,7 +146,7 @@ def _feed(stream: Any, content: bytes) -> None:
 
 def main(path: str) -> None:
     """Wait for the connection and serve it."""
-    # Its memory and its connection are no business of programs of the same user.
+    # Programs of the same user must not reach its memory or its connection.
     ctypes.CDLL(None).prctl(_NOT_DUMPABLE, 0, 0, 0, 0)
     listening = socket.socket(socket.AF_UNIX)
     listening.bind(path)

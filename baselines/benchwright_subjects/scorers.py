@@ -1,4 +1,4 @@
-"""Inspect's scorer: our harnesses and judges. It tells what a solver may see, and nothing of the hidden part."""
+"""Inspect's scorer: our harnesses and judges. It shows what a solver may see, and nothing of the hidden part."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _LATER = frozenset({Reason.JUDGE_UNAVAILABLE, Reason.JUDGE_ERROR})
 def verdict(task: TaskRun, think: bool) -> Scorer:
     """Judge what a sample has come to, and end its attempt.
 
-    A verdict that decides nothing is no score: the sample ends with an error, and trying it again goes on with its
+    A verdict that decides nothing is no score: the sample ends with an error, and trying it again continues its
     attempt. An answer that waits for a judge is not scored here.
 
     Args:

@@ -40,7 +40,7 @@ _URGE = "Go on by calling a tool. Call submit once the work is done."
 _PORT = 13131
 _BRIDGE = f"http://localhost:{_PORT}"
 _MOST_URGED = 3
-"""An agent that only talks is asked so many times in a row to go on."""
+"""An agent that only talks is asked this many times in a row to continue."""
 
 
 def open_attempt(task: TaskRun) -> Solver:
@@ -97,7 +97,7 @@ def given_reply(task: TaskRun, replies: Mapping[tuple[str, int], str]) -> Solver
 
 
 def work(task: TaskRun, command_s: float, seed: int | None) -> Solver:
-    """Let the model work with tools until it hands in or a limit ends it."""
+    """Let the model work with tools until it submits or a limit ends it."""
 
     @solver(name="benchwright_work")
     def made() -> Solver:
@@ -208,7 +208,7 @@ async def _take_over(sample: SampleAttempt) -> None:
         except (OSError, OutputLimitExceededError):
             continue
         except RuntimeError:
-            # The sandbox is gone, which whoever worked in it is told.
+            # The sandbox no longer exists; its user gets an error.
             return
         if len(content) <= MOST_BYTES:
             await sample.write(path, content)

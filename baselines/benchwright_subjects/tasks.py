@@ -94,7 +94,7 @@ def agent(
         problems: Names or patterns with commas between them; all where empty.
         command: A command-line agent to start in place of our own.
         command_s: Time limit of one command of our agent, in seconds.
-        runs: How often our agent may run the hidden tests and be told what the problem lets be known.
+        runs: How often our agent may run the hidden tests and see what the problem reveals.
         seed: Plus the epoch, less one, sent to the model.
         sandbox: Where hidden tests and the commands of our agent run.
         place: Where a command-line agent works: `benchwright`, the sandbox of hidden tests, where empty;
@@ -124,7 +124,7 @@ def agent(
 
 @task
 def map_prompt(pack: str, template: str, problems: str | list[str] = "") -> Task:
-    """Put a prompt of one's own to each problem and keep the replies; nothing is judged.
+    """Send the user's own prompt for each problem and keep the replies; nothing is judged.
 
     Args:
         pack: Whose problems.

@@ -1,4 +1,4 @@
-"""A prompt of the user's own, put to every problem: a text with places such as `{{statement}}`."""
+"""A prompt of the user's own, sent for every problem: a template with placeholders such as `{{statement}}`."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ PLACES: Mapping[str, Callable[[Problem], str]] = {
     "domain": _of_question("domain"),
     "topic": _of_question("topic"),
 }
-"""What can stand in a template."""
+"""What a template can contain."""
 
 
 class Template:

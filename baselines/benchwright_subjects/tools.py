@@ -1,4 +1,4 @@
-"""What an agent can do: its files, commands in the sandbox, and handing in."""
+"""What an agent can do: its files, commands in the sandbox, and submitting."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def agent_tools(workspace: AgentWorkspace) -> list[ToolDef]:
 
     async def submit() -> str:
         workspace.sample.submitted = True
-        return "The files are handed in."
+        return "The files are submitted."
 
     async def run_hidden_tests() -> str:
         return await workspace.test()
@@ -52,10 +52,10 @@ def agent_tools(workspace: AgentWorkspace) -> list[ToolDef]:
         ),
         _tool(
             replace_in_file,
-            "Replace a text that stands exactly once in a file.",
+            "Replace a string that occurs exactly once in a file.",
             path=_PATH,
-            old="The text to replace, exactly as it stands there.",
-            new="What stands there afterwards.",
+            old="The string to replace, exactly as it is in the file.",
+            new="The replacement.",
         ),
         _tool(
             lint,
@@ -69,7 +69,7 @@ def agent_tools(workspace: AgentWorkspace) -> list[ToolDef]:
             " it can build.",
             command="For /bin/sh, such as: iverilog -g2012 -o rundir/sim rtl/*.sv verif/tb.sv && vvp rundir/sim",
         ),
-        _tool(submit, "Hand in the files as they are, and end the work. Do so once you are sure of them."),
+        _tool(submit, "Submit the files as they are, and end the work. Do so when you are sure of them."),
     ]
     if (allowed := workspace.runs_allowed) != 0:
         often = "as often as you like" if allowed is None else f"{allowed} times at most"

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from inspect_ai.model import ModelOutput
 from inspect_ai.model import ModelUsage as Counted
-from inspect_ai.model._model import sample_model_usage  # No public name tells it while the sample runs.
+from inspect_ai.model._model import sample_model_usage  # No public name gives it while the sample runs.
 
 from benchwright_attempts.evidence import ModelUsage
 from benchwright_judges.text_length import ENCODING, TokenCounter
@@ -34,7 +34,7 @@ def as_event(model: str, counted: Counted, *, calls: int, wall_s: float | None =
 
 
 def of_output(model: str, output: ModelOutput) -> ModelUsage | None:
-    """What one reply took; none where the provider does not say."""
+    """What one reply used; None if the provider does not report it."""
     return None if output.usage is None else as_event(model, output.usage, calls=1, wall_s=output.time)
 
 
@@ -54,7 +54,7 @@ def by_tokenizer(model: str, prompt: str, reply: str, tokens: TokenCounter) -> M
 
 
 def rest(model: str, counted: Counted, told: ModelUsage | None, *, calls: int) -> ModelUsage | None:
-    """What of a provider's count is not in the log yet; none where all of it is.
+    """The part of a provider's count that is not in the log yet; None if all of it is.
 
     A reply that passes a limit is paid for and never seen.
 

@@ -230,7 +230,7 @@ def _pessimistic(
     except StatisticsError:
         return []
     numbers.setdefault("if_give_ups_went_on", {})[other] = found  # type: ignore[index]
-    what = "the same, if those who gave up had gone on in vain"
+    what = "the same, if those who gave up had continued without success"
     return [(f"{other} against {baseline}", what, with_interval(found.difference, digits=1), "–")]
 
 
