@@ -1,6 +1,6 @@
 """One attempt while this process works on it: clock, limit, runs, reveal, end, evidence.
 
-The rules are the same for a person, a person with a copilot, a model and an agent. Around the engine stand adapters:
+The rules are the same for a person, a person with a copilot, a model and an agent. Around the engine are adapters:
 the editor's session and Inspect's sample. An adapter says what the solver's files are at present, shows what changes,
 and records how the files came to be.
 """
@@ -69,7 +69,7 @@ class Attempt:
         self._adapter = adapter
 
     async def follow(self) -> Summary:
-        """Goes on from what the log has: the clock is followed if it runs. Returns the summary."""
+        """Continues from the log: the clock is followed if it runs. Returns the summary."""
         summary = await self.writer.summary()
         self.writer.ended = summary.state.ended
         if summary.state is AttemptState.RUNNING:
@@ -224,7 +224,7 @@ class Attempt:
         try:
             return await self.settle()
         except Exception as error:
-            # The time is over all the same.
+            # The time is over anyway.
             self._adapter.failed(error)
             return None
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class EventWriter:
-    """Writes an attempt's events and knows what came out of them.
+    """Writes an attempt's events and knows the state of them.
 
     Args:
         services: Of the process.
@@ -41,7 +41,7 @@ class EventWriter:
         self._flagged = set(flagged)
 
     async def summary(self) -> Summary:
-        """What came out of the attempt so far."""
+        """The state of the attempt so far."""
         return await asyncio.to_thread(self._services.attempts.summary, self._attempt)
 
     def moment(self) -> Moment:

@@ -223,7 +223,7 @@ class Runs:
         return whole or Verdict(reason=Reason(verdict.reason), detail=verdict.message, wall_s=verdict.wall_s)
 
     def _in_memory(self, verdict: AttemptVerdict) -> Graded | None:
-        """The verdict of this process's newest run, unless an answer has been judged anew since."""
+        """The verdict of this process's newest run, unless an answer has been judged again since."""
         if self._newest is None or self._newest[0] != verdict.number:
             return None
         graded = self._newest[1]
