@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class EventWriter:
-    """Writes an attempt's events and knows the state of them.
+    """Writes an attempt's events and keeps the state that they lead to.
 
     Args:
         services: Of the process.
