@@ -1,4 +1,4 @@
-import type { Walked } from "./expectedReport.ts";
+import type { Walked } from "./walkedStudy.ts";
 
 /** Every file of CVDP's shape: one folder for each condition, and no composite, as everything was tried once. */
 export function expectedCvdp({ arbiter, fifo, uart }: Walked, made: string): Record<string, unknown> {

@@ -1,5 +1,5 @@
 import { number, significant } from "./arithmetic.ts";
-import type { Walked } from "./expectedReport.ts";
+import type { Walked } from "./walkedStudy.ts";
 import type { LoggedAttempt, TimedEvent } from "./studyReport.ts";
 
 type Cells = Readonly<Record<string, string | number>>;

@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { expectedCvdp } from "./expectedCvdp.ts";
-import { expectedReport, type Walked } from "./expectedReport.ts";
+import { expectedReport } from "./expectedReport.ts";
 import { expectedAttempts, expectedAttemptTable, expectedEvents } from "./expectedRows.ts";
 import { assertAlike } from "./likeness.ts";
 import { plain, shownTables, type Report } from "./studyReport.ts";
+import type { Walked } from "./walkedStudy.ts";
 
 /** Every number of every file of the report, against what was done and said, and the times of the logs. */
 export function checkReport(report: Report, walked: Walked): void {
