@@ -33,12 +33,12 @@ from benchwright_server.settings import (
 _FEATURES_HEAD = """\
 # Language features
 
-What `benchwright lsp` does for Verilog and SystemVerilog, as LSP 3.18 calls it. Made from what it answers to
+What `benchwright lsp` does for Verilog and SystemVerilog, in the terms of LSP 3.18. Generated from its answer to
 `initialize` by `python -m benchwright_server.language_reference features`; do not edit.
 
-A feature is offered if the editor says that it knows it, and if its [setting](settings.md) is on. slang says what
-names, types and values are, tree-sitter how a file is built, so that also a file with errors has its outline and
-foldings. What does not work is told in [Limitations](../explanation/limitations.md).
+A feature is offered if the editor supports it and its [setting](settings.md) is on. slang resolves
+names, types and values; tree-sitter parses the structure, so that a file with errors has its outline and
+foldings. What does not work is listed in [Limitations](../explanation/limitations.md).
 
 | feature | methods | setting |
 | --- | --- | --- |
@@ -46,7 +46,7 @@ foldings. What does not work is told in [Limitations](../explanation/limitations
 _ANSWER_HEAD = """
 ## The answer to `initialize`
 
-To an editor that can everything, with every feature on:
+To an editor that supports everything, with every feature on:
 
 ```json
 """
@@ -55,12 +55,12 @@ _SOURCES = """
 
 | source | when | what | explained at |
 | --- | --- | --- | --- |
-| `slang` | while typing, once it rests for 150 ms, and every 500 ms if it does not | syntax and meaning | \
+| `slang` | while typing, after a pause of 150 ms, and every 500 ms without one | syntax and semantics | \
 sv-lang.com |
 {tools}
 
-An editor that can ask for diagnostics is answered, any other is told; never both. What two tools say of the same line
-is shown once. A finding is waived by a comment in the words of its tool, or of another tool whose rule says the same:
+An editor that can pull diagnostics does; to any other they are pushed. What two tools report for the same line
+is shown once. A comment waives a finding, in the syntax of its tool or of another tool whose rule reports the same:
 
 | comment | for |
 | --- | --- |
@@ -69,14 +69,14 @@ is shown once. A finding is waived by a comment in the words of its tool, or of 
 | `// verilog_lint: waive RULE` | its line; the next one too if it stands alone |
 | `// verilog_lint: waive-start RULE` … `// verilog_lint: waive-stop RULE` | the lines between |
 
-Errors can't be waived. Rules are turned off everywhere with `lint.off`, and weighed with `lint.severity`.
+Errors can't be waived. `lint.off` turns rules off everywhere, and `lint.severity` sets their severity.
 """
 
 _SETTINGS_HEAD = """\
 # Settings of the language server
 
-What an editor can set, as `initializationOptions` and later with `workspace/didChangeConfiguration`; VS Code has them
-under `benchwright`. Made from `benchwright_server.settings` by `python -m benchwright_server.language_reference
+What an editor can set, in `initializationOptions` and later with `workspace/didChangeConfiguration`; VS Code has them
+under `benchwright`. Generated from `benchwright_server.settings` by `python -m benchwright_server.language_reference
 settings`; do not edit.
 
 An invalid value is reported in a message that names it, and the default is used. `features`, `assistant.enabled` and
@@ -89,7 +89,7 @@ An invalid value is reported in a message that names it, and the default is used
 
 
 class Everything(Client):
-    """A client that can everything and prefers UTF-16."""
+    """A client that supports everything and prefers UTF-16."""
 
     def get(self, path: str) -> Any:
         """Yes, or the only answer that is more than yes."""
@@ -115,7 +115,7 @@ def settings_page() -> str:
 
 
 def everything() -> dict[str, Any]:
-    """What a client that can everything is answered."""
+    """The answer to a client that supports everything."""
     settings = Settings(assistant=Assistant(enabled=True), code_actions=CodeActions(fix_all_on_save=True))
     return server_capabilities(Everything(), settings)
 

@@ -44,7 +44,7 @@ async def ask(assistant: Assistant, messages: Sequence[Mapping[str, str]], envir
         environ: Has the key.
 
     Raises:
-        AssistantError: There is no reply; the message names the setting to look at.
+        AssistantError: There is no reply; the message names the setting to check.
     """
     return await asyncio.to_thread(_ask, assistant, messages, environ)
 
@@ -78,17 +78,17 @@ def _ask(assistant: Assistant, messages: Sequence[Mapping[str, str]], environ: M
     except urllib.error.HTTPError as error:
         error.close()
         raise AssistantError(
-            f"The assistant at {assistant.url} answered {error.code}. Look at benchwright.assistant.url, model and"
+            f"The assistant at {assistant.url} answered {error.code}. Check benchwright.assistant.url, model and"
             " apiKeyVariable."
         ) from None
     except (OSError, http.client.HTTPException) as error:
         raise AssistantError(
-            f"The assistant at {assistant.url} can't be reached ({type(error).__name__}). Look at"
+            f"The assistant at {assistant.url} can't be reached ({type(error).__name__}). Check"
             " benchwright.assistant.url, or turn benchwright.assistant.enabled off."
         ) from None
     except (ValueError, KeyError, IndexError, TypeError):
         raise AssistantError(
-            f"What is at {assistant.url or 'the empty address'} does not speak OpenAI's chat protocol. Look at"
+            f"What is at {assistant.url or 'the empty address'} does not speak OpenAI's chat protocol. Check"
             " benchwright.assistant.url."
         ) from None
     return content if isinstance(content, str) else ""

@@ -16,7 +16,7 @@ _CURSOR = "<CURSOR>"
 _TASK = (
     "You complete code in an editor. The user sends a part of a file in which "
     f"{_CURSOR} marks the cursor. Reply with exactly the text to insert at the cursor and nothing else: no"
-    " explanation, no Markdown, nothing of what already stands before or after the cursor. Keep it short: the rest of"
+    " explanation, no Markdown, nothing that is already before or after the cursor. Keep it short: the rest of"
     " the line, or a few lines that belong together. Reply with nothing if there is nothing to add."
 )
 _FENCE = re.compile(r"\A\s*```[\w+-]*\n(?P<code>.*?)\n?```\s*\Z", re.DOTALL)
@@ -45,7 +45,7 @@ def insertion(reply: str, text: str, offset: int) -> str:
     if not code.strip():
         return ""
     line = text[text.rfind("\n", 0, offset) + 1 : offset]
-    # Models like to begin with what stands before the cursor, and to end with what follows.
+    # Models often repeat what is before the cursor, and what follows it.
     if line.strip() and code.startswith(line.lstrip()):
         code = code[len(line.lstrip()) :]
     rest = text[offset:].partition("\n")[0].rstrip("\r")

@@ -161,7 +161,7 @@ class Completion:
         return item
 
     def _mode(self, *, is_snippet: bool) -> types.InsertTextMode | None:
-        # Snippets are indented by every client; of other texts only the first line is where it belongs.
+        # Every client indents snippets; of other insertions, only the first line is in the right column.
         if not self._server.client.can(f"{_ITEM}.insertTextModeSupport"):
             return None
         return types.InsertTextMode.AdjustIndentation if is_snippet else types.InsertTextMode.AsIs

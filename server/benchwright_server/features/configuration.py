@@ -30,7 +30,7 @@ async def _subscribe(server: EditorServer, params: types.InitializedParams) -> N
     if server.client.can("workspace.didChangeConfiguration.dynamicRegistration"):
         method, options = types.WORKSPACE_DID_CHANGE_CONFIGURATION, {"section": _SECTION}
         registration = types.Registration(_REGISTRATION, method, options)
-        # A client that refuses says nothing of changes; its settings of the start stand.
+        # A client that refuses does not report changes; the settings of the start stay in force.
         with contextlib.suppress(JsonRpcException):
             await server.client_register_capability_async(types.RegistrationParams([registration]))
     await watch_files(server)

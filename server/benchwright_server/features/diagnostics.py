@@ -1,7 +1,7 @@
 """Diagnostics: slang's while typing, Verilator's and verible's on save, in one list per file.
 
-A client that can ask for them is answered (`textDocument/diagnostic`), any other is told
-(`textDocument/publishDiagnostics`), never both.
+A client that can pull them (`textDocument/diagnostic`) does; to any other they are pushed
+(`textDocument/publishDiagnostics`). Never both.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from benchwright_server.editor_server import EditorServer
 
 _LARGE = 8_000
-"""From this length on, in characters, only what was touched is looked at again."""
+"""From this length on, in characters, only what was edited is analysed again."""
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _LEVELS = {Severity.ERROR: Level.ERROR, Severity.WARNING: Level.WARNING, Severity.NOTE: Level.INFORMATION}
 
@@ -70,18 +70,18 @@ class _Watched:
     first_change: float = 0.0
     last_change: float = 0.0
     is_looked_at: bool = True
-    """Whether nothing was typed since it was last looked at."""
+    """Whether nothing was typed since the last analysis."""
     timer: asyncio.TimerHandle | None = None
     linted: dict[Source, tuple[Finding, ...]] = field(default_factory=dict)
     report: Report | None = None
     pieces: Piecewise | None = None
     """What is known of a large file by itself."""
     said: tuple[Document, tuple[SlangDiagnostic, ...]] | None = None
-    """What slang said of it last."""
+    """What slang last reported."""
 
 
 class LiveDiagnostics:
-    """Looks at design files as they change, and shows what is found.
+    """Analyses design files as they change, and shows what is found.
 
     Args:
         server: Whose client.
@@ -101,21 +101,21 @@ class LiveDiagnostics:
         self._relates = client.can("textDocument.publishDiagnostics.relatedInformation")
         self._tags = client.can("textDocument.publishDiagnostics.tagSupport")
 
-    # What happens to documents
+    # Events of documents
 
     def opened(self, uri: str) -> None:
-        """A document was opened: look at it at once."""
+        """A document was opened: analyse it at once."""
         if _is_design(uri):
             self._watched[uri] = _Watched()
             if not self._pulls:
                 self._begin(self._look(uri))
 
     def changed(self, uri: str) -> None:
-        """A document was changed: look at it once typing rests."""
+        """A document was changed: analyse it when typing pauses."""
         watched = self._watched.get(uri)
         if watched is None:
             return
-        # Linters' findings are about the saved text; they would stand at wrong places.
+        # Linters' findings are about the saved version; their ranges are wrong now.
         watched.linted.clear()
         watched.last_change = time.monotonic()
         if watched.is_looked_at:
@@ -139,12 +139,12 @@ class LiveDiagnostics:
                 self._server.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, []))
 
     def settings_changed(self) -> None:
-        """Look at everything with other eyes."""
+        """Analyse everything with the new settings."""
         self._is_all_old = True
         self._look_at_others_later(of_one=True)
 
     async def rest(self, uri: str) -> None:
-        """Wait until typing rests, or has gone on for long enough."""
+        """Wait until typing pauses, or has gone on for long enough."""
         while (watched := self._watched.get(uri)) is not None and not watched.is_looked_at:
             wait = self._wait(watched)
             if wait <= 0:
@@ -177,14 +177,14 @@ class LiveDiagnostics:
         groups = {SLANG: watched.report.of_slang, **found}
         return {str(source): _count(group) for source, group in groups.items()}
 
-    # What is found
+    # Findings
 
     def is_followed(self, uri: str) -> bool:
-        """Whether a document is a design that is looked at."""
+        """Whether a document is a design that is analysed."""
         return uri in self._watched
 
     async def newest(self, uri: str) -> Report | None:
-        """What there is to show of a document as it is when the answer is there; none of one that is no design."""
+        """What there is to show of a document's newest version; None if it is not a design."""
         while (document := self._server.documents.get(uri)) is not None and uri in self._watched:
             report = await self._report(document)
             if self._server.documents.get(uri) is document:
@@ -225,7 +225,7 @@ class LiveDiagnostics:
         return said
 
     def _is_by_itself(self, document: Document) -> bool:
-        """Whether slang needs no other file to look at a document."""
+        """Whether slang needs no other file to analyse a document."""
         project = self._server.projects.of(document)
         if project.lists or b"`include" in document.lines.data or self._server.settings.project != ProjectSettings():
             return False
@@ -242,7 +242,7 @@ class LiveDiagnostics:
         return not foreign or foreign.isdisjoint(words_of(document.units))
 
     def _wait(self, watched: _Watched) -> float:
-        """Seconds until a document that was typed into should be looked at."""
+        """Seconds until a document that is being edited should be analysed."""
         settings, now = self._server.settings.diagnostics, time.monotonic()
         quiet = watched.last_change + settings.quiet_ms / 1000 - now
         return max(0.0, min(quiet, watched.first_change + settings.patience_ms / 1000 - now))
@@ -295,7 +295,7 @@ class LiveDiagnostics:
                 continue
             is_any_new = True
             if not self._pulls:
-                # At once: while others are looked at, the file may be closed or changed.
+                # At once: while others are analysed, the file may be closed or changed.
                 self._publish(report)
         if is_any_new and self._pulls and self._server.client.can("workspace.diagnostics.refreshSupport"):
             self._server.workspace_diagnostic_refresh(None)
@@ -348,7 +348,7 @@ def _of_slang(found: Iterable[SlangDiagnostic], lines: Lines) -> Iterator[Findin
     for one in found:
         start, end = lines.from_byte(one.start), lines.from_byte(one.end)
         if start >= end:
-            # slang marks a place only; a name there is what it means.
+            # slang marks a point only; a name there is marked whole.
             word = _WORD.match(lines.text, start)
             end = word.end() if word else start
         yield Finding(SLANG, start, end, _LEVELS[one.severity], one.rule, one.message)

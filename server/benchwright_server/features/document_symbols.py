@@ -47,7 +47,7 @@ def _joined(declared: Iterable[Declared], lines: Lines, numbers: list[int]) -> s
 
 
 def _symbol(declared: Declared, lines: Lines, numbers: list[int]) -> str:
-    """One symbol as a template; adds its lines in the order in which they stand in it."""
+    """One symbol as a template; adds its lines in their order in it."""
     head = f'{{"name":{quoted(declared.name)},"kind":{declared.kind.value}'
     if declared.detail:
         head += f',"detail":{quoted(declared.detail)}'

@@ -1,4 +1,4 @@
-"""What can't be used of file lists (`.f`), shown where it stands."""
+"""Problems in file lists (`.f`), shown as diagnostics of the lists."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ _LEVELS = {True: types.DiagnosticSeverity.Error, False: types.DiagnosticSeverity
 
 
 class FileListProblems:
-    """Tells the client of what is wrong in file lists, each time that they were read.
+    """Publishes the problems of file lists each time that they are read.
 
-    Lists are told of unasked by all servers' clients: nobody pulls diagnostics of files that are no designs.
+    They are always pushed: no client pulls diagnostics of files that are not designs.
 
     Args:
         server: Whose client.

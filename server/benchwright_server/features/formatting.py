@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from benchwright_server.editor_server import EditorServer
 
 _TRIES = 3
-"""How often a text is formatted anew because it changed meanwhile."""
+"""How often formatting starts again because the document changed meanwhile."""
 
 _CLOSING = re.compile(r"[ \t]*(?:end|else|end(?:module|case|function|task|interface|package|class|generate|property))")
 
@@ -59,7 +59,7 @@ async def _on_type(server: EditorServer, params: types.DocumentOnTypeFormattingP
     try:
         edits = await _edits(server, document.uri, params.options)
     except NotFormattedError:
-        # Half-typed code is no reason to complain.
+        # Half-typed code needs no message.
         return []
     # What is at and behind the cursor is being typed.
     return [edit for edit in _within(edits, line, line) if edit.range.end < place]

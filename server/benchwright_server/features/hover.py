@@ -47,7 +47,7 @@ async def _hover(server: EditorServer, params: types.HoverParams) -> types.Hover
 
 
 def content_of(server: EditorServer, capability: str, markdown: str) -> types.MarkupContent:
-    """A text in the first form that a client says it can show; Markdown if it says nothing."""
+    """Markdown in the first form that the client supports; as it is if the client does not say."""
     formats = server.client.values(capability)
     if formats and "markdown" not in formats:
         return types.MarkupContent(types.MarkupKind.PlainText, plain_text(markdown))

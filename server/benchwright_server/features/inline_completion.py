@@ -1,7 +1,7 @@
 """`textDocument/inlineCompletion` (LSP 3.18): what the assistant's model would write at the cursor.
 
 Off unless set up, and off in attempts whose condition is to work without help. In an attempt every offer is
-recorded, and so is what became of it.
+recorded, and whether it was accepted.
 """
 
 from __future__ import annotations
@@ -122,7 +122,7 @@ class Offers:
         return offer
 
     async def _settle(self, document: Document) -> None:
-        """Tell what became of the last offer: not every client runs the command."""
+        """Record whether the last offer was accepted: not every client runs the command."""
         offer = self._open.pop(document.uri, None)
         if offer is None:
             return

@@ -58,7 +58,7 @@ async def place_of(server: EditorServer, params: Positioned) -> tuple[Document, 
     if document is None or not document.is_design or not document.uri.startswith("file:"):
         return None
     analysis = await server.projects.analysis(document)
-    # While a thread looked at it, the document may have become another.
+    # While a thread analysed it, the document may have changed.
     document = server.documents.get(params.text_document.uri) or document
     if document.lines.data != analysis.data:
         analysis = await server.projects.analysis(document)

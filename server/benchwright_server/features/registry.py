@@ -2,7 +2,7 @@
 
 Imports nothing heavy: `initialize` is answered from here before the server itself is loaded. A feature's module has a
 function `register(server)` that serves the methods with `server.feature(METHOD)`; options such as trigger characters
-stand here and nowhere else.
+are listed here and nowhere else.
 """
 
 from __future__ import annotations
@@ -155,21 +155,21 @@ FEATURES: tuple[Feature, ...] = (
         ("textDocument/references",),
         _fixed(referencesProvider=True),
         _declares("references"),
-        "Every place of a name, in all files.",
+        "Every occurrence of a name, in all files.",
     ),
     Feature(
         "highlight",
         ("textDocument/documentHighlight",),
         _fixed(documentHighlightProvider=True),
         _declares("documentHighlight"),
-        "Every place of the name under the cursor in this file, reads and writes told apart.",
+        "Every occurrence of the name under the cursor in this file, reads and writes distinguished.",
     ),
     Feature(
         "rename",
         ("textDocument/rename", "textDocument/prepareRename"),
         _rename,
         _declares("rename"),
-        "A new name at every place; refused, with the reason, where that would not be safe.",
+        "A new name everywhere; refused, with the reason, if that would not be safe.",
     ),
     Feature(
         "call_hierarchy",
@@ -274,7 +274,7 @@ FEATURES: tuple[Feature, ...] = (
             }
         ),
         _pulls,
-        "What slang, Verilator and verible find, merged; pushed to clients that can't ask for it.",
+        "What slang, Verilator and verible find, merged; pushed to clients that can't pull it.",
     ),
 )
 

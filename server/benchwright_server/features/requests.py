@@ -34,7 +34,7 @@ def _register(server: EditorServer, operation: Operation[Any, Any]) -> None:
 
     def notification(params: Any) -> None:
         async def work() -> None:
-            # Nobody waits for an answer, so nobody is told of a refusal.
+            # A notification has no answer, so a refusal is not reported.
             with contextlib.suppress(JsonRpcException):
                 await _answer(server, operation, params)
 

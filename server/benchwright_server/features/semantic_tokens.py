@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from benchwright_server.editor_server import EditorServer
 
 _MAX_KEPT = 32
-"""For so many files it is known what was sent last."""
+"""For this many files, the last answer is kept."""
 _LONG = 64 * 1024
-"""From so many bytes on a file is looked at in a thread."""
+"""From this many bytes on, a file is analysed in a thread."""
 
 
 def register(server: EditorServer) -> None:

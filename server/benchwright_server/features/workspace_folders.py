@@ -37,12 +37,12 @@ def open_folders(server: EditorServer, params: Mapping[str, Any]) -> None:
 
 
 async def watch_files(server: EditorServer) -> None:
-    """Ask the client to tell of changes on disk, where it can; else the disk is looked at now and then."""
+    """Ask the client to report changes on disk, if it can; otherwise the disk is checked from time to time."""
     if server.client.get("workspace.didChangeWatchedFiles.dynamicRegistration") is not True:
         return
     options = types.DidChangeWatchedFilesRegistrationOptions([types.FileSystemWatcher(_WATCHED)])
     registration = types.Registration(_REGISTRATION, types.WORKSPACE_DID_CHANGE_WATCHED_FILES, options)
-    # A client that refuses tells of nothing; then the disk is looked at all the same.
+    # If the client refuses, the disk is checked from time to time.
     with contextlib.suppress(JsonRpcException):
         await server.client_register_capability_async(types.RegistrationParams([registration]))
 
@@ -64,6 +64,6 @@ def _paths(uris: Iterable[str]) -> list[Path]:
         try:
             found.append(path_of(uri))
         except ServerError:
-            # A folder on another machine, or of no files at all, has nothing that could be looked at.
+            # A folder on another machine, or one that is virtual, has no files to analyse.
             continue
     return found

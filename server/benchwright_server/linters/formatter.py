@@ -1,4 +1,4 @@
-"""verible's formatter, run on a text."""
+"""verible's formatter, run on a document."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ _WHERE = re.compile(r":(\d+):(\d+)(?:-\d+)?: (.+)")
 
 
 class NotFormattedError(ServerError):
-    """Why a text was not formatted, and what to do."""
+    """Why a document was not formatted, and what to do."""
 
 
 async def formatted(document: Document, options: FormattingOptions) -> str:
-    """What verible makes of a text; its line ends are LF.
+    """A document as verible formats it; its line ends are LF.
 
     Args:
         document: The text.
         options: What the client wants; verible indents with spaces only.
 
     Raises:
-        NotFormattedError: verible can't read the text, or is not there.
+        NotFormattedError: verible can't parse the document, or is not installed.
     """
     arguments = ["--failsafe_success=false", f"--indentation_spaces={max(1, min(16, options.tab_size))}"]
     name = PurePosixPath(document.uri).name
@@ -53,7 +53,7 @@ def _sentence(name: str, complaint: str) -> str:
     if found is None:
         return f"{name} was not formatted: verible's formatter gave up on it. Split the file, or format by hand."
     line, column, reason = found.groups()
-    return f"{name} was not formatted: line {line}, column {column}: {reason.strip()}. Mend it, then format again."
+    return f"{name} was not formatted: line {line}, column {column}: {reason.strip()}. Fix it, then format again."
 
 
 async def _run(arguments: list[str], text: bytes, name: str) -> tuple[int, bytes, str]:

@@ -1,1 +1,1 @@
-"""What can be done about a place in a file: fixes of findings, and rewrites of what stands there."""
+"""Code actions: fixes of findings, and rewrites of the code at the cursor."""

@@ -1,4 +1,4 @@
-"""One thing that can be done, and the edits that do it."""
+"""One code action, and the edits that it makes."""
 
 from __future__ import annotations
 
@@ -36,23 +36,23 @@ class Change:
 
 @dataclass(frozen=True)
 class Action:
-    """What can be done about a context."""
+    """One code action."""
 
     title: str
     changes: tuple[Change, ...]
-    """Of the file where the action was asked for."""
+    """In the file for which the action was requested."""
     kind: ActionKind = ActionKind.QUICK_FIX
     finding: Finding | None = None
-    """What it settles."""
+    """What it fixes."""
     is_preferred: bool = False
-    """Whether it is what most people would do."""
+    """Whether it is what most people want."""
     elsewhere: Mapping[Path, tuple[Change, ...]] = field(default_factory=dict)
-    """Of other files, by offsets of the text that they have now."""
+    """In other files, by offsets of their present contents."""
 
 
 @dataclass(frozen=True)
 class ActionContext:
-    """Where something is to be done: a selection in one version of a document."""
+    """What actions are requested for: a selection in one version of a document."""
 
     document: Document
     start: int

@@ -1,4 +1,4 @@
-"""Everything that can be done about a selection."""
+"""All code actions for a selection."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Instances of modules: connections written out, and what is missing on either side."""
+"""Instances of modules: connections written out, and and ports and modules that are missing."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _NO_MODULE = re.compile(r"unknown module '(?P<module>[^']+)'")
 _OUTPUT = re.compile(r"(?:^o_|^out|_o$|_out$|_q$)", re.IGNORECASE)
 
 ReadDocument = Callable[[Path], "Document | None"]
-"""Reads a file as it is now: as it is open, or else from disk."""
+"""Reads a file as it is now: as it is open, otherwise from disk."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class Interface:
 
 
 def interface_of(analysis: Analysis, module: str) -> Interface | None:
-    """Ports and parameters of a module; none if there is no such module."""
+    """Ports and parameters of a module; None if there is no such module."""
     body = analysis.body(module)
     if body is None:
         return None
@@ -82,7 +82,7 @@ def rewrites(context: ActionContext, analysis: Analysis) -> Iterator[Action]:
 
 
 def fixes(context: ActionContext, finding: Finding, analysis: Analysis, read: ReadDocument) -> Iterator[Action]:
-    """What settles a finding about an instance."""
+    """Fixes of a finding about an instance."""
     document = context.document
     found = _instance(document, node_around(document, finding.start, finding.start))
     if finding.rule in UNCONNECTED and found is not None and found[1] is not None:
@@ -265,5 +265,5 @@ def _named(node: Node | None) -> list[Node]:
 
 
 def _default(declarator: str) -> str:
-    """What stands after the `=` of a parameter's declaration."""
+    """The expression after the `=` of a parameter's declaration."""
     return declarator.partition("=")[2].strip()

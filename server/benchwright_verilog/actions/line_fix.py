@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Fix:
-    """A change that would settle a finding: whole lines in place of whole lines."""
+    """A change that fixes a finding by replacing whole lines."""
 
     rule: str
     line: int
@@ -15,8 +15,8 @@ class Fix:
     column: int
     title: str
     first: int
-    """The first line that goes, counted from 1."""
+    """The first removed line, counted from 1."""
     removed: tuple[str, ...]
-    """The lines that go, without their ends."""
+    """The removed lines, without their ends."""
     added: tuple[str, ...]
-    """The lines that come."""
+    """The added lines."""

@@ -1,4 +1,4 @@
-"""Names that slang does not know: spelled right, declared, or made a port."""
+"""Fixes of unknown names: correct the spelling, declare the name, or add a port."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _SCOPES = ("module_declaration", "interface_declaration", "program_declaration")
 
 
 def fixes(context: ActionContext, finding: Finding) -> Iterator[Action]:
-    """What settles a name that is not known, or a sign that is missing."""
+    """Fixes of an unknown name or a missing symbol."""
     if finding.source is not SLANG:
         return
     if match := _MEANT.search(finding.message):

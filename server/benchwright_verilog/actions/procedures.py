@@ -52,7 +52,7 @@ def rewrites(context: ActionContext) -> Iterator[Action]:
 
 
 def fixes(context: ActionContext, finding: Finding) -> Iterator[Action]:
-    """What settles a finding about an `always` block or a `case`."""
+    """Fixes of a finding about an `always` block or a `case`."""
     if finding.rule in TO_BLOCKING:
         yield from _assignments(context, finding, "nonblocking_assignment", "blocking")
     elif finding.rule in TO_NON_BLOCKING:

@@ -1,1 +1,1 @@
-"""What tools find in a file: told apart, waived, ranked, and made one list."""
+"""What tools find in a file: waived, ranked, and merged into one list."""

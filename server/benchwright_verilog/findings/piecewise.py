@@ -1,9 +1,9 @@
-"""slang's diagnostics of a large file, worked out anew only for the modules that typing can have touched.
+"""slang's diagnostics of a large file, computed again only for the modules that typing can have affected.
 
 Elaborating ten thousand lines takes slang a tenth of a second, whatever was typed. Modules that name each other, in
 any way, make a group; what slang says about a group depends on nothing outside it, as long as every module is whole
-and no directive or declaration stands between them. What does is added to every group, and when it changes all
-groups are looked at again. So the result is always what slang says about the whole file.
+and no directive or declaration is between them. What is between them is added to every group, and when it changes all
+groups are analysed again. So the result is always what slang reports for the whole file.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ class Piecewise:
 
     Args:
         path: The file.
-        is_alone: Whether nobody can know what other files there are; then unknown modules are no errors.
+        is_alone: Whether it is unknown which other files there are; then unknown modules are not reported.
     """
 
     def __init__(self, path: Path, *, is_alone: bool) -> None:
@@ -234,7 +234,7 @@ def _facts_of(data: bytes) -> _Facts:
 
 
 def _members(text: str) -> tuple[frozenset[bytes], bool, bool]:
-    """What stands at the top of a text.
+    """What a file has outside of its modules.
 
     Returns:
         The names of its modules and the like, whether there is nothing else, and whether what follows is read as if
@@ -245,7 +245,7 @@ def _members(text: str) -> tuple[frozenset[bytes], bool, bool]:
 
     from benchwright_verilog.semantics.trees import encodable
 
-    # The default one would keep the text for ever; this one has to outlive the tree.
+    # The default one would keep the source forever; this one has to outlive the tree.
     sources = pyslang.SourceManager()
     # What follows shows it.
     tree = SyntaxTree.fromText(f"{encodable(text)}\n{_FOLLOWER}", sources)

@@ -1,13 +1,13 @@
-"""Waivers in comments: what the author of a file does not want to be told.
+"""Waivers in comments: findings that the author of a file does not want to see.
 
-Three ways, each as the tool that it is named after has it:
+There are three kinds, each in the syntax of its tool:
 
 - `// verilator lint_off RULE` … `// verilator lint_on RULE`
 - `// slang lint_off RULE` … `// slang lint_on RULE`
 - `// verilog_lint: waive RULE` for its own line, or the next one if it stands alone; `// verilog_lint: waive-start
   RULE` … `// verilog_lint: waive-stop RULE`
 
-A waiver also holds for the rules of the other tools that say the same.
+A waiver also covers the rules of other tools that report the same.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class _Waiver:
 
 
 class Waivers:
-    """The waivers of one version of a text.
+    """The waivers of one version of a file.
 
     Args:
         lines: The text.

@@ -1,4 +1,4 @@
-"""Which call, instantiation or parameter list a place in a text is inside of, also where it is not closed yet."""
+"""The call, instantiation or parameter list around the cursor, even if it is not closed yet."""
 
 from __future__ import annotations
 

@@ -113,7 +113,7 @@ _TYPE_AFTER = frozenset(
 
 
 def cursor_at(text: str, at: int) -> Cursor:
-    """What is expected at an offset of a text, in code points."""
+    """The cursor at an offset, in code points, and what can be written there."""
     begin = _window(text, at)
     read = tokens(text, begin, at)
     word = _word_before(text, at)
@@ -138,7 +138,7 @@ def cursor_at(text: str, at: int) -> Cursor:
 
 
 def call_at(text: str, at: int) -> Call | None:
-    """The call, instantiation or parameter list that an offset of a text is inside of."""
+    """The call, instantiation or parameter list around an offset."""
     begin = _window(text, at)
     read = tokens(text, begin, at)
     if read and read[-1].kind is Kind.COMMENT and _is_open_comment(text, read[-1], at):

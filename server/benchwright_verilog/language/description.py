@@ -56,13 +56,13 @@ class Description:
 
 
 def kind_name(symbol: Symbol) -> str:
-    """What sort of thing a symbol is, in words: `net`, `generate block`, `clocking block`."""
+    """The kind of a symbol, in words: `net`, `generate block`, `clocking block`."""
     kind = symbol.kind.name
     return _KINDS.get(kind) or "".join(f" {letter.lower()}" if letter.isupper() else letter for letter in kind).strip()
 
 
 def kind_of(symbol: Symbol) -> str:
-    """What sort of thing a symbol is, and of what: ``net of `top` ``."""
+    """The kind of a symbol, and what it is declared in: ``net of `top` ``."""
     return of_owner(kind_name(symbol), symbol)
 
 

@@ -60,7 +60,7 @@ _GIVING = re.compile(
 
 @dataclass(frozen=True)
 class Explanation:
-    """What to show for a part of a text. Offsets are code points."""
+    """What to show for a part of a document. Offsets are code points."""
 
     start: int
     end: int

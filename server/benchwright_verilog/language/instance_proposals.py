@@ -113,7 +113,7 @@ def instances(request: CompletionRequest) -> Iterator[Proposal]:
         if unit.kind not in ("module", "interface", "program", "primitive", "checker") or not request.fits(unit.name):
             continue
         if unit.name in inside:
-            # No module can hold an instance of itself.
+            # A module can't instantiate itself.
             continue
         yield Proposal(unit.name, _unit_sort(unit), Rank.UNIT, unit.kind, about=_unit_about(request, unit))
         if not request.word or read >= _MOST_READ or not request.cursor.blocks:

@@ -20,7 +20,7 @@ class KnownMacros(Mapping[str, Macro]):
 
     Args:
         analysis: Of the file.
-        texts: Gives the texts that they are defined in.
+        texts: Gives the files that they are defined in.
     """
 
     def __init__(self, analysis: Analysis, texts: Texts) -> None:

@@ -1,4 +1,4 @@
-"""Macros as texts define them (IEEE 1800-2023, 22.5), and what a use of one becomes."""
+"""Macros as they are defined (IEEE 1800-2023, 22.5), and what their uses expand to."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Macro:
 
     name: str
     parameters: tuple[str, ...] | None
-    """Each with its default, as in `a=1`; none where it takes no parentheses."""
+    """Each with its default, as in `a=1`; None if it takes no parentheses."""
     body: str
     start: int
     """Where its name is, in code points."""
@@ -64,7 +64,7 @@ def _body_end(text: str, at: int) -> int:
 
 
 def _arguments(text: str, opening: int) -> tuple[list[str], int]:
-    """The texts between the commas of a pair of parentheses, and where it ends."""
+    """What is between the commas of a pair of parentheses, and where it ends."""
     depth, start = 0, opening + 1
     found: list[str] = []
     for token in tokens(text, opening, min(len(text), opening + _LONGEST)):
@@ -83,13 +83,13 @@ def _arguments(text: str, opening: int) -> tuple[list[str], int]:
 
 
 def used_at(text: str, name_end: int) -> list[str] | None:
-    """The arguments of a macro's use whose name ends at an offset; none where there are no parentheses."""
+    """The arguments of a macro's use whose name ends at an offset; None if there are no parentheses."""
     opening = re.compile(r"\s*(?=\()").match(text, name_end)
     return _arguments(text, opening.end())[0] if opening is not None else None
 
 
 def expanded(macro: Macro, arguments: Sequence[str] | None, known: Mapping[str, Macro], depth: int = 0) -> str | None:
-    """What a use becomes, macros within it expanded too; none where its arguments don't fit."""
+    """What a use expands to, including macros in it; None if its arguments don't fit."""
     body = macro.body
     if macro.parameters is not None:
         if arguments is None or (len(arguments) > len(macro.parameters) and list(arguments) != [""]):
@@ -113,7 +113,7 @@ def _substituted(body: str, values: Mapping[str, str]) -> str:
 
 
 def _unjoined(body: str) -> str:
-    # Two backticks glue what stands beside them, once the arguments are in.
+    # Two backticks join what is on either side, after the arguments are substituted.
     return re.sub(r"\s*``\s*", "\0", body)
 
 

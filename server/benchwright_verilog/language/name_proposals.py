@@ -60,7 +60,7 @@ def names(request: CompletionRequest) -> Iterator[Proposal]:
 
 
 _MOST_NAMES = 300
-"""Of more than these, only the nearest are looked at further."""
+"""Of more than these, only the nearest are proposed."""
 
 
 def _likely(request: CompletionRequest) -> list[NameInScope]:

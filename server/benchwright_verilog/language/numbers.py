@@ -52,7 +52,7 @@ def literal_at(text: str, offset: int) -> re.Match[str] | None:
 
 
 def read_number(literal: str) -> Number | None:
-    """The meaning of a whole literal; none where it has none by itself, such as `'1`, or is too wide to show."""
+    """The value of a complete literal; None if it has none without a context, such as `'1`, or is too wide to show."""
     found = LITERAL.fullmatch(literal)
     if found is None or found["fill"]:
         return None

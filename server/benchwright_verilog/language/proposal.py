@@ -115,7 +115,7 @@ def constantly(text: str) -> Callable[[], str]:
 
 
 def escaped(text: str) -> str:
-    """A text as part of a snippet (LSP, "Snippet Syntax")."""
+    """Code as part of a snippet (LSP, "Snippet Syntax")."""
     return text.replace("\\", "\\\\").replace("$", "\\$").replace("}", "\\}")
 
 

@@ -18,11 +18,11 @@ class Signature:
     """Where each begins and ends in the label, in code points, and itself."""
     documentation: str
     active: int | None
-    """Which of them is being written; none where it is none of them."""
+    """Which of them is being written; None if none is."""
 
 
 def signature(header: Header, call: Call) -> Signature | None:
-    """The signature of what is called; none where it takes nothing."""
+    """The signature of what is called; None if it takes no arguments."""
     formals = header.parameters if call.kind is CallKind.PARAMETERS else header.formals
     if not formals:
         return None

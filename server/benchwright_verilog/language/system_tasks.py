@@ -20,7 +20,7 @@ class SystemTask:
 
     @property
     def is_function(self) -> bool:
-        """Whether it stands in expressions."""
+        """Whether it is used in expressions."""
         return bool(self.result)
 
     @property

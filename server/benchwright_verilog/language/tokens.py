@@ -48,7 +48,7 @@ _KINDS = {kind.value: kind for kind in Kind}
 
 
 def tokens(text: str, start: int, end: int) -> list[Token]:
-    """The tokens of a part of a text; one that crosses its end is cut there."""
+    """The tokens between two offsets; one that crosses the end is cut there."""
     return [
         Token(_KINDS[match.lastgroup or "symbol"], match[0], *match.span())
         for match in _TOKEN.finditer(text, start, end)

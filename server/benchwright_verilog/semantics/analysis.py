@@ -32,8 +32,8 @@ class Analysis:
         path: The file.
         outline: Its text.
         root: The tree it is in: its own, or that of a file that includes it.
-        trees: All trees that are looked at together, `root` among them.
-        is_alone: Whether nobody can know what other files there are; then unknown modules are no errors.
+        trees: All trees that are compiled together, including `root`.
+        is_alone: Whether it is unknown which other files there are; then unknown modules are not reported.
         macros: The macros and included files of `root`.
     """
 
@@ -58,7 +58,7 @@ class Analysis:
 
     @property
     def trees(self) -> tuple[Tree, ...]:
-        """All files that are looked at together."""
+        """All files that are compiled together."""
         return self._trees
 
     @property
@@ -68,7 +68,7 @@ class Analysis:
 
     @property
     def sources(self) -> SourceManager:
-        """The texts that locations are in."""
+        """The source files that locations are in."""
         return self._root.sources
 
     @property
@@ -167,7 +167,7 @@ class Analysis:
         return sorted(set(found), key=lambda occurrence: (occurrence.start, occurrence.shorthand))
 
     def occurrences_of(self, name: str) -> list[Occurrence]:
-        """Every place of the file where a name stands, also where macros wrote it, whatever it means."""
+        """Every occurrence of a name in the file, including those in macros' expansions, whatever it means."""
         found = [one for one in self.macros.occurrences(self.path, 0, len(self.data)) if one.target.name == name]
         return found + self._visit(lambda token, at: token.valueText == name)
 
@@ -215,7 +215,7 @@ class Analysis:
         return node_at(self.tree.root, self._root.locations, self.path, byte)
 
     def item_at(self, byte: int) -> tuple[int, int]:
-        """From where to where the top-level item around a byte goes; the whole file where that can't be told."""
+        """Start and end of the top-level item around a byte; of the whole file if they are unknown."""
         from pyslang.syntax import SyntaxKind
 
         node = self.node_at(byte)
@@ -243,7 +243,7 @@ class Analysis:
         return found
 
     def _items(self, start: int, end: int) -> Iterator[SyntaxNode]:
-        """The top-level items that reach into a part of the file; all that can't be told to lie elsewhere."""
+        """The top-level items that overlap a part of the file, and those whose extent is unknown."""
         from pyslang.syntax import CompilationUnitSyntax
 
         root, locations = self.tree.root, self._root.locations

@@ -1,7 +1,7 @@
 """Who calls a routine and what it calls; what drives a signal and what it drives; who instantiates a module.
 
 A signal is driven and read by *processes*: `always` and `initial` blocks, `assign`s, instances, declarations with a
-value, routines. So one can go on from a driver to the signals that it reads, and from a load to what it writes.
+value, routines. From a driver one can continue to the signals that it reads, and from a load to what it writes.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _UNITS = frozenset({TargetKind.INTERFACE, TargetKind.MODULE, TargetKind.PROGRAM}
 
 
 class NodeKind(Enum):
-    """What sort of thing takes part."""
+    """The kinds of nodes."""
 
     ROUTINE = "routine"
     SIGNAL = "signal"

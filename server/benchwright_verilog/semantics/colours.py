@@ -17,12 +17,12 @@ from benchwright_verilog.syntax.tokens import TokenKind, tokens_of
 from benchwright_verilog.syntax.units import Shape, Unit
 
 _KNOWN_S = 20.0
-"""After so long names are looked up anew in any case: files may have changed that are not open."""
+"""After this time, names are resolved again in any case: files that are not open may have changed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """A part of a text, by UTF-8 bytes, with the numbers of its type and of its modifiers."""
+    """A range of UTF-8 bytes, with the numbers of its type and of its modifiers."""
 
     start: int
     end: int
@@ -79,7 +79,7 @@ _COMMENT, _INACTIVE = TYPES.index("comment"), _bits("inactive")
 
 
 def lexical_of(shape: Shape) -> tuple[int, ...]:
-    """What the letters of a unit tell: start, end, type and modifiers of each word, one after the other.
+    """The tokens of a unit by its letters alone: start, end, type and modifiers of each, one after the other.
 
     Made once through `Shape.once`; numbers alone, because there are many.
     """
@@ -91,7 +91,7 @@ def lexical_of(shape: Shape) -> tuple[int, ...]:
 
 
 class _Names:
-    """What the names of a unit were told to be, as numbers like those of `lexical_of`."""
+    """What the names of a unit mean, as numbers like those of `lexical_of`."""
 
     def __init__(self, shape: Shape) -> None:
         self.numbers: tuple[int, ...] = ()
@@ -108,7 +108,7 @@ def coloured(units: Sequence[Unit], analysis: Analysis, start: int, end: int, ar
         start: The first byte.
         end: The byte after the last one.
         around: What is the same as long as nothing changed beside this text; where it is given, names of units that
-            did not change are looked up anew only if what the others declare changed, or some time has passed.
+            did not change are resolved again only if what the others declare changed, or some time has passed.
     """
     wanted = [unit for unit in units if unit.start < end and unit.end > start]
     if around is not None:
@@ -125,7 +125,7 @@ def coloured(units: Sequence[Unit], analysis: Analysis, start: int, end: int, ar
 
 
 def _look_up(units: Sequence[Unit], analysis: Analysis, around: Hashable) -> None:
-    """Let slang tell what the names of units are, unless that is known."""
+    """Resolve the names of units with slang, unless that is done."""
     now = time.monotonic()
     unknown = [
         unit

@@ -52,11 +52,11 @@ def diagnose(
 
     Args:
         compilation: All files.
-        sources: Their texts.
+        sources: The source files.
         locations: Where locations are.
         path: The file.
         size: How many bytes it has.
-        is_alone: Whether nobody can know what other files there are; then unknown modules are no errors.
+        is_alone: Whether it is unknown which other files there are; then unknown modules are not reported.
     """
     import pyslang
 

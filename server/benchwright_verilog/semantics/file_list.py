@@ -1,6 +1,6 @@
-"""File lists (`.f`): the command files in which simulators are told a design's files.
+"""File lists (`.f`): the command files that name a design's files to simulators.
 
-What is understood is what the tools agree on: one or more paths per line, `+incdir+DIR+DIR`, `-I DIR`,
+Supported is what the tools agree on: one or more paths per line, `+incdir+DIR+DIR`, `-I DIR`,
 `+define+NAME=TEXT`, `-D NAME=TEXT`, `-v FILE` and `-y DIR` with `+libext+.v+.sv` for libraries, `-f FILE` (whose paths
 start where the outermost list's do) and `-F FILE` (whose paths start from that file's own folder), comments after `//`
 and `#` and between `/*` and `*/`, double quotes around paths with spaces.
@@ -24,20 +24,20 @@ _WITHOUT_EFFECT = re.compile(r"-(?:sv|sverilog|64|full64|q|quiet|timing|Wall|Wno
 
 @dataclass(frozen=True)
 class Complaint:
-    """Something of a list that can't be used."""
+    """A problem in a file list."""
 
     path: Path
     """The list."""
     start: int
     end: int
-    """Code points of the list's text."""
+    """Code points of the list."""
     message: str
     is_error: bool = True
 
 
 @dataclass(frozen=True)
 class FileList:
-    """What a file list says, with the lists that it names."""
+    """The contents of a file list and of the lists that it names."""
 
     path: Path
     sources: tuple[Path, ...] = ()
@@ -45,7 +45,7 @@ class FileList:
     defines: tuple[str, ...] = ()
     library_dirs: tuple[Path, ...] = ()
     libraries: tuple[Path, ...] = ()
-    """Files that are taken where something they declare is missing: those of `-v`, and of the folders of `-y`."""
+    """Files that are used only if something that they declare is missing: those of `-v`, and of the folders of `-y`."""
     complaints: tuple[Complaint, ...] = ()
     read: tuple[Path, ...] = ()
     """All lists that were read, this one first."""
@@ -73,7 +73,7 @@ def read_file_list(path: Path, text_of: Callable[[Path], str | None] | None = No
     gathered = _Gathered()
     text = _text(path, text_of)
     if text is None:
-        message = f"The file list {path} can't be read. Correct benchwright.project.fileLists, or make the file."
+        message = f"The file list {path} can't be read. Correct benchwright.project.fileLists, or create the file."
         return FileList(path, complaints=(Complaint(path, 0, 0, message),), read=(path,))
     _read(path, text, path.parent, gathered, text_of, ())
     for folder in gathered.library_dirs:
@@ -115,7 +115,7 @@ def _read(
         elif word[:2] in ("-I", "-D") and len(word) > 2:
             option, value = word[:2], word[2:].removeprefix("=")
         if word == '"':
-            complain("This double quote has no partner on its line.")
+            complain("This double quote is not closed on its line.")
             continue
         if _VARIABLE.search(value or word):
             complain("Environment variables are not expanded: write the path itself.", place=place)
@@ -168,11 +168,11 @@ def _nested(
 ) -> None:
     path = _normal(path)
     if path in above or len(above) > _MAX_DEPTH:
-        complain(f"{path} names itself, by way of {above[-1]}. Remove one of the two.", place=place)
+        complain(f"{path} includes itself through {above[-1]}. Remove one of the two entries.", place=place)
         return
     text = _text(path, text_of)
     if text is None:
-        complain(f"There is no file {path} that can be read.", place=place)
+        complain(f"The file {path} does not exist or can't be read.", place=place)
         return
     _read(path, text, path.parent if option == "-F" else base, gathered, text_of, above)
 
@@ -189,7 +189,7 @@ def _file(path: Path, into: dict[Path, None], complain: Callable[..., None], pla
     if any(character in str(path) for character in "*?"):
         found = sorted(path.parent.glob(path.name))
         if not found:
-            complain(f"No file is called like {path}.", place=place)
+            complain(f"No file matches {path}.", place=place)
         into |= dict.fromkeys(map(_normal, found))
         return
     path = _normal(path)

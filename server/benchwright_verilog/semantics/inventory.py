@@ -77,7 +77,7 @@ class Inventory:
         self._looked = -_FRESH_S
 
     def refresh(self) -> None:
-        """Look at the disk, unless that was just done."""
+        """Check the disk, unless that was just done."""
         if time.monotonic() - self._looked < _FRESH_S:
             return
         found: dict[Path, Stamp] = {}

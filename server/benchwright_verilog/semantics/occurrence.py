@@ -1,4 +1,4 @@
-"""A name where it stands in a file, and the declared thing that it means."""
+"""A name in a file, and the declared thing that it means."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class TargetKind(Enum):
-    """What sort of thing a name was given to."""
+    """What a name was given to."""
 
     MODULE = "module"
     INTERFACE = "interface"
@@ -49,7 +49,7 @@ class TargetKind(Enum):
 
 
 class Role(Enum):
-    """What a name does where it stands."""
+    """What a name does where it is used."""
 
     DECLARATION = "declaration"
     READ = "read"
@@ -73,7 +73,7 @@ class Role(Enum):
 class Target:
     """A declared thing. Two are equal when they were declared at the same place under the same name.
 
-    Offsets are UTF-8 bytes of the declaring file's text; a file stands for itself with 0 and 0.
+    Offsets are UTF-8 bytes of the declaring file's text; a file as a whole has 0 and 0.
     """
 
     path: Path

@@ -85,11 +85,11 @@ class MacroName:
     end: int
     defines: bool
     tests: bool
-    """Whether it stands in `ifdef` and the like, or after `undef`."""
+    """Whether it is in an `ifdef` or the like, or after `undef`."""
 
 
 class Outline:
-    """One text, looked at as far as it is asked for.
+    """One version of a file; each property is computed when it is first needed.
 
     Args:
         data: The text as UTF-8.
@@ -100,7 +100,7 @@ class Outline:
 
     @cached_property
     def units(self) -> tuple[DeclaredUnit, ...]:
-        """What it declares at the top, in packages and in modules; conditions and macros are not looked at."""
+        """What it declares at the top, in packages and in modules; conditions and macros are ignored."""
         return tuple(self._units())
 
     def _units(self) -> Iterator[DeclaredUnit]:
@@ -175,7 +175,7 @@ class Outline:
         return b"//" in self.data[line:at] or self.data.rfind(b"/*", 0, at) > self.data.rfind(b"*/", 0, at)
 
     def places_of(self, name: str) -> Iterator[int]:
-        """Where a name stands as a whole word, also in comments and strings."""
+        """Where a name occurs as a whole word, including comments and strings."""
         word = re.escape(name.encode())
         pattern = rb"(?<![A-Za-z0-9_$])" + word + rb"(?![A-Za-z0-9_$])" if name.isidentifier() else word
         for found in re.finditer(pattern, self.data):
@@ -183,7 +183,7 @@ class Outline:
 
 
 def blanked(data: bytes, *, strings: bool = True) -> bytes:
-    """A text with spaces for comments, and for strings if wanted."""
+    """Source code with comments, and strings if wanted, replaced by spaces."""
 
     def spaces(found: re.Match[bytes]) -> bytes:
         text = found[0]

@@ -23,7 +23,7 @@ from benchwright_verilog.syntax.uri import path_of
 _MAX_INCLUDE_DIRS = 64
 _KEPT_ANALYSES = 8
 _SHORT = 64 * 1024
-"""Texts up to this size are analysed on the event loop: it takes a few milliseconds."""
+"""Up to this many bytes, files are analysed on the event loop: it takes a few milliseconds."""
 
 
 class Project:
@@ -31,7 +31,7 @@ class Project:
 
     Args:
         folder: The folder; None for a file by itself.
-        documents: The open documents; their texts count, not those on disk.
+        documents: The open documents; they count, not what is on disk.
         settings: Include folders, macros and file lists.
         is_workspace: Whether the folder is a problem's workspace: then all of its files belong together.
         on_lists: Called with the file lists whenever they were read, in whatever thread that was.
@@ -106,11 +106,11 @@ class Project:
             return known[2]
 
     def with_texts(self, documents: Documents, texts: Mapping[Path, str]) -> Project:
-        """The project as it would be with some texts, for trying out.
+        """The project as it would be with other versions of some files, for trying a change.
 
         Args:
-            documents: Where the texts are put, beside those that are open.
-            texts: The texts.
+            documents: Gets these versions, and what is open.
+            texts: The versions.
         """
         documents.encoding = self._documents.encoding
         for document in self._documents:
@@ -180,7 +180,7 @@ class Project:
             return self._texts.outline(path)
 
     def refresh(self) -> None:
-        """Look at the disk, unless that was just done."""
+        """Check the disk, unless that was just done."""
         if self.inventory is not None:
             self.inventory.refresh()
         self._lists.refresh()

@@ -15,7 +15,7 @@ from benchwright_verilog.syntax.documents import Document, Documents
 from benchwright_verilog.syntax.uri import path_of
 
 _SMALL = 16 * 1024
-"""Texts up to this size are analysed again with every key."""
+"""Up to this many bytes, a document is analysed again with every key."""
 
 
 class Projects:

@@ -23,12 +23,12 @@ _MAX_CHECKED_FILES = 100
 
 
 class RenameRefusedError(VerilogError):
-    """Something can't be renamed; the text says why."""
+    """Something can't be renamed; the message says why."""
 
 
 @dataclass(frozen=True)
 class Edit:
-    """Bytes of a file that become something else."""
+    """Bytes of a file that are replaced."""
 
     path: Path
     start: int
@@ -99,7 +99,7 @@ def _why_nothing(analysis: Analysis, byte: int) -> str:
     if word.startswith("$"):
         return f"{word} is a system task or function."
     if word:
-        return f"What {word} means here is not known, so it can't be renamed."
+        return f"It is unknown what {word} means here, so it can't be renamed."
     return "There is no name here."
 
 
@@ -115,7 +115,7 @@ def _word(data: bytes, byte: int) -> str:
 def _require_name(new: str, target: Target) -> None:
     if not _IDENTIFIER.fullmatch(new):
         raise RenameRefusedError(
-            f"{new!r} is no name: it has to begin with a letter or an underscore; letters, digits, _ and $ may follow."
+            f"{new!r} is not a name: it has to start with a letter or underscore; letters, digits, _ and $ may follow."
         )
     if target.kind is TargetKind.MACRO:
         if new.encode() in DIRECTIVES:
@@ -134,7 +134,7 @@ def _require_ours(project: Project, path: Path, what: str) -> None:
 
 
 def _require_no_macro_body(project: Project, target: Target, edits: dict[tuple[Path, int], Edit]) -> None:
-    """Refuse where a macro's text has the name and the macro is used in a file of the thing."""
+    """Refuse if a macro's body has the name and the macro is used in a file of the thing."""
     if target.kind is not TargetKind.MACRO:
         return
     for path in project.with_word(target.name):
@@ -157,7 +157,7 @@ def _line(project: Project, path: Path, byte: int) -> int:
 
 
 class _Check:
-    """Looks at the texts as they would be: every name has to mean what it meant before.
+    """Analyses the files as they would be: every name has to mean what it meant before.
 
     Args:
         project: As it is.

@@ -95,7 +95,7 @@ class Scopes:
         self._units = list(zip(compilation.getSyntaxTrees(), compilation.getCompilationUnits(), strict=False))
 
     def around(self, node: SyntaxNode) -> ScopeSymbol | None:
-        """The innermost scope that a node stands in; the node's own scope does not count."""
+        """The innermost scope around a node; the node's own scope does not count."""
         parent = node.parent
         while parent is not None and parent.kind not in SCOPED:
             node, parent = parent, parent.parent

@@ -40,7 +40,7 @@ def search(projects: Iterable[Project], query: str) -> list[Found]:
 
 
 def _rank(name: str, query: str) -> int | None:
-    """How far a name is from a query; none where its letters are not all there."""
+    """How far a name is from a query; None if it does not have all of its letters."""
     lowered, wanted = name.lower(), query.lower()
     if lowered == wanted:
         return 0

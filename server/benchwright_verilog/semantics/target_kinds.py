@@ -1,4 +1,4 @@
-"""What sort of thing a name was given to, by slang's symbol or by the syntax of its declaration."""
+"""The kind of a declared thing, by slang's symbol or by the syntax of its declaration."""
 
 from __future__ import annotations
 

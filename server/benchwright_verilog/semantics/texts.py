@@ -31,7 +31,7 @@ class SourceTexts:
 
     Args:
         folder: The project's folder; None for a file by itself.
-        documents: The open documents; their texts count, not those on disk.
+        documents: The open documents; they count, not what is on disk.
     """
 
     def __init__(self, folder: Path | None, documents: Documents) -> None:
@@ -95,7 +95,7 @@ class SourceTexts:
         self._known.pop(path, None)
 
     def trim(self, kept: Collection[Path]) -> None:
-        """Forget all texts but these and those of open files, if there are many."""
+        """Forget all files but these and open ones, if there are many."""
         if len(self._known) > _MAX_KEPT:
             opened = {path for path, _ in self.open_designs()}
             self._known = {path: text for path, text in self._known.items() if path in kept or path in opened}

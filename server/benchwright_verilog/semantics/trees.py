@@ -1,4 +1,4 @@
-"""Parsed files, kept as long as their texts stay the same."""
+"""Parsed files, kept until they change."""
 
 from __future__ import annotations
 
@@ -65,11 +65,11 @@ class Trees:
             self._taken += len(text)
 
     def prepare(self, headers: Mapping[Path, str], stamps: Mapping[Path, tuple[int, int] | None]) -> None:
-        """Start anew where something was read that is different now, or too much was read.
+        """Start again if something that was read has changed, or too much was read.
 
         Args:
-            headers: The texts of the open files that others may include.
-            stamps: What tells versions of files on disk apart, of all that were included.
+            headers: The open files that others may include.
+            stamps: The version on disk of each file that was included.
         """
         has_changed = any(
             self._headers.get(path) != headers.get(path) and (path in self._headers or path in self._read)
@@ -128,5 +128,5 @@ class Trees:
 
 
 def encodable(text: str) -> str:
-    """A text that can be UTF-8: half of a surrogate pair becomes a character of as many bytes as are counted for it."""
+    """Source code that is valid UTF-8: a lone surrogate becomes a character of as many bytes as are counted for it."""
     return text if text.isascii() else _SURROGATE.sub("\ufffd", text)

@@ -13,13 +13,13 @@ from benchwright_verilog.syntax.units import Shape, Unit
 
 @dataclass(frozen=True)
 class Fold:
-    """A part of a text, by UTF-8 bytes, that can be hidden."""
+    """A range of UTF-8 bytes that can be folded."""
 
     start: int
     end: int
     kind: FoldingRangeKind | None = None
     hides_last: bool = False
-    """Whether its last line can go too, because nothing of what closes it stands there."""
+    """Whether its last line can go too, because what closes it is not there."""
 
 
 _CLOSERS: dict[bytes, frozenset[bytes]] = {
@@ -104,7 +104,7 @@ def _blocks(tokens: Sequence[Token]) -> Iterator[Fold]:
         if word in _CLOSERS:
             wanted = _CLOSERS[word]
             at = next((at for at in range(len(begun) - 1, -1, -1) if begun[at].word in wanted), -1)
-            # What was begun since and has no end is let go. A bracket closes nothing outside its block.
+            # What was opened since and is not closed is dropped. A bracket closes nothing outside its block.
             if at >= 0 and (len(word) > 1 or all(open_.word in _BRACKETS for open_ in begun[at:])):
                 yield Fold(begun[at].start, token.start)
                 del begun[at:]

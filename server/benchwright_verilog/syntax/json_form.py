@@ -49,5 +49,5 @@ class MovingJson:
 
 
 def quoted(text: str) -> str:
-    """A text as JSON for a template."""
+    """A string as JSON for a template."""
     return json.dumps(text).replace("%", "%%")

@@ -70,7 +70,7 @@ RESERVED = frozenset(
 """Every word that can't be a name."""
 
 DIRECTIVES = {
-    "define": "Defines a macro, up to the end of the line; a backslash at its end goes on.",
+    "define": "Defines a macro, up to the end of the line; a backslash at its end continues it.",
     "undef": "Forgets a macro.",
     "undefineall": "Forgets all macros.",
     "ifdef": "Reads what follows only if the macro is defined.",
@@ -87,7 +87,7 @@ DIRECTIVES = {
     "unconnected_drive": "Pulls open inputs of the modules that follow up or down.",
     "nounconnected_drive": "Ends `unconnected_drive.",
     "line": "Says which file and line what follows is from.",
-    "pragma": "Tells a tool something.",
+    "pragma": "An instruction for a tool.",
     "begin_keywords": "Chooses the version of the language whose words are reserved.",
     "end_keywords": "Ends `begin_keywords.",
     "__FILE__": "The name of this file, as a string.",

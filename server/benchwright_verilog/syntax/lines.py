@@ -23,7 +23,7 @@ _CONTINUATION_BYTES = bytes(range(0x80, 0xC0))
 
 
 class Lines:
-    """The line index of one version of a text. Offsets are in code points.
+    """The line index of one version of a document. Offsets are in code points.
 
     Args:
         text: The whole text.
@@ -47,7 +47,7 @@ class Lines:
         border = self.text[max(0, start - 1) : start] + new + self.text[end : end + 1]
         if not border.isascii() and _SURROGATE.search(border):
             return type(self)(join_surrogates(text), self.encoding)
-        # A CR before the place belongs to a CRLF as soon as an LF follows, so its line is looked at anew.
+        # A CR before the place belongs to a CRLF as soon as an LF follows, so its line is indexed again.
         first = bisect_right(self._starts, max(0, start - 1)) - 1
         after = bisect_right(self._starts, end)
         known_after = after < len(self._starts)
@@ -76,7 +76,7 @@ class Lines:
         return starts
 
     def __len__(self) -> int:
-        """How many lines there are; a text that ends in a line end has an empty last one."""
+        """How many lines there are; after a line end at the end there is an empty one."""
         return len(self._starts)
 
     @cached_property
@@ -183,7 +183,7 @@ class Lines:
 
 
 def _byte_starts(text: str, starts: Iterable[int], begin: int) -> list[int]:
-    """The byte offsets of places of a text, in order, the first of which is at byte `begin`."""
+    """The byte offsets of code points, in order, the first of which is at byte `begin`."""
     found: list[int] = []
     before = 0
     for start in starts:

@@ -1,4 +1,4 @@
-"""Files that a text names: `include` in a design, links and code spans in Markdown."""
+"""Files that a document names: `include` in a design, links and code spans in Markdown."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _FENCE = re.compile(r"(?ms)^ {0,3}(```+|~~~+)[^\n]*\n.*?(?:^ {0,3}\1[`~]*[ \t]*$
 
 @dataclass(frozen=True)
 class Named:
-    """Where a text names a file."""
+    """Where a document names a file."""
 
     start: int
     end: int

@@ -1,4 +1,4 @@
-"""What a text declares, as a tree: modules, ports, signals, instances, blocks. Also of a text that is broken."""
+"""What a file declares, as a tree: modules, ports, signals, instances, blocks; also with syntax errors."""
 
 from __future__ import annotations
 
@@ -149,7 +149,7 @@ _NOTHING_INSIDE = frozenset(
         "quoted_string",
     }
 )
-"""Nodes that are most of a text and declare nothing."""
+"""Nodes that are most of a file and declare nothing."""
 
 
 def outline_of(shape: Shape) -> list[Declared]:

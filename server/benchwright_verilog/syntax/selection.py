@@ -32,7 +32,7 @@ def around(units: Sequence[Unit], byte: int) -> list[tuple[int, int]]:
 
 
 def _nodes(root: Node, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """The ranges of the nodes around a place, and of what stands between their brackets; the innermost first."""
+    """The ranges of the nodes around an offset, and of what is between their brackets; the innermost first."""
     path: list[Node] = []
     at: Node | None = root
     while at is not None:

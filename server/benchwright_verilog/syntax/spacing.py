@@ -1,4 +1,4 @@
-"""The smallest edits between two texts that differ in white space alone."""
+"""The smallest edits between two versions that differ only in white space."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Spacing:
 
 
 def same_words(old: str, new: str) -> bool:
-    """Whether two texts differ in white space at most."""
+    """Whether two versions differ at most in white space."""
     return "".join(_WORD.findall(old)) == "".join(_WORD.findall(new))
 
 
@@ -37,7 +37,7 @@ def spacings(old: str, new: str) -> Iterator[Spacing]:
 
 
 def _gaps(old: str, new: str) -> Iterator[tuple[int, int, str]]:
-    """Where there is white space in one of two texts with the same words: place in the old one, text in the new one."""
+    """White space in two versions with the same words: its range in the old one, its characters in the new one."""
     ours, theirs = _WORD.finditer(old), _WORD.finditer(new)
     old_at = new_at = old_gap = new_gap = old_end = new_end = 0
     while True:
@@ -53,7 +53,7 @@ def _gaps(old: str, new: str) -> Iterator[tuple[int, int, str]]:
             new_gap = new_at
         if old_gap != old_at or new_gap != new_at:
             yield old_gap, old_at, new[new_gap:new_at]
-        # As far as both go on without a gap.
+        # As far as both continue without a gap.
         step = min(old_end - old_at, new_end - new_at)
         if step == 0:
             return

@@ -20,7 +20,7 @@ def join_surrogates(text: str) -> str:
 
 
 def encode_text(text: str, *, bom: bool = False) -> bytes:
-    """The bytes an editor saves for a text: UTF-8, a lone surrogate as U+FFFD (WHATWG Encoding, UTF-8)."""
+    """The bytes that an editor saves: UTF-8, a lone surrogate as U+FFFD (WHATWG Encoding, UTF-8)."""
     try:
         data = text.encode()
     except UnicodeEncodeError:

@@ -1,4 +1,4 @@
-"""Where bytes of a text were before it was edited."""
+"""Where bytes of a document were before it was edited."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from benchwright_verilog.syntax.tree import difference
 
 
 class TextShift:
-    """Maps bytes between two versions of a text, which differ in one part.
+    """Maps bytes between two versions of a document, which differ in one part.
 
     Args:
         old: The older text, as UTF-8.

@@ -1,4 +1,4 @@
-"""The words of a text, also of a broken one: comments, strings, numbers, keywords, names (IEEE 1800-2023, clause 5)."""
+"""The tokens of source code, even if broken: comments, strings, numbers, keywords, names (IEEE 1800-2023, clause 5)."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""What tree-sitter sees in a text, kept up with the typing.
+"""tree-sitter's parse of a document, updated while typing.
 
-tree-sitter knows the shape of a text, also of a broken one; what names mean is slang's business. Its ERROR nodes
+tree-sitter knows the structure, also with syntax errors; what names mean is slang's business. Its ERROR nodes
 say only that it could not follow, so they never become diagnostics. Offsets of nodes are UTF-8 bytes.
 """
 
@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from tree_sitter import Parser, Tree
 
 _SMALL = 24 * 1024
-"""Up to so many bytes a text that is broken is parsed from its beginning: that takes a few milliseconds.
+"""Up to this many bytes, a document with errors is parsed from its beginning: that takes a few milliseconds.
 
-What comes out of an incremental parse is that of a full one only where there is nothing to recover from.
+An incremental parse gives the same as a full one only if there are no errors to recover from.
 """
 
 
@@ -28,7 +28,7 @@ class Parsed:
         self._tree: Tree | None = None
 
     def tree(self, data: bytes) -> Tree:
-        """The tree of a text."""
+        """The tree of a document."""
         if self._tree is None or data != self._data:
             self._tree = parse(data, self._data, self._tree)
             self._data = data
@@ -36,7 +36,7 @@ class Parsed:
 
 
 def parse(data: bytes, old_data: bytes | None = None, old: Tree | None = None) -> Tree:
-    """Parse a text.
+    """Parse source code.
 
     Args:
         data: The text.
@@ -55,7 +55,7 @@ def parse(data: bytes, old_data: bytes | None = None, old: Tree | None = None) -
 
 
 def difference(old: bytes, new: bytes) -> tuple[int, int, int]:
-    """Where two texts begin to differ, and where that ends in the old and in the new one."""
+    """Where two versions begin to differ, and where that ends in the old and in the new one."""
     shorter = min(len(old), len(new))
     start = _longest(shorter, lambda length: old[:length] == new[:length])
     shared = _longest(shorter - start, lambda length: old[len(old) - length :] == new[len(new) - length :])

@@ -1,4 +1,4 @@
-"""A text cut into its top-level items, each looked at on its own and only when it changed.
+"""A document cut into its top-level items, each parsed separately and only when it changed.
 
 A design of ten thousand lines is a few hundred modules, and typing changes one of them. Cutting also keeps what is
 broken in one module from confusing the next: a parser that misses an `endmodule` or a bracket goes astray to the end
@@ -69,7 +69,7 @@ class Shape:
 
 @dataclass(frozen=True)
 class Unit:
-    """A top-level item where it stands in a text."""
+    """A top-level item at its position in a document."""
 
     start: int
     """Its first byte."""
@@ -84,7 +84,7 @@ class Unit:
 
 
 async def each(units: Sequence[Unit], make: Callable[[Shape], T]) -> list[tuple[Unit, T]]:
-    """What a function makes of each unit; a long text that is looked at for the first time lets others go on."""
+    """The result of a function for each unit; a long document gives way to other requests the first time."""
     found: list[tuple[Unit, T]] = []
     pause = time.monotonic() + _BREATH_S
     for unit in units:
@@ -102,7 +102,7 @@ class Units:
     shapes: dict[bytes, Shape] = field(default_factory=dict)
 
     def of(self, data: bytes, encoding: PositionEncodingKind) -> tuple[Unit, ...]:
-        """The units of a text; together they are the whole text."""
+        """The units of a document; together they are all of it."""
         cuts = [0, *cut_places(data), len(data)]
         parts = [data[start:end] for start, end in pairwise(cuts)]
         present = set(parts)
