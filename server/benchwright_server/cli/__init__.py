@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import sys
 
-INTERRUPTED = 130
-"""The exit status of a program that Ctrl+C ended, as shells report it."""
+from benchwright_server.cli.exit_status import INTERRUPTED
 
 
 def main() -> None:

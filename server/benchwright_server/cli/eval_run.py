@@ -13,7 +13,7 @@ from pydantic import JsonValue
 from rich.table import Table
 
 from benchwright_problems.home import Home
-from benchwright_server.cli import INTERRUPTED
+from benchwright_server.cli.exit_status import INTERRUPTED
 from benchwright_server.cli.output import err, out, print_json
 from benchwright_server.errors import ServerError
 from benchwright_subjects.kept_evals import folder_of, keep

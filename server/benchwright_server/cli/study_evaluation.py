@@ -14,7 +14,7 @@ from rich.table import Table
 from benchwright_attempts import log_file
 from benchwright_problems.home import Home
 from benchwright_problems.store import Store
-from benchwright_server.cli import INTERRUPTED
+from benchwright_server.cli.exit_status import INTERRUPTED
 from benchwright_server.cli.output import err, out, print_json
 from benchwright_server.errors import ServerError
 from benchwright_studies import open_log

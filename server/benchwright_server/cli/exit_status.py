@@ -1,0 +1,6 @@
+"""Exit statuses that do not depend on a command."""
+
+from __future__ import annotations
+
+INTERRUPTED = 130
+"""A program that Ctrl+C ended, as shells report it."""
