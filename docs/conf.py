@@ -13,6 +13,8 @@ extensions = ["myst_parser"]
 # As GitHub makes them, so that a link to a heading works in both.
 myst_heading_anchors = 4
 nitpicky = True
+# Excerpts of code may leave something out with an ellipsis.
+suppress_warnings = ["misc.highlighting_failure"]
 
 html_theme = "furo"
 html_show_copyright = False
