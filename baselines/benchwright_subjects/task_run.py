@@ -9,7 +9,7 @@ from inspect_ai.solver import TaskState
 from benchwright_attempts.errors import EvaluationError
 from benchwright_attempts.terms import Solver, Terms
 from benchwright_problems.problem import Problem
-from benchwright_studies.machine_part import MachinePart
+from benchwright_studies.model_condition import ModelCondition
 from benchwright_subjects.evaluation_services import EvaluationServices
 from benchwright_subjects.inspect_runs import task_of
 from benchwright_subjects.sample_attempt import SampleAttempt, Subject
@@ -36,7 +36,7 @@ class TaskRun:
         *,
         agent: bool,
         solver: str = "",
-        part: MachinePart | None = None,
+        part: ModelCondition | None = None,
         most_runs: int = 0,
     ) -> None:
         self.services = services

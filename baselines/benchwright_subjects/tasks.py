@@ -12,7 +12,7 @@ from benchwright_harness.sandboxes import DEFAULT_SANDBOX
 from benchwright_problems.home import Home
 from benchwright_problems.problem import Problem
 from benchwright_problems.store import Store
-from benchwright_studies.machine_part import MachinePart, machine_part
+from benchwright_studies.model_condition import ModelCondition, model_condition
 from benchwright_subjects.evaluation_services import EvaluationServices
 from benchwright_subjects.exchange import read_replies
 from benchwright_subjects.inspect_runs import close_after_run
@@ -137,7 +137,7 @@ def map_prompt(pack: str, template: str, problems: str | list[str] = "") -> Task
 
 def _part(
     services: EvaluationServices, study: str, condition: str, pack: str, asked: Sequence[Problem]
-) -> MachinePart | None:
+) -> ModelCondition | None:
     """The condition of a study that a task carries out; none outside studies.
 
     Raises:
@@ -145,7 +145,7 @@ def _part(
     """
     if not study:
         return None
-    part = machine_part(services.log, study, condition)
+    part = model_condition(services.log, study, condition)
     part.check_open()
     refs = [f"{pack}/{problem.id}" for problem in asked]
     part.check_problems({ref: services.store.problem(ref).public_digest for ref in refs})

@@ -14,7 +14,7 @@ from pygls.lsp.server import LanguageServer
 if TYPE_CHECKING:
     from lsprotocol import types
 
-    from benchwright_server.attempts.workbench import Workbench
+    from benchwright_server.attempts.sessions import Sessions
     from benchwright_server.client import Client
     from benchwright_server.settings import Settings
     from benchwright_verilog.findings.finding import Finding
@@ -112,7 +112,7 @@ class EditorServer(LanguageServer):
     settings: Settings
     documents: Documents
     projects: Projects
-    bench: Workbench
+    sessions: Sessions
     live: Diagnostics
     lenses: Lenses
     file_lists: FileListReports

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from benchwright_server.attempts.session import Session
-from benchwright_server.attempts.workbench import Workbench
+from benchwright_server.attempts.sessions import Sessions
 from benchwright_server.protocol import Wire, WorkspaceParams
 from benchwright_verilog.syntax.uri import path_of
 
@@ -24,14 +24,14 @@ class Operation(Generic[P, R]):
     result: type[R]
     does: str
     """One sentence for the reference."""
-    handle: Callable[[Workbench, P], Awaitable[R]]
+    handle: Callable[[Sessions, P], Awaitable[R]]
     is_request: bool = True
 
 
-async def session_of(bench: Workbench, params: WorkspaceParams) -> Session:
+async def session_of(sessions: Sessions, params: WorkspaceParams) -> Session:
     """The session that an operation is about.
 
     Raises:
         WorkspaceError: Its file does not belong to a workspace of this user.
     """
-    return await bench.demand(path_of(params.uri))
+    return await sessions.demand(path_of(params.uri))

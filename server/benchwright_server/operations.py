@@ -6,7 +6,7 @@ import asyncio
 from typing import Any
 
 from benchwright_attempts.events import Focus
-from benchwright_server.attempts.workbench import Workbench
+from benchwright_server.attempts.sessions import Sessions
 from benchwright_server.operation import Operation, session_of
 from benchwright_server.protocol import (
     AbandonParams,
@@ -28,64 +28,64 @@ from benchwright_server.study_operations import STUDY_OPERATIONS
 from benchwright_verilog.syntax.uri import path_of
 
 
-async def _packs(bench: Workbench, params: Nothing) -> PackList:
-    return await bench.packs()
+async def _packs(sessions: Sessions, params: Nothing) -> PackList:
+    return await sessions.packs()
 
 
-async def _open(bench: Workbench, params: OpenParams) -> OpenedProblem:
-    return await bench.open(params.problem, params.fresh)
+async def _open(sessions: Sessions, params: OpenParams) -> OpenedProblem:
+    return await sessions.open(params.problem, params.fresh)
 
 
-async def _status(bench: Workbench, params: WorkspaceParams) -> AttemptStatus:
-    return await (await session_of(bench, params)).status()
+async def _status(sessions: Sessions, params: WorkspaceParams) -> AttemptStatus:
+    return await (await session_of(sessions, params)).status()
 
 
-async def _start(bench: Workbench, params: WorkspaceParams) -> AttemptStatus:
-    return await (await session_of(bench, params)).start()
+async def _start(sessions: Sessions, params: WorkspaceParams) -> AttemptStatus:
+    return await (await session_of(sessions, params)).start()
 
 
-async def _pause(bench: Workbench, params: PauseParams) -> AttemptStatus:
-    return await (await session_of(bench, params)).pause(params.reason)
+async def _pause(sessions: Sessions, params: PauseParams) -> AttemptStatus:
+    return await (await session_of(sessions, params)).pause(params.reason)
 
 
-async def _resume(bench: Workbench, params: WorkspaceParams) -> AttemptStatus:
-    return await (await session_of(bench, params)).resume()
+async def _resume(sessions: Sessions, params: WorkspaceParams) -> AttemptStatus:
+    return await (await session_of(sessions, params)).resume()
 
 
-async def _run(bench: Workbench, params: WorkspaceParams) -> AttemptStatus:
-    return await (await session_of(bench, params)).run()
+async def _run(sessions: Sessions, params: WorkspaceParams) -> AttemptStatus:
+    return await (await session_of(sessions, params)).run()
 
 
-async def _cancel_run(bench: Workbench, params: WorkspaceParams) -> AttemptStatus:
-    session = await session_of(bench, params)
+async def _cancel_run(sessions: Sessions, params: WorkspaceParams) -> AttemptStatus:
+    session = await session_of(sessions, params)
     await session.attempt.runs.cancel("solver")
     return await session.status()
 
 
-async def _submit(bench: Workbench, params: WorkspaceParams) -> SubmitSummary:
-    return await (await session_of(bench, params)).submit()
+async def _submit(sessions: Sessions, params: WorkspaceParams) -> SubmitSummary:
+    return await (await session_of(sessions, params)).submit()
 
 
-async def _abandon(bench: Workbench, params: AbandonParams) -> AttemptStatus:
-    return await (await session_of(bench, params)).abandon(params.reason)
+async def _abandon(sessions: Sessions, params: AbandonParams) -> AttemptStatus:
+    return await (await session_of(sessions, params)).abandon(params.reason)
 
 
-async def _question(bench: Workbench, params: WorkspaceParams) -> QuestionView:
-    return await bench.question(await session_of(bench, params))
+async def _question(sessions: Sessions, params: WorkspaceParams) -> QuestionView:
+    return await sessions.question(await session_of(sessions, params))
 
 
-async def _length(bench: Workbench, params: LengthParams) -> Length:
-    return await bench.length(params.text)
+async def _length(sessions: Sessions, params: LengthParams) -> Length:
+    return await sessions.length(params.text)
 
 
-async def _doctor(bench: Workbench, params: Nothing) -> DoctorReport:
+async def _doctor(sessions: Sessions, params: Nothing) -> DoctorReport:
     from benchwright_server.doctor import examine
 
-    return await asyncio.to_thread(examine, bench.home)
+    return await asyncio.to_thread(examine, sessions.home)
 
 
-async def _focus(bench: Workbench, params: FocusParams) -> Nothing:
-    session = await bench.session(path_of(params.uri))
+async def _focus(sessions: Sessions, params: FocusParams) -> Nothing:
+    session = await sessions.session(path_of(params.uri))
     if session is not None:
         await session.attempt.writer.record(Focus(focused=params.focused))
     return Nothing()

@@ -26,9 +26,9 @@ from pygls.protocol.language_server import lsp_method
 from benchwright_harness.sandbox import Sandbox
 from benchwright_problems.home import Home
 from benchwright_server import __version__
-from benchwright_server.attempts.handing_in import hand_in_what_waits
+from benchwright_server.attempts.delivery_retry import retry_deliveries
 from benchwright_server.attempts.session import Listeners, Session
-from benchwright_server.attempts.workbench import Workbench
+from benchwright_server.attempts.sessions import Sessions
 from benchwright_server.editor_server import EditorServer
 from benchwright_server.errors import FORESEEN, log_place, sentence_of
 from benchwright_server.features.code_lens import CodeLenses
@@ -156,7 +156,7 @@ class BenchwrightServer(EditorServer):
         self.file_lists = FileListProblems(self)
         self.projects = Projects(self.documents, lambda: self.settings.project, self.file_lists.show, workspace_folder)
         listeners = Listeners(self._attempt_changed, self.tell_failure, RunProgress(self).shown)
-        self.bench = Workbench(home, sandbox, listeners)
+        self.sessions = Sessions(home, sandbox, listeners)
         self.live = LiveDiagnostics(self)
         self.lenses = CodeLenses(self)
         self.is_shut_down = False
@@ -170,14 +170,14 @@ class BenchwrightServer(EditorServer):
         open_folders(self, greeting.params)
         for feature in greeting.features:
             import_module(f"benchwright_server.features.{feature.module}").register(self)
-        self.bench.use_judge_service(greeting.settings.judge.url)
+        self.sessions.use_judge_service(greeting.settings.judge.url)
         self.protocol.take_over(greeting)
 
         @self.feature(types.SHUTDOWN)
         async def shutdown(params: None) -> None:
             self.is_shut_down = True
             await self.sync.settled()
-            await self.bench.close()
+            await self.sessions.close()
 
     def serve(self, stdin: BinaryIO, stdout: BinaryIO) -> None:
         """Serve the client until it says `exit` or goes away.
@@ -198,7 +198,7 @@ class BenchwrightServer(EditorServer):
             loop = asyncio.get_running_loop()
             if is_pipe(stdin, stdout):
                 loop.run_in_executor(None, _load_ahead)
-            hand_in_what_waits(self.bench.home, partial(self._tell_of_delivery, loop))
+            retry_deliveries(self.sessions.home, partial(self._tell_of_delivery, loop))
             await run_async(stop, reader, self.protocol, logger, self.report_server_error)
 
         try:
@@ -221,7 +221,7 @@ class BenchwrightServer(EditorServer):
     def use(self, settings: Settings) -> None:
         """Go by these settings from now on; which features there are was decided at the start."""
         if settings.judge.url != self.settings.judge.url:
-            self.bench.use_judge_service(settings.judge.url)
+            self.sessions.use_judge_service(settings.judge.url)
         self.settings = settings
         self.projects.settings_changed()
         self.live.settings_changed()

@@ -14,7 +14,7 @@ from benchwright_attempts.evidence import (
     InstalledExtension,
     SelfEstimate,
 )
-from benchwright_server.attempts.workbench import Workbench
+from benchwright_server.attempts.sessions import Sessions
 from benchwright_server.operation import Operation, session_of
 from benchwright_server.protocol import AttemptStatus, Nothing, OpenedProblem
 from benchwright_server.study_protocol import (
@@ -40,51 +40,51 @@ from benchwright_server.study_protocol import (
 from benchwright_verilog.syntax.uri import path_of
 
 if TYPE_CHECKING:
-    from benchwright_server.attempts.study_desk import StudyDesk
+    from benchwright_server.attempts.participant_studies import ParticipantStudies
 
 
-def _desk(bench: Workbench) -> StudyDesk:
+def _participant_studies(sessions: Sessions) -> ParticipantStudies:
     # Most sessions have nothing to do with studies, whose libraries are not quick to load.
-    from benchwright_server.attempts.study_desk import StudyDesk
+    from benchwright_server.attempts.participant_studies import ParticipantStudies
 
-    return StudyDesk(bench)
-
-
-async def _studies(bench: Workbench, params: Nothing) -> StudyList:
-    return await _desk(bench).studies()
+    return ParticipantStudies(sessions)
 
 
-async def _study(bench: Workbench, params: StudyParams) -> StudyView:
-    return await _desk(bench).study(params.study)
+async def _studies(sessions: Sessions, params: Nothing) -> StudyList:
+    return await _participant_studies(sessions).studies()
 
 
-async def _give_consent(bench: Workbench, params: GiveConsentParams) -> StudyView:
-    return await _desk(bench).give_consent(params.study, params.version)
+async def _study(sessions: Sessions, params: StudyParams) -> StudyView:
+    return await _participant_studies(sessions).study(params.study)
 
 
-async def _withdraw_consent(bench: Workbench, params: WithdrawConsentParams) -> StudyView:
-    return await _desk(bench).withdraw_consent(params.study, params.delete)
+async def _give_consent(sessions: Sessions, params: GiveConsentParams) -> StudyView:
+    return await _participant_studies(sessions).give_consent(params.study, params.version)
 
 
-async def _open_task(bench: Workbench, params: StudyParams) -> OpenedProblem:
-    return await _desk(bench).open_task(params.study)
+async def _withdraw_consent(sessions: Sessions, params: WithdrawConsentParams) -> StudyView:
+    return await _participant_studies(sessions).withdraw_consent(params.study, params.delete)
 
 
-async def _questionnaire(bench: Workbench, params: QuestionnaireParams) -> StudyView:
-    return await _desk(bench).answer(params.study, params.answers)
+async def _open_task(sessions: Sessions, params: StudyParams) -> OpenedProblem:
+    return await _participant_studies(sessions).open_task(params.study)
 
 
-async def _forecast(bench: Workbench, params: ForecastParams) -> AttemptStatus:
+async def _questionnaire(sessions: Sessions, params: QuestionnaireParams) -> StudyView:
+    return await _participant_studies(sessions).answer(params.study, params.answers)
+
+
+async def _forecast(sessions: Sessions, params: ForecastParams) -> AttemptStatus:
     said = Forecast(
         minutes=params.minutes,
         difficulty=params.difficulty,
         prior_exposure=params.prior_exposure,
         success=params.success,
     )
-    return await (await session_of(bench, params)).forecast(said)
+    return await (await session_of(sessions, params)).forecast(said)
 
 
-async def _self_estimate(bench: Workbench, params: SelfEstimateParams) -> AttemptStatus:
+async def _self_estimate(sessions: Sessions, params: SelfEstimateParams) -> AttemptStatus:
     said = SelfEstimate(
         minutes=params.minutes,
         difficulty=params.difficulty,
@@ -93,13 +93,13 @@ async def _self_estimate(bench: Workbench, params: SelfEstimateParams) -> Attemp
         help_note=params.help_note,
         solved=params.success,
     )
-    return await (await session_of(bench, params)).estimate(said)
+    return await (await session_of(sessions, params)).estimate(said)
 
 
-async def _edit_reasons(bench: Workbench, params: EditReasonsParams) -> Nothing:
+async def _edit_reasons(sessions: Sessions, params: EditReasonsParams) -> Nothing:
     for edit in params.edits:
         file = path_of(edit.uri)
-        session = await bench.session(file)
+        session = await sessions.session(file)
         path = session.workspace.relative(file) if session is not None else None
         if session is not None and path is not None:
             reason = EditReason(path=path, version=edit.version, reason=edit.reason, metadata=edit.metadata)
@@ -107,9 +107,9 @@ async def _edit_reasons(bench: Workbench, params: EditReasonsParams) -> Nothing:
     return Nothing()
 
 
-async def _command_used(bench: Workbench, params: CommandParams) -> Nothing:
+async def _command_used(sessions: Sessions, params: CommandParams) -> Nothing:
     file = path_of(params.uri)
-    session = await bench.session(file)
+    session = await sessions.session(file)
     if session is not None:
         path = session.workspace.relative(file)
         used = CommandUsed(command=params.command, path=path, version=params.version, length=params.length)
@@ -117,8 +117,8 @@ async def _command_used(bench: Workbench, params: CommandParams) -> Nothing:
     return Nothing()
 
 
-async def _environment(bench: Workbench, params: EnvironmentParams) -> Nothing:
-    session = await bench.session(path_of(params.uri))
+async def _environment(sessions: Sessions, params: EnvironmentParams) -> Nothing:
+    session = await sessions.session(path_of(params.uri))
     if session is not None:
         extensions = tuple(InstalledExtension(**extension.model_dump()) for extension in params.extensions)
         facts = params.model_dump(exclude={"uri", "extensions"})
@@ -126,29 +126,29 @@ async def _environment(bench: Workbench, params: EnvironmentParams) -> Nothing:
     return Nothing()
 
 
-async def _idle(bench: Workbench, params: IdleParams) -> Nothing:
-    session = await bench.session(path_of(params.uri))
+async def _idle(sessions: Sessions, params: IdleParams) -> Nothing:
+    session = await sessions.session(path_of(params.uri))
     if session is not None:
         await session.attempt.writer.record(Idle(idle=params.idle, after_s=params.after_s))
     return Nothing()
 
 
-async def _replay(bench: Workbench, params: ReplayParams) -> ReplayView:
-    from benchwright_server.attempts.viewing import replay_of
+async def _replay(sessions: Sessions, params: ReplayParams) -> ReplayView:
+    from benchwright_server.attempts.attempt_views import replay_of
 
-    return await asyncio.to_thread(replay_of, bench.log, params.attempt)
-
-
-async def _replay_at(bench: Workbench, params: ReplayAtParams) -> ReplayedFiles:
-    from benchwright_server.attempts.viewing import replay_at
-
-    return await asyncio.to_thread(replay_at, bench.log, params.attempt, params.seq)
+    return await asyncio.to_thread(replay_of, sessions.log, params.attempt)
 
 
-async def _numbers(bench: Workbench, params: NumbersParams) -> OwnNumbers:
-    from benchwright_server.attempts.viewing import numbers_of
+async def _replay_at(sessions: Sessions, params: ReplayAtParams) -> ReplayedFiles:
+    from benchwright_server.attempts.attempt_views import replay_at
 
-    return await asyncio.to_thread(numbers_of, bench, params.study)
+    return await asyncio.to_thread(replay_at, sessions.log, params.attempt, params.seq)
+
+
+async def _numbers(sessions: Sessions, params: NumbersParams) -> OwnNumbers:
+    from benchwright_server.attempts.attempt_views import numbers_of
+
+    return await asyncio.to_thread(numbers_of, sessions, params.study)
 
 
 STUDY_OPERATIONS: tuple[Operation[Any, Any], ...] = (

@@ -16,7 +16,7 @@ from benchwright_attempts.record import AttemptHeader
 from benchwright_harness.sandbox.bwrap import BwrapSandbox
 from benchwright_problems.datasets.cvdp import import_cvdp
 from benchwright_problems.store import Store
-from benchwright_server.attempts.workbench import Workbench
+from benchwright_server.attempts.sessions import Sessions
 from benchwright_studies.studies import Studies
 
 from ..judge_endpoint import Asked, JudgeEndpoint, Played
@@ -68,13 +68,13 @@ def begin(lab: Lab, study: str) -> Path:
 
 
 async def person(lab: Lab) -> None:
-    bench = Workbench(lab.home, BwrapSandbox())
+    sessions = Sessions(lab.home, BwrapSandbox())
     try:
-        studies = Studies(bench.log, Attempts(bench.log))
+        studies = Studies(sessions.log, Attempts(sessions.log))
         studies.enroll("same", "P01")
         studies.give_consent("same", "P01", "1")
-        opened = await bench.open_task(*studies.next_task("same", "P01"))
-        session = await bench.session(Path(opened.status.workspace.removeprefix("file://")))
+        opened = await sessions.open_task(*studies.next_task("same", "P01"))
+        session = await sessions.session(Path(opened.status.workspace.removeprefix("file://")))
         assert session is not None
         await session.start()
         # Past the limit every step is refused.
@@ -86,7 +86,7 @@ async def person(lab: Lab) -> None:
                 await session.run()
             await session.submit()
     finally:
-        await bench.close()
+        await sessions.close()
 
 
 def agent(lab: Lab, study: Path) -> None:

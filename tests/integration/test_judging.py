@@ -22,7 +22,7 @@ from benchwright_judges.rubric import load_rubric
 from benchwright_problems.home import Home
 from benchwright_problems.store import Store
 from benchwright_problems.verdict import Outcome
-from benchwright_server.attempts.workbench import Workbench
+from benchwright_server.attempts.sessions import Sessions
 from benchwright_server.cli.app import command_line
 from benchwright_studies.study_log import StudyLog
 
@@ -62,17 +62,17 @@ def call(*arguments: str, said: str | None = None, status: int | None = 0) -> st
 
 async def answering(home: Home, *, text: str = ANSWER) -> tuple[str, str | None]:
     """A submitted attempt; its id and the reason of its verdict."""
-    bench = Workbench(home, BwrapSandbox())
+    sessions = Sessions(home, BwrapSandbox())
     try:
-        opened = await bench.open(FREE, True)
-        session = await bench.session(Path(opened.status.workspace.removeprefix("file://")))
+        opened = await sessions.open(FREE, True)
+        session = await sessions.session(Path(opened.status.workspace.removeprefix("file://")))
         assert session is not None
         await session.start()
         (session.workspace.folder / "answer.md").write_text(text)
         status = (await session.submit()).status
         return session.header.id, status.verdict.reason if status.verdict else None
     finally:
-        await bench.close()
+        await sessions.close()
 
 
 def answered(home: Home, text: str = ANSWER) -> tuple[str, str | None]:
@@ -140,9 +140,9 @@ def test_without_a_judge_an_answer_waits_and_its_attempt_learns_the_score_later(
     assert key is not None and key.value.strip()[:40] not in (tmp_path / "attempt.jsonl").read_text()
 
     async def shown() -> str | None:
-        bench = Workbench(home, BwrapSandbox())
-        status = await (await bench.demand(home.workspaces / FREE)).status()
-        await bench.close()
+        sessions = Sessions(home, BwrapSandbox())
+        status = await (await sessions.demand(home.workspaces / FREE)).status()
+        await sessions.close()
         return status.verdict.outcome if status.verdict else None
 
     assert asyncio.run(shown()) == "passed"

@@ -54,7 +54,7 @@ def serve(arguments: Sequence[str]) -> None:
         parser.error(f"{error}; {error.hint}")
     server = BenchwrightServer(Home.find(), sandbox, greeting)
     if options.judge_url and not greeting.settings.judge.url:
-        server.bench.use_judge_service(options.judge_url)
+        server.sessions.use_judge_service(options.judge_url)
     server.serve(stdin, sys.stdout.buffer)
     # pygls leaves with 0 in any case; LSP 3.17, `exit`: 1 where no `shutdown` came first.
     sys.exit(0 if server.is_shut_down else 1)

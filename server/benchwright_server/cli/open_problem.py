@@ -9,7 +9,7 @@ import typer
 
 from benchwright_harness.sandboxes import DEFAULT_SANDBOX, open_sandbox
 from benchwright_problems.home import Home
-from benchwright_server.attempts.workbench import Workbench
+from benchwright_server.attempts.sessions import Sessions
 from benchwright_server.cli import options
 from benchwright_server.cli.output import out, plain_errors, print_json
 
@@ -27,11 +27,11 @@ def open_problem(
     """Create a workspace for a problem, or find that of the unfinished attempt."""
 
     async def work() -> None:
-        bench = Workbench(Home.find(), open_sandbox(DEFAULT_SANDBOX))
+        sessions = Sessions(Home.find(), open_sandbox(DEFAULT_SANDBOX))
         try:
-            opened = await bench.open(problem, fresh)
+            opened = await sessions.open(problem, fresh)
         finally:
-            await bench.close()
+            await sessions.close()
         if json_output:
             print_json(opened.model_dump(mode="json", by_alias=True))
         else:

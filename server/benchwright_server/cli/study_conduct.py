@@ -20,7 +20,7 @@ from benchwright_server.cli.study_log import deliver, opened_log
 if TYPE_CHECKING:
     from benchwright_studies.closing import SealCheck
     from benchwright_studies.delivery import Delivery
-    from benchwright_studies.machine_part import MachinePart
+    from benchwright_studies.model_condition import ModelCondition
     from benchwright_studies.progress import Progress
     from benchwright_studies.studies import Studies
     from benchwright_studies.study_log import StudyLog
@@ -84,7 +84,7 @@ class _Status:
     walks: Mapping[str, Progress]
     """Of the participants who have begun."""
     deleted: tuple[str, ...]
-    machines: tuple[tuple[MachinePart, int], ...]
+    machines: tuple[tuple[ModelCondition, int], ...]
     """Each condition for models or agents, and how many of its attempts have ended."""
     waiting: Mapping[str, Delivery]
     """Records that could not be delivered yet, by participant."""
@@ -144,7 +144,7 @@ def status(study: StudyId, json_output: Json = False) -> None:
 
 def _status(log: StudyLog, study: str) -> _Status:
     from benchwright_studies.closing import check_seal
-    from benchwright_studies.machine_part import machine_parts
+    from benchwright_studies.model_condition import model_conditions
 
     waiting = {one.participant: one for one in deliver(log) if one.study == study}
     studies = _studies(log)
@@ -156,7 +156,7 @@ def _status(log: StudyLog, study: str) -> _Status:
         pseudonyms=tuple(known.study.pseudonyms),
         walks={one: studies.progress(study, one) for one in known.study.pseudonyms if one in begun},
         deleted=tuple(stone.partition("/")[2] for stone in stones),
-        machines=tuple((part, part.ended(log).total()) for part in machine_parts(log, study)),
+        machines=tuple((part, part.ended(log).total()) for part in model_conditions(log, study)),
         waiting=waiting,
         seal=check_seal(log, study) if known.closed is not None else None,
     )

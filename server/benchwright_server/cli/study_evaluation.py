@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from inspect_ai.log import EvalLog
 
-    from benchwright_studies.machine_part import MachinePart
+    from benchwright_studies.model_condition import ModelCondition
     from benchwright_subjects.evaluation import Run
 
 _AGENT = "agent"
@@ -80,7 +80,7 @@ def evaluate_study(planned: PlannedPart, run: Run, ask: Callable[[Run], EvalLog]
     raise typer.Exit(0)
 
 
-def runs_of(part: MachinePart, problems: Sequence[str], run: Run) -> list[Run]:
+def runs_of(part: ModelCondition, problems: Sequence[str], run: Run) -> list[Run]:
     """The runs that ask some of a study's problems, one for each pack.
 
     Args:
@@ -113,8 +113,8 @@ def runs_of(part: MachinePart, problems: Sequence[str], run: Run) -> list[Run]:
     ]
 
 
-def _parts(planned: PlannedPart) -> tuple[str, list[MachinePart], dict[str, list[str]]]:
-    from benchwright_studies.machine_part import machine_part, machine_parts, only_people
+def _parts(planned: PlannedPart) -> tuple[str, list[ModelCondition], dict[str, list[str]]]:
+    from benchwright_studies.model_condition import model_condition, model_conditions, only_people
     from benchwright_studies.registration import register_study
     from benchwright_studies.study_file import read_study
 
@@ -127,7 +127,7 @@ def _parts(planned: PlannedPart) -> tuple[str, list[MachinePart], dict[str, list
             study = register_study(log, store, read_study(file)).study.study
         elif file.suffix in (".yaml", ".yml"):
             raise ServerError(f"There is no study file {file}.")
-        parts = [machine_part(log, study, name) for name in planned.conditions] or machine_parts(log, study)
+        parts = [model_condition(log, study, name) for name in planned.conditions] or model_conditions(log, study)
         if not parts:
             raise only_people(study)
         chosen = [part for part in parts if not planned.model or part.condition.model == planned.model]
@@ -141,7 +141,7 @@ def _parts(planned: PlannedPart) -> tuple[str, list[MachinePart], dict[str, list
         log.close()
 
 
-def _progress(study: str, parts: Sequence[MachinePart]) -> dict[str, dict[str, JsonValue]]:
+def _progress(study: str, parts: Sequence[ModelCondition]) -> dict[str, dict[str, JsonValue]]:
     log = open_log(log_file(Home.find()))
     try:
         return {

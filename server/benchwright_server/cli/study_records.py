@@ -66,8 +66,8 @@ def delete(
 ) -> None:
     """Delete all records of a participant; only a tombstone shows that there were some."""
     with opened_log() as log, needs("`benchwright study delete`", "baselines"):
+        from benchwright_server.attempts.participant_studies import delete_participant
         from benchwright_server.attempts.participation import Participation
-        from benchwright_server.attempts.study_desk import delete_participant
         from benchwright_studies.delivery import Deliveries
 
         if not yes and not typer.confirm(f"Delete all records of {participant} in {study}? This can't be undone."):

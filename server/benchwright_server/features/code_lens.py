@@ -68,7 +68,7 @@ class CodeLenses:
 
     async def _of_attempt(self, file: Path, place: types.Range) -> list[types.CodeLens]:
         """Run and submit, above the first module of a file that a harness takes."""
-        session = await self._server.bench.session(file)
+        session = await self._server.sessions.session(file)
         if session is None or session.problem.kind is not Kind.DESIGN:
             return []
         if session.workspace.relative(file) not in judged_paths(session.problem):

@@ -166,7 +166,7 @@ class LiveDiagnostics:
         file = path_of(uri)
         workspace = await asyncio.to_thread(Workspace.around, file)
         folder = workspace.folder if workspace is not None else None
-        saved = SavedFile(file, document.lines, folder, self._server.bench.home.cache, self._server.settings.lint)
+        saved = SavedFile(file, document.lines, folder, self._server.sessions.home.cache, self._server.settings.lint)
         found = await linted(saved, self._server.tell_failure)
         if self._watched.get(uri) is not watched or self._server.documents.get(uri) is not document:
             return None

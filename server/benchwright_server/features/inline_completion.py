@@ -71,7 +71,7 @@ class Offers:
         if document is None or not document.uri.startswith("file:") or not (assistant.enabled and assistant.url):
             return nothing
         file = path_of(document.uri)
-        session = await self._server.bench.session(file)
+        session = await self._server.sessions.session(file)
         await self._settle(document)
         if session is not None and not session.terms.allows_own_assistant:
             return nothing

@@ -53,7 +53,7 @@ async def _answer(server: EditorServer, operation: Operation[Any, Any], params: 
         field = ".".join(str(part) for part in first["loc"]) or "the parameters"
         raise JsonRpcInvalidParams(f"benchwright/{operation.name}: {field}: {first['msg']}") from None
     try:
-        result = await operation.handle(server.bench, parsed)
+        result = await operation.handle(server.sessions, parsed)
     except FORESEEN as error:
         raise JsonRpcException(sentence_of(error), REQUEST_FAILED) from None
     except Exception as error:

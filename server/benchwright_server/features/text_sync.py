@@ -53,7 +53,7 @@ class TextSync:
     async def settled(self) -> None:
         """Wait until everything the client has sent so far is recorded."""
         await self._work.join()
-        await self._server.bench.settled()
+        await self._server.sessions.settled()
 
     def _did_open(self, params: types.DidOpenTextDocumentParams) -> None:
         opened = params.text_document
@@ -128,7 +128,7 @@ class TextSync:
         if not uri.startswith("file:"):
             return None, ""
         file = path_of(uri)
-        session = await self._server.bench.session(file)
+        session = await self._server.sessions.session(file)
         if session is None:
             self._outside[uri] = time.monotonic()
         else:

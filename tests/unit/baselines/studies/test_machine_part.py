@@ -12,7 +12,7 @@ from benchwright_attempts.errors import StudyClosedError, StudyError
 from benchwright_attempts.events import Abandoned, Opened
 from benchwright_attempts.record import AttemptHeader
 from benchwright_studies.closing import close_study
-from benchwright_studies.machine_part import MachinePart, machine_part, machine_parts
+from benchwright_studies.model_condition import ModelCondition, model_condition, model_conditions
 from benchwright_studies.studies import Studies
 from benchwright_studies.study_file import StudyFileError, parse_study
 from benchwright_studies.study_log import StudyLog
@@ -31,12 +31,12 @@ limits: {runs: 3, time_minutes: 10}
 
 
 @pytest.fixture
-def part(log: StudyLog) -> MachinePart:
+def part(log: StudyLog) -> ModelCondition:
     Studies(log, Attempts(log)).register(parse_study(TEXT, Path("s.yaml")), {}, {"p/a": "a" * 64, "p/b": "b" * 64})
-    return machine_part(log, "s", "gpt")
+    return model_condition(log, "s", "gpt")
 
 
-def end_attempt(log: StudyLog, part: MachinePart, problem: str, sample: int) -> None:
+def end_attempt(log: StudyLog, part: ModelCondition, problem: str, sample: int) -> None:
     header = AttemptHeader(
         id=part.attempt(problem, sample),
         problem=problem,
@@ -52,26 +52,26 @@ def end_attempt(log: StudyLog, part: MachinePart, problem: str, sample: int) -> 
     log.append_blocking(header.id, Abandoned())
 
 
-def test_terms_come_from_the_study_file_and_text_is_kept(part: MachinePart) -> None:
+def test_terms_come_from_the_study_file_and_text_is_kept(part: ModelCondition) -> None:
     said = part.assigned("p/b", 2)
     assert (said.study, said.participant, said.condition, said.solver) == ("s", "openai/x", "gpt", "model")
     assert (said.position, said.practice, said.time_limit_s, said.runs_allowed) == (2, False, 120, 3)
     assert (said.recording, said.forecasts) == ("full", ())
 
 
-def test_each_sample_has_an_attempt_of_its_own_that_does_not_change(part: MachinePart, log: StudyLog) -> None:
-    ids = [one.attempt(ref, sample) for one in machine_parts(log, "s") for ref in one.problems for sample in (1, 2)]
+def test_each_sample_has_an_attempt_of_its_own_that_does_not_change(part: ModelCondition, log: StudyLog) -> None:
+    ids = [one.attempt(ref, sample) for one in model_conditions(log, "s") for ref in one.problems for sample in (1, 2)]
     assert len(set(ids)) == 8
     assert ids[:4] == [part.attempt(ref, sample) for ref in ("p/a", "p/b") for sample in (1, 2)]
 
 
-def test_a_problem_is_missing_until_all_its_samples_have_ended(part: MachinePart, log: StudyLog) -> None:
+def test_a_problem_is_missing_until_all_its_samples_have_ended(part: ModelCondition, log: StudyLog) -> None:
     assert (part.missing(log), part.total) == (["p/a", "p/b"], 4)
     end_attempt(log, part, "p/a", 1)
     assert part.missing(log) == ["p/a", "p/b"]
     end_attempt(log, part, "p/a", 2)
     assert (part.missing(log), part.ended(log).total()) == (["p/b"], 2)
-    assert machine_part(log, "s", "worker").missing(log) == ["p/a", "p/b"]
+    assert model_condition(log, "s", "worker").missing(log) == ["p/a", "p/b"]
 
 
 @pytest.mark.parametrize(
@@ -82,27 +82,27 @@ def test_a_problem_is_missing_until_all_its_samples_have_ended(part: MachinePart
     ],
 )
 def test_an_attempt_that_the_plan_does_not_have_is_refused(
-    problem: str, sample: int, words: str, part: MachinePart
+    problem: str, sample: int, words: str, part: ModelCondition
 ) -> None:
     with pytest.raises(StudyFileError) as refused:
         part.assigned(problem, sample)
     assert words in str(refused.value)
 
 
-def test_a_problem_that_has_changed_is_refused_and_one_that_was_not_noted_is_not(part: MachinePart) -> None:
+def test_a_problem_that_has_changed_is_refused_and_one_that_was_not_noted_is_not(part: ModelCondition) -> None:
     part.check_problems({"p/a": "a" * 64, "p/b": "b" * 64})
     with pytest.raises(StudyFileError, match=r"s.yaml, line 3, problems\[1\]: p/b is not the version"):
         part.check_problems({"p/a": "a" * 64, "p/b": "c" * 64})
-    unnoted = MachinePart(replace(part.known, digests={}), part.condition)
+    unnoted = ModelCondition(replace(part.known, digests={}), part.condition)
     unnoted.check_problems({"p/a": "c" * 64})
 
 
-def test_a_closed_study_gives_no_terms(part: MachinePart, log: StudyLog) -> None:
+def test_a_closed_study_gives_no_terms(part: ModelCondition, log: StudyLog) -> None:
     close_study(log, "s", force=True)
     with pytest.raises(StudyClosedError):
-        machine_part(log, "s", part.condition.name).assigned("p/a", 1)
+        model_condition(log, "s", part.condition.name).assigned("p/a", 1)
 
 
-def test_a_condition_that_is_not_there_is_named_with_those_that_are(part: MachinePart, log: StudyLog) -> None:
+def test_a_condition_that_is_not_there_is_named_with_those_that_are(part: ModelCondition, log: StudyLog) -> None:
     with pytest.raises(StudyError, match=r"no condition 'other' for a model or an agent. It has: gpt, worker"):
-        machine_part(log, "s", "other")
+        model_condition(log, "s", "other")

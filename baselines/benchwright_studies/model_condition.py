@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class MachinePart:
+class ModelCondition:
     """One condition of a study under which a model or an agent works."""
 
     known: RegisteredStudy
@@ -126,23 +126,23 @@ class MachinePart:
         return StudyFileError(file.path, [Flaw(file.line_of(field), field, message) for field, message in told])
 
 
-def machine_parts(log: StudyLog, study: str) -> list[MachinePart]:
+def model_conditions(log: StudyLog, study: str) -> list[ModelCondition]:
     """The conditions of a study under which models and agents work.
 
     Raises:
         StudyError: There is no such study.
     """
     known = Studies(log, Attempts(log)).study(study)
-    return [MachinePart(known, condition) for condition in known.study.conditions if not condition.solver.is_person]
+    return [ModelCondition(known, condition) for condition in known.study.conditions if not condition.solver.is_person]
 
 
-def machine_part(log: StudyLog, study: str, condition: str) -> MachinePart:
+def model_condition(log: StudyLog, study: str, condition: str) -> ModelCondition:
     """One of them.
 
     Raises:
         StudyError: There is no such study, or no such condition in it.
     """
-    parts = machine_parts(log, study)
+    parts = model_conditions(log, study)
     for part in parts:
         if part.condition.name == condition:
             return part

@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     from benchwright_studies.study_log import StudyLog
 
 
-class Workbench:
-    """What the editor's requests are about.
+class Sessions:
+    """The sessions of one editor, by workspace, and the packs that it opens problems of.
 
     Args:
         home: The folders of this user.

@@ -12,7 +12,7 @@ from benchwright_studies import open_log
 from benchwright_studies.delivery import Deliveries
 
 
-def hand_in_what_waits(home: Home, tell: Callable[[str, bool], None]) -> None:
+def retry_deliveries(home: Home, tell: Callable[[str, bool], None]) -> None:
     """Begins to hand in, if anything waits; nobody waits for it, nor does the server's end.
 
     Args:

@@ -25,7 +25,7 @@ from benchwright_server.study_protocol import (
 
 if TYPE_CHECKING:
     # The database library takes a third of a second to import: nobody pays before a log is needed.
-    from benchwright_server.attempts.workbench import Workbench
+    from benchwright_server.attempts.sessions import Sessions
     from benchwright_studies.study_log import StudyLog
 
 
@@ -86,7 +86,7 @@ def _span(stretch: Stretch) -> Span:
     return Span(from_s=stretch.from_s, to_s=stretch.to_s, what=stretch.what)
 
 
-def numbers_of(bench: Workbench, study: str | None) -> OwnNumbers:
+def numbers_of(sessions: Sessions, study: str | None) -> OwnNumbers:
     """The user's own attempts, practice left out; those of a study, or those outside studies.
 
     Raises:
@@ -94,6 +94,6 @@ def numbers_of(bench: Workbench, study: str | None) -> OwnNumbers:
     """
     from benchwright_analysis.report.own_numbers import own_numbers
 
-    participant = Participation(bench.home).of(study) if study else ""
-    found = own_numbers(bench.log, bench.store, study or "", participant)
+    participant = Participation(sessions.home).of(study) if study else ""
+    found = own_numbers(sessions.log, sessions.store, study or "", participant)
     return OwnNumbers(attempts=[OwnNumber.model_validate(asdict(one)) for one in found])

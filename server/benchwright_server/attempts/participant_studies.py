@@ -17,7 +17,7 @@ from benchwright_problems.errors import ProblemsError
 from benchwright_problems.home import Home
 from benchwright_problems.store import Store
 from benchwright_server.attempts.participation import Participation
-from benchwright_server.attempts.workbench import Workbench
+from benchwright_server.attempts.sessions import Sessions
 from benchwright_server.protocol import OpenedProblem
 from benchwright_server.study_protocol import (
     ConsentView,
@@ -40,17 +40,17 @@ if TYPE_CHECKING:
     from benchwright_studies.study_log import StudyLog
 
 
-class StudyDesk:
+class ParticipantStudies:
     """The studies of one user.
 
     Args:
-        bench: What the editor's requests are about.
+        sessions: What the editor's requests are about.
     """
 
-    def __init__(self, bench: Workbench) -> None:
-        self._bench = bench
-        self._participation = Participation(bench.home)
-        self._deliveries = Deliveries(bench.home)
+    def __init__(self, sessions: Sessions) -> None:
+        self._sessions = sessions
+        self._participation = Participation(sessions.home)
+        self._deliveries = Deliveries(sessions.home)
 
     async def studies(self) -> StudyList:
         """The studies that this user takes part in."""
@@ -80,19 +80,24 @@ class StudyDesk:
         headers = await asyncio.to_thread(self._headers, study, participant)
         for header in headers:
             with contextlib.suppress(AttemptError):
-                session = await self._bench.session(Path(header.workspace))
+                session = await self._sessions.session(Path(header.workspace))
                 if session is not None and session.header.id == header.id and not session.ended:
                     await session.abandon("consent was taken back")
                 else:
-                    await self._bench.log.append(header.id, Abandoned(reason="consent was taken back"))
+                    await self._sessions.log.append(header.id, Abandoned(reason="consent was taken back"))
         await asyncio.to_thread(self._administration.take_consent_back, study, participant)
         await asyncio.to_thread(self._deliveries.drop, study, participant)
         if not delete:
             return await asyncio.to_thread(self._study, study)
         for header in headers:
-            await self._bench.forget(Path(header.workspace))
+            await self._sessions.forget(Path(header.workspace))
         await asyncio.to_thread(
-            delete_participant, self._bench.home, self._bench.log, study, participant, "asked for by the participant"
+            delete_participant,
+            self._sessions.home,
+            self._sessions.log,
+            study,
+            participant,
+            "asked for by the participant",
         )
         await asyncio.to_thread(self._participation.end, study)
         return view.model_copy(update={"step": Step.WITHDRAWN, "done": 0, "workspace": None, "consent": None})
@@ -106,9 +111,9 @@ class StudyDesk:
         participant = await asyncio.to_thread(self._participation.of, study)
         at = await asyncio.to_thread(self._administration.progress, study, participant)
         if at.attempt is not None:
-            return await self._bench.reopen(at.attempt)
+            return await self._sessions.reopen(at.attempt)
         assigned, agreed, problem = await asyncio.to_thread(self._administration.next_task, study, participant)
-        return await self._bench.open_task(assigned, agreed, problem)
+        return await self._sessions.open_task(assigned, agreed, problem)
 
     async def answer(self, study: str, answers: Mapping[str, Answer]) -> StudyView:
         """Answer the questions at the end."""
@@ -121,10 +126,10 @@ class StudyDesk:
 
     @property
     def _administration(self) -> Studies:
-        return Studies(self._bench.log, self._bench.attempts)
+        return Studies(self._sessions.log, self._sessions.attempts)
 
     def _headers(self, study: str, participant: str) -> list[AttemptHeader]:
-        return [header for header in self._bench.log.journal.attempts(study) if header.solver == participant]
+        return [header for header in self._sessions.log.journal.attempts(study) if header.solver == participant]
 
     def _studies(self) -> StudyList:
         found: list[StudySummary] = []
@@ -150,7 +155,7 @@ class StudyDesk:
             if known.study.data.to != "nowhere":
                 self._deliveries.owe(study, participant)
             self._administration.finish(study, participant)
-        self._deliveries.hand_in(self._bench.log, lambda one: (one.study, one.participant) == (study, participant))
+        self._deliveries.hand_in(self._sessions.log, lambda one: (one.study, one.participant) == (study, participant))
         return self._view(known, participant, at)
 
     def _delivery(self, known: RegisteredStudy, participant: str) -> DeliveryView | None:
@@ -181,7 +186,7 @@ class StudyDesk:
             condition=at.condition,
             solver=condition.solver.value if condition else None,
             assistants=list(condition.assistants) if condition else [],
-            workspace=Path(self._bench.log.header(at.attempt).workspace).as_uri() if at.attempt else None,
+            workspace=Path(self._sessions.log.header(at.attempt).workspace).as_uri() if at.attempt else None,
             consent=ConsentView(version=study.consent.version, text=study.consent.text, given=agreed)
             if study.consent
             else None,
@@ -200,7 +205,7 @@ class StudyDesk:
         if problem is None:
             return None
         try:
-            return Store(self._bench.home).problem(problem).title
+            return Store(self._sessions.home).problem(problem).title
         except ProblemsError:
             # Opening it tells what is missing; the rest of the study can be shown.
             return problem
