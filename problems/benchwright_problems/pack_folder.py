@@ -115,12 +115,6 @@ def read_built_in(name: str) -> Pack:
         return read_pack_folder(folder)
 
 
-def wrong_solutions(folder: Path, problem: str) -> dict[str, dict[str, str]]:
-    """The solutions that must fail: name → path → text. For the tests of a pack."""
-    wrong = folder / problem / "hidden" / "wrong"
-    return {one.name: _texts(one) for one in sorted(wrong.iterdir())} if wrong.is_dir() else {}
-
-
 def _problem(folder: Path, pack: _PackFile) -> Problem:
     file = folder / "problem.toml"
     spec = _toml(file, _ProblemFile)

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from benchwright_problems.errors import DatasetError
-from benchwright_problems.pack_folder import read_built_in, read_pack_folder, wrong_solutions
+from benchwright_problems.pack_folder import read_built_in, read_pack_folder
 from benchwright_problems.problem import Kind, QuestionFormat
 
 FILES = {
@@ -51,8 +51,6 @@ def test_a_pack_folder_is_read_whole(write_pack: WritePack) -> None:
     assert question.public.question.format is QuestionFormat.MULTIPLE_CHOICE
     assert question.hidden.answer is not None
     assert question.hidden.answer.value == "B"
-    assert wrong_solutions(folder, "inv") == {"stuck": {"rtl/inv.sv": "// stuck\n"}}
-    assert wrong_solutions(folder, "q") == {}
 
 
 def test_the_digest_of_a_problem_covers_every_file_that_counts(write_pack: WritePack) -> None:
