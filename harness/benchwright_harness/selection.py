@@ -8,19 +8,31 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterable
 from functools import lru_cache
-from importlib.resources import files
-from typing import Literal
+from pathlib import Path
+from typing import Annotated, Literal
 
+from pydantic import AfterValidator
+
+from benchwright_harness.tool_versions import tool_versions
 from benchwright_problems.problem import Problem
 from benchwright_problems.verdict import Model
+
+FILE = Path(__file__).with_name("selection.json")
+
+
+def _listed(version: str, known: Iterable[str]) -> str:
+    if version not in known:
+        raise ValueError(f"{version} is not among the versions of tool_versions.json: {', '.join(known)}")
+    return version
 
 
 class Selection(Model):
     """One version of each tool that a toolchain has in several."""
 
-    icarus: Literal["12", "13"] = "13"
-    yosys: Literal["0.23", "0.40"] = "0.40"
+    icarus: Annotated[str, AfterValidator(lambda version: _listed(version, tool_versions().icarus))] = "13"
+    yosys: Annotated[str, AfterValidator(lambda version: _listed(version, tool_versions().yosys))] = "0.40"
     cocotb: Literal["2.0.1", "compat"] = "2.0.1"
     """`compat` is 2.0.1 with the names that older harnesses use."""
     simulator: Literal["icarus", "verilator"] | None = None
@@ -38,7 +50,7 @@ class _Rule(Model):
     choose: tuple[Selection, ...]
 
     def fits(self, problem: Problem) -> bool:
-        """Whether everything that the rule asks for is so."""
+        """Whether the problem meets every condition of the rule."""
         provenance = problem.provenance
         return (
             (self.source is None or re.search(self.source, provenance.source, re.IGNORECASE) is not None)
@@ -55,10 +67,10 @@ def selections(problem: Problem) -> tuple[Selection, ...]:
 
     With a reference solution the first that it passes with is right; without one the first is.
     """
-    return next(rule.choose for rule in _rules() if rule.fits(problem))
+    return next(rule.choose for rule in _rules(FILE) if rule.fits(problem))
 
 
 @lru_cache
-def _rules() -> tuple[_Rule, ...]:
-    data = json.loads((files("benchwright_harness") / "selection.json").read_text(encoding="utf-8"))
+def _rules(file: Path) -> tuple[_Rule, ...]:
+    data = json.loads(file.read_text(encoding="utf-8"))
     return tuple(_Rule.model_validate(rule) for rule in data)

@@ -8,6 +8,7 @@ import stat
 from collections.abc import Iterator
 from pathlib import Path
 
+from benchwright_harness import tool_versions
 from benchwright_problems.verdict import Model
 
 MANIFEST = "toolchain.json"
@@ -18,12 +19,12 @@ _CHUNK = 1 << 20
 
 
 class Manifest(Model):
-    """Describes a built toolchain; lies beside its tree."""
+    """Describes a built toolchain; the file is beside its tree."""
 
     digest: str
     """sha256 of the list of its files."""
     recipe: str
-    """sha256 of everything that told how to build it."""
+    """sha256 of everything that determined how it was built."""
     machine: str
     """The processor's architecture, as `uname -m` prints it."""
     versions: dict[str, str]
@@ -58,7 +59,7 @@ def content(root: Path, *, without: str = "") -> str:
 
 
 def differences(root: Path, listed: str) -> list[str]:
-    """What is not as a list of `content` says, one sentence each."""
+    """What differs from a list of `content`, one sentence each."""
     was = dict(_by_path(listed))
     now = dict(_by_path(content(root)))
     return [
@@ -75,10 +76,10 @@ def _by_path(listed: str) -> Iterator[tuple[str, str]]:
 
 
 def recipe() -> str:
-    """sha256 of everything that tells how this version of Benchwright builds a toolchain."""
+    """sha256 of everything that determines how this version of Benchwright builds a toolchain."""
     package = Path(__file__).parent
     total = hashlib.sha256()
-    for file in [package / "tree.py", *sorted((package / "build").rglob("*"))]:
+    for file in [tool_versions.FILE, package / "tree.py", *sorted((package / "build").rglob("*"))]:
         if file.is_file() and file.suffix != ".pyc":
             total.update(file.read_bytes())
     return total.hexdigest()

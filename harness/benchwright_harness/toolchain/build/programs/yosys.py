@@ -9,7 +9,7 @@ import sys
 import threading
 from pathlib import Path
 
-_FOLDER = Path("/opt/benchwright/yosys-0.40")
+_FOLDER = Path("@PREFIX@")
 _PACKAGES = _FOLDER / "packages"
 _COMPILED = _FOLDER / "yosys.compiled"
 

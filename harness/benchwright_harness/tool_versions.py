@@ -1,0 +1,51 @@
+"""The tools that a toolchain has in several versions: `tool_versions.json` lists them, and where each comes from."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from pathlib import Path
+
+from benchwright_problems.verdict import Model
+
+FILE = Path(__file__).with_name("tool_versions.json")
+
+
+class IcarusSource(Model):
+    """Where a series of Icarus Verilog comes from."""
+
+    suites: tuple[str, ...]
+    """The releases of Debian that may have it, the most stable first."""
+
+
+class YosysSource(Model):
+    """Where a version of Yosys comes from."""
+
+    lock: str = ""
+    """The lock file, in `toolchain/build`, of the Python packages that contain it; empty for the system's own."""
+
+
+class ToolVersions(Model):
+    """Version → where it comes from, of each tool that there are several of."""
+
+    icarus: dict[str, IcarusSource]
+    yosys: dict[str, YosysSource]
+
+    @property
+    def packaged_yosys(self) -> dict[str, str]:
+        """Version → lock file, of each Yosys that Python packages contain."""
+        return {version: source.lock for version, source in self.yosys.items() if source.lock}
+
+    @property
+    def system_yosys(self) -> str:
+        """The version of the system's own Yosys."""
+        return next(version for version, source in self.yosys.items() if not source.lock)
+
+
+def tool_versions() -> ToolVersions:
+    """What `FILE` lists."""
+    return _read(FILE)
+
+
+@lru_cache
+def _read(file: Path) -> ToolVersions:
+    return ToolVersions.model_validate_json(file.read_bytes())

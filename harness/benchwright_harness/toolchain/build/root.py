@@ -1,0 +1,84 @@
+"""The root file system that is being built, and running programs in it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import stat
+import subprocess
+from collections.abc import Sequence
+from importlib.resources import files
+from pathlib import Path
+
+from benchwright_harness.errors import ToolchainError
+from benchwright_harness.selection import Selection
+from benchwright_harness.toolchain import tree
+
+AGAIN = "then start the same command again"
+PROGRAMS = files(__package__) / "programs"
+"""Sources of programs that the build runs, or that it puts into the tree."""
+
+
+class Root:
+    """A root file system.
+
+    Args:
+        folder: Where it is.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def place(self, path: str) -> Path:
+        """Where this machine has an absolute path of the tree."""
+        return self.folder / path.lstrip("/")
+
+    def run(
+        self, *command: str, given: str = "", variables: dict[str, str] | None = None, may_fail: bool = False
+    ) -> None:
+        """Run a program of the tree, in the tree, with no network."""
+        environment = {"LC_ALL": "C.UTF-8", "HOME": "/tmp", "PYTHONHASHSEED": "0", "PYTHONDONTWRITEBYTECODE": "1"}  # noqa: S108
+        environment |= tree.environment(Selection()) | (variables or {})
+        bwrap = shutil.which("bwrap")
+        if not bwrap:
+            raise ToolchainError("bubblewrap is not installed", f"apt-get install bubblewrap, {AGAIN}")
+        sandbox = [bwrap, "--unshare-all", "--die-with-parent", "--new-session", "--clearenv", "--bind"]
+        sandbox += [str(self.folder), "/", "--dev", "/dev", "--proc", "/proc", "--tmpfs", "/tmp", "--chdir", "/tmp"]  # noqa: S108
+        for key, value in environment.items():
+            sandbox += ["--setenv", key, value]
+        run_program([*sandbox, "--", *command], "read the lines above and report them", given=given, may_fail=may_fail)
+
+    def compile_c(self, source: str, *options: str) -> None:
+        """Compile a program of `PROGRAMS` with the tree's compiler."""
+        text = (PROGRAMS / source).read_text(encoding="utf-8")
+        self.run("/usr/bin/gcc", "-O2", "-s", *options, "-x", "c", "-", given=text)
+
+    def remove_program(self, name: str) -> None:
+        """Remove a program that only the build needs."""
+        (self.folder / "usr" / "bin" / name).unlink()
+
+    def tidy(self) -> None:
+        """Give every file a mode that all may read, and a date that tells nothing."""
+        for folder, folders, names in os.walk(self.folder):
+            for name in [*folders, *names]:
+                path = Path(folder, name)
+                mode = path.lstat().st_mode
+                if stat.S_ISDIR(mode) or (stat.S_ISREG(mode) and mode & stat.S_IXUSR):
+                    path.chmod(0o755)
+                elif stat.S_ISREG(mode):
+                    path.chmod(0o644)
+                os.utime(path, (0, 0), follow_symlinks=False)
+        for name in ("tmp", "var/tmp"):
+            (self.folder / name).chmod(0o1777)
+
+
+def run_program(command: Sequence[str], hint: str, *, given: str = "", may_fail: bool = False) -> None:
+    """Run a program.
+
+    Raises:
+        ToolchainError: It failed, with its last output and `hint`.
+    """
+    ran = subprocess.run(command, input=given.encode(), capture_output=True, check=False, umask=0o022)
+    if ran.returncode and not may_fail:
+        said = (ran.stdout + ran.stderr).decode(errors="replace").strip()
+        raise ToolchainError(f"{Path(command[0]).name} failed:\n{said[-4000:]}", hint)
