@@ -1,4 +1,4 @@
-"""One process group under limits, with every kind of end told apart. Runs on Linux only."""
+"""One process group under limits, with each kind of end distinguished. Runs on Linux only."""
 
 from __future__ import annotations
 
@@ -14,28 +14,28 @@ from io import BytesIO, FileIO
 from pathlib import Path
 from typing import Any, Protocol
 
-from benchwright_harness.foreign_folder import folder_bytes
 from benchwright_harness.process_group import kill_group
+from benchwright_harness.untrusted_folder import folder_bytes
 from benchwright_problems.problem import Limits
 
 MAX_OUTPUT_BYTES = 16 * 1024**2
 _MEMORY_POLL_S = 0.25
 _CALM_POLL_S = 0.5
-"""As long as it needs less than a quarter of its memory."""
+"""While it uses less than a quarter of its memory limit."""
 _FOLDER_POLL_S = 1.0
 _CHUNK = 1 << 16
-# Simulators print line by line: waking up for each of them costs more than what is done with it.
+# Simulators print line by line: waking up for each line costs more than handling it.
 _GATHER_S = 0.5
 _PIPE_BYTES = 1 << 20
 _BUSY_BYTES = 1 << 15
 _TURN_BYTES = 1 << 18
 _SILENCE_S = 2.0
 _PATIENCE = 10
-"""How often, once a program has ended, so much time may go by with new output in it."""
+"""How many such intervals with new output may pass after a program has ended."""
 
 
 class End(StrEnum):
-    """How a process group came to its end."""
+    """How a process group ended."""
 
     EXITED = "exited"
     TIMEOUT = "timeout"
@@ -45,10 +45,10 @@ class End(StrEnum):
 
 
 class Output(Protocol):
-    """Where a program's output goes."""
+    """Receives a program's output."""
 
     def write(self, content: bytes, /) -> int:
-        """Take more of it."""
+        """Take the next bytes."""
         ...
 
 
@@ -61,11 +61,11 @@ class Ended:
     """Negative: the signal that ended it."""
     wall_s: float
     memory_bytes: int = 0
-    """Resident memory of all its processes together, at the highest that was seen."""
+    """Resident memory of all its processes together, at the highest measured."""
     reports: bytes = b""
-    """What the supervisor inside told of the run; empty where there was none."""
+    """What the supervisor inside reported; empty if there was none."""
     remarks: tuple[str, ...] = ()
-    """What a reader of the verdict must know of where it ran."""
+    """What a reader of the verdict must know about where it ran."""
 
 
 async def run_limited(
@@ -96,16 +96,16 @@ async def run_limited(
 
 
 class Program:
-    """A program that was started in a session of its own, and will be waited for later.
+    """A program started in a session of its own, to be waited for later.
 
-    Whoever starts one has to `finish` or `kill` it.
+    The caller has to `finish` or `kill` it.
 
     Args:
         argv: Program and arguments.
         env: The whole environment.
         cwd: Working directory.
         pass_fds: File descriptors that stay open in the program.
-        talks: It reads a request from standard input, and writes reports, not output, to
+        talks: Whether it reads a request from standard input, and writes reports, not output, to
             standard error.
     """
 
@@ -147,7 +147,7 @@ class Program:
     def _on_exit(self) -> None:
         self._exited.get_loop().remove_reader(self._handle)
         os.close(self._handle)
-        # As long as its first process was not waited for, the group's number is nobody else's.
+        # Until its first process is waited for, no other group can have its number.
         self._kill_group()
         self._exited.set_result(self._process.wait())
 
@@ -158,7 +158,7 @@ class Program:
 
     @property
     def runs(self) -> bool:
-        """Whether its end has not been seen yet."""
+        """Whether it is not known to have ended."""
         return not self._exited.done()
 
     async def kill(self) -> None:
@@ -169,13 +169,13 @@ class Program:
         await asyncio.shield(self._exited)
 
     async def finish(self, *, limits: Limits, folder: Path, log: Output, request: bytes = b"") -> Ended:
-        """Wait for its end, or for the limit that it passes; see `run_limited`.
+        """Wait for its end, or until it exceeds a limit; see `run_limited`.
 
         Args:
             limits: Wall time counts from now.
             folder: The folder whose size is limited.
             log: Where output goes.
-            request: What it is told on standard input.
+            request: Sent to its standard input.
         """
         start = time.monotonic()
         reported = BytesIO()
@@ -184,11 +184,11 @@ class Program:
         memory = _Memory()
         watch = asyncio.create_task(_watch(self.pid, limits, folder, memory))
         try:
-            await self._tell(request)
+            await self._send(request)
             ends: list[asyncio.Future[Any]] = [watch, self._exited]
             await asyncio.wait([*ends, output], return_when=asyncio.FIRST_COMPLETED)
             if output.done() and output.result():
-                # It closed its output and goes on.
+                # It closed its output, but runs on.
                 await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
             end = End.EXITED if self._exited.done() else watch.result() if watch.done() else End.OUTPUT_QUOTA
         finally:
@@ -205,7 +205,7 @@ class Program:
         return Ended(end, exit_code, time.monotonic() - start, memory.highest_bytes, reported.getvalue())
 
     async def _copied(self, copied: set[asyncio.Future[bool]]) -> None:
-        # Without a sandbox, a process that left the group may hold a pipe for ever, and write to it.
+        # Without a sandbox, a process that left the group may keep a pipe open for ever, and write to it.
         pipes = [pipe for pipe in (self._output, self._reports) if pipe is not None]
         left: list[int] = []
         for _ in range(_PATIENCE):
@@ -214,13 +214,13 @@ class Program:
             if not (await asyncio.wait(copied, timeout=_SILENCE_S))[1]:
                 break
 
-    async def _tell(self, request: bytes) -> None:
+    async def _send(self, request: bytes) -> None:
         if self._request is not None:
-            # From here on it is asyncio's to close, at the latest when nobody reads any more.
+            # asyncio closes it from now on, at the latest when the reader is gone.
             pipe, self._request = self._request, None
-            told, _ = await self._exited.get_loop().connect_write_pipe(asyncio.BaseProtocol, pipe)
-            told.write(request)
-            told.close()
+            transport, _ = await self._exited.get_loop().connect_write_pipe(asyncio.BaseProtocol, pipe)
+            transport.write(request)
+            transport.close()
 
     def _kill_group(self) -> None:
         if self.runs:
@@ -246,13 +246,13 @@ class _Pipe:
         """Bytes that may still be copied."""
 
     def copy_to(self, sink: Output) -> asyncio.Future[bool]:
-        """Begin to copy; done at the pipe's end, with false where it is more than may be copied."""
+        """Start copying; done at the pipe's end, with false if there is more than may be copied."""
         self._sink = sink
         self._loop.add_reader(self._file, self._read)
         return self._copied
 
     def hurry(self) -> None:
-        """Wait for nothing to gather: the program has ended."""
+        """Stop gathering output: the program has ended."""
         self._gathers = False
         if self._gathering is not None:
             self._read()
@@ -303,7 +303,7 @@ def _pipe(theirs: contextlib.ExitStack, undo: contextlib.ExitStack) -> tuple[_Pi
 
     ours, sink = os.pipe()
     theirs.callback(os.close, sink)
-    # So that nobody waits for us to read; one with many pipes open may not have such large ones.
+    # So that the program need not wait for us to read; a user with many pipes may not have such large ones.
     with contextlib.suppress(OSError):
         fcntl.fcntl(ours, fcntl.F_SETPIPE_SZ, _PIPE_BYTES)
     pipe = _Pipe(ours)
@@ -339,16 +339,16 @@ def resident_bytes(pid: int) -> int:
     waiting = [b"%d" % pid]
     while waiting:
         process = b"/proc/" + waiting.pop()
-        # It may end at any moment.
+        # The process may end at any moment.
         with contextlib.suppress(OSError):
-            pages += int(_told(process + b"/statm").split()[1])
+            pages += int(_read_small(process + b"/statm").split()[1])
             with os.scandir(process + b"/task") as threads:
                 for thread in threads:
-                    waiting += _told(thread.path + b"/children").split()
+                    waiting += _read_small(thread.path + b"/children").split()
     return pages * os.sysconf("SC_PAGE_SIZE")
 
 
-def _told(file: bytes) -> bytes:
+def _read_small(file: bytes) -> bytes:
     handle = os.open(file, os.O_RDONLY | os.O_CLOEXEC)
     try:
         return os.read(handle, _CHUNK)

@@ -16,9 +16,9 @@ from xml.etree.ElementTree import Element, ParseError
 from defusedxml import DefusedXmlException
 from defusedxml.ElementTree import fromstring
 
-from benchwright_harness.foreign_folder import entries
 from benchwright_harness.process import Output
 from benchwright_harness.report import Report, Simulation
+from benchwright_harness.untrusted_folder import entries
 from benchwright_problems.plain_file import FileTooLargeError, NotPlainFileError, read_plain_file
 from benchwright_problems.verdict import Model, TestResult
 

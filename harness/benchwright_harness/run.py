@@ -12,7 +12,6 @@ from pathlib import Path
 
 from benchwright_harness.criterion import Listener, decide
 from benchwright_harness.errors import BadHarnessError, HarnessError, SandboxUnavailableError
-from benchwright_harness.foreign_folder import folder_bytes
 from benchwright_harness.plan import WORKDIR, Plan, Step, make_plan
 from benchwright_harness.process import End, Ended, Output
 from benchwright_harness.report import read_report
@@ -23,6 +22,7 @@ from benchwright_harness.scan import scan
 from benchwright_harness.selection import Selection, selections
 from benchwright_harness.testbench import Simulator
 from benchwright_harness.toolchain import Toolchain
+from benchwright_harness.untrusted_folder import folder_bytes
 from benchwright_problems.problem import Problem, ScanAction
 from benchwright_problems.verdict import Digests, Outcome, Reason, Usage, Verdict
 
@@ -52,12 +52,12 @@ async def run_harness(
         sandbox: Where the steps run.
         toolchain: What they run with.
         log: Raw output of all steps, for the store: it may hold hidden text.
-        selection: Which versions of the tools; the first that fits the problem, if not said.
+        selection: Which versions of the tools; `None` for the first that fits the problem.
         on_step: Called before each step with its number from 1, their count, and its name.
         on_folder: Called with the run's folder, as the last step left it, before it is removed.
 
     Returns:
-        A verdict, also where the harness could not be run: its reason then says why.
+        A verdict, also if the harness could not be run: its reason then says why.
     """
     start = time.monotonic()
     digests = Digests(problem=problem.public_digest, harness=problem.harness_digest)
@@ -69,12 +69,12 @@ async def run_harness(
         with _machine_errors():
             verdict = await _run_plan(problem, solution, plan, selection, sandbox, toolchain, log, on_step, on_folder)
     except BadHarnessError as error:
-        # What is wrong with it may name hidden files.
+        # The message may name hidden files.
         log.write(f"{error}\n".encode())
         verdict = Verdict(
             reason=error.reason,
             detail="the harness of this problem is broken",
-            hint="Tell the people who made the pack; `benchwright problems check` shows them what is wrong.",
+            hint="Report it to the pack's authors; `benchwright problems check` shows them what is wrong.",
         )
     except HarnessError as error:
         verdict = Verdict(reason=error.reason, detail=str(error), hint=error.hint)
@@ -101,20 +101,20 @@ async def _run_plan(
     if refused := [finding for finding in findings if finding.action is ScanAction.REFUSE]:
         return Verdict(reason=Reason.REFUSED, detail=f"Not run: {refused[0]}.")
     remarks = [*plan.remarks, *toolchain.remarks, *(f"{finding}." for finding in findings)]
-    async with _place(sandbox, job(plan.steps[0], Path("/"), None)) as (code, user):
+    async with _folder_and_user(sandbox, job(plan.steps[0], Path("/"), None)) as (code, user):
         with run_folder(code, _snapshot(problem, solution), user):
             ended = Ended(End.EXITED, 0, 0.0)
             watch = FailureWatch(log)
             output = Listener(plan.criterion, watch)
             reports = []
             memory_bytes = 0
-            places: dict[str, None] = {}
+            sandbox_remarks: dict[str, None] = {}
             for number, step in enumerate(plan.steps, 1):
                 on_step(number, len(plan.steps), step.service)
                 log.write(f"--- {step.service}: {' '.join(step.argv)}\n".encode())
                 ended = await sandbox.run(job(step, code, user), output)
                 memory_bytes = max(memory_bytes, ended.memory_bytes)
-                places |= dict.fromkeys(ended.remarks)
+                sandbox_remarks |= dict.fromkeys(ended.remarks)
                 if ended.reports:
                     reports.append(read_report(ended.reports))
                 if ended.end is not End.EXITED or ended.exit_code != 0:
@@ -145,16 +145,16 @@ async def _run_plan(
                 update={
                     "tools": toolchain.versions(selection),
                     "usage": usage,
-                    "remarks": (*verdict.remarks, *remarks, *places, *results.remarks),
+                    "remarks": (*verdict.remarks, *remarks, *sandbox_remarks, *results.remarks),
                 }
             )
 
 
 async def warm_up(problem: Problem, *, sandbox: Sandbox, toolchain: Toolchain, selection: Selection) -> None:
-    """Let a sandbox that can do so start ahead for the next run of a problem; see `WarmSandbox`.
+    """Start a sandbox ahead for the next run of a problem, if it is a `WarmSandbox`.
 
     Raises:
-        HarnessError: The harness can't be run; a run says so too.
+        HarnessError: The harness can't be run; a run reports that, too.
     """
     if isinstance(sandbox, WarmSandbox):
         plan = _plan(problem, problem.harness_digest, sandbox, selection)
@@ -168,8 +168,8 @@ def _machine_errors() -> Iterator[None]:
         yield
     except OSError as error:
         raise SandboxUnavailableError(
-            f"this machine could not make a place for the run ({error.strerror or type(error).__name__})",
-            "See whether the folder for temporary files has room and can be written to.",
+            f"this machine could not create the run's folder ({error.strerror or type(error).__name__})",
+            "Check that the folder for temporary files has room and can be written to.",
         ) from error
 
 
@@ -191,17 +191,17 @@ def _plan_of(harness: _Harness, simulator: Simulator | None, environ: tuple[tupl
 
 
 @contextlib.asynccontextmanager
-async def _place(sandbox: Sandbox, first: Job) -> AsyncIterator[tuple[Path, int | None]]:
-    """An empty folder for a run and its owner: of a sandbox that waits for such a job, or new ones."""
-    place = sandbox.warm_place(first) if isinstance(sandbox, WarmSandbox) else None
-    if place is None:
+async def _folder_and_user(sandbox: Sandbox, first: Job) -> AsyncIterator[tuple[Path, int | None]]:
+    """An empty folder for a run, and its owner: those of a sandbox that waits for such a job, or new ones."""
+    waiting = sandbox.claim_warm(first) if isinstance(sandbox, WarmSandbox) else None
+    if waiting is None:
         yield new_run_folder(), sandbox.new_user()
         return
     try:
-        yield place
+        yield waiting
     finally:
         if isinstance(sandbox, WarmSandbox):
-            await sandbox.give_up(place[0])
+            await sandbox.give_up(waiting[0])
 
 
 def _job(problem: Problem, step: Step, selection: Selection, toolchain: Toolchain, code: Path, user: int | None) -> Job:

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from benchwright_harness.foreign_folder import remove_folder
 from benchwright_harness.sandbox.docker import DockerSandbox
 from benchwright_harness.toolchain import Toolchain
+from benchwright_harness.untrusted_folder import remove_folder
 from benchwright_problems.home import Home
 
 from ..docker_engine import EngineMissingError, docker_engine

@@ -12,7 +12,6 @@ from pathlib import Path
 
 import pytest
 
-from benchwright_harness.foreign_folder import folder_bytes, remove_folder
 from benchwright_harness.grade import solved_files
 from benchwright_harness.process import MAX_OUTPUT_BYTES, End
 from benchwright_harness.report import read_report
@@ -23,6 +22,7 @@ from benchwright_harness.sandbox.docker import DockerSandbox
 from benchwright_harness.sandbox.native import NativeSandbox
 from benchwright_harness.sandboxes import toolchain_for
 from benchwright_harness.toolchain import Toolchain
+from benchwright_harness.untrusted_folder import folder_bytes, remove_folder
 from benchwright_problems.datasets.cvdp import import_cvdp
 from benchwright_problems.datasets.rtllm import import_rtllm
 from benchwright_problems.datasets.verilogeval import import_verilogeval

@@ -28,13 +28,13 @@ class Job:
     code: Path
     """Folder of the host that becomes `/code`."""
     hidden: Mapping[str, str]
-    """Absolute path inside the sandbox → text."""
+    """Absolute path inside the sandbox → content."""
     limits: Limits
     toolchain: Toolchain
     user: int | None = None
     """From `Sandbox.new_user`; owns `code`."""
     image: str = OSS_SIM
-    """What the harness asked for; only containers can run others than the toolchain."""
+    """What the harness asked for; only containers can run images other than the toolchain."""
     build: Build | None = None
     """How to make the image, where the harness brings a Dockerfile."""
     networks: tuple[str, ...] = ()
@@ -56,46 +56,46 @@ class Sandbox(Protocol):
         ...
 
     def new_user(self) -> int | None:
-        """The user who is to own a job's folder and run it, where not the present one."""
+        """The user to own a job's folder and run it; `None` for the present one."""
         ...
 
     async def run(self, job: Job, log: Output) -> Ended:
-        """Run a job to its end; cancelling kills every process of it.
+        """Run a job to its end; cancelling kills all its processes.
 
         Raises:
-            SandboxUnavailableError: It does not work here, with the next step.
+            SandboxUnavailableError: It does not work on this machine, with the next step.
         """
         ...
 
 
 @runtime_checkable
 class WarmSandbox(Sandbox, Protocol):
-    """One that can start ahead, before there is a job; it serves one job, then is gone like any other."""
+    """A sandbox that can be started before there is a job. It serves one job, and ends with it."""
 
     async def warm(self, job: Job) -> None:
-        """Start one ahead for a job like this, whose folder and user do not count; at most one waits."""
+        """Start one ahead for a job like this, whatever its folder and user are; at most one waits."""
         ...
 
     async def cool(self) -> None:
         """End the one that waits."""
         ...
 
-    def warm_place(self, job: Job) -> tuple[Path, int | None] | None:
-        """Folder and user of the one that waits for such a job; whoever asks has to run one there, or give up."""
+    def claim_warm(self, job: Job) -> tuple[Path, int | None] | None:
+        """Take the one that waits for such a job: its folder and user. The caller runs a job there, or gives up."""
         ...
 
     async def give_up(self, code: Path) -> None:
-        """End the one that waits at a folder of `warm_place`, if no job was run there."""
+        """End the one that was taken with this folder, if no job was run there."""
         ...
 
 
 def address_space(limits: Limits) -> int:
-    """Bytes that one process may map: far more than it may use, but not without end."""
+    """Bytes that one process may map: far more than it may use, but limited."""
     return (limits.memory_mb << 20) * _ADDRESS_SPACE_PER_RESIDENT
 
 
 def prlimit(limits: Limits, *more: str) -> list[str]:
-    """The words before a command that set its limits, beside those that are watched from outside."""
+    """The words before a command that set its limits, besides those that are enforced from outside."""
     return [
         "/usr/bin/prlimit",
         *more,

@@ -26,7 +26,6 @@ from functools import cache, cached_property
 from pathlib import Path
 
 from benchwright_harness.errors import SandboxUnavailableError
-from benchwright_harness.foreign_folder import remove_folder
 from benchwright_harness.process import End, Ended, Output, Program
 from benchwright_harness.run_folder import new_run_folder, remove_leftovers
 from benchwright_harness.sandbox import Job
@@ -37,6 +36,7 @@ from benchwright_harness.sandbox.users import next_run_user
 from benchwright_harness.toolchain import Toolchain
 from benchwright_harness.toolchain.manifest import content, digest_of
 from benchwright_harness.toolchain.tree import INSIDE
+from benchwright_harness.untrusted_folder import remove_folder
 from benchwright_problems.superuser import is_superuser
 
 _HINT = (
@@ -56,7 +56,7 @@ _GRACE_S = 5
 
 @dataclass(frozen=True)
 class _Kind:
-    """What a sandbox has to be started with, so that it can serve a job."""
+    """What a sandbox must be started with to serve a job."""
 
     toolchain: Toolchain
     roots: tuple[str, ...]
@@ -80,7 +80,7 @@ class _Started:
     kind: _Kind
     program: Program
     status: int
-    """Open file in which bubblewrap tells of itself."""
+    """Open file that bubblewrap writes its status to."""
     code: Path
     user: int | None
 
@@ -92,11 +92,15 @@ class _Started:
             await self.close()
 
     async def close(self) -> bytes:
-        """Wait until its namespace is gone; what bubblewrap told."""
+        """Wait until its namespace is gone.
+
+        Returns:
+            What bubblewrap wrote about its status.
+        """
         try:
-            told = os.pread(self.status, _STATUS_BYTES, 0)
-            await _end_of_namespace(told)
-            return told
+            status = os.pread(self.status, _STATUS_BYTES, 0)
+            await _end_of_namespace(status)
+            return status
         finally:
             os.close(self.status)
 
@@ -179,16 +183,16 @@ class BwrapSandbox:
                 limits=job.limits, folder=job.code, log=log, request=request(job, job.limits.processes + 1)
             )
         finally:
-            told = await started.close()
-        # bubblewrap tells the program's exit status only where it got as far as starting one.
-        if ended.end is End.EXITED and b"exit-code" not in told:
+            status = await started.close()
+        # bubblewrap reports an exit status only if it got as far as starting the program.
+        if ended.end is End.EXITED and b"exit-code" not in status:
             raise SandboxUnavailableError("bubblewrap does not work on this machine", _HINT)
         return ended
 
     async def warm(self, job: Job) -> None:
         """Start a sandbox ahead for the next job like this one, which is to use `warm_folder`.
 
-        One is kept. It dies with this process, or by `cool`.
+        At most one waits. It ends with this process, or by `cool`.
         """
         kind = _Kind.of(job)
         async with self._warming:
@@ -212,8 +216,8 @@ class BwrapSandbox:
             await started.kill()
             remove_folder(started.code)
 
-    def warm_place(self, job: Job) -> tuple[Path, int | None] | None:
-        """Folder and user of the sandbox that waits for such a job; whoever asks has to run one there.
+    def claim_warm(self, job: Job) -> tuple[Path, int | None] | None:
+        """See `WarmSandbox.claim_warm`.
 
         Afterwards the folder is the caller's to remove, whether or not a job was run.
         """
@@ -225,7 +229,7 @@ class BwrapSandbox:
         return started.code, started.user
 
     async def give_up(self, code: Path) -> None:
-        """End the sandbox that waits at a folder of `warm_place`, if no job was run there."""
+        """See `WarmSandbox.give_up`."""
         if started := self._taken.pop(code, None):
             await started.kill()
 
@@ -233,7 +237,7 @@ class BwrapSandbox:
         started = self._taken.pop(job.code, None)
         if started is None or started.kind == _Kind.of(job):
             return started
-        raise ValueError("the job is not like the one that its sandbox was started for")
+        raise ValueError("the job differs from the one that its sandbox was started for")
 
     def _start(self, kind: _Kind, code: Path, user: int | None) -> _Started:
         with contextlib.ExitStack() as open_files:
@@ -286,13 +290,13 @@ def _digest_of_programs() -> str:
     return digest_of(content(Path(__file__).parents[1] / "inside", without="__pycache__"))
 
 
-async def _end_of_namespace(told: bytes) -> None:
+async def _end_of_namespace(status: bytes) -> None:
     """Kill the first process inside, and with it all others; wait until they are gone.
 
     It dies with the bubblewrap outside, but a little later, and not at all where that was killed
     before the one inside had asked for it. What is left inside would still run and write.
     """
-    found = re.search(rb'"child-pid": *(\d+)', told)
+    found = re.search(rb'"child-pid": *(\d+)', status)
     if not found:
         return
     gone = asyncio.Event()

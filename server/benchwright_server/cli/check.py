@@ -16,7 +16,7 @@ from rich.table import Table
 from benchwright_harness.check import Checker, TwoSided
 from benchwright_harness.cluster import Executor
 from benchwright_harness.cluster.configuration import open_executor
-from benchwright_harness.kept_runs import KeptRuns
+from benchwright_harness.run_archive import RunArchive
 from benchwright_harness.sandbox import Sandbox
 from benchwright_harness.sandboxes import DEFAULT_SANDBOX, open_sandbox, toolchain_for
 from benchwright_harness.toolchain import Toolchain
@@ -59,7 +59,7 @@ def check(
         home = Home.find()
         store = Store(home)
         problems = [store.unseal(f"{pack}/{problem.id}") for problem in store.public(pack).problems]
-        keep = KeptRuns(keep_runs).keep if keep_runs else None
+        keep = RunArchive(keep_runs).keep if keep_runs else None
         executor = open_executor(home, jobs=jobs, cluster=cluster, options=cluster_option or (), on_folder=keep)
         box, toolchain = open_sandbox(sandbox), toolchain_for(sandbox, home.cache)
         proofs = asyncio.run(_check_all(problems, executor, box, toolchain, VerdictStore.of(home), fresh))

@@ -125,10 +125,10 @@ def prune_command(
     json_output: Json = False,
 ) -> None:
     """Delete toolchains that are not in use, and leftovers of older versions. What is running stays."""
-    from benchwright_harness.toolchain.leftovers import leftovers, remove
+    from benchwright_harness.toolchain.pruning import prunable, remove
 
     with plain_errors():
-        rows = [(one, not dry_run and remove(one)) for one in leftovers(Home.find().cache)]
+        rows = [(one, not dry_run and remove(one)) for one in prunable(Home.find().cache)]
     if json_output:
         print_json(
             [{"path": str(one.path), "kind": one.kind.value, "bytes": one.size, "removed": gone} for one, gone in rows]
@@ -188,9 +188,9 @@ def _row(toolchain: Toolchain, *, in_use: bool) -> dict[str, JsonValue]:
 
 def _tidy() -> None:
     """Delete what can't be needed again; another toolchain could be, to repeat a verdict."""
-    from benchwright_harness.toolchain.leftovers import Kind, leftovers, remove
+    from benchwright_harness.toolchain.pruning import Kind, prunable, remove
 
-    for one in leftovers(Home.find().cache, (Kind.PROGRAMS, Kind.UNFINISHED)):
+    for one in prunable(Home.find().cache, (Kind.PROGRAMS, Kind.UNFINISHED)):
         remove(one)
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from benchwright_harness.toolchain import Toolchain
-from benchwright_harness.toolchain.leftovers import Kind, leftovers, remove
+from benchwright_harness.toolchain.pruning import Kind, prunable, remove
 
 from .test_toolchain import built
 
@@ -29,7 +29,7 @@ def cache(tmp_path: Path) -> Path:
 
 
 def names(cache: Path) -> list[tuple[str, Kind]]:
-    return [(one.path.name, one.kind) for one in leftovers(cache)]
+    return [(one.path.name, one.kind) for one in prunable(cache)]
 
 
 @contextmanager
@@ -49,11 +49,11 @@ def another_process(cache: Path, what: str) -> Iterator[None]:
 
 def test_what_is_in_use_is_not_left_over(cache: Path) -> None:
     assert names(cache) == [("inside-000000000000", Kind.PROGRAMS), ("oss-sim-1", Kind.TOOLCHAIN)]
-    assert all(10_000 < one.size < 100_000 for one in leftovers(cache))
+    assert all(10_000 < one.size < 100_000 for one in prunable(cache))
 
 
 def test_what_is_left_over_can_go(cache: Path) -> None:
-    assert [remove(one) for one in leftovers(cache)] == [True, True]
+    assert [remove(one) for one in prunable(cache)] == [True, True]
     assert names(cache) == []
     assert [toolchain.name for toolchain in Toolchain.all(cache)] == ["oss-sim-2"]
     assert not [path for path in (cache / "toolchains").iterdir() if path.name.startswith(".removed")]
@@ -64,9 +64,9 @@ def test_a_toolchain_that_a_process_runs_with_stays(cache: Path) -> None:
     first.use()
     with another_process(cache, "pass"):
         second.use()
-        found = leftovers(cache, [Kind.TOOLCHAIN])
+        found = prunable(cache, [Kind.TOOLCHAIN])
         assert found == []
-    assert [one.path.name for one in leftovers(cache, [Kind.TOOLCHAIN])] == ["oss-sim-1"]
+    assert [one.path.name for one in prunable(cache, [Kind.TOOLCHAIN])] == ["oss-sim-1"]
 
 
 def test_programs_that_a_process_runs_with_stay(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -78,7 +78,7 @@ def test_programs_that_a_process_runs_with_stay(cache: Path, monkeypatch: pytest
 
 
 def test_one_that_is_taken_into_use_meanwhile_stays(cache: Path) -> None:
-    (found,) = leftovers(cache, [Kind.TOOLCHAIN])
+    (found,) = prunable(cache, [Kind.TOOLCHAIN])
     Toolchain.all(cache)[0].use()
     with another_process(cache, "pass"):
         assert not remove(found)
@@ -101,4 +101,4 @@ def test_a_run_does_not_use_up_files(cache: Path) -> None:
 
 
 def test_a_cache_without_toolchains_has_no_leftovers(tmp_path: Path) -> None:
-    assert leftovers(tmp_path) == []
+    assert prunable(tmp_path) == []

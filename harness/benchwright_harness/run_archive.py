@@ -1,4 +1,4 @@
-"""Folders of runs, kept for whoever wants to look into them: compressed, and no more than asked for."""
+"""Folders of runs, archived for inspection: compressed, and limited in number and size."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ import tarfile
 from pathlib import Path
 
 from benchwright_harness.cluster.task import Task
-from benchwright_harness.foreign_folder import entries
+from benchwright_harness.untrusted_folder import entries
 
 MOST_FOLDERS = 200
 MOST_BYTES = 1024**3
 
 
-class KeptRuns:
-    """Archives below a folder, `PROBLEM-KEY.tar.gz` each; they hold hidden text, so only its owner can read it.
+class RunArchive:
+    """Archives in a folder, named `PROBLEM-KEY.tar.gz`. They contain hidden text: only the owner can read them.
 
     Args:
-        folder: Made if it is missing.
-        most_folders: After so many, no further ones are kept.
+        folder: Created if it is missing.
+        most_folders: How many runs are kept.
         most_bytes: Of all archives together.
     """
 
@@ -32,14 +32,14 @@ class KeptRuns:
             self._count(archive)
 
     def keep(self, task: Task, run: Path) -> None:
-        """Archive a run's folder; nothing once there are enough."""
+        """Archive a run's folder, unless a limit is reached."""
         if self._folders <= 0 or self._bytes <= 0:
             return
         archive = self._folder / f"{task.problem.id}-{task.key[:12]}.tar.gz"
         handle = os.open(archive, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
         with os.fdopen(handle, "wb") as stream, tarfile.open(fileobj=stream, mode="w:gz", compresslevel=1) as tar:
             for entry in entries(run):
-                # What a design made can be a pipe, or be gone by now.
+                # A design may have made pipes, and files may be gone by now.
                 if entry.is_file(follow_symlinks=False) or entry.is_symlink():
                     tar.add(entry.path, Path(entry.path).relative_to(run).as_posix(), recursive=False)
         self._count(archive)

@@ -1,7 +1,7 @@
-"""What lies in the cache folder that no run needs any more.
+"""What no run needs any more in the cache folder.
 
-Whoever runs something with a toolchain holds a shared lock on its folder, and on that of our own programs beside it,
-until it is done; what is locked is left alone, whichever version of Benchwright holds it.
+A run holds a shared lock on the folder of its toolchain, and on that of our own programs beside it. A locked folder is
+left alone, whichever version of Benchwright holds the lock.
 """
 
 from __future__ import annotations
@@ -20,33 +20,33 @@ from benchwright_harness.toolchain.folder_lock import exclusive_now
 from benchwright_harness.toolchain.manifest import MANIFEST
 
 _REMOVED = ".removed-"
-# Somebody may be about to give it its name.
+# Another process may be about to rename it.
 _YOUNG_S = 3600.0
 
 
 class Kind(StrEnum):
-    """What something is that is left over."""
+    """What a folder is."""
 
     TOOLCHAIN = "toolchain"
     """One that is not the one in use."""
     PROGRAMS = "programs"
     """Our own programs, of another version."""
     UNFINISHED = "unfinished"
-    """What somebody began to make, or to remove."""
+    """Begun to be created or removed, and never finished."""
 
 
 @dataclass(frozen=True)
-class Leftover:
-    """A folder that can go."""
+class Prunable:
+    """A folder that can be deleted."""
 
     path: Path
     kind: Kind
     size: int
-    """Disk space in bytes; what two names share is counted once."""
+    """Disk space in bytes; files with several names count once."""
 
 
-def leftovers(cache: Path, kinds: Iterable[Kind] = tuple(Kind)) -> list[Leftover]:
-    """What can go, by name.
+def prunable(cache: Path, kinds: Iterable[Kind] = tuple(Kind)) -> list[Prunable]:
+    """The folders that can be deleted, by name.
 
     Args:
         cache: The cache folder.
@@ -56,12 +56,12 @@ def leftovers(cache: Path, kinds: Iterable[Kind] = tuple(Kind)) -> list[Leftover
     with _listing(cache / "toolchains") as entries:
         found = [(Path(entry), kind) for entry in entries if (kind := _kind(entry, cache)) in wanted]
     return [
-        Leftover(path, kind, _size(path)) for path, kind in sorted(found) if kind is not None and not _is_held(path)
+        Prunable(path, kind, _size(path)) for path, kind in sorted(found) if kind is not None and not _is_held(path)
     ]
 
 
-def remove(leftover: Leftover) -> bool:
-    """Delete one; false where somebody has begun to use it, or this user may not."""
+def remove(leftover: Prunable) -> bool:
+    """Delete one; false if it is in use by now, or this user may not."""
     with exclusive_now(leftover.path) as alone:
         if not alone:
             return False

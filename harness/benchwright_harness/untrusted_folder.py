@@ -1,4 +1,4 @@
-"""Folders that a stranger's program filled: of any depth, size and mode, with links to anywhere."""
+"""Folders that an untrusted program filled: of any depth, size and mode, with links to anywhere."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ def entries(folder: Path, on_error: Callable[[OSError], None] = lambda error: No
 def folder_bytes(folder: Path, enough: int) -> int:
     """Disk space of a folder; stops counting beyond `enough`.
 
-    An empty file counts as `ENTRY_BYTES`, for a million of them is no smaller burden. A folder
-    that can't be listed counts as too much: it is too deep, or closed on purpose.
+    An empty file counts as `ENTRY_BYTES`, since a million of them are a burden, too. A folder that can't be listed
+    counts as too much: it is too deep, or was made unreadable on purpose.
     """
     total = 0
 
@@ -59,7 +59,7 @@ def remove_folder(folder: Path) -> None:
     with contextlib.suppress(OSError, RecursionError):
         shutil.rmtree(folder)
         return
-    # Closed, or too deep. Folders inside are first lifted to the top, so that no path is longer than the system takes.
+    # Unreadable, or too deep. Inner folders are first moved to the top, so that no path is too long for the system.
     token = secrets.token_hex(8)
     lifted = (folder / f"{token}-{number}" for number in itertools.count())
     waiting = [folder]
