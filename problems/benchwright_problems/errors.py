@@ -66,9 +66,8 @@ class ExtraMissingError(ProblemsError):
     def __init__(self, feature: str, extra: str) -> None:
         self.feature = feature
         self.extra = extra
-        super().__init__(
-            f"{feature} needs packages that are not installed. Install them: pip install '{DISTRIBUTION}[{extra}]'"
-        )
+        self.command = f"pip install '{DISTRIBUTION}[{extra}]'"
+        super().__init__(f"{feature} needs packages that are not installed. Install them: {self.command}")
 
 
 @contextlib.contextmanager

@@ -1,7 +1,8 @@
-"""What Benchwright finds on this machine, and what is missing for what."""
+"""What is installed on this machine, what is missing, and what that disables."""
 
 from __future__ import annotations
 
+import importlib.util
 import platform
 import subprocess
 from collections.abc import Iterator, Mapping
@@ -14,7 +15,7 @@ from benchwright_attempts.errors import AttemptError
 from benchwright_harness.errors import HarnessError
 from benchwright_harness.sandboxes import sandbox_kind, sandbox_names
 from benchwright_harness.toolchain import BUILD, Toolchain
-from benchwright_problems.errors import ProblemsError
+from benchwright_problems.errors import DISTRIBUTION, ProblemsError
 from benchwright_problems.home import Home
 from benchwright_problems.store import Store
 from benchwright_server.protocol import DoctorItem, DoctorReport
@@ -22,13 +23,21 @@ from benchwright_studies import open_log
 
 _MAIN_JOB = {"Python", "Toolchain", "Sandbox", "Packs", "Attempt log"}
 _RUNS = "running hidden tests"
+_REINSTALL = "install Benchwright again: pip install --force-reinstall benchwright"
+_EXTRAS = {
+    "harness": ("docker", "clusters and the docker sandbox"),
+    "baselines": ("inspect_ai", "model runs, statistics and reports"),
+    "judges": ("fastapi", "model judges, the judge service, agreement with people"),
+}
+"""For each extra, one of its packages and what the extra is for."""
 
 
 def examine(home: Home) -> DoctorReport:
-    """Look at everything. Takes a second or two; starts programs."""
+    """Check everything. Takes a second or two; starts programs."""
     items = [
         _python(),
         *_packages(),
+        *_extras(),
         _toolchain(home),
         _verilator(home),
         *_sandboxes(),
@@ -53,7 +62,18 @@ def _packages() -> list[DoctorItem]:
         try:
             items.append(DoctorItem(name=name, status="ok", version=version(name), needed_for=purpose))
         except PackageNotFoundError:
-            items.append(DoctorItem(name=name, status="missing", needed_for=purpose, hint="install Benchwright again"))
+            items.append(DoctorItem(name=name, status="missing", needed_for=purpose, hint=_REINSTALL))
+    return items
+
+
+def _extras() -> list[DoctorItem]:
+    items = []
+    for name, (package, purpose) in _EXTRAS.items():
+        extra = f"{DISTRIBUTION}[{name}]"
+        if importlib.util.find_spec(package) is not None:
+            items.append(DoctorItem(name=extra, status="ok", needed_for=purpose))
+        else:
+            items.append(DoctorItem(name=extra, status="warning", needed_for=purpose, hint=f"pip install '{extra}'"))
     return items
 
 
@@ -141,6 +161,6 @@ def _writable(name: str, folder: Path, purpose: str) -> DoctorItem:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        hint = f"the folder can't be made: {error.strerror}"
+        hint = f"the folder can't be created: {error.strerror}"
         return DoctorItem(name=name, status="missing", path=str(folder), needed_for=purpose, hint=hint)
     return DoctorItem(name=name, status="ok", path=str(folder), needed_for=purpose)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.table import Table
 
+from benchwright_problems.errors import needs
 from benchwright_problems.home import Home
 from benchwright_problems.store import Store
 from benchwright_server.cli.options import Budget, Json
@@ -26,21 +27,21 @@ def add_to(problems: typer.Typer) -> None:
 
 def audit_command(
     pack: Annotated[str, typer.Argument(help="The pack to review.")],
-    again: Annotated[bool, typer.Option("--again", help="Also problems that were reviewed as they are now.")] = False,
+    again: Annotated[bool, typer.Option("--again", help="Review again what was reviewed already.")] = False,
     findings: Annotated[
-        bool, typer.Option("--findings", help="Show what judges found; it may quote hidden parts.")
+        bool, typer.Option("--findings", help="Show the judges' findings; they may quote hidden parts.")
     ] = False,
     budget: Budget = None,
     jobs: Annotated[int, typer.Option(min=1, max=64, help="Problems at a time.")] = 4,
     json_output: Json = False,
 ) -> None:
-    """Let the model judges review problems for ambiguity, consistency, category and behaviour, 1 to 10 each.
+    """Have the model judges rate problems for ambiguity, consistency, category and behaviour, 1 to 10 each.
 
     Exit status: 0 every aspect of every problem reaches 8.0, 1 some do not, 2 some could not be decided.
     """
-    from benchwright_judges.audit import THRESHOLD, Aspect
+    with plain_errors(), needs("`benchwright problems audit`", "judges"):
+        from benchwright_judges.audit import THRESHOLD, Aspect
 
-    with plain_errors():
         audits = asyncio.run(_audit_all(pack, again, budget, jobs))
     if json_output:
         shown = {"reviews": {"__all__": set() if findings else {"findings"}}}
@@ -89,7 +90,7 @@ async def _audit_all(pack: str, again: bool, budget: float | None, jobs: int) ->
     settings = read_settings()
     endpoints = await asyncio.to_thread(find_endpoints, settings)
     if not endpoints or settings.offline:
-        raise ServerError("No model judge can be asked. docs/how-to/judges.md shows how to set one up.")
+        raise ServerError("No model judge is available. docs/how-to/judges.md shows how to set one up.")
     spending = JudgingBudget(settings.budget_usd if budget is None else budget)
     turn = asyncio.Semaphore(jobs)
     with progress_bar("reviewing", len(refs)) as progress:

@@ -1,0 +1,157 @@
+"""With the core dependencies alone, everything but the features of an extra works, and those name the extra."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+import tomllib
+from importlib import metadata
+from pathlib import Path
+
+import pytest
+from packaging.requirements import Requirement
+
+PROJECT = Path(__file__).parents[3] / "pyproject.toml"
+PROGRAM = """
+import json, sys
+blocked = set(json.loads(sys.argv.pop(1)))
+
+class Core:
+    def __init__(self, finders):
+        self.finders = finders
+
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in blocked:
+            return None
+        return next(filter(None, (finder.find_spec(name, path, target) for finder in self.finders)), None)
+
+    def find_distributions(self, *context):
+        for finder in self.finders:
+            yield from getattr(finder, "find_distributions", lambda *_: ())(*context)
+
+sys.meta_path[:] = [Core(list(sys.meta_path))]
+"""
+COMMANDS = """
+from typer.main import get_command
+from typer.testing import CliRunner
+from benchwright_server.cli.app import command_line
+
+def paths(command, path):
+    yield path
+    for name, inner in getattr(command, "commands", {}).items():
+        yield from paths(inner, [*path, name])
+
+app = command_line()
+for path in paths(get_command(app), []):
+    ran = CliRunner().invoke(app, [*path, "--help"])
+    assert ran.exit_code == 0, (path, ran.output, ran.exception)
+    print(*path)
+"""
+
+
+def normal(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def closure(requirements: list[str]) -> set[str]:
+    """The distributions that pip would install for these requirements."""
+    found: set[tuple[str, str]] = set()
+    waiting = [(Requirement(text), "") for text in requirements]
+    while waiting:
+        requirement, extra = waiting.pop()
+        if requirement.marker and not requirement.marker.evaluate({"extra": extra}):
+            continue
+        for wanted in ("", *requirement.extras):
+            key = (normal(requirement.name), wanted)
+            if key in found:
+                continue
+            found.add(key)
+            try:
+                inner = metadata.requires(requirement.name) or []
+            except metadata.PackageNotFoundError:
+                inner = []
+            waiting += [(Requirement(text), wanted) for text in inner]
+    return {name for name, _ in found}
+
+
+@pytest.fixture(scope="module")
+def blocked() -> str:
+    """The importable packages of this environment that the core dependencies do not bring."""
+    project = tomllib.loads(PROJECT.read_text())["project"]
+    core = closure(project["dependencies"])
+    modules = metadata.packages_distributions()
+    missing = [
+        module
+        for module, owners in modules.items()
+        if not module.startswith("benchwright_") and not core & {normal(owner) for owner in owners}
+    ]
+    assert {"docker", "inspect_ai", "fastapi", "numpy", "pandas"} <= set(missing)
+    return json.dumps(missing)
+
+
+def run(blocked: str, program: str, *arguments: str, home: Path) -> subprocess.CompletedProcess[str]:
+    environ = {"BENCHWRIGHT_HOME": str(home), "PATH": "/usr/bin:/bin", "COLUMNS": "300"}
+    command = [sys.executable, "-c", PROGRAM + program, blocked, *arguments]
+    return subprocess.run(command, capture_output=True, text=True, env=environ, timeout=120, check=False)
+
+
+def benchwright(blocked: str, home: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    return run(blocked, "from benchwright_server.cli import main; main()", *arguments, home=home)
+
+
+def test_every_help_is_shown(blocked: str, tmp_path: Path) -> None:
+    ran = run(blocked, COMMANDS, home=tmp_path)
+    assert ran.returncode == 0, ran.stderr
+    assert {"grade", "eval", "judge serve", "problems audit", "report"} <= set(ran.stdout.splitlines())
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["problems list --json", "problems show starter/sync-fifo", "attempts list --json", "study init new"],
+)
+def test_what_needs_no_extra_works(command: str, blocked: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    ran = benchwright(blocked, tmp_path, *command.split())
+    assert ran.returncode == 0, ran.stderr
+
+
+def test_doctor_names_the_extras_that_are_missing(blocked: str, tmp_path: Path) -> None:
+    ran = benchwright(blocked, tmp_path, "doctor", "--json")
+    assert ran.returncode in (0, 1), ran.stderr
+    assert ran.stdout, ran.stderr
+    hints = {item["name"]: item["hint"] for item in json.loads(ran.stdout)["items"]}
+    assert {hints[f"benchwright[{extra}]"] for extra in ("harness", "baselines", "judges")} == {
+        f"pip install 'benchwright[{extra}]'" for extra in ("harness", "baselines", "judges")
+    }
+
+
+def test_the_language_server_loads(blocked: str, tmp_path: Path) -> None:
+    ran = run(blocked, "import benchwright_server.server", home=tmp_path)
+    assert ran.returncode == 0, ran.stderr
+
+
+@pytest.mark.parametrize(
+    ("command", "feature", "extra"),
+    [
+        ("eval --pack starter --model mockllm/model", "benchwright eval", "baselines"),
+        ("eval export-prompts prompts.jsonl --pack starter", "benchwright eval export-prompts", "baselines"),
+        ("judge serve", "benchwright judge serve", "judges"),
+        ("judge agreement", "benchwright judge agreement", "judges"),
+        ("problems audit starter", "benchwright problems audit", "judges"),
+    ],
+)
+def test_a_command_that_needs_an_extra_says_which(
+    command: str, feature: str, extra: str, blocked: str, tmp_path: Path
+) -> None:
+    ran = benchwright(blocked, tmp_path, *command.split())
+    assert (ran.returncode, ran.stderr.strip()) == (
+        2,
+        f"error: `{feature}` needs packages that are not installed. Install them: pip install 'benchwright[{extra}]'",
+    )
+
+
+def test_a_cluster_needs_an_extra_too(blocked: str, tmp_path: Path) -> None:
+    ran = benchwright(blocked, tmp_path, "problems", "check", "starter", "--cluster", "local")
+    assert ran.returncode == 2 and "pip install 'benchwright[harness]'" in ran.stderr, ran.stderr
