@@ -66,4 +66,4 @@ def add_to(parent: typer.Typer) -> None:
 
 
 def _shown() -> None:
-    """Serve an editor over standard input and output. Options: --sandbox NAME, --judge-url URL."""
+    """Run the language server over standard input and output. Options: --sandbox NAME, --judge-url URL."""

@@ -19,7 +19,7 @@ from benchwright_problems.datasets.cvdp import export_cvdp
 from benchwright_problems.home import Home
 from benchwright_problems.problem import Problem
 from benchwright_problems.store import Store
-from benchwright_server.cli import audit, check, import_dataset
+from benchwright_server.cli import audit, check, import_dataset, options
 from benchwright_server.cli.options import Json
 from benchwright_server.cli.output import out, plain_errors, print_json
 from benchwright_server.errors import ServerError
@@ -70,7 +70,7 @@ def list_packs(
     out.print(table)
 
 
-def show(problem: Annotated[str, typer.Argument(metavar="PROBLEM", help="PACK/ID")], json_output: Json = False) -> None:
+def show(problem: options.Problem, json_output: Json = False) -> None:
     """Show what a solver may see of a problem."""
     with plain_errors():
         found = Store(Home.find()).problem(problem)

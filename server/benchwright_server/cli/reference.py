@@ -1,0 +1,151 @@
+"""Writes `docs/reference/command-line.md` from the commands' own declarations.
+
+Run as `python -m benchwright_server.cli.reference`; a test compares the page with the commands.
+"""
+
+from __future__ import annotations
+
+import inspect
+import types
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from inspect import Parameter
+from pathlib import Path
+from typing import Annotated, Union, get_args, get_origin
+
+import typer
+from typer.models import ArgumentInfo, OptionInfo
+
+from benchwright_server.cli.app import command_line
+
+PAGE = Path("docs/reference/command-line.md")
+_HEAD = """\
+# Command line
+
+Every command of `benchwright`, from the commands' own declarations. Written by
+`python -m benchwright_server.cli.reference`; do not edit.
+
+Results go to standard output, progress and remarks to standard error. `--json` prints exactly one JSON value. Unless a
+command says otherwise, the exit status is 0 for success, 1 for an unexpected error, 2 for wrong
+usage or an expected error, which is one sentence on standard error, and 130 after Ctrl+C.
+
+Commands that need an extra say which one; see [dependencies](../explanation/dependencies.md).
+"""
+_NAMES: dict[type, str] = {str: "TEXT", int: "INT", float: "NUMBER", Path: "PATH"}
+
+
+@dataclass(frozen=True)
+class _Parameter:
+    """An argument or an option as the page shows it."""
+
+    written: str
+    about: str
+    is_option: bool
+    required: bool
+
+
+def page() -> str:
+    """The whole page."""
+    app = command_line()
+    sections = [_HEAD, *_group(app, "benchwright")]
+    return "\n".join(sections)
+
+
+def _group(app: typer.Typer, path: str) -> Iterator[str]:
+    for command in app.registered_commands:
+        if command.callback is not None and not command.hidden:
+            text = inspect.getdoc(command.callback) or ""
+            yield _section(f"{path} {command.name}", text, command.callback, command.epilog or "")
+    for group in app.registered_groups:
+        inner = group.typer_instance
+        if inner is None:
+            continue
+        name = f"{path} {group.name}"
+        callback = inner.registered_callback
+        if callback is not None and callback.callback is not None:
+            yield _section(name, inspect.getdoc(callback.callback) or "", callback.callback, "")
+        else:
+            yield f"## {name}\n\n{inner.info.help}\n"
+        yield from _group(inner, name)
+
+
+def _section(path: str, text: str, command: Callable[..., object], epilog: str) -> str:
+    parameters = [
+        shown
+        for parameter in inspect.signature(command, eval_str=True).parameters.values()
+        if (shown := _parameter(parameter)) is not None
+    ]
+    parameters.sort(key=lambda one: one.is_option)
+    usage = " ".join([path, *(_usage(one) for one in parameters if one.required or not one.is_option), "[OPTION]..."])
+    parts = [f"## {path}", text, f"```\n{usage}\n```"]
+    if epilog:
+        parts.append("\n".join(f"- {line}" for line in epilog.split("\n\n")))
+    if parameters:
+        rows = "\n".join(f"| `{_cell(one.written)}` | {_cell(one.about)} |" for one in parameters)
+        parts.append(f"| parameter | meaning |\n| --- | --- |\n{rows}")
+    return "\n\n".join(parts) + "\n"
+
+
+def _parameter(parameter: Parameter) -> _Parameter | None:
+    annotation = parameter.annotation
+    if get_origin(annotation) is not Annotated:
+        return None
+    kind, info = get_args(annotation)[:2]
+    required = parameter.default is Parameter.empty
+    if isinstance(info, ArgumentInfo):
+        return _Parameter(info.metavar or parameter.name.upper(), _about(info, parameter.default), False, required)
+    if isinstance(info, OptionInfo):
+        return _Parameter(_option(parameter.name, kind, info), _about(info, parameter.default), True, required)
+    return None
+
+
+def _option(name: str, kind: object, info: OptionInfo) -> str:
+    declared = [word for word in (info.default, *(info.param_decls or ())) if isinstance(word, str)]
+    flag = f"--{name.replace('_', '-')}"
+    plain = _plain(kind)
+    if plain is bool:
+        return ", ".join(declared) or f"{flag}, --no-{flag.removeprefix('--')}"
+    return f"{', '.join(declared) or flag} {info.metavar or _value(plain)}"
+
+
+def _value(kind: object) -> str:
+    if isinstance(kind, type) and issubclass(kind, StrEnum):
+        return "|".join(kind)
+    return _NAMES.get(kind, "TEXT") if isinstance(kind, type) else "TEXT"
+
+
+def _plain(kind: object) -> object:
+    """The type of one value: of `int | None` and of `list[int]` it is `int`."""
+    if get_origin(kind) in (Union, types.UnionType):
+        kind = next(one for one in get_args(kind) if one is not type(None))
+    return get_args(kind)[0] if get_origin(kind) is list else kind
+
+
+def _about(info: ArgumentInfo | OptionInfo, default: object) -> str:
+    about = info.help or ""
+    if info.min is not None or info.max is not None:
+        low = "" if info.min is None else f"{info.min} ≤ "
+        high = "" if info.max is None else f" ≤ {info.max}"
+        about += f" {low}value{high}."
+    if default is Parameter.empty:
+        about += " Required."
+    elif default is True:
+        about += " Default: on."
+    elif default is not None and default is not False and default != "":
+        about += f" Default: `{default}`."
+    if info.envvar:
+        about += f" Also from `{info.envvar}`."
+    return about.strip()
+
+
+def _usage(parameter: _Parameter) -> str:
+    return parameter.written if parameter.required else f"[{parameter.written}]"
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|")
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(), encoding="utf-8")
