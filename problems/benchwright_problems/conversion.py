@@ -1,4 +1,4 @@
-"""CVDP's records in the other of their two forms.
+"""Conversion of CVDP records between their two forms.
 
 A non-agentic record asks for whole files in one answer; an agentic one puts a solver into a folder, and its solution is
 a patch of that. The task, its files, its harness and its solution stay what they are. What only one form has is kept in
@@ -36,13 +36,13 @@ class _Conversion(BaseModel):
     model_config = ConfigDict(frozen=True)
 
     sha256: str
-    """Of the converted record; if it was changed since, what was kept may no longer fit."""
+    """Of the converted record; if the record was changed since, `restore` may no longer apply."""
     restore: list[dict[str, JsonValue]]
-    """RFC 6902 patch from what converting back gives by itself to the record as it was."""
+    """RFC 6902 patch from the record that converting back yields to the original record."""
 
 
 def convert(record: dict[str, JsonValue], to: Form) -> dict[str, JsonValue]:
-    """A record in the form wanted; the same record where it has that already.
+    """A record in the requested form; unchanged if it already has that form.
 
     Args:
         record: One that `import_cvdp` takes.
@@ -67,7 +67,7 @@ def convert(record: dict[str, JsonValue], to: Form) -> dict[str, JsonValue]:
 
 
 def make_patch(before: str, after: str) -> str:
-    """The unified diff that `apply_patch` takes, without file headers; empty for equal texts."""
+    """The unified diff that `apply_patch` takes, without file headers; empty if nothing differs."""
     # Only LF ends a line of a diff.
     old, new = (re.findall(r"[^\n]*\n|[^\n]+", text) for text in (before, after))
     hunks = list(difflib.unified_diff(old, new))[2:]

@@ -1,4 +1,4 @@
-"""What can go wrong with a data set, said so that a person can act on it."""
+"""Errors of packs and data sets; each message names the next step."""
 
 from __future__ import annotations
 
@@ -29,23 +29,23 @@ class DatasetError(ProblemsError):
 
     @classmethod
     def from_validation(cls, file: Path, error: ValidationError, line: int | None = None) -> DatasetError:
-        """The first thing pydantic found wrong, with the field as the data set calls it."""
+        """The first of pydantic's findings, with the field's name in the data set."""
         first = error.errors(include_url=False)[0]
         field = ".".join(str(part) for part in first["loc"] if part != "[key]")
         return cls(file, field, first["msg"].removeprefix("Value error, "), line)
 
 
 def _visible(text: str) -> str:
-    """A stranger's words on a terminal: one line, and nothing that the terminal obeys."""
+    """Untrusted words on a terminal: one line, without control characters."""
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
 class PatchError(ProblemsError):
-    """A unified diff does not fit the text it is for."""
+    """A unified diff does not apply."""
 
 
 class BadPackNameError(ProblemsError):
-    """No pack can be called so."""
+    """A name that no pack can have."""
 
 
 class UnknownProblemError(ProblemsError):
@@ -57,7 +57,7 @@ class StoreError(ProblemsError):
 
 
 class PackExistsError(ProblemsError):
-    """A pack of this name is there already."""
+    """A pack of this name exists already."""
 
 
 class ExtraMissingError(ProblemsError):

@@ -1,4 +1,4 @@
-"""Pictures of questions and answers: bytes from a stranger, checked before they are kept."""
+"""Pictures of questions and answers: untrusted bytes, checked before they are stored."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def decode(data: str) -> bytes:
 
 
 def check_picture(content: bytes, media: MediaType) -> None:
-    """Refuse what is not the picture it claims to be, or does more than being looked at.
+    """Refuse files that are not the picture they claim to be, or that do more than show one.
 
     Raises:
         ValueError: Says what is wrong.

@@ -1,4 +1,4 @@
-"""Packs written as folders of TOML, Markdown and source files; the built-in ones are.
+"""Packs as folders of TOML, Markdown and source files, the form of built-in packs.
 
 `pack.toml` names the pack and the order of its problems. Each problem is a folder with
 `problem.toml`, `statement.md`, `public/` (files the solver gets), and for a design problem
@@ -129,18 +129,9 @@ def _problem(folder: Path, pack: _PackFile) -> Problem:
     reference = _texts(folder / "hidden" / "reference")
     shown = "\n".join((statement, *(spec.question.choices.values() if spec.question else ())))
     figures = _figures(folder / "figures", shown)
-    answer = spec.answer
-    if answer is not None and (folder / "hidden" / "figures").is_dir():
-        solved = _figures(folder / "hidden" / "figures", f"{answer.value}\n{answer.explanation}")
-        answer = answer.model_copy(update={"figures": solved})
+    answer = _answer(folder, spec)
     if spec.kind is Kind.DESIGN and not {"docker-compose.yml", "testbench.json"} & harness.keys():
         raise DatasetError(folder / "hidden/harness/docker-compose.yml", "", "is missing")
-    if spec.kind is Kind.QUESTION and spec.answer is None:
-        raise DatasetError(file, "answer", "is missing")
-    if spec.question is not None and spec.answer is not None:
-        keys = ("true", "false") if spec.question.format is QuestionFormat.ASSERTION else tuple(spec.question.choices)
-        if keys and spec.answer.value not in keys:
-            raise DatasetError(file, "answer.value", f"is {spec.answer.value!r}; it must be one of {', '.join(keys)}")
     content: dict[str, JsonValue] = {
         "spec": spec.model_dump(mode="json"),
         "statement": statement,
@@ -173,6 +164,23 @@ def _problem(folder: Path, pack: _PackFile) -> Problem:
         raise DatasetError.from_validation(file, error) from error
 
 
+def _answer(folder: Path, spec: _ProblemFile) -> Answer | None:
+    """The answer key with its pictures."""
+    file, answer = folder / "problem.toml", spec.answer
+    if answer is None:
+        if spec.kind is Kind.QUESTION:
+            raise DatasetError(file, "answer", "is missing")
+        return None
+    if spec.question is not None:
+        keys = ("true", "false") if spec.question.format is QuestionFormat.ASSERTION else tuple(spec.question.choices)
+        if keys and answer.value not in keys:
+            raise DatasetError(file, "answer.value", f"is {answer.value!r}; it must be one of {', '.join(keys)}")
+    if not (folder / "hidden" / "figures").is_dir():
+        return answer
+    solved = _figures(folder / "hidden" / "figures", f"{answer.value}\n{answer.explanation}")
+    return answer.model_copy(update={"figures": solved})
+
+
 def _question(spec: _ProblemFile) -> Question | None:
     if spec.question is None:
         return None
@@ -185,7 +193,7 @@ def _question(spec: _ProblemFile) -> Question | None:
 
 
 def _figures(folder: Path, texts: str) -> tuple[Figure, ...]:
-    """The pictures below a folder, called as the texts that show them do: `figures/NAME`."""
+    """The pictures below a folder, under the path by which Markdown shows them: `figures/NAME`."""
     if not folder.is_dir():
         return ()
     figures = []
@@ -193,7 +201,7 @@ def _figures(folder: Path, texts: str) -> tuple[Figure, ...]:
         path = f"figures/{file.relative_to(folder).as_posix()}"
         alt = re.search(rf"!\[([^\]]*)\]\(<?{re.escape(path)}>?\)", texts)
         if alt is None:
-            raise DatasetError(file, "", f"is shown nowhere; write ![what it shows]({path}) into the text")
+            raise DatasetError(file, "", f"is not shown anywhere; add ![what it shows]({path}) where it belongs")
         try:
             data = base64.b64encode(file.read_bytes()).decode()
             figures.append(Figure(path=path, media_type=media_type(path), data=data, alt=alt[1]))

@@ -10,7 +10,7 @@ _HUNK = re.compile(r"^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
 
 
 def apply_patch(before: str, patch: str) -> str:
-    """Apply a unified diff to a text.
+    """Apply a unified diff to a file's content.
 
     Strict: every context and removed line must stand exactly where the hunk says, and
     line counts must agree, so that a reference solution is never silently a different one.

@@ -24,7 +24,7 @@ from benchwright_problems.category import Category
 from benchwright_problems.figure import MediaType, check_picture, decode, media_type
 
 FOLDERS = ("docs", "rtl", "rundir", "verif")
-"""The folders of every run; no file can be called so."""
+"""Folders that every run has; no file can have these names."""
 
 _MAX_PATH = 1000
 _MAX_NAME = 200
@@ -71,12 +71,12 @@ class Reveal(StrEnum):
 
 
 class ScanAction(StrEnum):
-    """What follows when a submission does something that a rule of the scan is about."""
+    """What happens when a rule of the scan matches a submission."""
 
     REFUSE = "refuse"
-    """It is not run."""
+    """The submission is not run."""
     FLAG = "flag"
-    """The verdict says so."""
+    """The verdict carries a remark."""
     ALLOW = "allow"
 
 
@@ -100,7 +100,7 @@ class Skill(StrEnum):
 
 
 def _inside(path: str) -> str:
-    """A dataset is hostile: its paths name files inside the workspace and nothing else."""
+    """Data sets are untrusted: a path names a file inside the workspace and nothing else."""
     pure = PurePosixPath(path)
     if (
         not path
@@ -158,15 +158,15 @@ class Provenance(Model):
 
 
 class Figure(Model):
-    """A picture. Texts show it by a Markdown image link to its path."""
+    """A picture, shown by a Markdown image link to its path."""
 
     path: RelativePath
-    """Where it lies in the workspace."""
+    """Its path in the workspace."""
     media_type: MediaType
     data: str
     """Base64."""
     alt: str = ""
-    """What someone who can't see it is told."""
+    """Alternative text, for readers who can't see the picture."""
 
     @model_validator(mode="after")
     def _is_the_picture_it_claims_to_be(self) -> Figure:
@@ -205,7 +205,7 @@ class Question(Model):
     skill: Skill | None = None
     language: Language = "en"
     group: str = ""
-    """The same in all languages of one question; empty where there is one language."""
+    """The same in all languages of one question; empty if there is only one language."""
 
     @model_validator(mode="after")
     def _choices_fit_the_format(self) -> Question:
@@ -229,7 +229,7 @@ class Public(Model):
     expected: tuple[RelativePath, ...] = ()
     """Files the solver writes or changes; a harness takes these and no others."""
     system_message: str | None = None
-    """What the data set tells a model besides the statement."""
+    """Instructions to a model in addition to the statement."""
     question: Question | None = None
     figures: tuple[Figure, ...] = ()
 
@@ -249,9 +249,9 @@ class Answer(Model):
     value: str
     """Letter; `true`/`false`; accepted text; or the reference answer."""
     alternatives: tuple[str, ...] = ()
-    """Other accepted texts."""
+    """Other accepted answers."""
     closed: bool = False
-    """Whether value and alternatives are all there is: then any other text is wrong, and no judge is needed."""
+    """Whether value and alternatives are the only right answers, so that no judge is needed."""
     unit: str = ""
     """Unit of a number that the question asks for, so that a bare number counts in it."""
     tolerance: Annotated[float, Field(ge=0, lt=1)] | None = None
@@ -269,12 +269,12 @@ class Hidden(Model):
     reference: dict[RelativePath, str] = {}
     """The reference solution, whole files."""
     patches: dict[RelativePath, str] = {}
-    """The same as unified diffs without file headers, where the data set ships it so."""
+    """The same as unified diffs without file headers, if the data set ships it like that."""
     answer: Answer | None = None
     scan: dict[str, ScanAction] = {}
-    """What submissions may do, where that differs from the defaults: names in `scan.json` of the harness."""
+    """What submissions may do, if different from the defaults; the rules are in `scan.json` of the harness."""
     record: list[dict[str, JsonValue]] = []
-    """What the model above does not hold of the source record: an RFC 6902 patch from
+    """What the fields above do not represent of the source record: an RFC 6902 patch from
     its export to the original."""
     sha256: str = ""
     """Digest of the record as it was imported (canonical JSON, or the files of a pack folder). Hidden, because

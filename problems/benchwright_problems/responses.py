@@ -1,4 +1,4 @@
-"""Answers to the problems of a pack, as files of JSON Lines hold them.
+"""Answers to the problems of a pack, read from JSON Lines.
 
 A line is a CVDP record with its solution (`output.context`, `output.response` or `patch`), or {`id`, and one of
 `files` (path → text), `completion`, `response` (a text)}. Several lines with one id are several samples.
@@ -31,11 +31,11 @@ class Response:
 
     problem: Problem
     sample: int
-    """From 0: the how manieth answer to this problem."""
+    """The index of this answer among those to the problem, from 0."""
     files: Mapping[str, bytes]
-    """For a design problem."""
+    """Of a design problem, by path."""
     text: str
-    """For any other."""
+    """Of any other problem."""
 
 
 def read_responses(file: Path, problems: Mapping[str, Problem]) -> list[Response]:
@@ -72,7 +72,7 @@ def read_responses(file: Path, problems: Mapping[str, Problem]) -> list[Response
 def _answer(record: Mapping[str, JsonValue]) -> tuple[str, JsonValue]:
     output = record.get("output")
     if isinstance(output, dict):
-        # A text is meant where there are no files.
+        # Without files, the answer is the text itself.
         return ("output.context", output["context"]) if output.get("context") else ("response", output.get("response"))
     for field in ("files", "patch", "completion", "response"):
         if field in record:
@@ -99,7 +99,7 @@ def _read(problem: Problem, field: str, answer: JsonValue) -> tuple[dict[str, by
 
 
 def files_in(problem: Problem, answer: str) -> dict[str, str]:
-    """The files that a model's answer holds: JSON as CVDP asks for it, or the code of the only file.
+    """The files in a model's answer: JSON as CVDP asks for it, or the code of the only file.
 
     Raises:
         ValueError: It is neither.

@@ -22,16 +22,16 @@ class Outcome(StrEnum):
 
 
 class Reason(StrEnum):
-    """Why a verdict is what it is. Stable words: programs may depend on them."""
+    """The reason for a verdict. Stable identifiers: programs may depend on them."""
 
     PASSED = "passed"
     TESTS_FAILED = "tests_failed"
     BUILD_FAILED = "build_failed"
     """The harness ended without a simulation: most often the design does not compile."""
     REFUSED = "refused"
-    """The submission uses what no solution may, such as opening files; it was not run."""
+    """The submission uses what is forbidden to solutions, such as opening files; it was not run."""
     TAMPERED = "tampered"
-    """The run left results that contradict each other, or that our part of the simulator did not write."""
+    """The run left results that contradict each other or were not written by our part of the simulator."""
     WRONG_ANSWER = "wrong_answer"
     TIMEOUT = "timeout"
     MEMORY = "memory"
@@ -44,15 +44,15 @@ class Reason(StrEnum):
     """The harness claims success but left no test results."""
     NO_REFERENCE = "no_reference"
     NO_ANSWER = "no_answer"
-    """No answer could be read from the text."""
+    """No answer could be read from the reply."""
     JUDGE_UNAVAILABLE = "judge_unavailable"
     JUDGE_ERROR = "judge_error"
-    """A judge was asked, and nothing could be made of what it said."""
+    """A judge was asked, and its reply could not be parsed."""
     CANCELLED = "cancelled"
 
     @property
     def outcome(self) -> Outcome:
-        """The outcome that goes with this reason."""
+        """The outcome that follows from this reason."""
         if self is Reason.PASSED:
             return Outcome.PASSED
         failed = {
@@ -80,7 +80,7 @@ class TestResult(Model):
 
 
 class Digests(Model):
-    """What made a verdict; the same four give the same verdict."""
+    """The inputs of a verdict; the same four give the same verdict."""
 
     problem: str = ""
     harness: str = ""
@@ -89,36 +89,36 @@ class Digests(Model):
 
 
 class Usage(Model):
-    """What a run took, beside its time."""
+    """Resources that a run used, besides time."""
 
     folder_bytes: int = 0
-    """Size of its folder when the last step had ended; no more than is counted once the limit is passed."""
+    """Size of its folder after the last step; counting stops once the limit is exceeded."""
     memory_bytes: int | None = None
-    """Resident memory at its highest: of the largest process, or of all together as far as that was seen a few times
-    a second, whichever is more. None where nobody could look."""
+    """Peak resident memory: of the largest process, or of all together as sampled a few times a second, whichever is
+    more. None if it could not be measured."""
     cpu_s: float | None = None
-    """Processor time in seconds; none where nobody could look."""
+    """Processor time in seconds; None if it could not be measured."""
 
 
 class Verdict(Model):
-    """The outcome of one run or judgement. Holds hidden facts: show it through a reveal policy."""
+    """The outcome of one run or judgement. Contains hidden facts: show it through a reveal policy."""
 
     reason: Reason
     detail: str = ""
-    """What happened, in one sentence for people; tells nothing hidden."""
+    """What happened, in one sentence for people; reveals nothing hidden."""
     hint: str = ""
-    """The next step, where there is one."""
+    """The next step, if there is one."""
     tests: tuple[TestResult, ...] = ()
     wall_s: float = 0.0
     """Duration in seconds."""
     digests: Digests = Digests()
     tools: dict[str, str] = {}
-    """Version of each tool that was chosen for the run, such as `icarus` → `13.0`."""
+    """Version of each tool chosen for the run, such as `icarus` → `13.0`."""
     seed: int | None = None
-    """What random tests were seeded with."""
+    """Seed of random tests."""
     usage: Usage | None = None
     remarks: tuple[str, ...] = ()
-    """What a reader of the number must know, such as that a coverage target was calibrated elsewhere."""
+    """Caveats for readers, such as a coverage target that was calibrated with another tool."""
 
     @property
     def outcome(self) -> Outcome:
@@ -127,7 +127,7 @@ class Verdict(Model):
 
     @property
     def summary(self) -> str:
-        """Outcome and detail in a line, such as `error: tool missing (xrun)`."""
+        """Outcome and detail in one line, such as `error: tool missing (xrun)`."""
         return f"{self.outcome.value}: {self.detail}"
 
     @property

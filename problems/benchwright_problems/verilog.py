@@ -1,4 +1,4 @@
-"""What can be known of a Verilog source without elaborating it: its modules, their instances, their ports."""
+"""Facts about a Verilog source without elaboration: its modules, their instances, their ports."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ class VerilogModule:
 
 
 def modules(text: str) -> tuple[VerilogModule, ...]:
-    """The modules of a source, in order; of a broken source those that could be read."""
+    """The modules of a source, in order; of a broken source, those that could be parsed."""
     return tuple(_module(declaration) for declaration in _declarations(_parse(text)))
 
 
 def renamed(text: str, old: str, new: str) -> str:
-    """A source in which the identifier `old` is `new`, wherever it stands."""
+    """A source with every occurrence of the identifier `old` replaced by `new`."""
     return re.sub(rf"(?<![\w$\\]){re.escape(old)}(?![\w$])", new, text)
 
 

@@ -118,7 +118,7 @@ def _problem(place: Place, record: Record) -> Problem:
         parsed = _Record.model_validate(record)
     except ValidationError as error:
         wrong = DatasetError.from_validation(place.file, error, place.line)
-        # Of a field with several types, the last part of the place names the type.
+        # Of a field with several types, the last part of the location names the type.
         field = wrong.field.partition(".")[0]
         raise place.error(field, wrong.reason) from error
     language = LANGUAGES.get(parsed.Language)

@@ -3,7 +3,7 @@
 Format: https://github.com/NVlabs/cvdp_benchmark, README_NONAGENTIC.md and README_AGENTIC.md.
 A non-agentic record has `input` {prompt, context}, `output` {response, context} and
 `harness.files`; an agentic one has `prompt`, `system_message`, `context`, `patch` and
-`harness`. Contexts, patches and harnesses map a relative path to a text; any of them may be
+`harness`. Contexts, patches and harnesses map a relative path to a file's content; any of them may be
 missing or null. Template variables such as `__OSS_SIM_IMAGE__` stay as they are: what they
 stand for is decided when a harness runs.
 """

@@ -1,4 +1,4 @@
-"""Reading JSON Lines from strangers: strict, and precise about what is wrong and where."""
+"""Reading untrusted JSON Lines: strict, and precise about what is wrong and where."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def read_records(file: Path) -> Iterator[tuple[int, dict[str, JsonValue]]]:
 
     Raises:
         DatasetError: The file can't be read, is not UTF-8, or a line is not a JSON object;
-            also for what the JSON grammar or UTF-8 does not have: NaN, one name twice in an
+            also for what JSON and UTF-8 do not allow: NaN, one name twice in an
             object, and lone surrogates.
     """
     for number, raw in enumerate(_read(file).split(b"\n"), 1):
@@ -71,7 +71,7 @@ def _parse(raw: bytes, file: Path, line: int | None) -> JsonValue:
     except UnicodeDecodeError as error:
         raise DatasetError(file, "", f"byte {error.start + 1} is not UTF-8", line) from error
     except UnicodeEncodeError as error:
-        raise DatasetError(file, "", "holds half of a surrogate pair, which no file can hold", line) from error
+        raise DatasetError(file, "", "contains half of a surrogate pair, which is not valid text", line) from error
     except RecursionError as error:
         raise DatasetError(file, "", _TOO_DEEP, line) from error
     except ValueError as error:
@@ -86,7 +86,7 @@ def _unique(pairs: list[tuple[str, JsonValue]]) -> dict[str, JsonValue]:
     if len(record) != len(pairs):
         names = [name for name, _ in pairs]
         twice = next(name for name in names if names.count(name) > 1)
-        raise ValueError(f"the name {twice!r} stands twice in one object")
+        raise ValueError(f"the name {twice!r} appears twice in one object")
     return record
 
 

@@ -1,4 +1,4 @@
-"""Names that a person gives to an import."""
+"""Names of packs that people choose on import."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from benchwright_problems.problem import is_pack_name
 
 
 def require_pack_name(name: str) -> None:
-    """Check that a pack can be called so.
+    """Check that a pack can have this name.
 
     Raises:
         BadPackNameError: It can't.

@@ -1,11 +1,11 @@
 """QuArch: questions on computer architecture, multiple choice and free response, with figures.
 
 Format: https://github.com/harvard-edge/quarch-eval. Multiple choice comes as JSON Lines of {`question_id` (number),
-`question`, `options`, `answer` (letter), `difficulty`, `topic`}; answers may lie in a file of their own, as lines of
+`question`, `options`, `answer` (letter), `difficulty`, `topic`}; answers may be in a separate file, as lines of
 {`question_id`, `answer`}. Free responses come as a JSON list of {`question_id` ("exam/Problem_1/a"), `context`,
 `context_figures`, `question`, `solution`, `solution_figures`, `passed_llm_verification`, `reasoning`,
-`passed_human_verification`}. Pictures lie beside the JSON; texts may also show them by Markdown image links.
-Both may say which `skill` (recall, analyze, design, implement) and `topic` they are about.
+`passed_human_verification`}. Pictures are beside the JSON; Markdown image links may also show them.
+Both may say which `skill` (`recall`, `analyze`, `design`, `implement`) and `topic` they are about.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Keeping a data set's record whole: what the model does not hold of it is a patch beside the model."""
+"""Keeping a data set's record complete: what the model does not represent is stored as a patch."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ Record = dict[str, JsonValue]
 
 @dataclass(frozen=True)
 class Place:
-    """Where a record stands, for what is wrong with it."""
+    """The location of a record, for error messages."""
 
     file: Path
     prefix: str
-    """What comes before the names of its fields, such as `[3].` in an array."""
+    """The prefix of its fields' names, such as `[3].` in an array."""
     line: int | None
-    """Its line, in JSON Lines."""
+    """Its line in JSON Lines, from 1."""
 
     def error(self, field: str, reason: str) -> DatasetError:
-        """The refusal of one of its fields; of the whole record where `field` is empty."""
+        """The error about one of its fields; about the whole record if `field` is empty."""
         return DatasetError(self.file, f"{self.prefix}{field}".rstrip("."), reason, self.line)
 
     def __str__(self) -> str:
@@ -33,7 +33,7 @@ class Place:
 
 
 def keep(problem: Problem, plain: Record, record: Record, place: Place) -> Problem:
-    """The problem with all that its record has beyond it, and with the record's digest.
+    """The problem with the rest of its record as a patch, and with the record's digest.
 
     Args:
         problem: Made from the record.
@@ -42,11 +42,11 @@ def keep(problem: Problem, plain: Record, record: Record, place: Place) -> Probl
         place: Where it was read.
 
     Raises:
-        DatasetError: Even so something would be lost.
+        DatasetError: Something would be lost even so.
     """
     rest = jsonpatch.make_patch(plain, record).patch
     if digest(jsonpatch.apply_patch(plain, rest)) != digest(record):
-        raise place.error("", "can't be kept without loss; please report this record")
+        raise place.error("", "can't be stored without loss; report this record")
     hidden = problem.hidden.model_copy(update={"record": rest, "sha256": digest(record)})
     return problem.model_copy(update={"hidden": hidden})
 

@@ -43,7 +43,7 @@ _PREFIX = "verified_"
 _NAME = re.compile(r"^[A-Za-z_][A-Za-z0-9_]*$")
 _SAYS_PASSED = re.compile(r'"[^"\n]*\bpass(?:ed)?\b[^"\n]*"', re.IGNORECASE)
 _NO_DATA = re.compile(r"^(?:makefile|.*\.(?:s?v|md))$", re.IGNORECASE)
-# A design that never answers keeps many of the testbenches waiting for ever.
+# Many of the testbenches wait forever for a design that never answers.
 _LIMITS = Limits(wall_s=120)
 
 
@@ -76,7 +76,7 @@ def import_rtllm(paths: Sequence[Path], pack: str) -> Pack:
 
 
 def export_rtllm(problem: Problem) -> dict[str, JsonValue]:
-    """The texts of the files that a problem was imported from, by path.
+    """The contents of the files that a problem was imported from, by path.
 
     Raises:
         ValueError: The problem does not come from RTLLM.

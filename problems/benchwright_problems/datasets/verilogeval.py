@@ -119,7 +119,7 @@ def import_verilogeval(paths: Sequence[Path], pack: str) -> Pack:
 
 
 def export_verilogeval(problem: Problem) -> dict[str, JsonValue]:
-    """What a problem was imported from: a record, or the texts of its files by name.
+    """What a problem was imported from: a record, or the contents of its files by name.
 
     Raises:
         ValueError: The problem does not come from VerilogEval.

@@ -62,10 +62,10 @@ def grade_responses(
         folder: For `verdicts.jsonl`, and CVDP's reports: of one sample in it, of several in `sample_N` and together
             in `composite_report.json`.
         executor: Runs the harnesses.
-        sandbox: Where they run.
-        solver: Stands in the reports.
-        k: Of pass@k.
-        fresh: Run also what is known.
+        sandbox: The sandbox.
+        solver: Named in the reports.
+        k: The k of pass@k.
+        fresh: Run again even if a verdict is known.
 
     Returns:
         Whether every answer could be decided.

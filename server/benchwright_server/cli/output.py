@@ -1,4 +1,4 @@
-"""What every command has in common: plain errors, JSON on demand, progress on standard error."""
+"""Output that all commands share: errors as sentences, JSON on request, progress on standard error."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def plain_errors() -> Iterator[None]:
 
 
 def finish_with(problem: str, verdict: Verdict, json_output: bool) -> NoReturn:
-    """Print a verdict and exit with the status that goes with it."""
+    """Print a verdict and exit with its status."""
     if json_output:
         print_json(
             {

@@ -152,7 +152,7 @@ MISSING = "<missing>"
 BROKEN: dict[str, tuple[bytes | Record, str]] = {
     "not JSON": (b'{"id": ', "is not JSON"),
     "a list": (b"[1]", "is not a JSON object"),
-    "one name twice": (b'{"id": "a", "id": "b"}', "'id' stands twice"),
+    "one name twice": (b'{"id": "a", "id": "b"}', "'id' appears twice"),
     "NaN": (b'{"id": NaN}', "NaN is not a JSON value"),
     "infinity": (b'{"id": -Infinity}', "-Infinity is not a JSON value"),
     "a number too large": (b'{"id": 1e999}', "1e999 is more than a number can hold"),

@@ -148,7 +148,7 @@ def test_a_question_s_figures_and_labels_are_read(write_pack: WritePack, png: by
 @pytest.mark.parametrize(
     ("path", "content", "said"),
     [
-        ("q/figures/bus.png", None, r"bus\.png: is shown nowhere; write !\[what it shows\]"),
+        ("q/figures/bus.png", None, r"bus\.png: is not shown anywhere; add !\[what it shows\]"),
         ("q/figures/a.png", b"#!/bin/sh", "does not begin as image/png"),
         ("q/figures/a.txt", b"text", r"'figures/a\.txt' is no picture"),
         ("q/figures/a.svg", b"<svg onload='x'/>", "is not SVG"),
