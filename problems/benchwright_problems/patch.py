@@ -45,7 +45,7 @@ def apply_patch(before: str, patch: str) -> str:
         # A hunk that removes nothing says after which line it inserts.
         target = start if old_left == 0 else start - 1
         if target < position or target > len(source):
-            raise PatchError(f"the hunk at line {hunk_line} of the patch lies outside the file")
+            raise PatchError(f"the hunk at line {hunk_line} of the patch is outside the file")
         out += source[position:target]
         position = target
         index += 1

@@ -35,7 +35,7 @@ def renamed(text: str, old: str, new: str) -> str:
 def empty_module(text: str, name: str) -> str | None:
     """The module `name` of a source without its content: parameters and ports only, every output undriven.
 
-    None where the source does not declare it in a form that this can be done with.
+    None if the source does not declare it in a form that allows this.
     """
     for declaration in _declarations(_parse(text)):
         if declaration.header.name.valueText == name:

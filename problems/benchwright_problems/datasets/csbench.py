@@ -188,7 +188,7 @@ def _answer(place: Place, style: QuestionFormat, choices: tuple[Choice, ...], re
 
 
 def _alternatives(answer: str) -> tuple[str, ...]:
-    """Other texts that an answer to a blank names as right: `X or Y`, `X (Y)`."""
+    """Further answers that the answer to a blank names as right: `X or Y`, `X (Y)`."""
     parts = re.split(r"\s+(?:or|ou|oder|或)\s+|\s+/\s+|或者", answer.strip())
     # "Program counter (PC)", but no function of its argument.
     if named := re.fullmatch(r"([^()（）]{2,}?)(?:\s+\(|\s*（)([^()（）]{2,})[)）]", answer.strip()):

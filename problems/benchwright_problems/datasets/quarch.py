@@ -263,7 +263,7 @@ def _statement(record: _Common, figures: Sequence[Figure]) -> str:
 def _figures(
     place: Place, lists: Sequence[tuple[str, list[str]]], texts: Sequence[tuple[str, str]]
 ) -> tuple[Figure, ...]:
-    """The pictures that a record lists, and those that its texts show by links."""
+    """The pictures that a record lists, and those that its fields show by links."""
     wanted: dict[str, tuple[str, str]] = {}
     for field, names in lists:
         for number, name in enumerate(names):
