@@ -2,85 +2,94 @@
 
 from __future__ import annotations
 
-import os
+import asyncio
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from pydantic import JsonValue
 
-from benchwright_attempts import log_file
+from benchwright_problems.errors import needs
 from benchwright_problems.home import Home
 from benchwright_problems.store import Store
+from benchwright_server.cli.option_groups import grouped
 from benchwright_server.cli.options import Json
-from benchwright_server.cli.output import err, out, plain_errors, print_json
+from benchwright_server.cli.output import out, plain_errors, print_json
+from benchwright_server.cli.study_log import opened_log
 from benchwright_server.errors import ServerError
-from benchwright_studies import open_log
 from benchwright_subjects.kept_evals import folder_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from benchwright_analysis.report.report import ReportOptions, Written
-    from benchwright_judges.rated import Rated
-
-_DEMO_QUESTIONS = ("load-use-stalls", "vipt-synonyms", "cache-tag-bits", "memory-bandwidth")
 
 
-def add_to(app: typer.Typer) -> None:
-    """Add the command to `benchwright`."""
-    app.command("report")(report)
+@dataclass(frozen=True)
+class Selection:
+    """The attempts to report on."""
 
-
-def report(
-    folder: Annotated[Path, typer.Option("--out", metavar="DIR", help="A folder for the report; made if missing.")],
-    study: Annotated[str, typer.Option(help="A study's id; attempts outside studies if not given.")] = "",
+    study: Annotated[str, typer.Option(help="A study's id; attempts outside studies if not given.")] = ""
     attempts: Annotated[
-        list[str] | None, typer.Option(help="Only this attempt, by the beginning of its id; may be given often.")
-    ] = None,
+        list[str] | None, typer.Option(help="Only this attempt, by the beginning of its id; may be repeated.")
+    ] = None
     without: Annotated[
-        list[str] | None, typer.Option(help="Leave this attempt out, by the beginning of its id; may be given often.")
-    ] = None,
+        list[str] | None, typer.Option(help="Leave this attempt out, by the beginning of its id; may be repeated.")
+    ] = None
     models: Annotated[
-        bool, typer.Option(help="Put models' attempts at the same problems beside a study's people.")
-    ] = True,
-    events: Annotated[bool, typer.Option(help="Write tables of all events too.")] = True,
+        bool, typer.Option(help="Compare a study's people with models' attempts at the same problems.")
+    ] = True
+
+
+@dataclass(frozen=True)
+class Sources:
+    """Further data, and how it is processed."""
+
+    events: Annotated[bool, typer.Option(help="Also write tables of all events.")] = True
     check: Annotated[
         bool | None,
         typer.Option("--check/--no-check", help="Check every hash chain; if not given, up to a million events."),
-    ] = None,
+    ] = None
     logs: Annotated[
         list[Path] | None,
-        typer.Option(help="An Inspect .eval log, or a folder, to put beside those that eval kept."),
-    ] = None,
+        typer.Option(help="An Inspect .eval log, or a folder of logs, to add to those that eval kept."),
+    ] = None
     votes: Annotated[
         Path | None, typer.Option(help="People's and judges' votes, as for `judge agreement`, instead of the database.")
-    ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Of the bootstrap intervals.")] = 1,
-    demo: Annotated[bool, typer.Option("--demo", help="Report on a made-up study instead.")] = False,
-    people: Annotated[int, typer.Option(min=4, max=1000, help="How many take part in the made-up study.")] = 30,
+    ] = None
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the bootstrap intervals.")] = 1
+
+
+@dataclass(frozen=True)
+class Demo:
+    """A simulated study instead of a real one."""
+
+    demo: Annotated[bool, typer.Option("--demo", help="Report on a simulated study instead.")] = False
+    people: Annotated[int, typer.Option(min=4, max=1000, help="Participants in the simulated study.")] = 30
+
+
+def add_to(parent: typer.Typer) -> None:
+    """Add the command to `benchwright`."""
+    parent.command("report")(grouped(report))
+
+
+def report(
+    folder: Annotated[Path, typer.Option("--out", metavar="DIR", help="A folder for the report; created if missing.")],
+    selection: Selection,
+    sources: Sources,
+    demo: Demo,
     json_output: Json = False,
 ) -> None:
     """Write a report: one HTML page, report.json, tables of attempts and events, CVDP's files, Inspect's logs."""
-    from benchwright_analysis.report.report import ReportOptions
+    with plain_errors(), needs("`benchwright report`", "baselines"):
+        from benchwright_server.cli.report_demo import write_demo
 
-    options = ReportOptions(
-        folder=folder,
-        study=study,
-        attempts=tuple(attempts or ()),
-        without=tuple(without or ()),
-        models=models,
-        events=events,
-        check=check,
-        logs=tuple(logs or ()),
-        kept=None if demo else folder_of(Home.find()),
-        seed=seed,
-    )
-    with plain_errors():
+        options = _options(folder, selection, sources, demo)
         try:
             if missing := next((log for log in options.logs if not log.exists()), None):
                 raise ServerError(f"There is no {missing}.")
-            written = _demo(options, people, quiet=json_output) if demo else _report(options, votes)
+            if demo.demo:
+                written = write_demo(options, demo.people, quiet=json_output)
+            else:
+                written = _write(options, sources.votes)
         except OSError as error:
             raise ServerError(f"{folder} can't be written: {error.strerror}.") from error
     if json_output:
@@ -89,69 +98,28 @@ def report(
     out.print(f"{written.counted} of {written.attempts} attempts count. The report: {written.page}", soft_wrap=True)
 
 
-def _report(options: ReportOptions, votes: Path | None) -> Written:
-    import asyncio
+def _options(folder: Path, selection: Selection, sources: Sources, demo: Demo) -> ReportOptions:
+    from benchwright_analysis.report.report import ReportOptions
 
+    return ReportOptions(
+        folder=folder,
+        study=selection.study,
+        attempts=tuple(selection.attempts or ()),
+        without=tuple(selection.without or ()),
+        models=selection.models,
+        events=sources.events,
+        check=sources.check,
+        logs=tuple(sources.logs or ()),
+        kept=None if demo.demo else folder_of(Home.find()),
+        seed=sources.seed,
+    )
+
+
+def _write(options: ReportOptions, votes: Path | None) -> Written:
     from benchwright_analysis.report.report import write_report
     from benchwright_judges.rated import read_votes
     from benchwright_server.cli.judge_agreement import rated_of_records
 
-    home = Home.find()
     rated = read_votes(votes) if votes is not None else asyncio.run(rated_of_records())
-    log = open_log(log_file(home))
-    try:
-        return write_report(log, Store(home), options, rated)
-    finally:
-        log.close()
-
-
-def _demo(options: ReportOptions, people: int, *, quiet: bool) -> Written:
-    """A made-up study in a home of its own, a model that says one thing, and the report on both."""
-    from dataclasses import replace
-
-    from benchwright_analysis.report.demo import make_demo
-    from benchwright_analysis.report.report import write_report
-
-    place = (options.folder / "demo-home").absolute()
-    if place.exists():
-        raise ServerError(f"{place} is there already. Give another folder, or remove that one.")
-    before = os.environ.get("BENCHWRIGHT_HOME")
-    os.environ["BENCHWRIGHT_HOME"] = str(place)
-    try:
-        home = Home.find()
-        store = Store(home)
-        if not quiet:
-            err.print(f"Making up a study of {people} people …")
-        made = make_demo(log_file(home), store, people=people, seed=options.seed)
-        rated: Sequence[Rated] = made.rated
-        if not quiet:
-            err.print("Letting Inspect's mockllm answer a few questions …")
-        logs = place / "evals"
-        _mock_run(logs)
-        options = replace(options, study=made.study, simulated=True, logs=(*options.logs, logs))
-        if not quiet:
-            err.print("Writing the report …")
-        log = open_log(log_file(home))
-        try:
-            return write_report(log, store, options, rated)
-        finally:
-            log.close()
-    finally:
-        if before is None:
-            del os.environ["BENCHWRIGHT_HOME"]
-        else:
-            os.environ["BENCHWRIGHT_HOME"] = before
-
-
-def _mock_run(folder: Path) -> None:
-    from inspect_ai.model import ModelOutput, get_model
-
-    from benchwright_subjects.evaluation import Run, evaluate
-
-    model = get_model(
-        "mockllm/model",
-        custom_outputs=lambda *_: ModelOutput.from_content("mockllm/model", "Answer: C"),
-        memoize=False,
-    )
-    arguments: dict[str, JsonValue] = {"pack": "starter", "problems": list(_DEMO_QUESTIONS)}
-    evaluate(Run(task="answer", arguments=arguments, model=model, out=folder, samples=2, display="none"))
+    with opened_log() as log:
+        return write_report(log, Store(Home.find()), options, rated)

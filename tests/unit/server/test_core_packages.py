@@ -137,6 +137,8 @@ def test_the_language_server_loads(blocked: str, tmp_path: Path) -> None:
     [
         ("eval --pack starter --model mockllm/model", "benchwright eval", "baselines"),
         ("eval export-prompts prompts.jsonl --pack starter", "benchwright eval export-prompts", "baselines"),
+        ("report --out report", "benchwright report", "baselines"),
+        ("report --demo --out report", "benchwright report", "baselines"),
         ("judge serve", "benchwright judge serve", "judges"),
         ("judge agreement", "benchwright judge agreement", "judges"),
         ("problems audit starter", "benchwright problems audit", "judges"),
