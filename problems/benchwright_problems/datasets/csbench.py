@@ -17,7 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictFloat, Stri
 from benchwright_problems.datasets.dataset_format import DatasetFormat, Excerpt
 from benchwright_problems.datasets.jsonl import read_array_or_lines
 from benchwright_problems.datasets.naming import require_pack_name
-from benchwright_problems.datasets.record import Place, Record, keep, restore
+from benchwright_problems.datasets.record import Record, RecordLocation, keep, restore
 from benchwright_problems.errors import DatasetError
 from benchwright_problems.problem import (
     Answer,
@@ -80,15 +80,15 @@ def import_csbench(files: Sequence[Path], pack: str) -> Pack:
     """
     require_pack_name(pack)
     problems: dict[str, Problem] = {}
-    places: dict[str, Place] = {}
+    locations: dict[str, RecordLocation] = {}
     for file in files:
         for prefix, line, record in read_array_or_lines(file):
-            place = Place(file, prefix, line)
-            problem = _problem(place, record)
+            location = RecordLocation(file, prefix, line)
+            problem = _problem(location, record)
             if problem.id in problems:
-                raise place.error("ID", f"{problem.id!r} is already at {places[problem.id]}")
+                raise location.error("ID", f"{problem.id!r} is already at {locations[problem.id]}")
             problems[problem.id] = problem
-            places[problem.id] = place
+            locations[problem.id] = location
     if not problems:
         raise DatasetError(files[0], "", "holds no question")
     return Pack(
@@ -113,21 +113,21 @@ def export_csbench(problem: Problem) -> Record:
     return restore(problem, _plain(problem))
 
 
-def _problem(place: Place, record: Record) -> Problem:
+def _problem(location: RecordLocation, record: Record) -> Problem:
     try:
         parsed = _Record.model_validate(record)
     except ValidationError as error:
-        wrong = DatasetError.from_validation(place.file, error, place.line)
+        wrong = DatasetError.from_validation(location.file, error, location.line)
         # Of a field with several types, the last part of the location names the type.
         field = wrong.field.partition(".")[0]
-        raise place.error(field, wrong.reason) from error
+        raise location.error(field, wrong.reason) from error
     language = LANGUAGES.get(parsed.Language)
     if language is None:
-        raise place.error("Language", f"is {parsed.Language!r}; known are {', '.join(LANGUAGES)}")
+        raise location.error("Language", f"is {parsed.Language!r}; known are {', '.join(LANGUAGES)}")
     style = _FORMATS.get(parsed.Format)
     if style is None:
-        raise place.error("Format", f"is {parsed.Format!r}; known are {', '.join(_FORMATS)}")
-    choices = _choices(place, record) if style is QuestionFormat.MULTIPLE_CHOICE else ()
+        raise location.error("Format", f"is {parsed.Format!r}; known are {', '.join(_FORMATS)}")
+    choices = _choices(location, record) if style is QuestionFormat.MULTIPLE_CHOICE else ()
     problem = Problem(
         id=f"{language}-{parsed.ID}",
         kind=Kind.QUESTION,
@@ -146,43 +146,43 @@ def _problem(place: Place, record: Record) -> Problem:
                 language=language,
             ),
         ),
-        hidden=Hidden(answer=_answer(place, style, choices, parsed), dataset_format=RECORD),
+        hidden=Hidden(answer=_answer(location, style, choices, parsed), dataset_format=RECORD),
     )
-    return keep(problem, _plain(problem), record, place)
+    return keep(problem, _plain(problem), record, location)
 
 
-def _choices(place: Place, record: Record) -> tuple[Choice, ...]:
+def _choices(location: RecordLocation, record: Record) -> tuple[Choice, ...]:
     found = []
     for letter in _LETTERS:
         text = record.get(letter)
         if text is None:
             continue
         if isinstance(text, bool) or not isinstance(text, str | int | float) or text == "":
-            raise place.error(letter, "is not the text of a choice")
+            raise location.error(letter, "is not the text of a choice")
         found.append(Choice(letter=letter, text=str(text)))
     if len(found) < 2:
-        raise place.error("B" if found else "A", "is missing; a multiple-choice question needs at least two choices")
+        raise location.error("B" if found else "A", "is missing; a multiple-choice question needs at least two choices")
     return tuple(found)
 
 
-def _answer(place: Place, style: QuestionFormat, choices: tuple[Choice, ...], record: _Record) -> Answer:
+def _answer(location: RecordLocation, style: QuestionFormat, choices: tuple[Choice, ...], record: _Record) -> Answer:
     value = record.Answer
     if style is QuestionFormat.ASSERTION:
         word = str(value).strip().casefold()
         if word not in _TRUE | _FALSE:
-            raise place.error("Answer", f"is {value!r}; an assertion is true or false")
+            raise location.error("Answer", f"is {value!r}; an assertion is true or false")
         return Answer(value="true" if word in _TRUE else "false", closed=True, explanation=record.Explanation)
     if isinstance(value, bool):
-        raise place.error("Answer", f"is {value}; only an assertion has such an answer")
+        raise location.error("Answer", f"is {value}; only an assertion has such an answer")
     text = str(value)
     if style is QuestionFormat.MULTIPLE_CHOICE:
         letter = text.strip().upper()
         if letter not in {choice.letter for choice in choices}:
             letters = ", ".join(choice.letter for choice in choices)
-            raise place.error("Answer", f"is {text!r}; it must be one of {letters}")
+            raise location.error("Answer", f"is {text!r}; it must be one of {letters}")
         return Answer(value=letter, closed=True, explanation=record.Explanation)
     if not text.strip():
-        raise place.error("Answer", "is empty")
+        raise location.error("Answer", "is empty")
     blank = style is QuestionFormat.FILL_IN_THE_BLANK
     return Answer(value=text, alternatives=_alternatives(text) if blank else (), explanation=record.Explanation)
 

@@ -21,7 +21,7 @@ from benchwright_problems.category import Category
 from benchwright_problems.datasets.dataset_format import DatasetFormat, Excerpt
 from benchwright_problems.datasets.jsonl import read_records
 from benchwright_problems.datasets.naming import require_pack_name
-from benchwright_problems.datasets.record import Place, keep, restore
+from benchwright_problems.datasets.record import RecordLocation, keep, restore
 from benchwright_problems.errors import DatasetError, PatchError
 from benchwright_problems.patch import apply_patch
 from benchwright_problems.problem import (
@@ -105,7 +105,7 @@ def import_cvdp(files: Sequence[Path], pack: str) -> Pack:
     """
     require_pack_name(pack)
     problems: dict[str, Problem] = {}
-    places: dict[str, str] = {}
+    locations: dict[str, str] = {}
     versions: set[str] = set()
     for file in files:
         version = _version(file)
@@ -117,9 +117,9 @@ def import_cvdp(files: Sequence[Path], pack: str) -> Pack:
             twin = problems.get(key)
             if twin is None or _solved(problem, twin):
                 problems[key] = problem
-                places.setdefault(key, f"{file}:{line}")
+                locations.setdefault(key, f"{file}:{line}")
             elif not _solved(twin, problem) and problem != twin:
-                reason = f"{problem.id!r} is another problem at {places[key]}"
+                reason = f"{problem.id!r} is another problem at {locations[key]}"
                 raise DatasetError(file, "id", reason, line)
     if not problems:
         raise DatasetError(files[0], "", "holds no problem")
@@ -153,7 +153,9 @@ def _problem(file: Path, line: int, record: dict[str, JsonValue], version: str) 
     except ValidationError as error:
         raise DatasetError.from_validation(file, error, line) from error
     provenance = Provenance(source=SOURCE, license=LICENSE, version=version)
-    return keep(problem.model_copy(update={"provenance": provenance}), _plain(problem), record, Place(file, "", line))
+    return keep(
+        problem.model_copy(update={"provenance": provenance}), _plain(problem), record, RecordLocation(file, "", line)
+    )
 
 
 def _from_nonagentic(record: _Nonagentic, file: Path, line: int) -> Problem:

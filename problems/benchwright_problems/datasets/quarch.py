@@ -23,7 +23,7 @@ from benchwright_problems.datasets.dataset_format import DatasetFormat, Excerpt,
 from benchwright_problems.datasets.folder import read_bytes
 from benchwright_problems.datasets.jsonl import read_array_or_lines
 from benchwright_problems.datasets.naming import require_pack_name
-from benchwright_problems.datasets.record import Place, Record, keep, restore
+from benchwright_problems.datasets.record import Record, RecordLocation, keep, restore
 from benchwright_problems.errors import DatasetError
 from benchwright_problems.figure import media_type
 from benchwright_problems.problem import (
@@ -108,18 +108,20 @@ def import_quarch(files: Sequence[Path], pack: str, answers: Path | None = None)
     require_pack_name(pack)
     known = _answers(answers) if answers is not None else {}
     problems: dict[str, Problem] = {}
-    places: dict[str, Place] = {}
+    locations: dict[str, RecordLocation] = {}
     for file in files:
         _refuse_encrypted(file)
         for prefix, line, record in read_array_or_lines(file):
-            place = Place(file, prefix, line)
-            problem = _problem(place, record, known)
+            location = RecordLocation(file, prefix, line)
+            problem = _problem(location, record, known)
             # A file system may not tell cases apart.
             key = problem.id.lower()
             if key in problems:
-                raise place.error("question_id", f"gives the name {problem.id!r}, which is taken by {places[key]}")
+                raise location.error(
+                    "question_id", f"gives the name {problem.id!r}, which is taken by {locations[key]}"
+                )
             problems[key] = problem
-            places[key] = place
+            locations[key] = location
     if not problems:
         raise DatasetError(files[0], "", "holds no question")
     return Pack(
@@ -142,69 +144,69 @@ def export_quarch(problem: Problem) -> Record:
     return restore(problem, _plain(problem))
 
 
-def _problem(place: Place, record: Record, answers: dict[int, str]) -> Problem:
+def _problem(location: RecordLocation, record: Record, answers: dict[int, str]) -> Problem:
     if "options" in record:
-        parsed = _parsed(place, record, _Choice)
+        parsed = _parsed(location, record, _Choice)
         if parsed.answer is None:
             answer = answers.get(parsed.question_id)
             if answer is None:
-                raise place.error("answer", "is missing; give the file that has it with --answers")
+                raise location.error("answer", "is missing; give the file that has it with --answers")
             record = record | {"answer": answer}
             parsed = parsed.model_copy(update={"answer": answer})
-        problem = _from_choice(place, parsed)
+        problem = _from_choice(location, parsed)
     else:
-        problem = _from_free(place, _parsed(place, record, _Free))
-    return keep(problem, _plain(problem), record, place)
+        problem = _from_free(location, _parsed(location, record, _Free))
+    return keep(problem, _plain(problem), record, location)
 
 
-def _parsed(place: Place, record: Record, model: type[_Kind]) -> _Kind:
+def _parsed(location: RecordLocation, record: Record, model: type[_Kind]) -> _Kind:
     try:
         return model.model_validate(record)
     except ValidationError as error:
-        wrong = DatasetError.from_validation(place.file, error, place.line)
-        raise place.error(wrong.field, wrong.reason) from error
+        wrong = DatasetError.from_validation(location.file, error, location.line)
+        raise location.error(wrong.field, wrong.reason) from error
 
 
-def _from_choice(place: Place, record: _Choice) -> Problem:
+def _from_choice(location: RecordLocation, record: _Choice) -> Problem:
     letters = _LETTERS[: len(record.options)]
     answer = (record.answer or "").strip().upper()
     if len(answer) != 1 or answer not in letters:
-        raise place.error("answer", f"is {record.answer!r}; it must be one of {', '.join(letters)}")
+        raise location.error("answer", f"is {record.answer!r}; it must be one of {', '.join(letters)}")
     choices = [Choice(letter=letter, text=text) for letter, text in zip(letters, record.options, strict=True)]
     shown = [("context", record.context or ""), ("question", record.question)]
     shown += [(f"options.{number}", text) for number, text in enumerate(record.options)]
     return _build(
-        place,
+        location,
         record,
         name=f"mcq-{record.question_id}",
         title=f"{record.topic or 'Question'} {record.question_id}",
-        figures=_figures(place, [("context_figures", record.context_figures)], shown),
-        question=_question(place, record, QuestionFormat.MULTIPLE_CHOICE, tuple(choices), ""),
+        figures=_figures(location, [("context_figures", record.context_figures)], shown),
+        question=_question(location, record, QuestionFormat.MULTIPLE_CHOICE, tuple(choices), ""),
         hidden=Hidden(answer=Answer(value=answer, closed=True), dataset_format=CHOICE),
     )
 
 
-def _from_free(place: Place, record: _Free) -> Problem:
+def _from_free(location: RecordLocation, record: _Free) -> Problem:
     verified = "unverified"
     if record.passed_human_verification:
         verified = "verified by people"
     elif record.passed_llm_verification:
         verified = "verified by a model"
     shown = [("context", record.context or ""), ("question", record.question)]
-    solution = _figures(place, [("solution_figures", record.solution_figures)], [("solution", record.solution)])
+    solution = _figures(location, [("solution_figures", record.solution_figures)], [("solution", record.solution)])
     return _build(
-        place,
+        location,
         record,
         name=re.sub(r"[^A-Za-z0-9._-]+", "-", record.question_id).strip("-._"),
         title=re.sub(r"\s+", " ", record.question_id.replace("/", " · ").replace("_", " ")).strip(),
-        figures=_figures(place, [("context_figures", record.context_figures)], shown),
-        question=_question(place, record, QuestionFormat.FREE_RESPONSE, (), verified),
+        figures=_figures(location, [("context_figures", record.context_figures)], shown),
+        question=_question(location, record, QuestionFormat.FREE_RESPONSE, (), verified),
         hidden=Hidden(answer=Answer(value=record.solution, figures=solution), dataset_format=FREE),
     )
 
 
 def _build(
-    place: Place,
+    location: RecordLocation,
     record: _Common,
     *,
     name: str,
@@ -219,36 +221,38 @@ def _build(
             id=name,
             kind=Kind.QUESTION,
             title=title,
-            difficulty=_difficulty(place, record.difficulty),
+            difficulty=_difficulty(location, record.difficulty),
             provenance=Provenance(source=SOURCE, license=LICENSE, version="unknown"),
             public=Public(statement=_statement(record, figures), question=question, figures=figures),
             hidden=hidden,
         )
     except ValidationError as error:
-        wrong = DatasetError.from_validation(place.file, error)
+        wrong = DatasetError.from_validation(location.file, error)
         field = "context_figures" if wrong.field.startswith("public") else "question_id"
-        raise place.error(field, wrong.reason) from error
+        raise location.error(field, wrong.reason) from error
 
 
-def _question(place: Place, record: _Common, style: QuestionFormat, choices: tuple[Choice, ...], tag: str) -> Question:
+def _question(
+    location: RecordLocation, record: _Common, style: QuestionFormat, choices: tuple[Choice, ...], tag: str
+) -> Question:
     skill = None
     if record.skill is not None:
         try:
             skill = Skill(record.skill.strip().lower())
         except ValueError:
-            raise place.error("skill", f"is {record.skill!r}; known are {', '.join(Skill)}") from None
+            raise location.error("skill", f"is {record.skill!r}; known are {', '.join(Skill)}") from None
     return Question(
         format=style, choices=choices, domain="Computer Architecture", topic=record.topic, tag=tag, skill=skill
     )
 
 
-def _difficulty(place: Place, word: str | None) -> Difficulty:
+def _difficulty(location: RecordLocation, word: str | None) -> Difficulty:
     if word is None:
         return Difficulty.MEDIUM
     try:
         return Difficulty(word.strip().lower())
     except ValueError:
-        raise place.error("difficulty", f"is {word!r}; known are EASY, MEDIUM and HARD") from None
+        raise location.error("difficulty", f"is {word!r}; known are EASY, MEDIUM and HARD") from None
 
 
 def _statement(record: _Common, figures: Sequence[Figure]) -> str:
@@ -261,7 +265,7 @@ def _statement(record: _Common, figures: Sequence[Figure]) -> str:
 
 
 def _figures(
-    place: Place, lists: Sequence[tuple[str, list[str]]], texts: Sequence[tuple[str, str]]
+    location: RecordLocation, lists: Sequence[tuple[str, list[str]]], texts: Sequence[tuple[str, str]]
 ) -> tuple[Figure, ...]:
     """The pictures that a record lists, and those that its fields show by links."""
     wanted: dict[str, tuple[str, str]] = {}
@@ -272,29 +276,29 @@ def _figures(
         for found in _IMAGE.finditer(text):
             path = _path(found)
             if re.match(r"[A-Za-z][A-Za-z0-9+.-]*:|//", path):
-                raise place.error(field, f"shows a picture from elsewhere, {path!r}; put it beside the file instead")
+                raise location.error(field, f"shows a picture from elsewhere, {path!r}; put it beside the file instead")
             wanted.setdefault(path, (field, found[1] or "Figure"))
-    return tuple(_figure(place, field, name, alt) for name, (field, alt) in wanted.items())
+    return tuple(_figure(location, field, name, alt) for name, (field, alt) in wanted.items())
 
 
-def _figure(place: Place, field: str, name: str, alt: str) -> Figure:
-    folder = place.file.parent
+def _figure(location: RecordLocation, field: str, name: str, alt: str) -> Figure:
+    folder = location.file.parent
     try:
         path = _PATH.validate_python(name)
         media = media_type(path)
     except ValidationError as error:
-        raise place.error(field, DatasetError.from_validation(place.file, error).reason) from error
+        raise location.error(field, DatasetError.from_validation(location.file, error).reason) from error
     except ValueError as error:
-        raise place.error(field, str(error)) from error
+        raise location.error(field, str(error)) from error
     if not (folder / path).resolve().is_relative_to(folder.resolve()):
-        raise place.error(field, f"names {name!r}, which a link leads out of {folder}")
+        raise location.error(field, f"names {name!r}, which a link leads out of {folder}")
     try:
         content = read_bytes(folder, path)
         return Figure(path=path, media_type=media, data=base64.b64encode(content).decode(), alt=alt)
     except ValidationError as error:
-        raise place.error(field, DatasetError.from_validation(place.file, error).reason) from error
+        raise location.error(field, DatasetError.from_validation(location.file, error).reason) from error
     except DatasetError as error:
-        raise place.error(field, f"names the picture {error}") from error
+        raise location.error(field, f"names the picture {error}") from error
 
 
 def _path(found: re.Match[str]) -> str:
@@ -309,14 +313,14 @@ def _answers(file: Path) -> dict[int, str]:
     _refuse_encrypted(file)
     answers: dict[int, str] = {}
     for prefix, line, record in read_array_or_lines(file):
-        place = Place(file, prefix, line)
+        location = RecordLocation(file, prefix, line)
         number, answer = record.get("question_id"), record.get("answer")
         if isinstance(number, bool) or not isinstance(number, int):
-            raise place.error("question_id", "is not a whole number")
+            raise location.error("question_id", "is not a whole number")
         if not isinstance(answer, str):
-            raise place.error("answer", "is not a letter")
+            raise location.error("answer", "is not a letter")
         if answers.setdefault(number, answer) != answer:
-            raise place.error("answer", f"is {answer!r}, but another line gives {answers[number]!r} to {number}")
+            raise location.error("answer", f"is {answer!r}, but another line gives {answers[number]!r} to {number}")
     return answers
 
 

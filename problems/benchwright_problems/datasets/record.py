@@ -15,7 +15,7 @@ Record = dict[str, JsonValue]
 
 
 @dataclass(frozen=True)
-class Place:
+class RecordLocation:
     """The location of a record, for error messages."""
 
     file: Path
@@ -32,21 +32,21 @@ class Place:
         return f"{self.file}:{self.line}" if self.line else f"{self.file} {self.prefix.rstrip('.')}"
 
 
-def keep(problem: Problem, plain: Record, record: Record, place: Place) -> Problem:
+def keep(problem: Problem, plain: Record, record: Record, location: RecordLocation) -> Problem:
     """The problem with the rest of its record as a patch, and with the record's digest.
 
     Args:
         problem: Made from the record.
         plain: The record as the exporter would write it from the problem alone.
         record: As it was read.
-        place: Where it was read.
+        location: Where it was read.
 
     Raises:
         DatasetError: Something would be lost even so.
     """
     rest = jsonpatch.make_patch(plain, record).patch
     if digest(jsonpatch.apply_patch(plain, rest)) != digest(record):
-        raise place.error("", "can't be stored without loss; report this record")
+        raise location.error("", "can't be stored without loss; report this record")
     hidden = problem.hidden.model_copy(update={"record": rest, "sha256": digest(record)})
     return problem.model_copy(update={"hidden": hidden})
 

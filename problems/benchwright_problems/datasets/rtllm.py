@@ -18,7 +18,7 @@ from benchwright_problems.category import Category
 from benchwright_problems.datasets.dataset_format import DatasetFormat, Excerpt
 from benchwright_problems.datasets.folder import files_below, read_text
 from benchwright_problems.datasets.naming import require_pack_name
-from benchwright_problems.datasets.record import Place, keep, restore
+from benchwright_problems.datasets.record import RecordLocation, keep, restore
 from benchwright_problems.errors import DatasetError
 from benchwright_problems.problem import (
     Difficulty,
@@ -141,7 +141,7 @@ def _problem(root: Path, parent: str, names: Sequence[str]) -> Problem:
         )
     except ValidationError as error:
         raise DatasetError.from_validation(folder, error) from error
-    return keep(problem, _plain(problem), record, Place(folder, "", None))
+    return keep(problem, _plain(problem), record, RecordLocation(folder, "", None))
 
 
 def _instance(folder: Path, testbench: Sequence[VerilogModule]) -> tuple[str, str]:

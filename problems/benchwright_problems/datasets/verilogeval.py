@@ -21,7 +21,7 @@ from benchwright_problems.datasets.dataset_format import DatasetFormat, Excerpt
 from benchwright_problems.datasets.folder import files_below, read_text
 from benchwright_problems.datasets.jsonl import read_records
 from benchwright_problems.datasets.naming import require_pack_name
-from benchwright_problems.datasets.record import Place, keep, restore
+from benchwright_problems.datasets.record import RecordLocation, keep, restore
 from benchwright_problems.errors import DatasetError
 from benchwright_problems.problem import (
     Difficulty,
@@ -71,7 +71,7 @@ class _Description(_Row):
 class _Source:
     """One problem as it was found, whatever its layout."""
 
-    place: Path
+    location: Path
     line: int | None
     name: str
     task: str
@@ -105,7 +105,7 @@ def import_verilogeval(paths: Sequence[Path], pack: str) -> Pack:
     for source in found:
         name = f"{source.task}.{source.name}" if several else source.name
         if name.lower() in problems:
-            raise DatasetError(source.place, "", f"a problem called {name!r} was already there", source.line)
+            raise DatasetError(source.location, "", f"a problem called {name!r} was already there", source.line)
         problems[name.lower()] = _problem(source, name)
     return Pack(
         name=pack,
@@ -137,10 +137,10 @@ def _folder(folder: Path) -> list[_Source]:
 
 
 def _from_files(folder: Path, parent: str, name: str, paths: Mapping[str, str]) -> _Source:
-    place = folder / parent / name
+    location = folder / parent / name
     for part in _NEEDED:
         if part not in paths:
-            raise DatasetError(place.with_name(f"{name}_{part}"), "", "is missing")
+            raise DatasetError(location.with_name(f"{name}_{part}"), "", "is missing")
     texts = {part: read_text(folder, path) for part, path in paths.items()}
     if not any(module.name == _REFERENCE for module in modules(texts["ref.sv"])):
         raise DatasetError(folder / paths["ref.sv"], "", f"declares no module {_REFERENCE}")
@@ -148,7 +148,7 @@ def _from_files(folder: Path, parent: str, name: str, paths: Mapping[str, str]) 
     completes = "ifc.txt" in texts or _CODE_COMPLETE in f"{folder.name}/{parent}"
     record: dict[str, JsonValue] = {f"{name}_{part}": text for part, text in texts.items()}
     return _Source(
-        place=folder / paths["test.sv"],
+        location=folder / paths["test.sv"],
         line=None,
         name=name,
         task=_CODE_COMPLETE if completes else _SPEC_TO_RTL,
@@ -199,7 +199,7 @@ def _from_record(
         raise DatasetError(file, "task_id", f"{task.task_id!r} has no description in the files given", line)
     said = (described or "Complete this module.").rstrip()
     return _Source(
-        place=file,
+        location=file,
         line=line,
         name=task.task_id,
         task=_variant(file),
@@ -239,8 +239,8 @@ def _problem(source: _Source, name: str) -> Problem:
             ),
         )
     except ValidationError as error:
-        raise DatasetError.from_validation(source.place, error, source.line) from error
-    return keep(problem, _plain(problem), source.record, Place(source.place, "", source.line))
+        raise DatasetError.from_validation(source.location, error, source.line) from error
+    return keep(problem, _plain(problem), source.record, RecordLocation(source.location, "", source.line))
 
 
 def _description(source: _Source, file: str) -> str:
@@ -249,7 +249,7 @@ def _description(source: _Source, file: str) -> str:
     top = next((module for module in declared if any(kind == source.top for kind, _ in module.instances)), None)
     if top is None:
         field = "" if source.line is None else "test"
-        raise DatasetError(source.place, field, f"has no instance of {source.top}", source.line)
+        raise DatasetError(source.location, field, f"has no instance of {source.top}", source.line)
     names = {module.name for module in declared} | {name for module in declared for _, name in module.instances}
     described = {
         "criterion": "verilogeval",

@@ -13,7 +13,7 @@ from typer.testing import CliRunner, Result
 from benchwright_problems import datasets
 from benchwright_problems.datasets.dataset_format import DatasetFormat, Excerpt, FileOption
 from benchwright_problems.datasets.jsonl import read_records
-from benchwright_problems.datasets.record import Place, keep, restore
+from benchwright_problems.datasets.record import RecordLocation, keep, restore
 from benchwright_problems.problem import (
     Answer,
     Difficulty,
@@ -46,7 +46,7 @@ def import_toy(paths: Sequence[Path], pack: str, notes: Path | None = None) -> P
                 public=Public(statement=str(record["ask"]), question=Question(format=QuestionFormat.FREE_RESPONSE)),
                 hidden=Hidden(answer=Answer(value=str(record["reply"])), dataset_format="toy"),
             )
-            problems.append(keep(problem, plain(problem), record, Place(path, "", line)))
+            problems.append(keep(problem, plain(problem), record, RecordLocation(path, "", line)))
     return Pack(
         name=pack,
         title="Toy",

@@ -74,7 +74,7 @@ def test_only_line_feeds_end_lines(text: str) -> None:
         ("a\n", "@@ -1,2 +1,2 @@\n-a\n+b\n", "too few or too many lines"),
         ("a\n", "@@ -1 +1 @@\n-a\n+b\n+c\n", "line 4 of the patch is not a hunk header"),
         ("a\n", "@@ -1 +1 @@\n*a\n", r"line 2 of the patch starts with '\*'"),
-        ("a\n", "hello\n@@ -1 +1 @@\n-a\n+b\n", "line 1 of the patch stands before any hunk"),
+        ("a\n", "hello\n@@ -1 +1 @@\n-a\n+b\n", "line 1 of the patch is before any hunk"),
     ],
 )
 def test_a_patch_that_does_not_fit_is_refused_with_its_line(before: str, patch: str, reason: str) -> None:
