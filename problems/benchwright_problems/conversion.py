@@ -93,7 +93,7 @@ def _agentic(record: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
 
 
 def _nonagentic(record: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
-    # The system message tells an agent of its tools, which a model that answers once does not have.
+    # The system message describes tools, which a model that answers once does not have.
     context, patches = _texts(record.get("context")), _texts(record.get("patch"))
     harness = _texts(record.get("harness"))
     return {

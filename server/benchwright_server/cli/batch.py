@@ -71,10 +71,7 @@ def grade_responses(
         Whether every answer could be decided.
     """
     home = Home.find()
-    store = Store(home)
-    ids = {problem.id: problem for problem in store.public(pack).problems}
-    wanted = {response.problem.id for response in read_responses(responses, ids)}
-    answers = read_responses(responses, {name: store.unseal(f"{pack}/{name}") for name in ids if name in wanted})
+    answers = _unsealed(Store(home), pack, responses)
     with progress_bar("grading", len(answers)) as progress:
         results = asyncio.run(
             _grade_all(
@@ -102,6 +99,13 @@ def grade_responses(
     undecided = sum(result.verdict.outcome is Outcome.ERROR for result in results)
     out.print(f"{passed} of {len(results)} answers passed, {undecided} undecided. Reports in {folder}.")
     return not undecided
+
+
+def _unsealed(store: Store, pack: str, file: Path) -> Sequence[Response]:
+    """The answers of a file, each with its problem's hidden part; only these problems are unsealed."""
+    public = {problem.id: problem for problem in store.public(pack).problems}
+    wanted = {response.problem.id for response in read_responses(file, public)}
+    return read_responses(file, {name: store.unseal(f"{pack}/{name}") for name in public if name in wanted})
 
 
 async def _grade_all(
