@@ -141,7 +141,6 @@ def test_the_language_server_loads(blocked: str, tmp_path: Path) -> None:
         ("report --demo --out report", "benchwright report", "baselines"),
         ("judge serve", "benchwright judge serve", "judges"),
         ("judge agreement", "benchwright judge agreement", "judges"),
-        ("problems audit starter", "benchwright problems audit", "judges"),
     ],
 )
 def test_a_command_that_needs_an_extra_says_which(
