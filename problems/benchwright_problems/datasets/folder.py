@@ -16,7 +16,7 @@ def files_below(folder: Path) -> list[str]:
     """The files below a folder, as sorted relative paths; what begins with a dot is left out.
 
     Raises:
-        DatasetError: It is no folder, can't be read, holds a link to a folder, or more than can be meant.
+        DatasetError: It is not a folder, can't be read, holds a link to a folder, or more than can be meant.
     """
     if not folder.is_dir():
         raise DatasetError(folder, "", "is not a folder")
