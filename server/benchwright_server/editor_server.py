@@ -1,6 +1,6 @@
-"""What the language features know of the server that they serve with.
+"""The server as the language features see it.
 
-The server itself, which puts all features together, is in `server.py` and is not imported by any of them.
+The server itself, which assembles all features, is in `server.py`; no feature imports it.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ Counts = dict[str, tuple[int, int]]
 
 @dataclass(frozen=True)
 class Report:
-    """What there is to show of one version of a file."""
+    """The findings to show for one version of a file."""
 
     id: str
-    """It changes only if something else is to be shown."""
+    """Changes only if the findings to show change."""
     document: Document
     findings: tuple[Finding, ...]
     of_slang: tuple[Finding, ...]
@@ -51,7 +51,7 @@ class Diagnostics(Protocol):
         """A document was closed."""
 
     def settings_changed(self) -> None:
-        """Findings may be shown differently now."""
+        """The settings that affect findings may have changed."""
 
     async def rest(self, uri: str) -> None:
         """Wait until typing pauses, or has gone on for long enough."""
@@ -63,7 +63,7 @@ class Diagnostics(Protocol):
         """Whether a document is a design that is analysed."""
 
     async def newest(self, uri: str) -> Report | None:
-        """What there is to show of a document; None if it is not a design."""
+        """The report on a document; None if it is not a design."""
 
     def shown(self, report: Report) -> list[dict[str, Any]]:
         """A report as plain JSON (LSP 3.18, `Diagnostic`)."""
@@ -86,7 +86,7 @@ class Lenses(Protocol):
 
 
 class FileListReports(Protocol):
-    """What is wrong in file lists; see `features.file_lists`."""
+    """Problems in file lists; see `features.file_lists`."""
 
     def attach(self) -> None:
         """Remember the loop that messages are sent from."""

@@ -1,4 +1,4 @@
-"""What the editor's side tells a person: each message is a plain sentence with the next step."""
+"""Errors shown to users: each message is a plain sentence with the next step."""
 
 from __future__ import annotations
 
@@ -15,31 +15,31 @@ logger = logging.getLogger(__name__)
 
 
 class ServerError(Exception):
-    """Base of errors that are answered to a request as they are."""
+    """Base of errors whose message is sent unchanged as the response to a request."""
 
 
 class WorkspaceError(ServerError):
-    """A workspace can't be made, found or read."""
+    """A workspace can't be created, found or read."""
 
 
 FORESEEN = (AttemptError, HarnessError, JudgesError, ProblemsError, ServerError, VerilogError)
-"""Errors whose text is a sentence for people and gives nothing hidden away."""
+"""Errors whose message is a sentence for users and reveals nothing hidden."""
 
 
 def log_place(error: BaseException) -> None:
-    """Log where an error that nobody foresaw came from, without its text; see `sentence_of`."""
+    """Log the traceback of an unexpected error without its message; see `sentence_of`."""
     logger.error("unexpected %s\n%s", type(error).__name__, "".join(traceback.format_tb(error.__traceback__)))
 
 
 def sentence_of(error: BaseException) -> str:
-    """What to tell a person of an error.
+    """What a user sees of an error.
 
-    The text of an error that nobody foresaw may quote what was worked on, hidden parts included: only
-    its kind is told.
+    The message of an unexpected error may quote the data being processed, hidden parts included, so only its type
+    is shown.
     """
     if isinstance(error, FORESEEN):
         return str(error)
     return (
-        f"Something unexpected went wrong ({type(error).__name__}). Your files are as you left them; try again, and"
-        " please report this together with what the editor's log shows."
+        f"Unexpected error ({type(error).__name__}). Your files are unchanged. Try again; if it happens again,"
+        " report it with the output in the editor's log."
     )

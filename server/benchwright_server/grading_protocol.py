@@ -1,4 +1,4 @@
-"""The lines that `benchwright judge desk` and an editor's grading view exchange, a JSON object each."""
+"""The lines that `benchwright judge desk` and an editor's grading view exchange, one JSON object each."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from benchwright_server.protocol import Wire
 
 
 class GradingPicture(Wire):
-    """A picture that the question or the reference shows."""
+    """A picture of the question or the reference."""
 
     path: str
     media_type: str
@@ -27,36 +27,36 @@ class AnswerToGrade(Wire):
     question: str
     """Markdown."""
     reference: str
-    """Markdown; empty where the pack has none."""
+    """Markdown; empty if the pack has none."""
     notes: str
-    """What the author tells graders, Markdown."""
+    """The author's notes for graders, Markdown."""
     guidance: str
     """The rubric."""
     answer: str
     labels: tuple[str, ...]
-    """The scale, the worst first."""
+    """The scale, worst first."""
     pictures: tuple[GradingPicture, ...]
     left: int
-    """How many are left, this one included."""
+    """Number of answers left, including this one."""
 
 
 class GradingDone(Wire):
-    """To the view: nothing is left for this person."""
+    """To the view: nothing is left to grade for this person."""
 
     type: Literal["done"]
     graded: int
-    """In this sitting."""
+    """In this session."""
 
 
 class GradeRefused(Wire):
-    """To the view: the last line could not be taken; the same answer is still to be graded."""
+    """To the view: the last line was rejected; the same answer still needs a grade."""
 
     type: Literal["refused"]
     reason: str
 
 
 class GradeGiven(Wire):
-    """From the view: what the person says."""
+    """From the view: a person's grade."""
 
     type: Literal["grade"]
     id: str
@@ -67,10 +67,10 @@ class GradeGiven(Wire):
 
 
 class GradeSkipped(Wire):
-    """From the view: another one first."""
+    """From the view: show another answer first."""
 
     type: Literal["skip"]
 
 
 LINES = (AnswerToGrade, GradingDone, GradeRefused, GradeGiven, GradeSkipped)
-"""All of them."""
+"""Every line that is exchanged."""

@@ -1,7 +1,7 @@
-"""The first words with an editor: `initialize` is answered before the server is loaded.
+"""The first exchange with an editor: `initialize` is answered before the server is loaded.
 
-Loading takes most of a second (`lsprotocol.types` alone a third), an answer to `initialize` needs none of it: what a
-server can do follows from the registry. Whatever comes after `initialize` stays unread for the server.
+Loading takes most of a second (`lsprotocol.types` alone a third), and an answer to `initialize` needs none of it: the
+server's capabilities follow from the registry. Everything after `initialize` is left unread for the server.
 Imports nothing heavy.
 """
 
@@ -32,21 +32,21 @@ _LONGEST_HEADER = 4096
 
 @dataclass(frozen=True)
 class Greeting:
-    """What a client said in `initialize`, and what it was answered."""
+    """A client's `initialize` and the answer to it."""
 
     params: dict[str, Any]
-    """LSP 3.18, `InitializeParams`, as they came."""
+    """LSP 3.18, `InitializeParams`, as received."""
     client: Client
     settings: Settings
     features: tuple[Feature, ...]
     capabilities: dict[str, Any]
-    """LSP 3.18, `ServerCapabilities`, as they were sent."""
+    """LSP 3.18, `ServerCapabilities`, as sent."""
     complaints: tuple[str, ...] = ()
     """Settings that can't be used, a sentence each."""
 
     @classmethod
     def of(cls, params: dict[str, Any]) -> Greeting:
-        """What there is to say to a client."""
+        """The answer to a client."""
         client = Client(params.get("capabilities"))
         settings, complaints = read_settings(params.get("initializationOptions"))
         capabilities = server_capabilities(client, settings)
@@ -62,11 +62,11 @@ def greet(reader: BinaryIO, writer: BinaryIO) -> Greeting | None:
     """Wait for `initialize`, and answer it.
 
     Args:
-        reader: From the editor; read up to the end of `initialize` and no further.
+        reader: From the editor; nothing after the end of `initialize` is read.
         writer: To the editor.
 
     Returns:
-        What was said; `None` if the editor went away without it.
+        The exchange; `None` if the editor disconnected before it.
     """
     for body in _bodies(reader):
         try:
@@ -111,7 +111,7 @@ def _show(writer: BinaryIO, kind: int, sentence: str) -> None:
 
 
 def _bodies(reader: BinaryIO) -> Iterator[bytes]:
-    """The content of each message (LSP 3.18, base protocol); lines that are no header are passed over."""
+    """The content of each message (LSP 3.18, base protocol); lines that are not headers are ignored."""
     length = 0
     while line := reader.readline(_LONGEST_HEADER):
         name, _, value = line.partition(b":")
@@ -119,7 +119,7 @@ def _bodies(reader: BinaryIO) -> Iterator[bytes]:
             length = int(value)
         elif not line.strip() and length:
             body = b""
-            # A pipe gives what is there, not what is asked for.
+            # A pipe may return less than was asked for.
             while len(body) < length:
                 part = reader.read(length - len(body))
                 if not part:

@@ -92,7 +92,7 @@ class Everything(Client):
     """A client that supports everything and prefers UTF-16."""
 
     def get(self, path: str) -> Any:
-        """Yes, or the only answer that is more than yes."""
+        """True, or the one capability that is a list."""
         return ["edit"] if path.endswith("resolveSupport.properties") else None if "Encodings" in path else True
 
 
@@ -130,7 +130,7 @@ def _tools() -> Iterator[str]:
     for tool in linters.LINT_TOOLS:
         when = "on save, in workspaces" if tool.needs_folder else "on save"
         page = urlsplit(tool.source.page)
-        # A host of many projects says nothing without the project.
+        # A host of many projects is only meaningful with the project's name.
         where = f"{page.netloc}/{page.path.split('/')[1]}" if page.netloc.endswith("github.io") else page.netloc
         yield f"| `{tool.source}` | {when} | {tool.runs} | {where} |"
 
@@ -151,7 +151,7 @@ def _settings() -> Iterator[str]:
         if owner is not group:
             group = owner
             yield f"\n## `{name.rpartition('.')[0]}`\n\n{inspect.getdoc(owner)}\n"
-            yield "| setting | has to be | default | |"
+            yield "| setting | value | default | |"
             yield "| --- | --- | --- | --- |"
         yield f"| `{name}` | {describe(kind)} | `{_json(default)}` | {_description(owner, field)} |"
 

@@ -1,4 +1,4 @@
-"""What an operation is: a name, what it takes, what it gives, and who does it."""
+"""An operation: its name, parameters, result and handler."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Operation(Generic[P, R]):
 
 
 async def session_of(sessions: Sessions, params: WorkspaceParams) -> Session:
-    """The session that an operation is about.
+    """The session that an operation applies to.
 
     Raises:
         WorkspaceError: Its file does not belong to a workspace of this user.

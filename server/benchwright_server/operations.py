@@ -1,4 +1,4 @@
-"""The operations of `protocol`, by name: what each takes, gives, and does."""
+"""The operations of `protocol`: name, parameters, result and handler of each."""
 
 from __future__ import annotations
 
@@ -94,18 +94,18 @@ async def _focus(sessions: Sessions, params: FocusParams) -> Nothing:
 __all__ = ["CHANGED", "OPERATIONS", "Operation", "path_of"]
 
 OPERATIONS: tuple[Operation[Any, Any], ...] = (
-    Operation("packs", Nothing, PackList, "Lists all packs and problems, with what this user did with each.", _packs),
+    Operation("packs", Nothing, PackList, "Lists all packs and problems, with this user's record on each.", _packs),
     Operation(
         "open",
         OpenParams,
         OpenedProblem,
-        "Opens a problem: goes on with its unfinished attempt, or makes a workspace and a new one.",
+        "Opens a problem: continues its unfinished attempt, or begins a new one in a new workspace.",
         _open,
     ),
-    Operation("status", WorkspaceParams, AttemptStatus, "Tells where the attempt stands.", _status),
+    Operation("status", WorkspaceParams, AttemptStatus, "Returns the status of the attempt.", _status),
     Operation("start", WorkspaceParams, AttemptStatus, "Starts the clock for the first time.", _start),
     Operation("pause", PauseParams, AttemptStatus, "Pauses the clock.", _pause),
-    Operation("resume", WorkspaceParams, AttemptStatus, "Lets the clock run again.", _resume),
+    Operation("resume", WorkspaceParams, AttemptStatus, "Resumes the clock.", _resume),
     Operation(
         "run",
         WorkspaceParams,
@@ -113,18 +113,20 @@ OPERATIONS: tuple[Operation[Any, Any], ...] = (
         "Runs the hidden tests on the saved files, or scores `answer.md`, and waits for the verdict.",
         _run,
     ),
-    Operation("cancelRun", WorkspaceParams, AttemptStatus, "Stops a run and ends its processes.", _cancel_run),
+    Operation("cancelRun", WorkspaceParams, AttemptStatus, "Cancels a run and ends its processes.", _cancel_run),
     Operation(
         "submit",
         WorkspaceParams,
         SubmitSummary,
-        "Ends the attempt; runs once more unless the newest verdict is for the present files.",
+        "Ends the attempt; runs once more unless the latest verdict is for the current files.",
         _submit,
     ),
-    Operation("abandon", AbandonParams, AttemptStatus, "Ends the attempt without handing in.", _abandon),
-    Operation("question", WorkspaceParams, QuestionView, "Tells an answer form what to show.", _question),
-    Operation("length", LengthParams, Length, "Counts the words and tokens of a text.", _length),
-    Operation("doctor", Nothing, DoctorReport, "Tells what is installed and what is missing for what.", _doctor),
+    Operation("abandon", AbandonParams, AttemptStatus, "Ends the attempt without submitting.", _abandon),
+    Operation("question", WorkspaceParams, QuestionView, "Returns what an answer form shows.", _question),
+    Operation("length", LengthParams, Length, "Counts the words and tokens of an answer.", _length),
+    Operation(
+        "doctor", Nothing, DoctorReport, "Reports what is installed, what is missing, and what that affects.", _doctor
+    ),
     Operation(
         "focus",
         FocusParams,
@@ -135,7 +137,7 @@ OPERATIONS: tuple[Operation[Any, Any], ...] = (
     ),
     *STUDY_OPERATIONS,
 )
-"""Every operation an editor can ask for."""
+"""Every operation that an editor can request."""
 
 CHANGED = "benchwright/attemptChanged"
 """Notification to the client, with an `AttemptStatus`."""

@@ -1,6 +1,6 @@
-"""Standard input, read by the event loop itself.
+"""Reading standard input on the event loop itself.
 
-pygls reads it in a thread, three times for each message; with every key that is six changes of threads.
+pygls reads it in a thread, three times for each message: six thread switches per keystroke.
 """
 
 from __future__ import annotations
@@ -13,33 +13,33 @@ import sys
 from typing import BinaryIO
 
 READ_BY_LOOPS = sys.platform != "win32"
-"""Whether event loops can read a pipe that was not opened for that."""
+"""Whether event loops can read a pipe that was not opened for asynchronous reading."""
 
 _LIMIT = 1 << 20
 _WIDE = 1 << 20
-"""Bytes; the most that Linux allows an ordinary user."""
+"""Bytes; the largest pipe that Linux allows an unprivileged user."""
 
 
 class PipeReader:
-    """What pygls reads messages from.
+    """The reader from which pygls reads messages.
 
     Args:
-        stream: Where the bytes arrive.
+        stream: Receives the bytes.
     """
 
     def __init__(self, stream: asyncio.StreamReader) -> None:
         self._stream = stream
 
     async def readline(self) -> bytes:
-        """The next line; empty at the end."""
+        """The next line; empty at the end of the stream."""
         try:
             return await self._stream.readline()
         except ValueError:
-            # Too long for a header: no line that means anything.
+            # Too long for a header, so it is not a meaningful line.
             return b"\n"
 
     async def readexactly(self, n: int) -> bytes:
-        """This many bytes; empty if the stream ends before."""
+        """This many bytes; empty if the stream ends first."""
         try:
             return await self._stream.readexactly(n)
         except asyncio.IncompleteReadError:
@@ -47,7 +47,7 @@ class PipeReader:
 
 
 async def open_pipe(stdin: BinaryIO) -> PipeReader:
-    """Read from a pipe or socket."""
+    """Open a pipe or socket for reading."""
     stream = asyncio.StreamReader(limit=_LIMIT)
     await asyncio.get_running_loop().connect_read_pipe(lambda: asyncio.StreamReaderProtocol(stream), stdin)
     return PipeReader(stream)
@@ -56,7 +56,7 @@ async def open_pipe(stdin: BinaryIO) -> PipeReader:
 def is_pipe(stdin: BinaryIO, stdout: BinaryIO) -> bool:
     """Whether standard input is a pipe or socket, and not the one of standard output.
 
-    If they shared one, reading it without blocking would make writes fail that would have to wait.
+    If both shared one, non-blocking reads would make writes fail that would otherwise block.
     """
     try:
         read, written = os.fstat(stdin.fileno()), os.fstat(stdout.fileno())
@@ -67,11 +67,11 @@ def is_pipe(stdin: BinaryIO, stdout: BinaryIO) -> bool:
 
 
 def widen(stdout: BinaryIO) -> None:
-    """Make room in the pipe for a long answer, so that a write does not wait for the client to read."""
+    """Enlarge the pipe for long answers, so that a write does not wait for the client to read."""
     if sys.platform != "linux":
         return
     import fcntl
 
-    # It may be no pipe, and the user's pipes may have used up what the kernel allows for all of them.
+    # It may not be a pipe, and the user's pipes may already use all the memory that the kernel allows for them.
     with contextlib.suppress(OSError, ValueError):
         fcntl.fcntl(stdout.fileno(), fcntl.F_SETPIPE_SZ, _WIDE)

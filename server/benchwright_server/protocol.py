@@ -1,4 +1,4 @@
-"""The `benchwright/*` messages: every operation an editor can ask for, beyond standard LSP.
+"""The `benchwright/*` messages: every operation that an editor can request beyond standard LSP.
 
 Each operation is served twice with the same parameters and result: as the request
 `benchwright/<name>` and as the `workspace/executeCommand` command `benchwright.<name>`
@@ -17,7 +17,7 @@ from benchwright_attempts.clock import AttemptState
 
 
 class Wire(BaseModel):
-    """Base of every message: immutable, camelCase, refuses unknown fields."""
+    """Base of every message: immutable, camelCase, rejects unknown fields."""
 
     model_config = ConfigDict(
         frozen=True,
@@ -33,10 +33,10 @@ class Nothing(Wire):
 
 
 class ProblemSummary(Wire):
-    """One row of the problem list: nothing of the hidden part."""
+    """One row of the problem list, without anything hidden."""
 
     ref: str
-    """`pack/id`, the name every operation takes."""
+    """`pack/id`, the name that every operation uses."""
     id: str
     title: str
     kind: str
@@ -112,7 +112,7 @@ class FocusParams(WorkspaceParams):
 
 
 class TestCount(Wire):
-    """Hidden tests passed, of how many."""
+    """How many hidden tests passed, and how many there are."""
 
     passed: int
     total: int
@@ -128,14 +128,14 @@ class TestLine(Wire):
 
 
 class VerdictView(Wire):
-    """What the solver may know of one run or judgement."""
+    """What the solver may see of one run or judgement."""
 
     outcome: str
     """`passed`, `failed` or `error`; `recorded` in a study that does not show results."""
     reason: str
-    """`passed`, `tests_failed`, `timeout`, `tool_missing` ...: a stable word."""
+    """`passed`, `tests_failed`, `timeout`, `tool_missing` ...; a stable identifier."""
     message: str
-    """One sentence for people, with the next step where there is one."""
+    """One sentence for the user, with the next step if there is one."""
     tests: TestCount | None = None
     lines: list[TestLine] | None = None
     """Only under the policies `names`, `messages` and `full`."""
@@ -146,16 +146,16 @@ class VerdictView(Wire):
     wall_s: float
     """Duration of the run in seconds."""
     number: int
-    """Which try of the attempt this was, from 1."""
+    """Number of the try within the attempt, from 1."""
     finished_at: str
     """ISO 8601, UTC."""
 
 
 class AttemptStatus(Wire):
-    """An attempt as status bar, tree and results view show it.
+    """An attempt as shown in the status bar, tree and results view.
 
-    Result of `status`, `start`, `pause`, `resume`, `cancelRun`, `abandon`; also sent by
-    the server as the notification `benchwright/attemptChanged` whenever any of it changes.
+    Result of `status`, `start`, `pause`, `resume`, `run`, `cancelRun`, `abandon`, `forecast` and `selfEstimate`;
+    also sent by the server as the notification `benchwright/attemptChanged` whenever any of it changes.
     """
 
     attempt: str
@@ -168,24 +168,24 @@ class AttemptStatus(Wire):
     elapsed_s: float
     """Wall time from the first start to now or to the end, in seconds."""
     active_s: float
-    """Time the clock ran, in seconds."""
+    """Time during which the clock ran, in seconds."""
     runs: int
     running: bool
     """Whether the hidden tests are running right now."""
     verdict: VerdictView | None = None
-    """The newest verdict."""
+    """The latest verdict."""
     study: str | None = None
     """Id of the study it belongs to."""
     practice: bool = False
-    """Whether it is the study's practice."""
+    """Whether it is a practice task."""
     recording: str = "full"
-    """How much is recorded: `timing`, `edits`, `full`. Shown to the solver as long as it is recorded."""
+    """How much is recorded: `timing`, `edits`, `full`. Shown to the solver during recording."""
     held: bool = False
-    """Whether the clock stands because the hidden tests or a judge work, as the study wants it."""
+    """Whether the clock is stopped while the hidden tests or a judge run, as the study requires."""
     time_limit_s: float | None = None
-    """Active time after which the attempt ends by itself."""
+    """Active time after which the attempt ends automatically, in seconds."""
     runs_allowed: int | None = None
-    """Runs that are allowed; then saving alone runs nothing."""
+    """Number of runs allowed; if set, saving does not start a run."""
 
 
 class OpenedProblem(Wire):
@@ -211,13 +211,13 @@ class LanguageVariant(Wire):
     """The same question in another language."""
 
     problem: str
-    """`pack/id`, to be opened in its place."""
+    """`pack/id` of the problem to open instead."""
     language: str
     """BCP 47, such as `zh`."""
 
 
 class QuestionView(Wire):
-    """Result of `benchwright/question`: what an answer form needs."""
+    """Result of `benchwright/question`: what an answer form shows."""
 
     title: str
     format: str
@@ -228,13 +228,13 @@ class QuestionView(Wire):
     answer: str
     """URI of `answer.md`."""
     selected: str | None = None
-    """The choice that `answer.md` holds now, if it holds one."""
+    """The choice that `answer.md` currently holds, if any."""
     draft: str | None = None
-    """Text of `answer.md` that was typed and not saved before the editor went away; the log kept it."""
+    """Unsaved content of `answer.md` from when the editor last closed, restored from the log."""
     language: str
     """BCP 47."""
     languages: list[LanguageVariant]
-    """Where else the question can be read; empty for most."""
+    """The same question in other languages; usually empty."""
 
 
 class LengthParams(Wire):
@@ -248,7 +248,7 @@ class Length(Wire):
 
     words: int
     tokens: int | None = None
-    """As OpenAI's present models count them; none where the table for it is not installed."""
+    """As current OpenAI models count them; null if their token table is not installed."""
 
 
 class SubmitSummary(Wire):
@@ -262,7 +262,7 @@ class SubmitSummary(Wire):
 
 
 class DoctorItem(Wire):
-    """One thing Benchwright looks for on this machine."""
+    """One thing that Benchwright needs on this machine."""
 
     name: str
     status: str
@@ -279,5 +279,5 @@ class DoctorReport(Wire):
     """Result of `benchwright/doctor`."""
 
     ok: bool
-    """Whether the main job works: open a problem, save, get a verdict."""
+    """Whether the main workflow works: open a problem, save, get a verdict."""
     items: list[DoctorItem]

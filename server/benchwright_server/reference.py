@@ -1,4 +1,4 @@
-"""Prints `docs/reference/protocol.md`: every operation and every message, from the models themselves.
+"""Prints `docs/reference/protocol.md`: every operation and every message, generated from the models.
 
 Run as `python -m benchwright_server.reference > docs/reference/protocol.md`.
 """
@@ -22,32 +22,32 @@ from benchwright_server.protocol import AttemptStatus, Wire
 _HEAD = f"""\
 # Protocol
 
-What an editor can ask of `benchwright lsp`, beyond standard LSP 3.17. Made from the models in
+What an editor can request of `benchwright lsp` beyond standard LSP 3.17. Generated from the models in
 `benchwright_server.protocol` by `python -m benchwright_server.reference`; do not edit.
 
 Every request is served twice, with the same parameters and the same result: as `benchwright/<name>`, and
 as the `workspace/executeCommand` command `benchwright.<name>` whose only argument is the parameter object.
-Unknown fields are refused.
+Unknown fields are rejected.
 
-A request that can't be done is answered with an error whose message is a sentence for the person at the
-keyboard: code {REQUEST_FAILED} (`RequestFailed`) when the state does not allow it or something is missing,
--32602 (`InvalidParams`) when the parameters are not as described here, -32603 (`InternalError`) for what
-nobody foresaw. Requests see every document change and save that was sent before them.
+A request that fails is answered with an error whose message is a sentence for the user: code
+{REQUEST_FAILED} (`RequestFailed`) if the state does not allow it or something is missing, -32602
+(`InvalidParams`) if the parameters are not as described here, -32603 (`InternalError`) for unexpected
+errors. Requests see every document change and save that was sent before them.
 
 ## Standard LSP
 
 | method | what happens |
 | --- | --- |
-| `textDocument/didOpen`, `didChange` | The text is followed incrementally; slang looks at it once typing rests. |
-| `textDocument/didSave` | Verilator lints; while the clock runs, so do the hidden tests. A newer save cancels \
+| `textDocument/didOpen`, `didChange` | Incremental synchronisation; slang analyses the document when typing pauses. |
+| `textDocument/didSave` | Verilator lints; while the clock runs, the hidden tests run too. A newer save cancels \
 an older run. |
-| `textDocument/didClose` | What was not saved is recorded as dropped; its diagnostics go away. |
-| `textDocument/diagnostic`, `publishDiagnostics` | slang's, Verilator's and verible's findings of a file, merged: \
-answered to an editor that asks, else told. |
+| `textDocument/didClose` | Unsaved changes are recorded as discarded; the file's diagnostics are cleared. |
+| `textDocument/diagnostic`, `publishDiagnostics` | Findings of slang, Verilator and verible for a file, \
+merged: pulled by an editor that can, pushed to any other. |
 | `textDocument/codeLens` | One lens above the first module of a file that is judged, such as \
 `▶ Run hidden tests · 3/5 passed · 0.8 s · try 4`. |
 | `$/progress` | One per run, titled "Hidden tests"; cancelling it cancels the run. |
-| `shutdown` | Ends runs, pauses running clocks, and writes what is waiting. |
+| `shutdown` | Stops runs, pauses running clocks, and writes pending events. |
 """
 
 
@@ -64,7 +64,7 @@ def _page() -> Iterator[str]:
     for operation in OPERATIONS:
         result = _link(operation.result) if operation.is_request else "(a notification to the server)"
         yield f"| `{operation.name}` | {_link(operation.params)} | {result} | {operation.does} |"
-    yield f"\nThe server sends `{CHANGED}`, a notification with {_link(AttemptStatus)}, whenever any of it changes."
+    yield f"\nThe server sends `{CHANGED}`, a notification with {_link(AttemptStatus)}, whenever the status changes."
     yield "\n## Messages"
     for model in _models(OPERATIONS):
         yield from _message(model)

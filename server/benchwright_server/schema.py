@@ -1,4 +1,4 @@
-"""Prints the JSON Schema of the `benchwright/*` messages; the client's types are made from it.
+"""Prints the JSON Schema of the `benchwright/*` messages; the client's types are generated from it.
 
 Run as `python -m benchwright_server.schema`.
 """
@@ -17,7 +17,7 @@ from benchwright_server.protocol import Wire
 
 
 def message_schema() -> dict[str, JsonValue]:
-    """All messages, and the lines of grading, as `$defs`; and a table of the operations."""
+    """All messages and grading lines as `$defs`, and a table of the operations."""
     messages: dict[type[Wire], None] = dict.fromkeys(
         model for operation in OPERATIONS for model in (operation.params, operation.result)
     ) | dict.fromkeys(LINES)

@@ -1,4 +1,4 @@
-"""The language server: wires features to the protocol, and holds nothing else."""
+"""The language server: connects the features to the protocol."""
 
 from __future__ import annotations
 
@@ -51,24 +51,24 @@ from benchwright_verilog.syntax.json_form import JsonText
 logger = logging.getLogger(__name__)
 
 _QUIET_S = 60.0
-"""How long a failure that repeats is not shown again."""
+"""How long a repeated failure is not shown again, in seconds."""
 
 
 class Protocol(LanguageServerProtocol):
-    """pygls's protocol without its own copy of the documents, for a client that was greeted before.
+    """pygls's protocol without its own copy of the documents, for a client whose `initialize` was answered already.
 
-    pygls splits lines where LSP does not, so the texts are kept by `Documents` alone.
+    pygls splits lines where LSP does not, so only `Documents` keeps their content.
     """
 
     def handle_message(self, message: Any) -> None:
-        """Handle what the client sent; what it still answers after `shutdown` interests nobody."""
+        """Handle a message from the client; responses after `shutdown` are ignored."""
         is_call = hasattr(message, "method")
         if self._shutdown or not is_call or message.jsonrpc != self.VERSION:
             if not self._shutdown or is_call:
                 super().handle_message(message)
             return
-        # As pygls does it, but that asks `typing.Protocol`s what sort of message it is, which takes longer than
-        # handling most of them.
+        # Like pygls, except that pygls finds the kind of message by `isinstance` on `typing.Protocol`s, which takes
+        # longer than handling most messages.
         context = contextvars.copy_context()
         if hasattr(message, "id"):
             context.run(self._handle_request, message.id, message.method, message.params)
@@ -77,10 +77,10 @@ class Protocol(LanguageServerProtocol):
 
     def _execute_handler(self, msg_id: Any, handler: Any, callback: Any, args: Any = None, kwargs: Any = None) -> None:
         super()._execute_handler(msg_id, handler, callback, args, kwargs)
-        # pygls forgets the futures of requests only: those of notifications would stay for ever.
+        # pygls drops the futures of requests only: those of notifications would accumulate.
         future = self._request_futures.get(msg_id)
         if future is not None:
-            # Not at once: `shutdown` goes through them while it ends them.
+            # Not immediately: `shutdown` iterates over them while it cancels them.
             forget = partial(asyncio.get_running_loop().call_soon, self._request_futures.pop, msg_id, None)
             future.add_done_callback(lambda done: forget())
 
@@ -89,11 +89,11 @@ class Protocol(LanguageServerProtocol):
         self._send_data({"jsonrpc": self.VERSION, "method": method, "params": params})
 
     def take_over(self, greeting: Greeting) -> None:
-        """Know what `initialize` would have told."""
+        """Set the state that handling `initialize` would have set."""
         try:
             params = self._converter.structure(greeting.params, types.InitializeParams)
         except (BaseValidationError, TypeError, ValueError, KeyError):
-            # It was answered already, from what of it could be understood.
+            # It was answered already, from the parts that were valid.
             params = types.InitializeParams(capabilities=types.ClientCapabilities())
         for _ in super().lsp_initialize(params):
             raise AssertionError("nobody handles `initialize` but the greeting")
@@ -112,7 +112,7 @@ class Protocol(LanguageServerProtocol):
 
     @lsp_method(types.INITIALIZE)
     def lsp_initialize(self, params: types.InitializeParams) -> Generator[Any, Any, types.InitializeResult]:
-        """Refuse to be greeted twice (LSP 3.18, `initialize`)."""
+        """Reject a second `initialize` (LSP 3.18, `initialize`)."""
         raise JsonRpcInvalidRequest("`initialize` was sent before.")
 
     @lsp_method(types.TEXT_DOCUMENT_DID_OPEN)
@@ -137,7 +137,7 @@ class BenchwrightServer(EditorServer):
     Args:
         home: The folders of this user.
         sandbox: Where hidden tests run.
-        greeting: What was said to the client so far.
+        greeting: The exchange with the client so far.
     """
 
     protocol: Protocol
@@ -180,7 +180,7 @@ class BenchwrightServer(EditorServer):
             await self.sessions.close()
 
     def serve(self, stdin: BinaryIO, stdout: BinaryIO) -> None:
-        """Serve the client until it says `exit` or goes away.
+        """Serve the client until it sends `exit` or disconnects.
 
         Args:
             stdin: From the client, nothing read ahead.
@@ -189,7 +189,7 @@ class BenchwrightServer(EditorServer):
         self._stop_event = stop = threading.Event()
         self.protocol.set_writer(StdoutWriter(stdout))
         widen(stdout)
-        # What is there now stays: looking through it again and again for what nobody needs is in vain.
+        # The objects that exist now stay: scanning them at each collection would be wasted work.
         gc.freeze()
 
         async def run() -> None:
@@ -204,7 +204,7 @@ class BenchwrightServer(EditorServer):
         try:
             asyncio.run(run())
         except BrokenPipeError:
-            logger.error("the client is gone")
+            logger.error("the client disconnected")
         except (KeyboardInterrupt, SystemExit):
             pass
         finally:
@@ -219,7 +219,7 @@ class BenchwrightServer(EditorServer):
         return StdinAsyncReader(buffered, self.thread_pool)
 
     def use(self, settings: Settings) -> None:
-        """Go by these settings from now on; which features there are was decided at the start."""
+        """Use these settings from now on; which features are offered was decided at the start."""
         if settings.judge.url != self.settings.judge.url:
             self.sessions.use_judge_service(settings.judge.url)
         self.settings = settings
@@ -227,7 +227,7 @@ class BenchwrightServer(EditorServer):
         self.live.settings_changed()
 
     def tell_failure(self, error: BaseException) -> None:
-        """Show an error that no request can answer; one that repeats with every key only now and then."""
+        """Show an error that belongs to no request; one that repeats at every keystroke is shown only occasionally."""
         if not isinstance(error, FORESEEN):
             log_place(error)
         sentence, now = sentence_of(error), time.monotonic()
@@ -241,7 +241,7 @@ class BenchwrightServer(EditorServer):
             loop.call_soon_threadsafe(self.window_show_message, types.ShowMessageParams(kind, sentence))
 
     def report_server_error(self, error: Exception, source: Any) -> None:
-        """A handler failed and no request answers it: say so, and go on."""
+        """A handler failed outside a request: show the error, and continue."""
         if isinstance(error, JsonRpcInternalError) and source is FeatureNotificationError:
             logger.error("unexpected\n%s", "".join((error.data or {}).get("traceback", ())))
             self.tell_failure(error)
@@ -253,7 +253,7 @@ class BenchwrightServer(EditorServer):
 
     async def _tell_changes(self, session: Session) -> None:
         try:
-            # What changes while a status is put together is told by the next one.
+            # Changes made while a status is being assembled are sent with the next one.
             while session in self._changed:
                 self._changed.discard(session)
                 status = await session.status()
@@ -275,7 +275,7 @@ AHEAD = (
     "tree_sitter",
     "tree_sitter_systemverilog",
 )
-"""What the first requests would otherwise have to wait for."""
+"""Modules that the first requests would otherwise have to wait for."""
 
 
 def _load_ahead() -> None:
@@ -286,7 +286,7 @@ def _load_ahead() -> None:
 def _converter() -> Converter:
     converter = converters.get_converter()
 
-    # Without these pygls turns the parameters of our own messages into named tuples.
+    # Without these hooks pygls turns the parameters of our own messages into named tuples.
     def plain(value: dict[str, Any], kind: type[Any]) -> Any:
         return kind(**({"params": None} if "method" in value else {}) | value)
 

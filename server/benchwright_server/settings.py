@@ -1,4 +1,4 @@
-"""What an editor sets: `initializationOptions`, and later `workspace/didChangeConfiguration`.
+"""The server's settings, from `initializationOptions` and later `workspace/didChangeConfiguration`.
 
 The fields are named in camelCase on the wire, as in an editor's settings under `benchwright`. Nothing heavy is
 imported here: an editor waits for it.
@@ -102,7 +102,7 @@ class Judge:
     """Who scores answers to questions."""
 
     url: str = ""
-    """Address of a judge service; scored by what is set up on this machine if empty."""
+    """URL of a judge service. If empty, the judges set up on this machine score answers."""
 
 
 @dataclass(frozen=True)
@@ -123,12 +123,12 @@ def read_settings(options: object, *, strict: bool = True) -> tuple[Settings, li
     """Settings from what a client sent.
 
     Args:
-        options: Any JSON value; `None` is no options.
-        strict: Whether options that do not exist are reported. An editor's whole configuration also has options of
-            the editor.
+        options: Any JSON value; `None` for no options.
+        strict: Whether unknown options are reported. An editor's whole configuration also contains the editor's own
+            options.
 
     Returns:
-        The settings, with the default for each option that can't be used, and a sentence for each of these.
+        The settings, with the default for each invalid option, and a sentence for each of these.
     """
     complaints: list[str] = []
     if options is None:
@@ -157,7 +157,7 @@ def _group(group: type[Group], value: object, path: str, complaints: list[str], 
         place = f"{path}.{key}" if path else str(key)
         if key not in kinds:
             if strict:
-                complaints.append(f"There is no setting benchwright.{place}; it is ignored.")
+                complaints.append(f"Unknown setting benchwright.{place} is ignored.")
             continue
         name, kind = kinds[key]
         if isinstance(kind, type) and dataclasses.is_dataclass(kind):
@@ -172,11 +172,11 @@ def _group(group: type[Group], value: object, path: str, complaints: list[str], 
 
 def _complaint(path: str, wanted: str) -> str:
     place = f"benchwright.{path}" if path else "initializationOptions"
-    return f"The setting {place} has to be {wanted}; the default is used."
+    return f"The setting {place} must be {wanted}; the default is used."
 
 
 def _value(kind: Any, value: object) -> Any:
-    """A setting of some type, or `ValueError` with what it has to be."""
+    """A setting of some type, or `ValueError` with the expected type in words."""
     if kind is bool or kind is str:
         if not isinstance(value, kind):
             raise ValueError(describe(kind))
@@ -203,7 +203,7 @@ def _value(kind: Any, value: object) -> Any:
 
 
 def describe(kind: Any) -> str:
-    """What a setting of some type has to be, in words."""
+    """The expected value of a setting of some type, in words."""
     if get_origin(kind) is Literal:
         return "one of " + ", ".join(map(str, get_args(kind)))
     if get_origin(kind) is tuple:
@@ -214,7 +214,7 @@ def describe(kind: Any) -> str:
 
 
 def flat(group: type[Any] | None = None, path: str = "") -> Iterator[tuple[str, Any, Any, type[Any], str]]:
-    """Every setting: its name, type, default, and where it is declared."""
+    """Every setting: its name, type, default, and the class that declares it."""
     settings = group or Settings
     defaults = settings()
     for name, kind in field_types(settings).items():

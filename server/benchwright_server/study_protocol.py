@@ -1,4 +1,4 @@
-"""The messages of studies: what walks a participant through one, and what makes an attempt evidence."""
+"""The messages of studies: those that guide a participant, and those that record evidence about an attempt."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class StudySummary(Wire):
     participant: str
     """The user's pseudonym in it."""
     step: Step
-    """What comes next."""
+    """The next step."""
     done: int
     total: int
 
@@ -52,7 +52,7 @@ class ConsentView(Wire):
 
 
 class StudyQuestionView(Wire):
-    """A question of the questionnaire; nothing tells which ones are attention checks."""
+    """A question of the questionnaire; attention checks are not marked."""
 
     id: str
     ask: str
@@ -63,18 +63,18 @@ class StudyQuestionView(Wire):
 
 
 class DeliveryView(Wire):
-    """Whether the records of a participant who is through are where the study wants them."""
+    """Whether the records of a participant who has finished were delivered to the study's destination."""
 
     arrived: bool
-    """If not, it is tried again when the server starts, and with each `study` request."""
+    """If not, delivery is retried when the server starts and at each `study` request."""
     tries: int = 0
-    """How often it was tried in vain."""
+    """Number of failed attempts at delivery."""
     told: str = ""
-    """What the last try was refused with, as sentences."""
+    """Why the last delivery failed, as sentences."""
 
 
 class StudyView(Wire):
-    """A study as its participant sees it, and what comes next.
+    """A study as its participant sees it, with the next step.
 
     Result of `study`, `giveConsent`, `withdrawConsent`, `questionnaire`.
     """
@@ -87,27 +87,27 @@ class StudyView(Wire):
     step: Step
     """`consent`, `open`, `forecast`, `work`, `self_estimate`, `questionnaire`, `finished`, `withdrawn`, `closed`."""
     done: int
-    """Tasks that are behind, practice left out."""
+    """Number of completed tasks, without practice."""
     total: int
     position: int | None = None
-    """Place of the present task, from 1; 0 for practice."""
+    """Number of the current task, from 1; 0 for practice."""
     practice: bool = False
     problem: str | None = None
-    """`pack/id` of the present task."""
+    """`pack/id` of the current task."""
     problem_title: str | None = None
     condition: str | None = None
     solver: str | None = None
-    """`human`: no help of a model is allowed; `human+copilot`: that of `assistants` is."""
+    """`human`: no model may help; `human+copilot`: those in `assistants` may."""
     assistants: list[str] = Field(default_factory=list)
     workspace: str | None = None
-    """URI of the present task's folder, once it was opened."""
+    """URI of the current task's folder, once it has been opened."""
     consent: ConsentView | None = None
     recording: str
     """`timing`, `edits`, `full`."""
     data_to: str
-    """`nowhere`, or where the data go."""
+    """Where the data are delivered, or `nowhere`."""
     delivery: DeliveryView | None = None
-    """None before the participant is through, and where the data go nowhere."""
+    """Null until the participant has finished, and if the data are not delivered."""
     feedback: str
     """What is shown of a run: `none`, `verdict`, `names`, `messages`, `full`."""
     time_limit_s: float | None = None
@@ -124,14 +124,14 @@ class GiveConsentParams(StudyParams):
     """Parameters of `benchwright/giveConsent`."""
 
     version: str
-    """Version of the text that was read."""
+    """Version of the consent form that was read."""
 
 
 class WithdrawConsentParams(StudyParams):
     """Parameters of `benchwright/withdrawConsent`."""
 
     delete: bool = False
-    """Also delete everything that was recorded."""
+    """Also delete all recorded data."""
 
 
 class ForecastParams(WorkspaceParams):
@@ -142,7 +142,7 @@ class ForecastParams(WorkspaceParams):
     """From 1, very easy, to 5, very hard."""
     prior_exposure: Exposure | None = None
     success: Probability | None = None
-    """How probable solving it is, 0 to 1."""
+    """Probability of solving it, 0 to 1."""
 
 
 class SelfEstimateParams(WorkspaceParams):
@@ -154,29 +154,29 @@ class SelfEstimateParams(WorkspaceParams):
     external_help: bool | None = None
     help_note: str = ""
     success: Probability | None = None
-    """How probable it is that the work is right, 0 to 1."""
+    """Probability that the solution is correct, 0 to 1."""
 
 
 class QuestionnaireParams(StudyParams):
     """Parameters of `benchwright/questionnaire`."""
 
     answers: dict[str, str | int | float | bool]
-    """By the question's id."""
+    """Answers by question id."""
 
 
 class EditReasonView(Wire):
-    """Where one edit came from, as the editor says."""
+    """The origin of one edit, as reported by the editor."""
 
     uri: str
     version: int
     """The document's version after the edit."""
     reason: str
-    """The editor's own word: VS Code's `detailedReason.source`."""
+    """The editor's own term: VS Code's `detailedReason.source`."""
     metadata: dict[str, JsonValue] = Field(default_factory=dict)
 
 
 class EditReasonsParams(Wire):
-    """Parameters of `benchwright/editReasons`: any number of edits, of any documents."""
+    """Parameters of `benchwright/editReasons`: any number of edits in any documents."""
 
     edits: list[EditReasonView]
 
@@ -184,15 +184,15 @@ class EditReasonsParams(Wire):
 class CommandParams(WorkspaceParams):
     """Parameters of `benchwright/commandUsed`: a wrapped command for accepting or pasting ran.
 
-    `uri` is the document that it works on.
+    `uri` is the document that it changes.
     """
 
     command: str
     """Its id, such as `editor.action.inlineSuggest.commit`."""
     version: int | None = None
-    """The document's version just before."""
+    """The document's version just before the command ran."""
     length: int | None = None
-    """Code points on the clipboard, for a paste."""
+    """Number of code points on the clipboard, for a paste."""
 
 
 class ExtensionView(Wire):
@@ -202,13 +202,13 @@ class ExtensionView(Wire):
     version: str
     active: bool = False
     ai: bool = False
-    """Whether it is known to write code by a model."""
+    """Whether it is known to generate code with a model."""
 
 
 class EnvironmentParams(WorkspaceParams):
-    """Parameters of `benchwright/environment`: what the solver works with; sent when an attempt opens, and on changes.
+    """Parameters of `benchwright/environment`: the solver's editor; sent when an attempt opens and when it changes.
 
-    Nothing in it may name the machine or the person.
+    It must not identify the machine or the person.
     """
 
     editor: str
@@ -219,11 +219,11 @@ class EnvironmentParams(WorkspaceParams):
     """Setting or feature → whether it is on."""
     settings: dict[str, JsonValue] = Field(default_factory=dict)
     change_reasons: bool = False
-    """Whether the editor tells the reason of each edit."""
+    """Whether the editor reports the reason for each edit."""
 
 
 class IdleParams(WorkspaceParams):
-    """Parameters of `benchwright/idle`: nothing was typed or moved for a while, or something is again."""
+    """Parameters of `benchwright/idle`: the user became idle, or active again."""
 
     idle: bool
     after_s: float = 0.0
@@ -233,16 +233,16 @@ class ReplayParams(Wire):
     """Parameters of `benchwright/replay`."""
 
     attempt: str
-    """Its id, or the beginning of it."""
+    """The attempt's id, or a prefix of it."""
 
 
 class Span(Wire):
-    """A stretch of an attempt's time line, in seconds from its opening."""
+    """An interval on an attempt's timeline, in seconds from its opening."""
 
     from_s: float
     to_s: float
     what: str
-    """Why it was paused; the verdict of a run (`passed`, `failed`, `error`, `cancelled`)."""
+    """The reason for a pause, or the outcome of a run (`passed`, `failed`, `error`, `cancelled`)."""
 
 
 EventType = Annotated[str, Field(json_schema_extra={"enum": list(EVENT_TYPES.classes)})]
@@ -254,44 +254,44 @@ class ReplayMark(Wire):
 
     seq: int
     at_s: float
-    """Seconds from the opening, by monotonic clocks."""
+    """Seconds from the opening, by the monotonic clock."""
     kind: EventType
     """Type of the event; see `codebook.md`."""
     path: str | None = None
     origin: str | None = None
     """Of an edit: `typed`, `paste`, `completion` ..."""
     length: int | None = None
-    """Of an edit: code points put in."""
+    """Of an edit: number of code points inserted."""
 
 
 class ReplayView(Wire):
-    """Result of `benchwright/replay`: what a scrubber shows."""
+    """Result of `benchwright/replay`: the timeline for a scrubber."""
 
     attempt: str
     problem: str
     duration_s: float
     paths: list[str]
-    """Every file there ever was."""
+    """Every file that ever existed in the attempt."""
     marks: list[ReplayMark]
     pauses: list[Span]
     runs: list[Span]
     complete: bool
-    """Whether texts were recorded, so that `replayAt` can show them."""
+    """Whether file contents were recorded, so that `replayAt` can show them."""
 
 
 class ReplayAtParams(ReplayParams):
     """Parameters of `benchwright/replayAt`."""
 
     seq: int
-    """The event just behind which the files are wanted."""
+    """The event after which to rebuild the files."""
 
 
 class ReplayedText(Wire):
-    """One file at a point of an attempt."""
+    """One file at one point in an attempt."""
 
     path: str
     text: str | None
-    """None where the log does not have it."""
+    """Null if the log does not have it."""
 
 
 class ReplayedFiles(Wire):
@@ -305,23 +305,23 @@ class NumbersParams(Wire):
     """Parameters of `benchwright/numbers`."""
 
     study: str | None = None
-    """Only attempts of this study; those outside studies if left out."""
+    """Only attempts of this study; those outside studies if omitted."""
 
 
 class OthersView(Wire):
-    """How others did, where the study lets participants see it and there are five of them or more."""
+    """Results of others, if the study shows them to participants and there are at least five."""
 
     attempts: int
-    """That have ended."""
+    """Number of attempts that have ended."""
     solved: int
     quarter_min: float | None
-    """A quarter of them had solved it after so many active minutes (Kaplan and Meier); none if not so many did."""
+    """Active minutes after which a quarter had solved it (Kaplan-Meier estimate); null if fewer did."""
     half_min: float | None
     three_quarters_min: float | None
 
 
 class OwnNumber(Wire):
-    """One attempt of the user's own."""
+    """One of the user's own attempts."""
 
     attempt: str
     problem: str
@@ -329,21 +329,21 @@ class OwnNumber(Wire):
     condition: str
     state: str
     passed: bool | None
-    """None before the first verdict, and where the study shows no results."""
+    """Null before the first verdict, and if the study shows no results."""
     score: float | None
-    """The best one, from 0 to 1; none like `passed`."""
+    """The best score, 0 to 1; null before the first one, and if the study shows no results."""
     active_min: float
-    """Minutes on the clock; of a gap without activity no more than the study's threshold (2 outside studies) counts."""
+    """Minutes on the clock; a gap without activity counts up to the study's threshold (2 outside studies)."""
     first_pass_min: float | None
     """Active minutes to the first pass."""
     runs: int
     forecast_min: float | None
     forecast_ratio: float | None
-    """Active minutes to the first pass over the forecast; 2 is twice as long as expected."""
+    """Active minutes to the first pass divided by the forecast; 2 is twice as long as expected."""
     share_by_assistant: float | None
-    """Share of the text put in that came from completions or chat."""
+    """Share of inserted text that came from completions or chat."""
     others: OthersView | None
-    """None where the study does not show it, while the attempt goes on, and of fewer than five others."""
+    """Null if the study does not show it, until the attempt ends, and with fewer than five others."""
 
 
 class OwnNumbers(Wire):

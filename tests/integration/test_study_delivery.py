@@ -139,7 +139,7 @@ async def test_records_wait_for_a_database_that_is_down_and_arrive_once_it_is_up
     deliveries = Deliveries(Home.find({"BENCHWRIGHT_HOME": str(home)}))
     deliveries.owe("far", "ada")
     last = await editors()
-    await last.until(lambda: any("handed in now" in message for message in last.shown.messages), "the news")
+    await last.until(lambda: any("have been delivered" in message for message in last.shown.messages), "the news")
     assert arrived(where) == [events]
     assert deliveries.waiting() == []
 

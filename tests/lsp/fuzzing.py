@@ -347,7 +347,7 @@ class Client:
                 [None] * len(message["params"]["items"]) if message["method"].endswith("/configuration") else None
             )
             self._send({"jsonrpc": "2.0", "id": message["id"], "result": answer})
-        elif message["method"] == "window/showMessage" and "Something unexpected" in message["params"]["message"]:
+        elif message["method"] == "window/showMessage" and "Unexpected error" in message["params"]["message"]:
             self._tell(message["params"]["message"], self.log.decode(errors="replace")[-2000:], "\n".join(self._trail))
 
     def _tell(self, what: str, where: str, material: str) -> None:

@@ -151,9 +151,9 @@ async def test_an_attempt_without_help_gets_none_and_no_prompt_is_sent(editor: E
 @pytest.mark.parametrize(
     ("reply", "told"),
     [
-        (fails(401, "no"), "answered 401"),
-        (Played(b"<html>", headers={"Content-Type": "text/html"}), "does not speak OpenAI's chat protocol"),
-        (Played(b"", 302, {"Location": "http://127.0.0.1:9/elsewhere"}), "answered 302"),
+        (fails(401, "no"), "answered with HTTP status 401"),
+        (Played(b"<html>", headers={"Content-Type": "text/html"}), "does not implement OpenAI's chat API"),
+        (Played(b"", 302, {"Location": "http://127.0.0.1:9/elsewhere"}), "answered with HTTP status 302"),
     ],
 )
 async def test_a_model_that_fails_is_told_with_the_setting_to_look_at(

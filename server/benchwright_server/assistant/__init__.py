@@ -1,1 +1,1 @@
-"""The model that may help to write: what it is asked, and what is done with what it says."""
+"""The assistant model: what it is asked, and how its reply is used."""

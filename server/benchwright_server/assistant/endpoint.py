@@ -1,4 +1,4 @@
-"""One request to an endpoint that speaks OpenAI's chat protocol."""
+"""One request to an endpoint that implements OpenAI's chat API."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ _MAX_REPLY_BYTES = 1024**2
 
 
 class AssistantError(ServerError):
-    """The assistant's model can't be asked, or does not answer."""
+    """The assistant's model can't be reached, or does not answer."""
 
 
 class _NoRedirect(urllib.request.HTTPRedirectHandler):
-    """The key goes to the address that was set, and nowhere else."""
+    """Sends the key to the configured address only."""
 
     def redirect_request(
         self,
@@ -32,7 +32,7 @@ class _NoRedirect(urllib.request.HTTPRedirectHandler):
         headers: http.client.HTTPMessage,
         newurl: str,
     ) -> None:
-        """Do not follow."""
+        """Do not follow redirects."""
 
 
 async def ask(assistant: Assistant, messages: Sequence[Mapping[str, str]], environ: Mapping[str, str]) -> str:
@@ -55,7 +55,7 @@ def _ask(assistant: Assistant, messages: Sequence[Mapping[str, str]], environ: M
         key = environ.get(assistant.api_key_variable)
         if not key:
             raise AssistantError(
-                f"The assistant's key is not there: set the environment variable {assistant.api_key_variable}, or"
+                f"The assistant's API key is missing: set the environment variable {assistant.api_key_variable}, or"
                 " change benchwright.assistant.apiKeyVariable."
             )
         headers["Authorization"] = f"Bearer {key}"
@@ -78,8 +78,8 @@ def _ask(assistant: Assistant, messages: Sequence[Mapping[str, str]], environ: M
     except urllib.error.HTTPError as error:
         error.close()
         raise AssistantError(
-            f"The assistant at {assistant.url} answered {error.code}. Check benchwright.assistant.url, model and"
-            " apiKeyVariable."
+            f"The assistant at {assistant.url} answered with HTTP status {error.code}. Check"
+            " benchwright.assistant.url, model and apiKeyVariable."
         ) from None
     except (OSError, http.client.HTTPException) as error:
         raise AssistantError(
@@ -88,7 +88,7 @@ def _ask(assistant: Assistant, messages: Sequence[Mapping[str, str]], environ: M
         ) from None
     except (ValueError, KeyError, IndexError, TypeError):
         raise AssistantError(
-            f"What is at {assistant.url or 'the empty address'} does not speak OpenAI's chat protocol. Check"
+            f"The server at {assistant.url or 'the empty address'} does not implement OpenAI's chat API. Check"
             " benchwright.assistant.url."
         ) from None
     return content if isinstance(content, str) else ""

@@ -1,7 +1,7 @@
-"""What the assistant's model is asked, and what its reply means for the text.
+"""The prompt for the assistant's model, and the completion in its reply.
 
-The model sees one open document, as the person at the keyboard sees it, and nothing else: no other file, and never
-anything of a problem's hidden part.
+The model sees one open document, as the user sees it, and nothing else: no other file, and never anything of a
+problem's hidden part.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _FENCE = re.compile(r"\A\s*```[\w+-]*\n(?P<code>.*?)\n?```\s*\Z", re.DOTALL)
 
 
 def messages(name: str, text: str, offset: int) -> list[dict[str, str]]:
-    """The chat that asks for a completion.
+    """The messages that request a completion.
 
     Args:
         name: The file's name, without its folder.
@@ -39,7 +39,7 @@ def messages(name: str, text: str, offset: int) -> list[dict[str, str]]:
 
 
 def insertion(reply: str, text: str, offset: int) -> str:
-    """What of a reply is to be inserted at the cursor; empty if nothing is left."""
+    """The part of a reply to insert at the cursor; empty if nothing is left."""
     fenced = _FENCE.match(reply)
     code = (fenced["code"] if fenced else reply).replace(_CURSOR, "").rstrip()
     if not code.strip():

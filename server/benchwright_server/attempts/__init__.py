@@ -1,1 +1,1 @@
-"""Attempts that are going on in this process: opened, clocked, run, recorded, ended."""
+"""Attempts in progress in this process: opened, timed, run, recorded, ended."""

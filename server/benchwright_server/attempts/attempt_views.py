@@ -1,4 +1,4 @@
-"""An attempt looked at afterwards: its replay, and the numbers of one's own attempts."""
+"""Views of recorded attempts: the replay of one, and the user's own statistics."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ if TYPE_CHECKING:
 
 
 def replay_of(log: StudyLog, attempt: str) -> ReplayView:
-    """What a scrubber shows of an attempt.
+    """The timeline of an attempt, for a scrubber.
 
     Raises:
-        UnknownAttemptError: There is none.
+        UnknownAttemptError: There is no such attempt.
     """
     header = log.find(attempt)
     events = log.events(header.id)
@@ -53,7 +53,7 @@ def replay_of(log: StudyLog, attempt: str) -> ReplayView:
 
 
 def replay_at(log: StudyLog, attempt: str, seq: int) -> ReplayedFiles:
-    """Every file just behind an event.
+    """Every file as it was just after an event.
 
     Raises:
         UnknownAttemptError: There is no such attempt.
@@ -87,10 +87,10 @@ def _span(stretch: Stretch) -> Span:
 
 
 def numbers_of(sessions: Sessions, study: str | None) -> OwnNumbers:
-    """The user's own attempts, practice left out; those of a study, or those outside studies.
+    """The user's own attempts without practice: those of a study, or those outside studies.
 
     Raises:
-        ServerError: The user takes no part in the study.
+        ServerError: The user does not take part in the study.
     """
     from benchwright_analysis.report.own_numbers import own_numbers
 

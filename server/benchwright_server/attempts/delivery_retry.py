@@ -1,4 +1,4 @@
-"""When the server starts: handing in the records of studies that could not be handed in before."""
+"""At server start: delivers study records that could not be delivered before."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from benchwright_studies.delivery import Deliveries
 
 
 def retry_deliveries(home: Home, tell: Callable[[str, bool], None]) -> None:
-    """Begins to hand in, if anything waits; nobody waits for it, nor does the server's end.
+    """Starts delivering pending records, if there are any, in the background; shutting down does not wait for it.
 
     Args:
         home: The folders of this user.
-        tell: Called in another thread with a sentence, and whether it is good news.
+        tell: Called in another thread with a sentence, and whether the delivery succeeded.
     """
     deliveries = Deliveries(home)
 
-    def hand_in() -> None:
+    def deliver() -> None:
         try:
             with open_log(log_file(home)) as log:
                 arrived, left = deliveries.hand_in(log)
@@ -29,9 +29,9 @@ def retry_deliveries(home: Home, tell: Callable[[str, bool], None]) -> None:
             tell(str(error), False)
             return
         for one in arrived:
-            tell(f"The records of {one.participant} in the study {one.study} are handed in now.", True)
+            tell(f"The records of {one.participant} in the study {one.study} have been delivered.", True)
         for one in left:
             tell(one.told, False)
 
     if deliveries.waiting():
-        threading.Thread(target=hand_in, name="handing in", daemon=True).start()
+        threading.Thread(target=deliver, name="delivery", daemon=True).start()

@@ -1,4 +1,4 @@
-"""Making the workspace and the attempt that a problem opens into, or finding those that can go on."""
+"""Opening a problem: creates a workspace and an attempt, or finds ones that can be continued."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class Opening:
-    """Opens problems; waits for the disk.
+    """Opens problems; every method blocks on the disk.
 
     Args:
         services: Of the process.
@@ -48,12 +48,12 @@ class Opening:
         return header.id, Path(header.workspace)
 
     def task(self, assigned: Assigned, agreed: Consent, ref: str) -> str:
-        """The attempt of a study's task; begins with what was agreed."""
+        """The attempt at a study's task; its first events are the assignment and the consent."""
         # Most sessions have nothing to do with studies, whose libraries are not quick to load.
         from benchwright_studies.studies import Studies
 
         problem = self._services.store.problem(ref)
-        # One that was made just before a crash is used; the journal does not know it yet.
+        # An attempt that was created just before a crash is reused: the journal does not have it yet.
         header = self._services.attempts.unfinished(problem=ref, study=assigned.study, solver=assigned.participant)
         if header is None or not self._can_go_on(header, problem):
             header = self._make(ref, problem, assigned)
@@ -65,7 +65,7 @@ class Opening:
         return header.id
 
     def _make(self, ref: str, problem: Problem, assigned: Assigned | None) -> AttemptHeader:
-        """A workspace and its attempt."""
+        """Creates a workspace and its attempt."""
         question = problem.public.question
         variants = (
             {one.language: one.problem for one in language_variants(self._services.store, ref, question)}
@@ -86,7 +86,7 @@ class Opening:
         return header
 
     def _can_go_on(self, header: AttemptHeader, problem: Problem) -> bool:
-        """Whether an attempt's workspace is still there; a damaged marker in it is mended."""
+        """Whether an attempt's workspace still exists; a damaged marker in it is repaired."""
         folder = Path(header.workspace)
         if not folder.is_dir():
             return False
@@ -109,7 +109,7 @@ class _Belonging(TypedDict, total=False):
 
 
 def _belonging(assigned: Assigned | None) -> _Belonging:
-    """Whose the attempt is, and of which study; empty outside studies."""
+    """The participant, condition and study of the attempt; empty outside studies."""
     if assigned is None:
         return {}
     return {

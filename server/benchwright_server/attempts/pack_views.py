@@ -12,7 +12,7 @@ from benchwright_server.protocol import Choice, LanguageVariant, PackList, PackS
 
 
 def pack_list(store: Store, attempts: Attempts) -> PackList:
-    """All packs, with what this user has done with each problem. Waits for the disk."""
+    """All packs, with this user's record on each problem. Blocks on the disk."""
     records = attempts.by_problem()
     packs = []
     for name in store.pack_names():
@@ -25,7 +25,7 @@ def pack_list(store: Store, attempts: Attempts) -> PackList:
 
 
 def language_variants(store: Store, ref: str, question: Question) -> list[LanguageVariant]:
-    """The problems that are the same question in another language. Waits for the disk."""
+    """The problems that are the same question in another language. Blocks on the disk."""
     if not question.group:
         return []
     pack = ref.partition("/")[0]
@@ -39,7 +39,7 @@ def language_variants(store: Store, ref: str, question: Question) -> list[Langua
 
 
 def question_view(session: Session, question: Question, languages: list[LanguageVariant]) -> QuestionView:
-    """What an answer form shows of a question, and what is chosen now."""
+    """What an answer form shows of a question, and the current selection."""
     texts = {choice.letter: choice.text for choice in question.choices}
     choices = [Choice(value=value, text=texts.get(value, value.capitalize())) for value in selectable(question)]
     text = (session.workspace.read(ANSWER) or b"").decode("utf-8", "replace")

@@ -60,12 +60,12 @@ class ParticipantStudies:
         """A study and what comes next in it.
 
         Raises:
-            ServerError: The user takes no part in it.
+            ServerError: The user does not take part in it.
         """
         return await asyncio.to_thread(self._study, study)
 
     async def give_consent(self, study: str, version: str) -> StudyView:
-        """Agree to a study's text."""
+        """Agree to a study's consent form."""
 
         def give() -> StudyView:
             self._administration.give_consent(study, self._participation.of(study), version)
@@ -74,7 +74,7 @@ class ParticipantStudies:
         return await asyncio.to_thread(give)
 
     async def withdraw_consent(self, study: str, delete: bool) -> StudyView:
-        """Take consent back; what is going on ends, and what was recorded is deleted if that is wanted."""
+        """Withdraw consent: end the attempt in progress and, on request, delete all recorded data."""
         participant = await asyncio.to_thread(self._participation.of, study)
         view = await asyncio.to_thread(self._study, study)
         headers = await asyncio.to_thread(self._headers, study, participant)
@@ -103,7 +103,7 @@ class ParticipantStudies:
         return view.model_copy(update={"step": Step.WITHDRAWN, "done": 0, "workspace": None, "consent": None})
 
     async def open_task(self, study: str) -> OpenedProblem:
-        """Open the next task's problem, or the present one again.
+        """Open the next task's problem, or reopen the current one.
 
         Raises:
             StudyError: Something else comes next.
@@ -116,7 +116,7 @@ class ParticipantStudies:
         return await self._sessions.open_task(assigned, agreed, problem)
 
     async def answer(self, study: str, answers: Mapping[str, Answer]) -> StudyView:
-        """Answer the questions at the end."""
+        """Answer the questionnaire at the end."""
 
         def keep() -> StudyView:
             self._administration.answer_questionnaire(study, self._participation.of(study), answers)
@@ -159,7 +159,7 @@ class ParticipantStudies:
         return self._view(known, participant, at)
 
     def _delivery(self, known: RegisteredStudy, participant: str) -> DeliveryView | None:
-        """Whether the records of who is through have arrived."""
+        """Whether the records of a participant who has finished were delivered."""
         study = known.study
         if study.data.to == "nowhere" or not is_finished(self._administration.entries(study.study, participant)):
             return None
@@ -207,7 +207,7 @@ class ParticipantStudies:
         try:
             return Store(self._sessions.home).problem(problem).title
         except ProblemsError:
-            # Opening it tells what is missing; the rest of the study can be shown.
+            # Opening the task reports what is missing; the rest of the study can be shown.
             return problem
 
 
@@ -222,7 +222,7 @@ def _question(question: StudyQuestion) -> StudyQuestionView:
 
 
 def delete_participant(home: Home, log: StudyLog, study: str, participant: str, reason: str) -> int:
-    """Delete all data of a participant: events, verdicts, logs of runs, and the workspaces' folders.
+    """Delete all data of a participant: events, verdicts, run logs and workspace folders.
 
     Returns:
         How many attempts there were.
@@ -236,7 +236,7 @@ def delete_participant(home: Home, log: StudyLog, study: str, participant: str, 
     for attempt in attempts:
         RunRecords(home, attempt).delete()
         folder = folders[attempt]
-        # The folder's name may be in use again, for another attempt.
+        # Another attempt may have reused the folder's name.
         workspace = Workspace.around(folder)
         if workspace is not None and workspace.folder == folder and workspace.marker.attempt == attempt:
             shutil.rmtree(folder, ignore_errors=True)

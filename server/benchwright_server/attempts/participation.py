@@ -1,4 +1,4 @@
-"""Under which pseudonym the user of this machine takes part in which study."""
+"""The studies that the user of this machine takes part in, and the pseudonym in each."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _AGAIN = "Delete it, then run `benchwright study run` again."
 
 
 class Participation:
-    """A small file in the user's own data folder; nothing of it is in any log.
+    """A small file in the user's own data folder; its content is never logged.
 
     Args:
         home: The folders of this user.
@@ -25,7 +25,7 @@ class Participation:
         """Study → pseudonym.
 
         Raises:
-            ServerError: The file was damaged.
+            ServerError: The file is damaged or can't be read.
         """
         try:
             value = json.loads(self._file.read_bytes())
@@ -43,22 +43,22 @@ class Participation:
         """The user's pseudonym in a study.
 
         Raises:
-            ServerError: They take no part in it.
+            ServerError: The user does not take part in it.
         """
         participant = self.all().get(study)
         if participant is None:
             raise ServerError(
-                f"You take no part in a study {study!r} on this machine. "
+                f"You don't take part in the study {study!r} on this machine. "
                 "Begin with `benchwright study run FILE --participant NAME`."
             )
         return participant
 
     def begin(self, study: str, participant: str) -> None:
-        """The user takes part from now on."""
+        """Record that the user takes part."""
         self._write({**self.all(), study: participant})
 
     def end(self, study: str) -> None:
-        """The user takes no part any more."""
+        """Record that the user no longer takes part."""
         self._write({name: participant for name, participant in self.all().items() if name != study})
 
     def _write(self, known: dict[str, str]) -> None:

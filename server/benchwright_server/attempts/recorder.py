@@ -1,4 +1,4 @@
-"""What the editor does to an attempt's files, told to the event log."""
+"""Records in the event log what the editor does to an attempt's files."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ _UNKNOWN = ReplayedFile(None)
 
 
 class Recorder:
-    """Keeps the log able to rebuild every file of a workspace.
+    """Ensures that every file of a workspace can be rebuilt from the log.
 
-    It knows the files that the log would rebuild. Where an editor or the disk has another one, the
-    whole text is recorded anew, so that a replay never drifts.
+    It keeps the files as the log would rebuild them. If the content in the editor or on disk differs, the whole
+    file is recorded again, so a replay never drifts.
 
     Args:
         log: The event log.
         attempt: The attempt's id.
-        files: What the log rebuilds at this point.
-        on_failure: Told when an event can't be written.
+        files: The files as rebuilt from the log so far.
+        on_failure: Called when an event can't be written.
     """
 
     def __init__(
@@ -60,7 +60,7 @@ class Recorder:
             self._set(path, FileText.of_text(text, bom=known.bom), TextCause.OPENED)
 
     def changed(self, path: str, version: int, changes: Sequence[Replacement], text: str) -> None:
-        """An editor changed a file, which is `text` now."""
+        """An editor changed a file; its content is now `text`."""
         known = self._files.get(path, _UNKNOWN)
         applied = tuple(Change(start=change.start, end=change.end, text=change.text) for change in changes)
         if known.text is None or _applied(known.text, applied) != text:
@@ -70,12 +70,12 @@ class Recorder:
         self._send(path, Edit(path=path, version=version, changes=applied))
 
     def closed(self, path: str, content: bytes | None) -> None:
-        """An editor closed a file; what was not saved is gone."""
+        """An editor closed a file; unsaved changes are discarded."""
         self._open.discard(path)
         self._on_disk(path, content, TextCause.DISCARDED)
 
     def taken(self, path: str, content: bytes | None) -> None:
-        """A run takes a file as it is on disk, where another program may have changed it."""
+        """A run reads a file from the disk, where another program may have changed it."""
         if path not in self._open:
             self._on_disk(path, content, TextCause.OUTSIDE)
 
@@ -87,7 +87,7 @@ class Recorder:
             self._set(path, FileText.of_bytes(content), cause)
 
     async def saved(self, path: str, content: bytes) -> None:
-        """A file was saved; returns when that is on disk.
+        """A file was saved; returns once the event is on disk.
 
         Raises:
             AttemptError: It could not be recorded.
@@ -100,13 +100,13 @@ class Recorder:
         self._send(path, TextSet(path=path, cause=cause, file=file))
 
     def _send(self, path: str, event: Event) -> None:
-        # Called in the thread that writes the log.
+        # Called on the thread that writes the log.
         def done(future: Future[RecordedEvent]) -> None:
             error = future.exception()
             if error is not None:
-                # The log misses an event about this file: its next one must carry the whole text.
+                # The log lacks an event about this file, so the next one must carry its whole content.
                 self._files[path] = _UNKNOWN
-                # Nobody is left to be told once the loop is closed.
+                # Once the loop is closed, there is nobody left to notify.
                 with contextlib.suppress(RuntimeError):
                     self._loop.call_soon_threadsafe(self._on_failure, error)
 

@@ -1,4 +1,4 @@
-"""An attempt in an editor: the engine of attempts in front of a workspace on disk."""
+"""An attempt in an editor: connects the attempt engine to a workspace on disk."""
 
 from __future__ import annotations
 
@@ -31,28 +31,28 @@ if TYPE_CHECKING:
     from benchwright_studies.study_log import StudyLog
 
 Progress = Callable[["Session"], AbstractAsyncContextManager[Report]]
-"""Shows a run's progress while the block lasts; leaving it early by cancellation cancels the run."""
+"""Shows a run's progress for the duration of the block; cancelling the block cancels the run."""
 
 
 @asynccontextmanager
 async def silent(session: Session) -> AsyncIterator[Report]:
-    """Progress that nobody sees."""
+    """Shows no progress."""
     yield lambda message, percent: None
 
 
 @dataclass(frozen=True)
 class Listeners:
-    """Who hears of what happens in sessions."""
+    """Callbacks for what happens in sessions."""
 
     on_change: Callable[[Session], None] = lambda session: None
-    """Called after anything that a status shows has changed."""
+    """Called after any part of a status has changed."""
     on_failure: Callable[[BaseException], None] = lambda error: None
-    """Called when something can't be recorded, or a run fails that nobody waits for."""
+    """Called when an event can't be recorded, or when a run fails that no request waits for."""
     progress: Progress = silent
 
 
 class Session(Adapter):
-    """One attempt while the editor has its workspace open; `follow` begins it.
+    """One attempt while the editor has its workspace open; call `follow` first.
 
     Args:
         services: Of the process.
@@ -60,9 +60,9 @@ class Session(Adapter):
         header: The attempt.
         problem: Its problem, without the hidden part.
         workspace: Its folder.
-        files: What the log rebuilds at this point.
+        files: The files as rebuilt from the log so far.
         terms: Of the attempt.
-        flagged: Violations that the log has already.
+        flagged: Violations already in the log.
     """
 
     def __init__(
@@ -83,18 +83,18 @@ class Session(Adapter):
         self.attempt = Attempt(services, header, problem, terms, self, flagged=flagged, warms_up=True)
         self.recorder = Recorder(services.log, header.id, files, listeners.on_failure)
         self.draft = _draft(files.get(ANSWER), workspace)
-        """The answer as it was typed before the editor went away without saving it. None if it was saved."""
+        """The answer as typed but not saved before the editor closed. None if it was saved."""
         self._log = services.log
         self._listeners = listeners
 
     # What the engine asks
 
     def snapshot(self) -> Mapping[str, bytes]:
-        """The present content of the workspace's files that are judged."""
+        """The current content of the judged files in the workspace."""
         return snapshot(self.workspace.folder, self.problem)
 
     def run_taken(self, files: Mapping[str, bytes]) -> None:
-        """A run takes files as they are on disk, where another program may have changed them."""
+        """A run reads files from the disk, where another program may have changed them."""
         for path in judged_paths(self.problem):
             self.recorder.taken(path, files.get(path))
 
@@ -103,7 +103,7 @@ class Session(Adapter):
         self._listeners.on_change(self)
 
     def failed(self, error: BaseException) -> None:
-        """A run failed that nobody waited for."""
+        """A run failed that no request waited for."""
         self._listeners.on_failure(error)
 
     @asynccontextmanager
@@ -116,7 +116,7 @@ class Session(Adapter):
 
     @property
     def ended(self) -> bool:
-        """Whether nothing can follow in the attempt."""
+        """Whether the attempt has ended for good."""
         return self.attempt.ended
 
     async def start(self) -> AttemptStatus:
@@ -129,12 +129,12 @@ class Session(Adapter):
         return await self.status()
 
     async def pause(self, reason: str | None) -> AttemptStatus:
-        """Stop the clock for a while."""
+        """Pause the clock."""
         await self.attempt.pause(reason)
         return await self.status()
 
     async def resume(self) -> AttemptStatus:
-        """Let the clock run again."""
+        """Resume the clock."""
         await self.attempt.resume()
         return await self.status()
 
@@ -144,7 +144,7 @@ class Session(Adapter):
         return await self.status()
 
     async def submit(self) -> SubmitSummary:
-        """Submit the present files.
+        """Submit the current files.
 
         Raises:
             AttemptError: The run came to no verdict, for example because it was stopped.
@@ -162,28 +162,28 @@ class Session(Adapter):
         """Run the hidden tests, or score the answer, and wait for the verdict.
 
         Raises:
-            AttemptError: The attempt is not running, or its runs are used.
+            AttemptError: The attempt is not running, or all its runs are used.
         """
         await self.attempt.run()
         return await self.status()
 
     async def forecast(self, event: Forecast) -> AttemptStatus:
-        """Record what the solver expects."""
+        """Record the solver's forecast."""
         await self.attempt.forecast(event)
         return await self.status()
 
     async def estimate(self, event: SelfEstimate) -> AttemptStatus:
-        """Record how the solver found the task."""
+        """Record the solver's self-estimate."""
         await self.attempt.estimate(event)
         return await self.status()
 
     async def close(self) -> None:
-        """The editor goes away: nothing keeps running, and the clock is paused."""
+        """The editor is closing: stop everything and pause the clock."""
         await self.attempt.close("the editor was closed")
 
     @property
     def is_scored_at_once(self) -> bool:
-        """Whether saving an answer is enough to have it judged: mostly neither model nor person is needed."""
+        """Whether an answer is judged at every save: rules usually suffice, without a model or a person."""
         question = self.problem.public.question
         return question.format in INSTANT if question is not None else self.problem.kind is Kind.TEXT
 
@@ -192,7 +192,7 @@ class Session(Adapter):
         return (await self.attempt.writer.summary()).state is AttemptState.RUNNING
 
     async def status(self) -> AttemptStatus:
-        """The attempt as views show it."""
+        """The attempt as shown in views."""
         summary = await self.attempt.writer.summary()
         clock = advance(summary.clock, self._log.moment())
         assigned = self.terms.assigned
@@ -219,13 +219,13 @@ class Session(Adapter):
     # What the editor reports
 
     async def saved(self, path: str, content: bytes) -> None:
-        """A file was saved; returns when that is on disk."""
+        """A file was saved; returns once the event is on disk."""
         await self.recorder.saved(path, content)
         if path == ANSWER:
             self.draft = None
 
     async def linted(self, path: str, counts: Mapping[str, tuple[int, int]]) -> None:
-        """Tools found this many errors and warnings in a file."""
+        """Record how many errors and warnings each tool found in a file."""
         by_source = {
             name: ProblemCount(errors=errors, warnings=warnings) for name, (errors, warnings) in counts.items()
         }
@@ -248,7 +248,7 @@ class Session(Adapter):
 
 
 def _draft(recorded: ReplayedFile | None, workspace: Workspace) -> str | None:
-    """The answer as it was typed last. None if that was saved."""
+    """The answer as last typed. None if it was saved."""
     if recorded is None or recorded.data in (None, workspace.read(ANSWER)):
         return None
     return recorded.text

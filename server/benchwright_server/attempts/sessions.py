@@ -1,4 +1,4 @@
-"""Everything one process serves: packs, attempts, and the sessions of open workspaces."""
+"""Everything that one process serves: packs, attempts, and the sessions of open workspaces."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ if TYPE_CHECKING:
 
 
 class Sessions:
-    """The sessions of one editor, by workspace, and the packs that it opens problems of.
+    """The sessions of one editor by workspace, and the packs whose problems it opens.
 
     Args:
         home: The folders of this user.
         sandbox: Where hidden tests run.
-        listeners: Hear of what happens in sessions.
+        listeners: Callbacks for what happens in sessions.
     """
 
     def __init__(self, home: Home, sandbox: Sandbox, listeners: Listeners | None = None) -> None:
@@ -52,15 +52,15 @@ class Sessions:
         self._opening = asyncio.Lock()
 
     def use_judge_service(self, url: str) -> None:
-        """Have questions judged by a service; by what is set up here if the address is empty."""
+        """Have questions judged by a service; by the local judges if the URL is empty."""
         self.services.judging.service_url = url
 
     async def packs(self) -> PackList:
-        """All packs, with what this user has done with each problem."""
+        """All packs, with this user's record on each problem."""
         return await asyncio.to_thread(pack_list, self.store, self.attempts)
 
     async def open(self, ref: str, fresh: bool) -> OpenedProblem:
-        """Go on with the unfinished attempt at a problem, or begin one in a new workspace.
+        """Continue the unfinished attempt at a problem, or begin one in a new workspace.
 
         Raises:
             UnknownProblemError: There is no such problem.
@@ -71,17 +71,17 @@ class Sessions:
             attempt, folder = await asyncio.to_thread(self._problems.attempt_at, ref, fresh)
             stale = self._sessions.get(folder)
             if stale is not None and stale.header.id != attempt:
-                # The folder of that attempt was deleted, and its name is used again.
+                # The folder of that attempt was deleted, and another attempt reused its name.
                 del self._sessions[folder]
                 with contextlib.suppress(AttemptError):
                     await stale.close()
         session = await self.session(folder)
         if session is None:
-            raise WorkspaceError(f"The workspace {folder} was made but can't be read back. Open the problem again.")
+            raise WorkspaceError(f"The workspace {folder} was created but can't be read. Open the problem again.")
         return await self._opened(session)
 
     async def open_task(self, assigned: Assigned, agreed: Consent, ref: str) -> OpenedProblem:
-        """Begin a task of a study: its attempt is the participant's, and begins with what was agreed.
+        """Begin a task of a study, as an attempt of the participant under the recorded consent.
 
         Raises:
             UnknownProblemError: There is no such problem.
@@ -96,7 +96,7 @@ class Sessions:
         """Open the workspace of an attempt.
 
         Raises:
-            WorkspaceError: Its folder is gone.
+            WorkspaceError: Its folder was deleted.
         """
         header = await asyncio.to_thread(self.log.header, attempt)
         session = await self.session(Path(header.workspace))
@@ -104,18 +104,18 @@ class Sessions:
             summary = await asyncio.to_thread(self.attempts.summary, attempt)
             if not summary.state.ended:
                 await self.log.append(attempt, Abandoned(reason="its workspace was deleted"))
-            raise WorkspaceError(f"The folder {header.workspace} of this task was deleted, so the task was given up.")
+            raise WorkspaceError(f"The task was abandoned because its folder {header.workspace} was deleted.")
         return await self._opened(session)
 
     async def forget(self, folder: Path) -> None:
-        """Let go of a workspace that is about to be deleted."""
+        """Close the session of a workspace that is about to be deleted."""
         session = self._sessions.pop(folder, None)
         if session is not None:
             with contextlib.suppress(AttemptError):
                 await session.close()
 
     async def session(self, path: Path) -> Session | None:
-        """The session of the workspace around a file or folder; none outside workspaces."""
+        """The session of the workspace that contains a file or folder; None outside workspaces."""
         for folder in (path, *path.parents):
             if folder in self._sessions:
                 return self._sessions[folder]
@@ -131,7 +131,7 @@ class Sessions:
         return self._sessions[workspace.folder]
 
     async def demand(self, path: Path) -> Session:
-        """The session of the workspace around a file or folder.
+        """The session of the workspace that contains a file or folder.
 
         Raises:
             WorkspaceError: It does not belong to a workspace of this user.
@@ -145,29 +145,29 @@ class Sessions:
         return session
 
     async def question(self, session: Session) -> QuestionView:
-        """What an answer form needs.
+        """What an answer form shows.
 
         Raises:
-            WorkspaceError: The problem is answered by a design.
+            WorkspaceError: The problem is a design problem.
         """
         if session.problem.kind is Kind.DESIGN:
-            raise WorkspaceError(f"{session.problem.title} is not a question; its statement says which files to write.")
-        # A text problem is asked and answered as a free response is; only its scoring differs.
+            raise WorkspaceError(f"{session.problem.title} is not a question; its statement lists the files to write.")
+        # A text problem is asked and answered like a free response; only the scoring differs.
         question = session.problem.public.question or Question(format=QuestionFormat.FREE_RESPONSE)
         variants = await asyncio.to_thread(language_variants, self.store, session.header.problem, question)
         return question_view(session, question, variants)
 
     async def length(self, text: str) -> Length:
-        """How long a text is."""
+        """The length of an answer."""
         tokens = await asyncio.to_thread(self.services.tokens.count, text)
         return Length(words=count_words(text), tokens=tokens)
 
     async def settled(self) -> None:
-        """Wait until what was recorded so far is on disk."""
+        """Wait until everything recorded so far is on disk."""
         await self.services.settled()
 
     async def close(self) -> None:
-        """Pause every running clock, end every run, and write what is waiting."""
+        """Pause every running clock, stop every run, and write pending events."""
         for session in list(self._sessions.values()):
             with contextlib.suppress(AttemptError):
                 await session.close()
@@ -180,7 +180,7 @@ class Sessions:
 
     @property
     def attempts(self) -> Attempts:
-        """What came out of attempts."""
+        """The summaries of attempts."""
         return self.services.attempts
 
     async def _load(self, workspace: Workspace) -> Session | None:
@@ -189,7 +189,7 @@ class Sessions:
                 header = self.log.header(workspace.marker.attempt)
             except UnknownAttemptError:
                 return None
-            # A copied folder must not write into the log of the one it was copied from.
+            # A copied folder must not write to the log of the original.
             if Path(header.workspace) != workspace.folder:
                 return None
             return header, self.store.problem(header.problem)

@@ -1,1 +1,1 @@
-"""One module per LSP method or family, each a thin handler over the rest."""
+"""One module per LSP method or family, each a thin handler."""

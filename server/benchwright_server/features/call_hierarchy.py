@@ -83,7 +83,7 @@ def _edges(
     analysis = project.analysis_of(path)
     if analysis is None:
         return []
-    # The file may have changed since: its present contents count.
+    # The file may have changed since then: its current content counts.
     byte = min(locations.lines(path).byte_at(item.selection_range.start), len(analysis.data))
     nodes = nodes_at(project, analysis, byte)
     return way(project, nodes[0]) if nodes else []

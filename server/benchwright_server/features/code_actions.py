@@ -48,12 +48,12 @@ class CodeActions:
         self._fixes: tuple[Document, dict[Source, list[Fix]]] | None = None
 
     async def offer(self, params: types.CodeActionParams) -> list[types.CodeAction]:
-        """What can be done at a selection."""
+        """The actions available at a selection."""
         document = self._server.documents.get(params.text_document.uri)
         report = await self._server.live.newest(params.text_document.uri)
         if document is None or report is None:
             return []
-        # What the selection was made in may be older than the text is now.
+        # The document may have changed since the selection was made.
         document, lines = report.document, report.document.lines
         context = ActionContext(document, lines.offset(params.range.start), lines.offset(params.range.end))
         wanted = _Wanted(params.context.only)
@@ -114,7 +114,7 @@ class CodeActions:
             found: dict[Source, list[Fix]] = {}
             for tool in linters.LINT_TOOLS:
                 if tool.fixes is not None:
-                    # What is wrong with a tool's settings was shown when the file was linted.
+                    # An error in a tool's settings was shown when the file was linted.
                     with contextlib.suppress(HarnessError, OSError):
                         found[tool.source] = list(await tool.fixes(name, document.text, settings))
             self._fixes = document, found
@@ -184,7 +184,7 @@ def _touches(finding: Finding, context: ActionContext, lines: Lines) -> bool:
 
 
 def _once(actions: Sequence[Action]) -> Iterator[Action]:
-    """Each thing only once, however many findings it settles."""
+    """Each action only once, however many findings it fixes."""
     seen = set()
     for action in actions:
         key = (action.title, action.changes)

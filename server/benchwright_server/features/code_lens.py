@@ -1,4 +1,4 @@
-"""The line above a module: run the hidden tests and what came out last, submit, and where the module is used."""
+"""The lens above a module: run the hidden tests, with the latest result; submit; and list the module's instances."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 def register(server: EditorServer) -> None:
     """Serve `textDocument/codeLens`."""
-    # pygls marks what it registers, and methods can't be marked.
+    # pygls sets an attribute on what it registers, and methods don't allow that.
     server.feature(types.TEXT_DOCUMENT_CODE_LENS)(partial(server.lenses.lenses))
     server.feature(types.CODE_LENS_RESOLVE)(partial(server.lenses.resolve))
     server.command(f"benchwright.{SHOW_INSTANCES}")(partial(server.lenses.show_instances))
@@ -48,7 +48,7 @@ class CodeLenses:
         self._server = server
 
     def refresh(self) -> None:
-        """Ask the client to fetch the lenses again, where it can."""
+        """Ask the client to fetch the lenses again, if it can."""
         workspace = self._server.client_capabilities.workspace
         if workspace and workspace.code_lens and workspace.code_lens.refresh_support:
             self._server.workspace_code_lens_refresh(None)
@@ -93,12 +93,12 @@ class CodeLenses:
         command = f"benchwright.{SHOW_INSTANCES}"
         if _SHOW_REFERENCES in self._server.client.values("experimental.commands.commands"):
             command, arguments = _SHOW_REFERENCES, [uri, lens.range.start, found]
-        # A command without a name is a title that nothing happens at.
+        # A command without a name is a title that does nothing when clicked.
         lens.command = types.Command(title=title, command=command if found else "", arguments=arguments)
         return lens
 
     async def show_instances(self, *arguments: object) -> None:
-        """Show where a module is used: the place itself, or a list of them."""
+        """Show where a module is instantiated: the location, or a list of locations."""
         data = arguments[0] if arguments and isinstance(arguments[0], dict) else {}
         found = await self._instances(str(data.get("uri", "")), str(data.get("module", "")))
         if found and self._server.client.can("window.showDocument.support"):

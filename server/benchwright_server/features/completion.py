@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from benchwright_verilog.semantics.analysis import Analysis
 
 _MOST_ITEMS = 200
-"""More are never read; the rest comes as soon as a further letter is typed."""
+"""Nobody reads more; the rest is sent as soon as another letter is typed."""
 _LONGEST_DETAIL = 200
 _ITEM = "textDocument.completion.completionItem"
 _KINDS = {
@@ -50,7 +50,7 @@ _KINDS = {
     Sort.CLASS: types.CompletionItemKind.Class,
     Sort.BLOCK: types.CompletionItemKind.Reference,
 }
-# What a character that starts completion by itself must have led to; elsewhere it means something else.
+# What must precede a trigger character for it to start completion; elsewhere it has another meaning.
 _TRIGGERED = {
     ":": {Expected.SCOPED},
     "(": {Expected.CONNECTION},
@@ -83,7 +83,7 @@ class Completion:
         self._about: list[Callable[[], str]] = []
 
     async def complete(self, params: types.CompletionParams) -> JsonText | None:
-        """The list for a place."""
+        """The completions at a position."""
         document = self._server.documents.get(params.text_document.uri)
         if document is None or not document.is_design:
             return None
@@ -101,7 +101,7 @@ class Completion:
         analysis = await self._server.projects.recent(document)
         found = self._proposed_by(analysis, document, cursor)
         if not found and analysis.data != document.lines.data:
-            # What is asked about may have been typed since.
+            # The code at the position may have been typed since the last analysis.
             found = self._proposed_by(await self._server.projects.analysis(document), document, cursor)
         return found
 
@@ -177,7 +177,7 @@ class Completion:
 
 
 def _order(word: str, proposal: Proposal) -> tuple[bool, int, int, bool, str]:
-    # What begins as typed comes before what only has the letters somewhere.
+    # Items that start with the typed letters come before those that only contain them.
     begins = proposal.label.lstrip(".`$").lower().startswith(word.lstrip(".`$").lower())
     label = proposal.label
     return not begins, proposal.rank, proposal.position, label.startswith("_"), label.lower()
@@ -192,7 +192,7 @@ def _json(span: types.Range) -> dict[str, Any]:
 
 
 def _filter_text(proposal: Proposal, word: str) -> str | None:
-    """What the client compares with what is typed, where the label would never fit that."""
+    """What the client compares with the typed text, if the label would never match it."""
     if proposal.sort is Sort.SNIPPET and " " in proposal.label:
         name = proposal.label.partition(" ")[0]
         return name if proposal.label.endswith("…") else word or name

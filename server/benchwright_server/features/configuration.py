@@ -20,7 +20,7 @@ _REGISTRATION = "benchwright-configuration"
 
 
 def follow_configuration(server: EditorServer) -> None:
-    """Go by what the client says, now and later."""
+    """Follow the client's configuration from now on."""
     server.feature(types.WORKSPACE_DID_CHANGE_CONFIGURATION)(partial(_changed, server))
     server.feature(types.INITIALIZED)(partial(_subscribe, server))
 

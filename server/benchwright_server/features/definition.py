@@ -23,7 +23,7 @@ Find = Callable[["Project", "Analysis", int], Iterable[Target | Occurrence]]
 
 
 def register(server: EditorServer) -> None:
-    """Serve those of them that the client knows."""
+    """Serve those that the client supports."""
     ways: dict[str, tuple[str, Find]] = {
         "definition": (
             types.TEXT_DOCUMENT_DEFINITION,

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from benchwright_server.editor_server import EditorServer
 
 _LARGE = 8_000
-"""From this length on, in characters, only what was edited is analysed again."""
+"""From this length, in characters, only the edited part is analysed again."""
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _LEVELS = {Severity.ERROR: Level.ERROR, Severity.WARNING: Level.WARNING, Severity.NOTE: Level.INFORMATION}
 
@@ -130,7 +130,7 @@ class LiveDiagnostics:
         watched.timer = loop.call_later(self._wait(watched), lambda: self._begin(self._look(uri)))
 
     def closed(self, uri: str) -> None:
-        """A document was closed: its diagnostics go away."""
+        """A document was closed: its diagnostics are cleared."""
         watched = self._watched.pop(uri, None)
         if watched is not None:
             if watched.timer is not None:
@@ -184,7 +184,7 @@ class LiveDiagnostics:
         return uri in self._watched
 
     async def newest(self, uri: str) -> Report | None:
-        """What there is to show of a document's newest version; None if it is not a design."""
+        """The report on the latest version of a document; None if it is not a design."""
         while (document := self._server.documents.get(uri)) is not None and uri in self._watched:
             report = await self._report(document)
             if self._server.documents.get(uri) is document:
@@ -269,7 +269,7 @@ class LiveDiagnostics:
             self._look_at_others_later()
 
     def _look_at_others_later(self, *, of_one: bool = False) -> None:
-        """What was typed in one file may be wrong, or right again, in another: look once typing rests for long."""
+        """An edit in one file may cause or fix findings in another: analyse those after a longer pause in typing."""
         if len(self._watched) > 1 or of_one:
             if self._again is not None:
                 self._again.cancel()
@@ -348,7 +348,7 @@ def _of_slang(found: Iterable[SlangDiagnostic], lines: Lines) -> Iterator[Findin
     for one in found:
         start, end = lines.from_byte(one.start), lines.from_byte(one.end)
         if start >= end:
-            # slang marks a point only; a name there is marked whole.
+            # slang marks only a point; if a name is there, all of it is marked.
             word = _WORD.match(lines.text, start)
             end = word.end() if word else start
         yield Finding(SLANG, start, end, _LEVELS[one.severity], one.rule, one.message)

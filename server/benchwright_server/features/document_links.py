@@ -56,7 +56,7 @@ def _included(project: Project, file: Path, name: str) -> Path | None:
 
 
 def _named_files(document: Document) -> list[types.DocumentLink]:
-    """The files of a workspace that its statement names; nothing outside of it."""
+    """The files of a workspace that its statement names; nothing outside the workspace."""
     file = path_of(document.uri)
     workspace = Workspace.around(file)
     if workspace is None:

@@ -47,7 +47,7 @@ def _joined(declared: Iterable[Declared], lines: Lines, numbers: list[int]) -> s
 
 
 def _symbol(declared: Declared, lines: Lines, numbers: list[int]) -> str:
-    """One symbol as a template; adds its lines in their order in it."""
+    """One symbol as a template; appends its lines in the order in which they occur in it."""
     head = f'{{"name":{quoted(declared.name)},"kind":{declared.kind.value}'
     if declared.detail:
         head += f',"detail":{quoted(declared.detail)}'
@@ -68,7 +68,7 @@ def _range(lines: Lines, start: int, end: int, numbers: list[int]) -> str:
 def _flat(
     document: Document, unit: Unit, declared: Iterable[Declared], container: str | None
 ) -> Iterator[types.SymbolInformation]:
-    """The same for clients that know no hierarchy."""
+    """The same for clients that don't support hierarchy."""
     for one in declared:
         place = document.lines.byte_range(unit.start + one.start, unit.start + one.end)
         yield types.SymbolInformation(types.Location(document.uri, place), one.name, one.kind, container_name=container)

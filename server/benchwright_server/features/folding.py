@@ -53,6 +53,6 @@ def _ranges(folds: Iterable[Fold], lines: Lines, *, by_line: bool) -> MovingJson
             kind += f',"startCharacter":{place.start.character},"endCharacter":{place.end.character}'
         if last > first:
             found[first, last] = f'{{"startLine":%d,"endLine":%d{kind}}}'
-    # Where two begin in one line, clients take the first: the one that hides most.
+    # If two begin on one line, clients use the first: the one that hides more.
     ordered = sorted(found, key=lambda ends: (ends[0], -ends[1]))
     return MovingJson(",".join(found[ends] for ends in ordered), tuple(line for ends in ordered for line in ends))

@@ -1,4 +1,4 @@
-"""Formatting of a file, a part of it, and while typing: what verible makes of it, as the smallest edits."""
+"""Formatting of a file, a part of it, and while typing: verible's result, as minimal edits."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from benchwright_server.editor_server import EditorServer
 
 _TRIES = 3
-"""How often formatting starts again because the document changed meanwhile."""
+"""How often formatting restarts because the document changed meanwhile."""
 
 _CLOSING = re.compile(r"[ \t]*(?:end|else|end(?:module|case|function|task|interface|package|class|generate|property))")
 
@@ -61,14 +61,14 @@ async def _on_type(server: EditorServer, params: types.DocumentOnTypeFormattingP
     except NotFormattedError:
         # Half-typed code needs no message.
         return []
-    # What is at and behind the cursor is being typed.
+    # The code at and after the cursor is still being typed.
     return [edit for edit in _within(edits, line, line) if edit.range.end < place]
 
 
 def _within(edits: list[types.TextEdit], first: int, last: int) -> list[types.TextEdit]:
-    """Those of the edits that change these lines; where one begins on an earlier line, its indentation only.
+    """The edits that change these lines; of one that begins on an earlier line, only its indentation.
 
-    verible can format some lines alone, but then does half of it where others are aligned with them.
+    verible can format selected lines, but leaves those half formatted that are aligned with other lines.
     """
     found = []
     for edit in edits:
@@ -85,7 +85,7 @@ def _within(edits: list[types.TextEdit], first: int, last: int) -> list[types.Te
 
 
 def _is_due(document: Document, params: types.DocumentOnTypeFormattingParams) -> bool:
-    """Letters set it off too, but only those that complete a word such as `end`."""
+    """Letters trigger it too, but only those that complete a word such as `end`."""
     if not params.ch.isalpha():
         return True
     lines = document.lines
@@ -94,10 +94,10 @@ def _is_due(document: Document, params: types.DocumentOnTypeFormattingParams) ->
 
 
 async def _edits(server: EditorServer, uri: str, options: types.FormattingOptions) -> list[types.TextEdit]:
-    """The edits for the newest text.
+    """The edits for the latest version.
 
     Raises:
-        NotFormattedError: verible can't read the text.
+        NotFormattedError: verible can't parse the document.
     """
     for _ in range(_TRIES):
         document = server.documents.get(uri)

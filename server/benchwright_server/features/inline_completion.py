@@ -1,7 +1,7 @@
 """`textDocument/inlineCompletion` (LSP 3.18): what the assistant's model would write at the cursor.
 
-Off unless set up, and off in attempts whose condition is to work without help. In an attempt every offer is
-recorded, and whether it was accepted.
+Off by default, and off in attempts whose condition does not allow help. In an attempt, every suggestion is recorded,
+and whether it was accepted.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from benchwright_verilog.syntax.documents import Document
 
 ACCEPTED = "benchwright.assistAccepted"
-"""The command that a client runs once it has inserted what was offered."""
+"""The command that a client runs after it has inserted a suggestion."""
 _PROVIDER = "benchwright"
 
 
@@ -43,7 +43,7 @@ def register(server: EditorServer) -> None:
 
 @dataclass(frozen=True)
 class _Offer:
-    """What was offered last in a document of an attempt."""
+    """The last suggestion in a document of an attempt."""
 
     id: str
     session: Session
@@ -53,7 +53,7 @@ class _Offer:
 
 
 class Offers:
-    """What the assistant offered to one client.
+    """The assistant's suggestions to one client.
 
     Args:
         server: Whose client.
@@ -64,7 +64,7 @@ class Offers:
         self._open: dict[str, _Offer] = {}
 
     async def complete(self, params: types.InlineCompletionParams) -> types.InlineCompletionList:
-        """What the model would write here; nothing where it must not help."""
+        """The model's suggestion here; nothing if it must not help."""
         nothing = types.InlineCompletionList([])
         document = self._server.documents.get(params.text_document.uri)
         assistant = self._server.settings.assistant
@@ -86,7 +86,7 @@ class Offers:
         return types.InlineCompletionList([types.InlineCompletionItem(text, range=place, command=command)])
 
     async def accepted(self, identity: str) -> None:
-        """The client has inserted an offer."""
+        """The client has inserted a suggestion."""
         for uri, offer in list(self._open.items()):
             if offer.id == identity:
                 del self._open[uri]
@@ -122,7 +122,7 @@ class Offers:
         return offer
 
     async def _settle(self, document: Document) -> None:
-        """Record whether the last offer was accepted: not every client runs the command."""
+        """Record whether the last suggestion was accepted: not every client runs the command."""
         offer = self._open.pop(document.uri, None)
         if offer is None:
             return

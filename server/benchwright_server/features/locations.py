@@ -1,4 +1,4 @@
-"""Places in files, as clients count them."""
+"""Locations in files, in the client's position encoding."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Locations:
         self._lines: dict[Path, Lines] = {}
 
     def lines(self, path: Path) -> Lines:
-        """The lines of a file, as the editor has it or as it is on disk."""
+        """The lines of a file, as open in the editor or else as on disk."""
         if path not in self._lines:
             document = self._server.documents.get(path.as_uri())
             text = read_text(path) or "" if document is None else ""
@@ -46,14 +46,14 @@ class Locations:
 
 
 class Positioned(Protocol):
-    """The parameters of a request about a place in a document."""
+    """The parameters of a request for a position in a document."""
 
     text_document: types.TextDocumentIdentifier
     position: types.Position
 
 
 async def place_of(server: EditorServer, params: Positioned) -> tuple[Document, Analysis, int] | None:
-    """The document of a request, what is known of it, and the byte that is asked about; none for other files."""
+    """The document of a request, its analysis, and the byte offset of the position; None for other files."""
     document = server.documents.get(params.text_document.uri)
     if document is None or not document.is_design or not document.uri.startswith("file:"):
         return None

@@ -1,4 +1,4 @@
-"""Every language feature: its methods, what says that it is offered, and what registers it.
+"""Every language feature: its methods, its server capabilities, and the module that registers it.
 
 Imports nothing heavy: `initialize` is answered from here before the server itself is loaded. A feature's module has a
 function `register(server)` that serves the methods with `server.feature(METHOD)`; options such as trigger characters
@@ -40,7 +40,7 @@ COMMANDS = (
     "replayAt",
     "numbers",
 )
-"""The operations that are commands too, in the order of `operations.OPERATIONS`."""
+"""The operations that are also commands, in the order of `operations.OPERATIONS`."""
 
 CODE_ACTION_KINDS = ("quickfix", "refactor.rewrite", "source.fixAll")
 
@@ -58,12 +58,12 @@ class Feature:
     does: str
     """One sentence for the reference."""
     setting: Callable[[Settings], bool] | None = None
-    """What turns it on instead."""
+    """The setting that turns it on instead."""
     commands: tuple[str, ...] = ()
     """What it adds to `workspace/executeCommand`."""
 
     def is_on(self, settings: Settings) -> bool:
-        """Whether the user wants it."""
+        """Whether the user has turned it on."""
         return self.setting(settings) if self.setting else bool(getattr(settings.features, self.module, True))
 
 
@@ -169,7 +169,7 @@ FEATURES: tuple[Feature, ...] = (
         ("textDocument/rename", "textDocument/prepareRename"),
         _rename,
         _declares("rename"),
-        "A new name everywhere; refused, with the reason, if that would not be safe.",
+        "Renaming at every occurrence; rejected, with the reason, if it would not be safe.",
     ),
     Feature(
         "call_hierarchy",
@@ -204,7 +204,7 @@ FEATURES: tuple[Feature, ...] = (
         ("textDocument/selectionRange",),
         _fixed(selectionRangeProvider=True),
         _declares("selectionRange"),
-        "Growing and shrinking the selection along the structure.",
+        "Expanding and shrinking the selection along the syntax.",
     ),
     Feature(
         "document_links",
@@ -222,7 +222,7 @@ FEATURES: tuple[Feature, ...] = (
         ),
         _semantic_tokens,
         _declares("semanticTokens"),
-        "Colours by meaning; what `ifdef` leaves out is marked.",
+        "Semantic colours; code that `ifdef` excludes is marked.",
     ),
     Feature(
         "inlay_hints",
@@ -244,7 +244,7 @@ FEATURES: tuple[Feature, ...] = (
         ("textDocument/formatting", "textDocument/rangeFormatting", "textDocument/onTypeFormatting"),
         _formatting,
         _declares("formatting", "rangeFormatting", "onTypeFormatting"),
-        "verible's formatting, as the smallest edits.",
+        "Formatting by verible, as minimal edits.",
     ),
     Feature(
         "code_lens",
@@ -259,7 +259,7 @@ FEATURES: tuple[Feature, ...] = (
         ("textDocument/inlineCompletion",),
         _fixed(inlineCompletionProvider=True),
         _declares("inlineCompletion"),
-        "What the assistant's model would write here; off unless set up, and off in attempts that forbid it.",
+        "Inline suggestions of the assistant's model; off by default, and off in attempts that forbid it.",
         setting=lambda settings: settings.assistant.enabled,
         commands=("assistAccepted",),
     ),
@@ -274,7 +274,7 @@ FEATURES: tuple[Feature, ...] = (
             }
         ),
         _pulls,
-        "What slang, Verilator and verible find, merged; pushed to clients that can't pull it.",
+        "Findings of slang, Verilator and verible, merged; pushed to clients that can't pull them.",
     ),
 )
 
@@ -285,7 +285,7 @@ def wanted(client: Client, settings: Settings) -> tuple[Feature, ...]:
 
 
 def server_capabilities(client: Client, settings: Settings) -> dict[str, Any]:
-    """What `initialize` answers (LSP 3.18, `ServerCapabilities`)."""
+    """The capabilities in the answer to `initialize` (LSP 3.18, `ServerCapabilities`)."""
     saves_with_fixes = settings.code_actions.fix_all_on_save and settings.features.code_actions
     features = wanted(client, settings)
     commands = [*COMMANDS, *(name for feature in features for name in feature.commands)]

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def register(server: EditorServer) -> None:
-    """Serve both; `prepareRename` only where the client knows it."""
+    """Serve both; `prepareRename` only if the client supports it."""
     server.feature(types.TEXT_DOCUMENT_RENAME)(partial(_rename, server))
     if server.client.can("textDocument.rename.prepareSupport"):
         server.feature(types.TEXT_DOCUMENT_PREPARE_RENAME)(partial(_prepare, server))

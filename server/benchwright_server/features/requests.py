@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from benchwright_server.editor_server import EditorServer
 
 REQUEST_FAILED = -32803
-"""LSP 3.17, `LSPErrorCodes.RequestFailed`: valid, but it can't be done."""
+"""LSP 3.17, `LSPErrorCodes.RequestFailed`: a valid request that failed."""
 
 
 def register_requests(server: EditorServer) -> None:
@@ -34,7 +34,7 @@ def _register(server: EditorServer, operation: Operation[Any, Any]) -> None:
 
     def notification(params: Any) -> None:
         async def work() -> None:
-            # A notification has no answer, so a refusal is not reported.
+            # A notification has no response, so a rejection is not reported.
             with contextlib.suppress(JsonRpcException):
                 await _answer(server, operation, params)
 

@@ -1,4 +1,4 @@
-"""`$/progress` of a run, with a cancel button that really ends it."""
+"""`$/progress` of a run, with a cancel button that ends the run."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     from benchwright_server.editor_server import EditorServer
 
 _PATIENCE_S = 10.0
-"""How long a run waits for a busy client to make room for its progress; without that it is not shown."""
+"""How long a run waits for a busy client to accept its progress; after that the progress is not shown."""
 
 logger = logging.getLogger(__name__)
 
 
 class RunProgress:
-    """Shows runs as work in progress, where the client can.
+    """Shows the progress of runs, if the client can.
 
     Args:
         server: Whose client.
@@ -36,7 +36,7 @@ class RunProgress:
 
     @asynccontextmanager
     async def shown(self, session: Session) -> AsyncIterator[Report]:
-        """Show a run while the block lasts; the client's cancel cancels it."""
+        """Show a run for the duration of the block; cancelling in the client cancels it."""
         progress = self._server.work_done_progress
         token = str(uuid.uuid4())
         if not await self._created(token):

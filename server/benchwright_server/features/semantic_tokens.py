@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _MAX_KEPT = 32
 """For this many files, the last answer is kept."""
 _LONG = 64 * 1024
-"""From this many bytes on, a file is analysed in a thread."""
+"""From this size, in bytes, a file is analysed in a thread."""
 
 
 def register(server: EditorServer) -> None:
@@ -45,7 +45,7 @@ class SemanticTokens:
         return await self._whole(params.text_document.uri)
 
     async def delta(self, params: types.SemanticTokensDeltaParams) -> types.SemanticTokens | types.SemanticTokensDelta:
-        """What changed since they were sent last; all of them where the client means something else."""
+        """Changes since they were last sent; all tokens if the client refers to another answer."""
         from benchwright_verilog.semantics.colours import difference
 
         before = self._sent.get(params.text_document.uri)

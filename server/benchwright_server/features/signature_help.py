@@ -50,7 +50,7 @@ async def _header(server: EditorServer, library: Library, document: Document, ca
     analysis = await server.projects.recent(document)
     header = _header_by(analysis, server, library, document, call)
     if header is None and analysis.data != document.lines.data:
-        # What is called may have been typed since.
+        # The call may have been typed since the last analysis.
         header = _header_by(await server.projects.analysis(document), server, library, document, call)
     return header
 
@@ -87,5 +87,5 @@ def _information(server: EditorServer, shown: Signature) -> types.SignatureInfor
 
 
 def _units(text: str) -> int:
-    # LSP 3.18, `ParameterInformation`: whatever positions count, these count UTF-16 units.
+    # LSP 3.18, `ParameterInformation`: whatever the position encoding, these offsets count UTF-16 code units.
     return len(text.encode("utf-16-le", "surrogatepass")) // 2

@@ -25,7 +25,7 @@ Work = Callable[[], Awaitable[None]]
 logger = logging.getLogger(__name__)
 
 _LOOK_AGAIN_S = 1.0
-"""How long a file that is typed into is taken to be in no workspace, once that was found out."""
+"""How long a file is assumed to be outside workspaces after a lookup while it is being edited."""
 
 
 class TextSync:
@@ -44,7 +44,7 @@ class TextSync:
         self._worker: asyncio.Task[None] | None = None
         self._lints: set[asyncio.Task[None]] = set()
         self._outside: dict[str, float] = {}
-        # pygls marks what it registers, and methods can't be marked.
+        # pygls sets an attribute on what it registers, and methods don't allow that.
         server.feature(types.TEXT_DOCUMENT_DID_OPEN)(partial(self._did_open))
         server.feature(types.TEXT_DOCUMENT_DID_CHANGE)(partial(self._did_change))
         server.feature(types.TEXT_DOCUMENT_DID_SAVE)(partial(self._did_save))
@@ -86,7 +86,7 @@ class TextSync:
             session.recorder.opened(path, text)
 
     async def _record_change(self, uri: str, version: int, changes: list[Replacement], text: str) -> None:
-        # Looking for a workspace on disk needs a thread, which with every key is too much.
+        # Searching for a workspace on disk needs a thread, which is too expensive at every keystroke.
         if time.monotonic() - self._outside.get(uri, -_LOOK_AGAIN_S) < _LOOK_AGAIN_S:
             return
         session, path = await self._place(uri)
@@ -148,7 +148,7 @@ class TextSync:
             try:
                 await work()
             except Exception as error:
-                # One file that can't be followed must not stop the others from being followed.
+                # A failure in one file must not stop the processing of the others.
                 self._server.tell_failure(error)
             finally:
                 self._work.task_done()

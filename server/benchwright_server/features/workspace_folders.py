@@ -1,4 +1,4 @@
-"""Which folders an editor has open, and what changes in them on disk."""
+"""The folders that an editor has open, and changes in them on disk."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ _REGISTRATION = "benchwright/design-files"
 
 
 def follow_folders(server: EditorServer) -> None:
-    """Follow them from now on; to be called before the client has said `initialized`."""
+    """Follow them from now on; call this before the client has sent `initialized`."""
     server.feature(types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS)(partial(_folders_changed, server))
     server.feature(types.WORKSPACE_DID_CHANGE_WATCHED_FILES)(partial(_files_changed, server))
 
 
 def open_folders(server: EditorServer, params: Mapping[str, Any]) -> None:
-    """Take the folders that the client named when it said hello (LSP 3.18, `InitializeParams`)."""
+    """Use the folders that the client named in `initialize` (LSP 3.18, `InitializeParams`)."""
     given = params.get("workspaceFolders")
     folders = [folder.get("uri") for folder in given if isinstance(folder, dict)] if isinstance(given, list) else []
     if not folders:
@@ -64,6 +64,6 @@ def _paths(uris: Iterable[str]) -> list[Path]:
         try:
             found.append(path_of(uri))
         except ServerError:
-            # A folder on another machine, or one that is virtual, has no files to analyse.
+            # A remote or virtual folder has no files to analyse.
             continue
     return found

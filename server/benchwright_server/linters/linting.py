@@ -1,4 +1,4 @@
-"""What the lint tools find in a saved file."""
+"""Runs the lint tools on a saved file."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
 
 async def linted(file: SavedFile, report: Callable[[HarnessError], None]) -> Mapping[Source, tuple[Finding, ...]]:
-    """Run the tools that are wanted, side by side.
+    """Run the enabled tools in parallel.
 
     Args:
         file: The file.
-        report: Called with what keeps a tool from running as the user wants.
+        report: Called with the error if a tool can't run as configured.
     """
     wanted = [
         tool

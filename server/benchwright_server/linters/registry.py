@@ -1,4 +1,4 @@
-"""The lint tools that are run when a file is saved."""
+"""The lint tools that run when a file is saved."""
 
 from __future__ import annotations
 

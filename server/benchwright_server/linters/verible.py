@@ -1,4 +1,4 @@
-"""verible's lint rules, as structured findings and the fixes that it offers for them."""
+"""verible's lint rules, as structured findings with the fixes that it offers."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from benchwright_verilog.settings import Lint
 
 _PATIENCE_S = 10.0
 _SUFFIX = ".exe" if sys.platform == "win32" else ""
-# Without the second, Windows starts nothing.
+# Windows can't start programs without the second.
 _ENVIRONMENT = {"LANG": "C.UTF-8"} | {name: os.environ[name] for name in ("SYSTEMROOT",) if name in os.environ}
 _MAX_FIXES = 10_000
 
@@ -39,7 +39,7 @@ _UNFIT = frozenset({"module-filename", "posix-eof"})
 
 
 class RulesError(HarnessError):
-    """verible does not accept the rules that it was given."""
+    """verible rejected the configured rules."""
 
 
 def verible_program(name: str) -> Path | None:
@@ -57,7 +57,7 @@ async def verible_lint(name: str, text: str, rules: Sequence[str] = ()) -> list[
         rules: Changes to the selection of rules, such as `+line-length=length:120` or `-no-tabs`.
 
     Returns:
-        Findings, columns in code points; none if verible is missing or gives up. Syntax errors are left out: verible
+        Findings, columns in code points; none if verible is missing or fails. Syntax errors are left out: verible
         does not expand macros, so what it can't parse may be right.
 
     Raises:
@@ -68,8 +68,8 @@ async def verible_lint(name: str, text: str, rules: Sequence[str] = ()) -> list[
 
 
 async def verible_fixes(name: str, text: str, rules: Sequence[str] = ()) -> list[Fix]:
-    """The fixes that verible has for what it finds; see `verible_lint`."""
-    # It asks about each fix; those that are declined are printed, too.
+    """The fixes that verible offers for its findings; see `verible_lint`."""
+    # It asks about each fix; declined fixes are printed too.
     printed = await _run(name, text, rules, ("--autofix=patch-interactive",), b"n\n" * _MAX_FIXES)
     return [fix for fix in _fixes(_lines(printed)) if fix.rule not in _UNFIT]
 
@@ -105,14 +105,14 @@ async def _run(name: str, text: str, rules: Sequence[str], options: Sequence[str
     text = printed.decode("utf-8", "replace")
     if (refusal := _REFUSAL.search(text)) is not None:
         raise RulesError(
-            f"verible does not accept the rules {','.join(rules)}: {refusal['reason']}. Change the setting"
+            f"verible rejected the rules {','.join(rules)}: {refusal['reason']}. Change the setting"
             " benchwright.lint.veribleRules."
         )
     return text
 
 
 def _lines(printed: str) -> list[str]:
-    # `str.splitlines` would also split at what the file has inside its lines.
+    # `str.splitlines` would also split at separators that the file has within its lines.
     return [line.removesuffix("\r") for line in printed.split("\n")]
 
 
@@ -125,7 +125,7 @@ def _finding(line: str) -> Finding | None:
         path=match["path"].removeprefix("./"),
         line=int(match["line"]),
         column=column,
-        # Of a finding of several lines, the first is marked.
+        # For a finding that spans several lines, the first is marked.
         end_column=int(match["end"] or column) + 1,
         severity=Severity.WARNING,
         rule=match["rule"],
@@ -191,7 +191,7 @@ def _shown(finding: Finding, file: SavedFile) -> EditorFinding:
     line_start, line_end = file.lines.line(finding.line)
     start, end = line_start + finding.column - 1, line_start + finding.end_column - 1
     start = min(start, line_end)
-    # Its rules are about style: what they find is no defect.
+    # Its rules are about style: their findings are not defects.
     return finding.at(_SOURCE, (start, max(min(end, line_end), start)), Level.INFORMATION, file.path.parent)
 
 

@@ -34,10 +34,10 @@ async def verilator_lint(folder: Path, path: str, toolchain: Toolchain) -> list[
     Args:
         folder: The workspace.
         path: The file, relative to it.
-        toolchain: Has Verilator.
+        toolchain: Provides Verilator.
 
     Returns:
-        Findings about files inside the workspace; none if Verilator gives up.
+        Findings about files inside the workspace; none if Verilator fails.
     """
     with tempfile.TemporaryDirectory(prefix="benchwright-lint-") as temporary:
         folders = sorted({str(file.parent.relative_to(folder)) for file in folder.rglob("*.*v") if file.is_file()})
@@ -55,9 +55,9 @@ async def verilator_lint(folder: Path, path: str, toolchain: Toolchain) -> list[
 
 
 def parse_verilator(printed: str) -> list[Finding]:
-    """Findings in what Verilator prints.
+    """Findings in Verilator's output.
 
-    Verilator 5.48 can write SARIF, but what it writes is not JSON (a comma is missing between
+    Verilator 5.48 can write SARIF, but its output is not valid JSON (a comma is missing between
     `tool` and `invocations`).
     """
     found: dict[Finding, None] = {}
@@ -83,7 +83,7 @@ def parse_verilator(printed: str) -> list[Finding]:
 
 
 def _related(lines: Iterable[str]) -> Iterator[Related]:
-    """The other locations of a finding: what is printed below it up to the next one."""
+    """The other locations of a finding, printed between it and the next finding."""
     for line in lines:
         if line.startswith("%"):
             return
@@ -103,7 +103,7 @@ async def _lint(file: SavedFile) -> list[EditorFinding]:
         toolchain = await asyncio.to_thread(Toolchain.find, file.cache)
         found = await verilator_lint(file.folder, here, toolchain)
     except (HarnessError, OSError):
-        # Without a toolchain there is no Verilator; `benchwright doctor` says so.
+        # Without a toolchain there is no Verilator; `benchwright doctor` reports that.
         return []
     return [_shown(finding, file, file.folder) for finding in found if finding.path == here]
 

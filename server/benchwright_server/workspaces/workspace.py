@@ -22,7 +22,7 @@ _MAX_FILE_BYTES = 16 * 1024**2
 
 
 class Marker(BaseModel):
-    """What `.benchwright.json` holds: which attempt a folder belongs to, and nothing hidden."""
+    """The content of `.benchwright.json`: the attempt that a folder belongs to, and nothing hidden."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -36,7 +36,7 @@ class Workspace:
 
     Args:
         folder: The folder.
-        marker: What it says of itself.
+        marker: The content of its `.benchwright.json`.
     """
 
     def __init__(self, folder: Path, marker: Marker) -> None:
@@ -63,7 +63,7 @@ class Workspace:
         return self.folder / self.marker.statement
 
     def relative(self, path: Path) -> str | None:
-        """A file's path inside the workspace, with forward slashes; none for files elsewhere."""
+        """A file's path inside the workspace, with forward slashes; None for files elsewhere."""
         try:
             return path.relative_to(self.folder).as_posix()
         except ValueError:
@@ -81,12 +81,12 @@ def workspace_folder(path: Path) -> Path | None:
 
 
 def read_file(folder: Path, path: str) -> bytes | None:
-    """The bytes of a file below a folder; none where it is missing.
+    """The bytes of a file below a folder; None if it is missing.
 
-    Links are not followed: a run takes what is in the workspace and nothing from elsewhere.
+    Links are not followed: a run uses only what is in the workspace.
 
     Raises:
-        WorkspaceError: The folder is gone, or the path is not a plain file in it of at most 16 MiB.
+        WorkspaceError: The folder no longer exists, or the path is not a plain file in it of at most 16 MiB.
     """
     try:
         if not stat.S_ISDIR(folder.stat().st_mode):
@@ -100,19 +100,19 @@ def read_file(folder: Path, path: str) -> bytes | None:
     except FileNotFoundError:
         return None
     except (NotPlainFileError, FileTooLargeError) as error:
-        raise WorkspaceError(f"{path} can't be taken: it must be a plain file of at most 16 MiB.") from error
+        raise WorkspaceError(f"{path} can't be used: it must be a plain file of at most 16 MiB.") from error
     except OSError as error:
         reason = error.strerror or "it can't be opened"
-        raise WorkspaceError(f"{path} can't be taken: {reason}. It must be a plain file, not a link.") from error
+        raise WorkspaceError(f"{path} can't be used: {reason}. It must be a plain file, not a link.") from error
 
 
 def snapshot(folder: Path, problem: Problem) -> dict[str, bytes]:
-    """The present content of the files that are judged, missing ones left out."""
+    """The current content of the files that are judged, without missing ones."""
     return {path: content for path in judged_paths(problem) if (content := read_file(folder, path)) is not None}
 
 
 def free_folder(root: Path, ref: str) -> Path:
-    """A folder that is not there yet: `root/pack/problem`, then `root/pack/problem-2` ..."""
+    """A folder that does not exist yet: `root/pack/problem`, then `root/pack/problem-2` ..."""
     base = root.joinpath(*ref.split("/"))
     number = 1
     folder = base
@@ -125,8 +125,8 @@ def free_folder(root: Path, ref: str) -> Path:
 def content_of(problem: Problem, variants: Mapping[str, str] | None = None) -> tuple[str, dict[str, bytes]]:
     """The files of a new workspace, and which of them is the statement.
 
-    Files to be created are there empty, so that an editor can open them. Figures lie where the statement's links
-    lead to.
+    Files to write are created empty, so that an editor can open them. Figures are where the statement's links
+    point.
 
     Args:
         problem: What is opened.
@@ -145,7 +145,7 @@ def fill(folder: Path, files: dict[str, bytes]) -> None:
     """Write the files of a new workspace.
 
     Raises:
-        WorkspaceError: The folder can't be made or written.
+        WorkspaceError: The folder can't be created or written.
     """
     try:
         folder.mkdir(parents=True)
@@ -160,7 +160,7 @@ def fill(folder: Path, files: dict[str, bytes]) -> None:
 
 
 def mark(folder: Path, marker: Marker) -> Workspace:
-    """Make a filled folder the workspace of an attempt."""
+    """Mark a filled folder as the workspace of an attempt."""
     write_atomically(folder / MARKER, marker.model_dump_json(indent=2).encode() + b"\n")
     return Workspace(folder, marker)
 
