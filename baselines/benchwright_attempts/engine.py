@@ -67,6 +67,7 @@ class Attempt:
         self.runs = Runs(services, header, problem, terms, adapter, self.writer, self.clock, warms_up=warms_up)
         self._terms = terms
         self._adapter = adapter
+        self._is_time_over = False
 
     async def follow(self) -> Summary:
         """Continues from the log: the clock is followed if it runs. Returns the summary."""
@@ -128,6 +129,7 @@ class Attempt:
         summary = await self.writer.summary()
         if summary.state is not AttemptState.RUNNING:
             raise AttemptError(_NOT_RUNNING[summary.state])
+        self._check_time()
         if self._terms.runs_left(summary.runs) == 0:
             raise AttemptError(f"All {summary.runs} runs of this task are used. Submit your work, or give up.")
         await self.runs.cancel(instead)
@@ -172,6 +174,7 @@ class Attempt:
         """
         # Refuse before running anything.
         next_state((await self.writer.summary()).state, "submitted")
+        self._check_time()
         # Who submits before the time is over may wait for the verdict after it.
         self.clock.grants_more = True
         try:
@@ -192,6 +195,7 @@ class Attempt:
             limit: Its value. None if it has none.
             accepts_undecided: See `submit`.
         """
+        self._is_time_over = True
         async with self.clock.held(LIMIT):
             graded = await self._last_verdict(accepts_undecided)
             if accepts_undecided or _is_decided(graded):
@@ -218,11 +222,20 @@ class Attempt:
         with contextlib.suppress(AttemptError):
             await self.time_out("time_limit", limit_s)
 
+    def _check_time(self) -> None:
+        if self._is_time_over:
+            raise AttemptError(_NOT_RUNNING[AttemptState.TIMED_OUT])
+
     async def _last_verdict(self, accepts_undecided: bool) -> Graded | None:
         if not accepts_undecided:
             return await self.settle(retries_undecided=True)
         try:
-            return await self.settle()
+            await self.runs.wait()
+            if not await self.runs.is_judged(decided=False):
+                # Once: what is saved while this runs came too late.
+                self.runs.start()
+                await self.runs.wait()
+            return await self.runs.graded()
         except Exception as error:
             # The time is over anyway.
             self._adapter.failed(error)

@@ -5,28 +5,35 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
 
 from benchwright_attempts.attempts import Attempts
 from benchwright_attempts.errors import AttemptError
-from benchwright_attempts.events import RunFinished
+from benchwright_attempts.events import RunFinished, RunStarted
 from benchwright_attempts.record import AttemptHeader
 from benchwright_harness.sandbox.bwrap import BwrapSandbox
 from benchwright_problems.datasets.cvdp import import_cvdp
 from benchwright_problems.store import Store
+from benchwright_server.attempts.session import Session
 from benchwright_server.attempts.sessions import Sessions
 from benchwright_studies.studies import Studies
 
 from ..judge_endpoint import Asked, JudgeEndpoint, Played
+from ..waiting import until
 from .test_eval import design
 from .test_eval_study import Lab, call, lab, run, told
 
 __all__ = ["lab"]
 
-RUN_S = 5
-LIMIT_S = 9
+# A busy machine takes the seconds that these count.
+pytestmark = pytest.mark.alone
+
+RUN_S = 6
+LIMIT_S = 11
 """Less than two runs together."""
 DESIGN = "rtl/inv.sv"
 # Each has files of its own, since a verdict that is known is not worked out again.
@@ -67,7 +74,8 @@ def begin(lab: Lab, study: str) -> Path:
     return path
 
 
-async def person(lab: Lab) -> None:
+@asynccontextmanager
+async def at_work(lab: Lab) -> AsyncIterator[Session]:
     sessions = Sessions(lab.home, BwrapSandbox())
     try:
         studies = Studies(sessions.log, Attempts(sessions.log))
@@ -77,16 +85,26 @@ async def person(lab: Lab) -> None:
         session = await sessions.session(Path(opened.status.workspace.removeprefix("file://")))
         assert session is not None
         await session.start()
-        # Past the limit every step is refused.
-        with contextlib.suppress(AttemptError):
-            for text in (WRONG, RIGHT):
-                (session.workspace.folder / DESIGN).write_text(text.format("a person"))
-                await session.run()
-            with pytest.raises(AttemptError, match="All 2 runs"):
-                await session.run()
-            await session.submit()
+        yield session
     finally:
         await sessions.close()
+
+
+async def person(lab: Lab) -> str:
+    """Runs twice, tries to run once more, and submits; returns why the third run was refused."""
+    refusal = ""
+    async with at_work(lab) as session:
+        for text in (WRONG, RIGHT):
+            (session.workspace.folder / DESIGN).write_text(text.format("a person"))
+            await session.run()
+        try:
+            await session.run()
+        except AttemptError as error:
+            refusal = str(error)
+        # Past the limit this is refused as well.
+        with contextlib.suppress(AttemptError):
+            await session.submit()
+    return refusal
 
 
 def agent(lab: Lab, study: Path) -> None:
@@ -112,10 +130,11 @@ def steps(lab: Lab, header: AttemptHeader) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("stops", "expected"),
+    ("stops", "refusal", "expected"),
     [
         (
             "[harness]",
+            "All 2 runs",
             [
                 *("started", "clock_held", "run_started", "run_finished failed", "clock_released"),
                 *("clock_held", "run_started", "run_finished passed", "clock_released", "submitted"),
@@ -123,6 +142,7 @@ def steps(lab: Lab, header: AttemptHeader) -> list[str]:
         ),
         (
             "[]",
+            "The time for this attempt is over",
             [
                 *("started", "run_started", "run_finished failed"),
                 *("run_started", "clock_held", "run_finished passed", "timed_out"),
@@ -131,10 +151,32 @@ def steps(lab: Lab, header: AttemptHeader) -> list[str]:
     ],
     ids=["the clock stops for the harness", "the clock runs on"],
 )
-def test_a_person_and_an_agent_have_the_same_time_runs_and_end(lab: Lab, stops: str, expected: list[str]) -> None:
+def test_a_person_and_an_agent_have_the_same_time_runs_and_end(
+    lab: Lab, stops: str, refusal: str, expected: list[str]
+) -> None:
     study = begin(lab, STUDY.replace("clock_stops_for: [harness]", f"clock_stops_for: {stops}"))
-    asyncio.run(person(lab))
+    assert refusal in asyncio.run(person(lab))
     agent(lab, study)
     (alone,), (worker,) = lab.of("alone"), lab.of("worker")
     assert steps(lab, alone) == expected
     assert steps(lab, worker) == expected
+
+
+def test_what_is_saved_after_the_limit_does_not_count(lab: Lab) -> None:
+    begin(lab, STUDY.replace(f"time_minutes: {LIMIT_S / 60}", f"time_minutes: {1 / 60}"))
+
+    async def late() -> None:
+        async with at_work(lab) as session:
+            file = session.workspace.folder / DESIGN
+            file.write_text(WRONG.format("a person"))
+            await until(lambda: any(isinstance(event, RunStarted) for event in lab.events(session.header.id)))
+            file.write_text(RIGHT.format("a person"))
+            with pytest.raises(AttemptError, match="The time for this attempt is over"):
+                await session.attempt.start_run("newer_save")
+            with pytest.raises(AttemptError, match="The time for this attempt is over"):
+                await session.submit()
+            await until(lambda: session.ended)
+
+    asyncio.run(late())
+    (alone,) = lab.of("alone")
+    assert steps(lab, alone) == ["started", "clock_held", "run_started", "run_finished failed", "timed_out"]

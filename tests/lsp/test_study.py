@@ -106,7 +106,7 @@ async def test_a_participant_goes_from_consent_to_the_end(editors: Editors, home
     for _ in range(2):
         editor.client.protocol.notify("benchwright/environment", {"uri": desk.uri, **facts})
     await ask(editor, "start", uri=desk.uri)
-    assert "runs already" in (await editor.refusal("forecast", uri=desk.uri, minutes=1))[1]
+    assert "running already" in (await editor.refusal("forecast", uri=desk.uri, minutes=1))[1]
     file = desk.open()
     file.type("// x\n")
     command = {"uri": file.uri, "command": "editor.action.clipboardPasteAction", "version": file.version}
