@@ -192,7 +192,7 @@ def _solutions(problem: Problem) -> dict[Side, Mapping[str, bytes]]:
 
 
 def _empty_files(problem: Problem) -> dict[str, bytes]:
-    """The reference's modules without their content; nothing where they can't be told."""
+    """The reference's modules without their content; empty if they can't be found out."""
     files: dict[str, bytes] = {}
     for path, text in problem.hidden.reference.items():
         if path.endswith((".v", ".sv")):

@@ -51,7 +51,7 @@ class Criterion(Model):
 
     rule: Rule = Rule.CVDP
     token: str = ""
-    """Stands in every line that the testbench itself wrote, and in the name of its file; new in each run."""
+    """Part of every line that the testbench itself writes, and of its file's name; new in each run."""
     simulator: str = ""
     """Which one runs the testbench."""
     simulates: bool = False
@@ -66,7 +66,7 @@ class Said(Model):
     forged: int = 0
     """Result lines without a signature."""
     finished: bool = False
-    """The testbench said that it is about to end the simulation."""
+    """The testbench announced the end of the simulation."""
     error: bool = False
     timeout: bool = False
 

@@ -21,7 +21,7 @@ from benchwright_problems.problem import Problem, digest
 from benchwright_problems.verdict import Outcome, Reason, Verdict
 
 _KEPT_LOG_BYTES = 200_000
-# With these, a machine says something of itself and nothing of a design.
+# These concern the machine, not the design.
 _UNTRIED = frozenset({Reason.TOOL_MISSING, Reason.SANDBOX_UNAVAILABLE, Reason.CANCELLED})
 
 
@@ -37,7 +37,7 @@ def selection_key(problem: Problem, sandbox: Sandbox, toolchain: Toolchain) -> s
 
 
 def right_selection(tried: Mapping[Selection, Verdict]) -> Selection | None:
-    """The first that the reference passes with; the first of all where it passes with none; none if unknown.
+    """The first that the reference passes with, or else the first; `None` if unknown.
 
     Args:
         tried: The reference's verdicts, in the order of the selections.
@@ -174,7 +174,7 @@ class ManyRuns:
         sandbox: Where, as the executor's machines have it.
         toolchain: What with.
         verdicts: Those that are known are not reached again. New ones are kept as they come, so that what was
-            interrupted goes on where it was.
+            interrupted resumes where it was.
         fresh: Reach all of them again.
     """
 
@@ -205,7 +205,7 @@ class ManyRuns:
                 yield task, verdict
 
     def _keep_selection(self, problem: Problem, tried: Mapping[Selection, Verdict]) -> Selection:
-        """What to go on with after the reference was run with these; kept where it is sure."""
+        """How to continue after the reference ran with these; stored if it is certain."""
         right = right_selection(tried)
         if right is not None:
             self._verdicts.put_selection(selection_key(problem, self._sandbox, self._toolchain), right)

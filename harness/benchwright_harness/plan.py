@@ -91,7 +91,7 @@ class Plan(Model):
     criterion: Criterion = Criterion()
     """What decides."""
     remarks: tuple[str, ...] = ()
-    """What a verdict must say of how it came about."""
+    """What a verdict must say about how it was reached."""
 
 
 def make_plan(
@@ -196,7 +196,7 @@ def _image(
     if build is None:
         raise BadHarnessError(f"{field}: has neither image nor build")
     if not isinstance(build, str | dict):
-        raise BadHarnessError(f"{field}.build: must be a text or a mapping")
+        raise BadHarnessError(f"{field}.build: must be a string or a mapping")
     context = posixpath.normpath(str(build if isinstance(build, str) else build.get("context", ".")))
     name = posixpath.normpath(str("Dockerfile" if isinstance(build, str) else build.get("dockerfile", "Dockerfile")))
     prefix = "" if context == "." else f"{context}/"
@@ -246,7 +246,7 @@ def _words(value: Any, field: str) -> tuple[str, ...]:
     if isinstance(value, list):
         return tuple(_scalar(word, field) for word in value)
     if value is not None and not isinstance(value, str):
-        raise BadHarnessError(f"{field}: must be a text or a list")
+        raise BadHarnessError(f"{field}: must be a string or a list")
     try:
         return tuple(shlex.split(value or ""))
     except ValueError as error:
@@ -261,7 +261,7 @@ def _scalar(value: Any, field: str) -> str:
         return str(value).lower()
     if isinstance(value, str | int | float):
         return str(value)
-    raise BadHarnessError(f"{field}: holds {type(value).__name__} where a text or number belongs")
+    raise BadHarnessError(f"{field}: is a {type(value).__name__}, but must be a string or a number")
 
 
 def _can_be_passed(word: str) -> bool:
@@ -278,7 +278,7 @@ def _list(value: Any, field: str) -> list[str]:
         return [value]
     if isinstance(value, list) and all(isinstance(item, str) for item in value):
         return value
-    raise BadHarnessError(f"{field}: must be a text or a list of texts")
+    raise BadHarnessError(f"{field}: must be a string or a list of strings")
 
 
 def _expand(text: str, templates: Mapping[str, str]) -> str:

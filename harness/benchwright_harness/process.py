@@ -205,7 +205,7 @@ class Program:
         return Ended(end, exit_code, time.monotonic() - start, memory.highest_bytes, reported.getvalue())
 
     async def _copied(self, copied: set[asyncio.Future[bool]]) -> None:
-        # Without a sandbox, a process that left the group may keep a pipe open for ever, and write to it.
+        # Without a sandbox, a process that left the group may keep a pipe open indefinitely, and write to it.
         pipes = [pipe for pipe in (self._output, self._reports) if pipe is not None]
         left: list[int] = []
         for _ in range(_PATIENCE):
@@ -216,7 +216,7 @@ class Program:
 
     async def _send(self, request: bytes) -> None:
         if self._request is not None:
-            # asyncio closes it from now on, at the latest when the reader is gone.
+            # asyncio closes it from now on, at the latest when the reader has exited.
             pipe, self._request = self._request, None
             transport, _ = await self._exited.get_loop().connect_write_pipe(asyncio.BaseProtocol, pipe)
             transport.write(request)

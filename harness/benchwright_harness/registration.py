@@ -14,7 +14,7 @@ class Registered(NamedTuple):
     declared: str
     """`package.module:NAME` of its declaration."""
     remark: str = ""
-    """For help texts: what to know before choosing it."""
+    """For the help: what to know before choosing it."""
 
 
 def described(registered: Sequence[Registered]) -> str:

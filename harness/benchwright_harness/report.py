@@ -1,4 +1,4 @@
-"""What the supervisor inside a sandbox told of a run: which tests there were, and how each ended.
+"""What the supervisor inside a sandbox reported of a run: which tests there were, and how each ended.
 
 Unlike a result file or a line of output this comes from a place that a design's system tasks can't
 reach (`inside/guard/supervisor.py`), and it was said before the design could do anything about it.
@@ -30,7 +30,7 @@ class Simulation(Model):
 
 
 class Report(Model):
-    """All that was told of one step."""
+    """Everything that was reported of one step."""
 
     simulations: tuple[Simulation, ...] = ()
     oddities: tuple[str, ...] = ()
@@ -87,7 +87,7 @@ class _Session:
 
 
 def read_report(content: bytes) -> Report:
-    """Understand what was told. A line that is none of the supervisor's says nothing."""
+    """Parse reports. A line that the supervisor did not write is ignored."""
     sessions: dict[int, _Session] = {}
     oddities: list[str] = []
     remarks: dict[str, None] = {}

@@ -1,4 +1,4 @@
-"""Test results of a run: what the supervisor was told, and cocotb's and pytest's JUnit XML.
+"""Test results of a run: what was reported to the supervisor, and cocotb's and pytest's JUnit XML.
 
 The files come out of a sandbox in which a stranger's design ran: they are size-limited,
 never followed through links, and parsed without entities.
@@ -57,7 +57,7 @@ class FailureWatch:
 
 
 class Results(Model):
-    """What a run showed."""
+    """The results of a run."""
 
     cocotb: tuple[TestResult, ...]
     """Tests of all cocotb simulations, in order."""
@@ -65,7 +65,7 @@ class Results(Model):
     """How many cocotb simulations there were."""
     pytest: tuple[TestResult, ...]
     oddities: tuple[str, ...] = ()
-    """What happened that an honest design does not do; for the log."""
+    """What an honest design does not do; for the log."""
     remarks: tuple[str, ...] = ()
 
     @property
@@ -83,7 +83,7 @@ def read_results(rundir: Path, reports: Sequence[Report] = ()) -> Results:
 
     Args:
         rundir: Its working folder.
-        reports: What a supervisor told, for each step that had one. Then cocotb's results are
+        reports: A supervisor's reports, for each step that had one. Then cocotb's results are
             taken from there, and its files only have to agree.
     """
     files: dict[PurePosixPath, list[TestResult]] = {}
@@ -125,7 +125,7 @@ def _contradictions(files: Mapping[PurePosixPath, Sequence[TestResult]], told: S
 
 
 def _told_apart(simulations: Iterable[tuple[PurePosixPath, Sequence[TestResult]]]) -> Iterator[TestResult]:
-    """All tests; those that ran in several simulations are named with the folder of theirs."""
+    """All tests; a name that several simulations have gets the simulation's folder."""
     listed = list(simulations)
     names = Counter(test.name for _, tests in listed for test in tests)
     for path, tests in listed:

@@ -39,7 +39,7 @@ class RunArchive:
         handle = os.open(archive, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
         with os.fdopen(handle, "wb") as stream, tarfile.open(fileobj=stream, mode="w:gz", compresslevel=1) as tar:
             for entry in entries(run):
-                # A design may have made pipes, and files may be gone by now.
+                # A design may have made pipes, and files may have been deleted since.
                 if entry.is_file(follow_symlinks=False) or entry.is_symlink():
                     tar.add(entry.path, Path(entry.path).relative_to(run).as_posix(), recursive=False)
         self._count(archive)

@@ -1,9 +1,9 @@
 """What a submission asks the simulator to do beyond simulating: files, programs, other people's results.
 
-The text is read as it stands, in all branches of its conditions and with macros unexpanded, for
-tools differ in which branch they take. What could be put together by a macro, or is text to one
-tool and a comment to another, is itself a finding. Sandbox and guard hold without this; it is the
-layer that can say, before anything runs, what is wrong and where.
+The source is read in all branches of its conditions and with macros unexpanded, since tools
+differ in which branch they take. What a macro could assemble, or is source to one tool and a
+comment to another, is itself a finding. Sandbox and guard hold without the scan; it is the layer
+that can report, before anything runs, what is wrong and where.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ _MAX_QUOTED = 60
 
 
 class Finding(Model):
-    """One thing in a submission that a policy has a word for. It tells the solver's own text and no other."""
+    """Something in a submission that a policy has a rule for. It quotes only the solver's own source."""
 
     path: str
     line: int
@@ -196,7 +196,7 @@ def _first(tokens: Iterable[re.Match[str]], count: int) -> Iterator[re.Match[str
 
 
 def _is_plain(following: Iterable[re.Match[str]]) -> bool:
-    """Whether a task prints one text as it stands, which can be judged by itself."""
+    """Whether a task prints one literal string, which can be checked on its own."""
     words = [token[0] for token in _first(following, 3)]
     return words[:1] == [";"] or (
         len(words) == 3

@@ -1,10 +1,9 @@
-"""Harnesses that are a testbench: `testbench.json` says which files, and this makes their plan.
+"""Harnesses that are a testbench: `testbench.json` names the files, and this module makes their plan.
 
-The design is compiled into one simulation with the testbench, so what the testbench says could as well be said by the
-design, and what it calls its parts could be called by name from the design: `TopModule` could instantiate the
-reference, or print the result. Each run therefore gets a token that the design cannot know. It signs the result lines
-and the end of the simulation, and it becomes a part of the names that the harness keeps to itself and of the folder
-that its files lie in.
+The design is compiled into one simulation with the testbench, so the design could print what the testbench
+prints, and could use the names of its parts: `TopModule` could instantiate the reference, or print the result. Each run
+therefore gets a token that the design cannot know. It signs the result lines and the end of the simulation, and it
+becomes part of the names that the harness hides and of the folder of its files.
 """
 
 from __future__ import annotations
@@ -53,7 +52,7 @@ class Testbench(Model):
     testbench: tuple[RelativePath, ...] = Field(min_length=1)
     """Files of the harness that are compiled after them, in this order."""
     data: tuple[RelativePath, ...] = ()
-    """Files of the harness that lie in the working directory when the simulation starts, by their last name."""
+    """Files of the harness that are in the working directory when the simulation starts, by file name."""
     private: tuple[str, ...] = ()
     """Names of modules and instances in the testbench that a design must not be able to refer to."""
     timescale: str = Field(default="", pattern=r"^(?:1(?:0|00)?[munpf]?s/1(?:0|00)?[munpf]?s)?$")
@@ -110,7 +109,7 @@ def simulate(
     top = f"{described.top}${token}" if described.top in kept else described.top
     data = {f"{folder}/data/{_name(path)}": harness[path] for path in described.data}
     if simulator == "icarus":
-        # A directive counts from where it stands on, also into the next files.
+        # A directive applies from its line on, also in the next files.
         before = {f"{folder}/timescale.v": f"`timescale {described.timescale}\n"} if described.timescale else {}
         flags = ("-g2012", "-Wall", "-Winfloop", "-Wno-timescale", "-s", top, "-o", _DESIGN)
         compiled = Simulation(

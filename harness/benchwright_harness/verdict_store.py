@@ -33,7 +33,7 @@ class VerdictStore:
         return cls(home.data / "sealed" / "@verdicts")
 
     def get(self, key: str) -> Verdict | None:
-        """The verdict with this key; none where there is none that can be read."""
+        """The verdict with this key; `None` if there is none that can be read."""
         with contextlib.suppress(OSError, ValidationError):
             return Verdict.model_validate_json(self._file(key, "verdict.json").read_bytes())
         return None

@@ -51,7 +51,7 @@ async def open_executor(
     found = _configured(home.data / CONFIGURATION, cluster) | dict(map(_option, options))
     wait_s = found.pop("wait_s", ClusterOptions.wait_s)
     if not isinstance(wait_s, int | float):
-        raise ClusterError(f"wait_s={wait_s!r} is no number of seconds", "correct it")
+        raise ClusterError(f"wait_s={wait_s!r} is not a number of seconds", "correct it")
     async with kind.open(cluster, home.cache, ClusterOptions(jobs=jobs, wait_s=wait_s, queue=found)) as executor:
         yield executor
 

@@ -60,7 +60,7 @@ class DaskCluster(Protocol):
 class _LocalWorkers(DaskCluster):
     """Worker processes on this machine."""
 
-    no_worker_hint = "look at the messages above, and at the memory that is free; wait_s gives the workers more time"
+    no_worker_hint = "check the messages above and the free memory; wait_s gives the workers more time"
 
     async def connect(self, address: str, options: ClusterOptions, opening: AsyncExitStack) -> Client:
         from distributed import Client, LocalCluster
@@ -180,7 +180,7 @@ class DaskExecutor:
             return task, await future
         except KilledWorker:
             detail = "the workers that ran it died, one after the other"
-            hint = "look at the workers' logs and at the memory that a worker may use"
+            hint = "check the workers' logs and the memory that a worker may use"
             digests = Digests(problem=task.problem.public_digest, harness=task.problem.harness_digest)
             return task, Verdict(reason=Reason.SANDBOX_UNAVAILABLE, detail=detail, hint=hint, digests=digests)
         except asyncio.CancelledError:
@@ -211,7 +211,7 @@ class DaskExecutor:
             await asyncio.sleep(_WANTED_S)
 
     async def _examine(self) -> None:
-        """Look at the workers that are there.
+        """Check the workers.
 
         Raises:
             ClusterError: One of them could not do the work, with the next step.
@@ -225,7 +225,7 @@ class DaskExecutor:
                     "install the same version there: pip install 'benchwright[harness]'",
                 )
             if isinstance(found, BaseException):
-                raise ClusterError(f"the worker {worker} can't be used: {found}", "look at its log")
+                raise ClusterError(f"the worker {worker} can't be used: {found}", "check its log")
             for name, here, there in zip(_Equipment._fields, mine, found, strict=True):
                 if here != there:
                     what = name.replace("_", " ")

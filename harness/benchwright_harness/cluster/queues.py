@@ -29,7 +29,7 @@ class JobQueue(DaskCluster):
     def no_worker_hint(self) -> str:
         """See `DaskCluster`."""
         return (
-            "look at the queue's own list of jobs and their logs; workers on other machines need the option"
+            "check the queue's list of jobs and their logs; workers on other machines need the option"
             " interface, the network that they reach this one by; wait_s gives the queue more time"
         )
 

@@ -92,7 +92,7 @@ class _Started:
             await self.close()
 
     async def close(self) -> bytes:
-        """Wait until its namespace is gone.
+        """Wait until its namespace no longer exists.
 
         Returns:
             What bubblewrap wrote about its status.
@@ -291,7 +291,7 @@ def _digest_of_programs() -> str:
 
 
 async def _end_of_namespace(status: bytes) -> None:
-    """Kill the first process inside, and with it all others; wait until they are gone.
+    """Kill the first process inside, and with it all others; wait until they have exited.
 
     It dies with the bubblewrap outside, but a little later, and not at all where that was killed
     before the one inside had asked for it. What is left inside would still run and write.

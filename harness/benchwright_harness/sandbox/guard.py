@@ -1,4 +1,4 @@
-"""How a sandbox speaks with the supervisor (`inside/guard/supervisor.py`), the first program inside."""
+"""How a sandbox communicates with the supervisor (`inside/guard/supervisor.py`), the first program inside."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ def hidden_roots(job: Job) -> tuple[str, ...]:
 
 
 def request(job: Job, processes: int | None) -> bytes:
-    """What the supervisor is told; see there.
+    """The supervisor's request; see there.
 
     Args:
         job: What it is to run.
-        processes: How many the job's user may have; none where something else holds that.
+        processes: How many the job's user may have; `None` if something else limits them.
     """
     limits = {"fsize": job.limits.file_mb << 20, "as": address_space(job.limits), "core": 0, "nofile": FILES}
     if processes is not None:
         limits["nproc"] = processes
     env = {**job.env, "PYTHONPATH": ":".join(filter(None, (GUARD, job.env.get("PYTHONPATH"))))}
-    told = {"argv": job.argv, "env": env, "cwd": WORKDIR, "hidden": dict(job.hidden), "limits": limits}
-    return json.dumps(told).encode() + b"\n"
+    content = {"argv": job.argv, "env": env, "cwd": WORKDIR, "hidden": dict(job.hidden), "limits": limits}
+    return json.dumps(content).encode() + b"\n"

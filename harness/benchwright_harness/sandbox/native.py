@@ -1,11 +1,11 @@
 """No sandbox: a job runs as this user, on this machine. Only when asked for by name.
 
 There is no `/code` and no `/src` without a mount, so those paths are rewritten, in arguments,
-environment and the harness's texts, to folders below a private one that is deleted afterwards.
-A stranger's design can read and change whatever this user can.
+environment and the harness's files, to folders below a private one that is deleted afterwards.
+An untrusted design can read and change whatever this user can.
 
-Icarus makes what it writes executable, whatever it is: started by root with `-o /dev/null` it takes that device
-away from all other users. So its permissions are put back.
+Icarus makes what it writes executable, whatever it is: started by root with `-o /dev/null` it changes that device for
+all other users. So its permissions are restored.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ class NativeSandbox:
 
 @contextlib.contextmanager
 def same_permissions(file: Path) -> Iterator[None]:
-    """Put a file's permissions back afterwards, where this user may."""
+    """Restore a file's permissions afterwards, if this user may."""
     before = stat.S_IMODE(file.stat().st_mode)
     try:
         yield

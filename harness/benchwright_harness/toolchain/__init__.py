@@ -93,7 +93,7 @@ class Toolchain:
 
     @property
     def name(self) -> str:
-        """Its folder's name: what it is for, and the beginning of its digest."""
+        """Its folder's name, which ends with the first digits of its digest."""
         return self.folder.name
 
     @property
@@ -183,7 +183,7 @@ class Toolchain:
         shutil.copytree(source, made, ignore=shutil.ignore_patterns(_CACHED), dirs_exist_ok=True)
         import compileall  # Imported late: it is needed once in a version's life, and slow.
 
-        # Every simulation imports some of it. A Python of another version than the tree's compiles in vain.
+        # Every simulation imports some of it. (The tree's Python ignores what another version has compiled.)
         compileall.compile_dir(made, quiet=2)
         made.chmod(0o755)
         try:

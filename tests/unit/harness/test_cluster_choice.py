@@ -28,7 +28,7 @@ async def test_without_a_cluster_tasks_run_here(home: Home) -> None:
         (None, ["queue=short"], "", "needs --cluster"),
         ("moon", [], "", "there is no cluster 'moon'"),
         ("slurm", ["queue"], "", "'queue' is not NAME=VALUE"),
-        ("slurm", ["wait_s=soon"], "", "wait_s='soon' is no number of seconds"),
+        ("slurm", ["wait_s=soon"], "", "wait_s='soon' is not a number of seconds"),
         ("slurm", [], "slurm = 3", r"cluster.toml: slurm: must be a table"),
         ("slurm", [], "[slurm", "cluster.toml can't be read"),
         ("slurm", ["no_such_option=1"], "", "the options for slurm are wrong: .*no_such_option"),

@@ -105,13 +105,13 @@ def test_mounts_take_the_harness_and_drop_the_solvers_folders(volume: str, targe
         ("image: i", r"services\.direct\.command: is missing"),
         ("command: ls", r"services\.direct: has neither image nor build"),
         ('image: i\ncommand: "a \'b"', r"services\.direct\.command: No closing quotation"),
-        ("image: i\ncommand: 5", r"services\.direct\.command: must be a text or a list"),
-        ("image: i\ncommand: {a: b}", r"services\.direct\.command: must be a text or a list"),
-        ("image: i\ncommand: [[ls]]", r"services\.direct\.command: holds list where a text"),
+        ("image: i\ncommand: 5", r"services\.direct\.command: must be a string or a list"),
+        ("image: i\ncommand: {a: b}", r"services\.direct\.command: must be a string or a list"),
+        ("image: i\ncommand: [[ls]]", r"services\.direct\.command: is a list, but must be a string"),
         ('image: i\ncommand: ["a\\0b"]', r"services\.direct: 'a\\x00b' can't be passed"),
         ('image: i\ncommand: ["\\ud800"]', r"can't be passed to a program|is not YAML"),
-        ("image: i\ncommand: ls\nenvironment: 5", r"services\.direct\.environment: must be a text or a list"),
-        ("image: i\ncommand: ls\nenvironment: {A: [1]}", r"services\.direct\.environment: holds list"),
+        ("image: i\ncommand: ls\nenvironment: 5", r"services\.direct\.environment: must be a string or a list"),
+        ("image: i\ncommand: ls\nenvironment: {A: [1]}", r"services\.direct\.environment: is a list"),
         ('image: i\ncommand: ls\nenvironment: {"A=B": 1}', r"environment: 'A=B' is not the name of a variable"),
         ("image: i\ncommand: ls\nenvironment: ['=1']", r"environment: '' is not the name of a variable"),
         ('image: i\ncommand: ls\nenvironment: {A: "x\\0"}', r"can't be passed to a program"),
@@ -120,8 +120,8 @@ def test_mounts_take_the_harness_and_drop_the_solvers_folders(volume: str, targe
             r"services\.direct\.env_file: the harness has no file 'none.env'",
         ),
         ("image: i\ncommand: ls\nenv_file: ../../etc/passwd", r"env_file: the harness has no file"),
-        ("image: i\ncommand: ls\nenv_file: [{path: a}]", r"env_file: must be a text or a list of texts"),
-        ("image: i\ncommand: ls\nvolumes: [{type: bind}]", r"volumes: must be a text or a list of texts"),
+        ("image: i\ncommand: ls\nenv_file: [{path: a}]", r"env_file: must be a string or a list of strings"),
+        ("image: i\ncommand: ls\nvolumes: [{type: bind}]", r"volumes: must be a string or a list of strings"),
         ("image: i\ncommand: ls\nvolumes: [/etc:/src]", r"volumes: '/etc:/src' must mount a folder of the harness"),
         ("image: i\ncommand: ls\nvolumes: [~/x:/src]", r"volumes: '~/x:/src' must mount a folder"),
         ("image: i\ncommand: ls\nvolumes: [./src]", r"volumes: './src' must mount"),
@@ -163,7 +163,7 @@ def test_a_compose_file_that_is_none_is_refused(text: str | None, reason: str) -
 
 def test_a_yaml_bomb_is_refused_before_it_grows() -> None:
     bomb = "a0: &a0 [x, x]\n" + "".join(f"a{n}: &a{n} [*a{n - 1}, *a{n - 1}]\n" for n in range(1, 60))
-    with pytest.raises(BadHarnessError, match="holds list"):
+    with pytest.raises(BadHarnessError, match="is a list"):
         make_plan({"docker-compose.yml": f"{bomb}services: {{s: {{image: i, command: ls, environment: {{A: *a59}}}}}}"})
 
 

@@ -33,7 +33,7 @@ _LINES = 200
 
 
 def _is_toolchain(image: str) -> bool:
-    """Whether what a harness asks for is in our toolchain, rather than an image of somebody else's."""
+    """Whether the toolchain has what a harness asks for; otherwise it is a third-party image."""
     return image.removesuffix(":latest") in _TOOLCHAIN_IMAGES
 
 
@@ -95,7 +95,7 @@ class Images:
         if tar.returncode or not found:
             raise SandboxUnavailableError(
                 f"the Docker engine does not take the toolchain as an image: {answer.strip().splitlines()[-1:]}",
-                "look at the engine's log and its free disk space",
+                "check the engine's log and its free disk space",
             )
         return found
 
@@ -162,7 +162,7 @@ class ImageUnavailableError(SandboxUnavailableError):
     """There is no image for a job."""
 
     private = ""
-    """Why, in words that may tell something hidden; for the raw log."""
+    """Why, in words that may reveal something hidden; for the raw log."""
 
 
 class MissingImageError(ImageUnavailableError):

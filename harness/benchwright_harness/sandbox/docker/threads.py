@@ -40,7 +40,7 @@ def worker_threads() -> Iterator[BlockingCall]:
 
 
 async def finish_first(awaitable: Awaitable[_T]) -> _T:
-    """Wait for something; a cancellation takes effect only when it is done."""
+    """Wait for something; a cancellation takes effect only afterwards."""
     inner = asyncio.ensure_future(awaitable)
     try:
         return await asyncio.shield(inner)

@@ -198,7 +198,7 @@ class Release:
             The package files, by name.
 
         Raises:
-            ToolchainError: Something is not to be had.
+            ToolchainError: Something is not available.
         """
         install = [*self._apt, "-y", "install", *packages]
         # Of what is already downloaded apt does not speak: let it look where nothing is.
@@ -216,7 +216,7 @@ class Release:
 
 @contextlib.contextmanager
 def _status_pipe(on_percent: Callable[[float], None]) -> Iterator[int]:
-    """Where apt tells its progress: `dlstatus:FILE:PERCENT:TEXT`."""
+    """Where apt reports its progress: `dlstatus:FILE:PERCENT:TEXT`."""
     ours, theirs = os.pipe()
 
     def read() -> None:

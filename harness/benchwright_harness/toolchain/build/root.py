@@ -58,7 +58,7 @@ class Root:
         (self.folder / "usr" / "bin" / name).unlink()
 
     def tidy(self) -> None:
-        """Give every file a mode that all may read, and a date that tells nothing."""
+        """Make every file readable for all, and give it the same date."""
         for folder, folders, names in os.walk(self.folder):
             for name in [*folders, *names]:
                 path = Path(folder, name)
