@@ -59,7 +59,7 @@ class Server:
         self.documents = Documents()
         self.projects = Projects(self.documents)
         self.protocol = self
-        self.bench = SimpleNamespace(home=SimpleNamespace(cache=Path()))
+        self.sessions = SimpleNamespace(home=SimpleNamespace(cache=Path()))
         self.shown: list[dict[str, Any]] = []
         self.live = LiveDiagnostics(self)  # type: ignore[arg-type]
 

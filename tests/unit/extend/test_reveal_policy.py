@@ -6,16 +6,17 @@ import pytest
 
 from benchwright_attempts import reveal as module
 from benchwright_attempts.reveal import ReadLog, Revealed, RevealedTest, reveal
+from benchwright_problems import verdict as verdicts
 from benchwright_problems.problem import Reveal
-from benchwright_problems.verdict import Reason, TestResult, Verdict
+from benchwright_problems.verdict import Reason, Verdict
 
 VERDICT = Verdict(
     reason=Reason.TESTS_FAILED,
     detail="2 of 3 tests failed.",
     tests=(
-        TestResult(name="reset", passed=True),
-        TestResult(name="full", passed=False, message="count is 3"),
-        TestResult(name="empty", passed=False, message="count is 1"),
+        verdicts.TestResult(name="reset", passed=True),
+        verdicts.TestResult(name="full", passed=False, message="count is 3"),
+        verdicts.TestResult(name="empty", passed=False, message="count is 1"),
     ),
 )
 
