@@ -1,1 +1,1 @@
-"""Is the answer right? Deterministic scorers."""
+"""Scores answers: by rules, by judge models, or by people."""

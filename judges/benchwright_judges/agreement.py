@@ -23,7 +23,7 @@ _LEVELS: Mapping[Scale, Level] = {
 
 
 class Disagreement(Model):
-    """An answer that only one side, people or judge, calls right."""
+    """An answer that only one side, people or the judge, calls right."""
 
     item: str
     problem: str
@@ -38,19 +38,19 @@ class JudgeAgreement(Model):
     items: int
     """Answers with a majority on both sides."""
     agreement: Share
-    """Same verdict, right or not: QuArch's measure, majority of experts against majority of judgements."""
+    """Same verdict, right or not: QuArch's measure, the experts' majority against the judgements' majority."""
     false_accept: Share
-    """Of what people call not right, what the judge calls right."""
+    """Share of the answers that people call not right and the judge calls right."""
     false_reject: Share
-    """Of what people call right, what the judge calls not right."""
+    """Share of the answers that people call right and the judge calls not right."""
     kappa: Estimate
-    """Cohen's, of right or not right."""
+    """Cohen's kappa of right or not right."""
     weighted_kappa: Estimate | None
-    """Cohen's with quadratic weights over the whole scale; None for scales of two labels."""
+    """Cohen's kappa with quadratic weights over the whole scale; None for scales of two labels."""
     alpha: Estimate
-    """Krippendorff's, of judge and people over the whole scale."""
+    """Krippendorff's alpha of judge and people over the whole scale."""
     pearson: Estimate | None
-    """Of points with the mean of people's points: CS-Bench's measure; None for labels."""
+    """Pearson's correlation of points with the mean of people's points: CS-Bench's measure; None for labels."""
     disagreements: tuple[Disagreement, ...]
 
 
@@ -59,7 +59,7 @@ class PeopleAgreement(Model):
 
     people: int
     items: int
-    """Answers that two or more graded."""
+    """Answers that two or more people graded."""
     alpha: float | None
     """Krippendorff's."""
     cronbach: float | None
@@ -74,13 +74,13 @@ class FormatAgreement(Model):
     undecided: int
     """Answers on which people reached no majority; they are excluded from everything else here."""
     tie_breaks: Share
-    """How often judges needed more votes than a bare majority."""
+    """How often judges needed more votes than a bare majority has."""
     people: PeopleAgreement
     judges: tuple[JudgeAgreement, ...]
 
 
 def measure(rated: Sequence[Rated], *, seed: int = 1, resamples: int = 1000) -> Sequence[FormatAgreement]:
-    """Measure agreement, a format at a time.
+    """Measure agreement, one format at a time.
 
     Args:
         rated: Answers with people's labels and judges' votes.

@@ -1,4 +1,4 @@
-"""Answer extraction: what reading a letter and reading true or false out of free text have in common."""
+"""Answer extraction: what reading a letter and reading true or false from free text have in common."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class ExtractionOutcome(StrEnum):
 
     READ = "read"
     NOTHING = "nothing"
-    """It names nothing that can be chosen."""
+    """It names none of the choices."""
     AMBIGUOUS = "ambiguous"
     """It names more than one."""
     REFUSAL = "refusal"
@@ -30,7 +30,7 @@ class ExtractionOutcome(StrEnum):
 
 @dataclass(frozen=True)
 class Extraction:
-    """What a text gives as the answer."""
+    """The answer that a solver's text gives."""
 
     value: str | None = None
     outcome: ExtractionOutcome = ExtractionOutcome.NOTHING
@@ -41,16 +41,16 @@ AMBIGUOUS = Extraction(None, ExtractionOutcome.AMBIGUOUS)
 
 @dataclass(frozen=True)
 class Statement:
-    """One passage that says what the answer is."""
+    """One passage that states the answer."""
 
     value: str
     position: int
     concluding: bool = False
-    """Whether it is said as a conclusion, such as "so the final answer is C"."""
+    """Whether it is stated as a conclusion, such as "so the final answer is C"."""
 
 
 def prepare(text: str) -> str:
-    """A text in one width and without what is no part of the answer: comments, fences, thoughts."""
+    """The solver's text normalised to one width, without what is not part of the answer: comments, fences, thoughts."""
     plain = text.rpartition("</think>")[2]
     if len(plain) > _MAX_START + _MAX_END:
         # A very long answer says it at the start, or concludes at the end.
@@ -63,9 +63,9 @@ def prepare(text: str) -> str:
 
 
 def conclude(text: str, statements: Sequence[Statement]) -> Extraction:
-    """What a text says, all its statements weighed.
+    """The answer according to all statements of the solver.
 
-    They have to agree. Only a conclusion may take back what was said before it.
+    They have to agree. Only a conclusion may override what precedes it.
     """
     if not statements:
         refused = _patterns().refusal.search(text)
@@ -76,7 +76,7 @@ def conclude(text: str, statements: Sequence[Statement]) -> Extraction:
 
 
 def since_correction(text: str) -> str:
-    """What follows the last "no, wait" of a text; the whole text if it has none."""
+    """What follows the last "no, wait"; everything if there is none."""
     found = [*_patterns().correction.finditer(text)]
     return text[found[-1].end() :] if found else text
 
@@ -98,7 +98,7 @@ def json_answer(text: str) -> list[object] | None:
 
 
 def boxed(text: str) -> str | None:
-    r"""What the last `\boxed{…}` holds, without `\text{…}`."""
+    r"""The content of the last `\boxed{…}`, without `\text{…}`."""
     found = [match.end() for match in re.finditer(r"\\f?boxed\s*\{", text)]
     if not found:
         return None
@@ -111,7 +111,7 @@ def boxed(text: str) -> str | None:
 
 
 def is_denied(text: str, start: int, end: int) -> bool:
-    """Whether the statement at a place is denied, supposed or asked rather than said."""
+    """Whether the statement at a place is negated, hypothetical or a question rather than asserted."""
     before = text[max(0, start - 60) : start].rstrip("([{*_`\"' ")
     clause = re.split(r"[,.;:!?\n，。；：！？(]", before)[-1]
     if _patterns().denial.search(clause) or _patterns().condition.search(clause):

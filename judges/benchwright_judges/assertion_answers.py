@@ -1,4 +1,4 @@
-"""Extraction true or false out of free text, in English, French, German and Chinese."""
+"""Extracting true or false from free text, in English, French, German and Chinese."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _AROUND = " \t\r\n>#*_`([\"'-"
 
 
 def read_truth(text: str) -> Extraction:
-    """What an answer to an assertion question says: `true`, `false`, or nothing that can be read."""
+    """The answer to an assertion question: `true`, `false`, or nothing that can be read."""
     plain = prepare(text)
     if not plain:
         return Extraction()
@@ -67,7 +67,7 @@ def _truth(word: str) -> bool | None:
 
 
 def _alone(value: object) -> bool | None:
-    """What a text that is nothing but a verdict says."""
+    """The value of an answer that is nothing but a verdict."""
     if isinstance(value, bool):
         return value
     if not isinstance(value, str) or len(value) > 200:
@@ -121,7 +121,7 @@ class _Patterns:
     value: re.Pattern[str]
     """A word for true or false, anywhere."""
     either: re.Pattern[str]
-    """Two of them that are named together."""
+    """Two of them named together."""
     label: re.Pattern[str]
     negated: re.Pattern[str]
     """A negation and a word that are a whole answer."""

@@ -32,13 +32,13 @@ class Aspect(StrEnum):
     """What is rated."""
 
     AMBIGUITY = "ambiguity"
-    """Whether everything that decides is said."""
+    """Whether the task states everything that decides."""
     CONSISTENCY = "consistency"
-    """Whether task, files, reference and harness say the same."""
+    """Whether task, files, reference and harness are consistent."""
     CATEGORY = "category"
-    """Whether the problem is what its category says."""
+    """Whether the problem fits its category."""
     BEHAVIOUR = "behaviour"
-    """Whether harness and reference do what the task says."""
+    """Whether harness and reference implement the task."""
 
 
 class Finding(Model):
@@ -60,7 +60,7 @@ class Review(Model):
 
 
 class Audit(Model):
-    """What judges say of a problem in one version; kept with the sealed parts, as findings quote them."""
+    """The judges' reviews of one version of a problem; kept with the sealed parts, because findings quote them."""
 
     problem: str
     """`pack/id`."""
@@ -95,14 +95,14 @@ class Audits:
         self._folder = home.data / "sealed" / "@audits"
 
     def keep(self, audit: Audit) -> None:
-        """Keep an audit in the place of an earlier one of the problem."""
+        """Store an audit, replacing an earlier one of the problem."""
         file = self._file(audit.problem)
         file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         self._folder.parent.chmod(0o700)
         write_atomically(file, audit.model_dump_json().encode(), 0o600)
 
     def find(self, ref: str, problem: Problem) -> Audit | None:
-        """The audit of a problem as it is now, by the rubric as it is now; None if there is none."""
+        """The audit of the problem's current version by the current rubric; None if there is none."""
         try:
             audit = Audit.model_validate_json(self._file(ref).read_bytes())
         except (OSError, ValidationError):
@@ -115,7 +115,7 @@ class Audits:
 
 
 async def audit(ref: str, problem: Problem, endpoints: Sequence[Endpoint], budget: JudgingBudget) -> Audit:
-    """Let every judge review a problem, once each.
+    """Have every judge review a problem once.
 
     Args:
         ref: `pack/id`.

@@ -1,4 +1,4 @@
-"""A limit on what judging may cost, held before the money is spent."""
+"""A limit on the cost of judging, enforced before the money is spent."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Charge:
     """One request's share of a budget."""
 
     usd: float = 0.0
-    """What it cost; set by the code that made the request."""
+    """Its actual cost; set by the code that made the request."""
 
 
 class JudgingBudget:
@@ -35,16 +35,16 @@ class JudgingBudget:
 
     @contextmanager
     def reserve(self, most_usd: float) -> Iterator[Charge]:
-        """Set aside what a request may cost at most, and pay what it did cost.
+        """Reserve the maximum cost of a request, and charge its actual cost.
 
         Raises:
-            OutOfBudgetError: Less than that is left; nothing may be asked.
+            OutOfBudgetError: Less than that is left; the request must not be sent.
         """
         left = None if self.limit_usd is None else self.limit_usd - self.spent_usd - self._reserved_usd
         if left is not None and most_usd > left:
             raise OutOfBudgetError(
                 f"the next request to a judge may cost {most_usd:.4f} USD, and {max(0.0, left):.4f} USD are left of"
-                f" {self.limit_usd:.4f}; raise the budget to go on"
+                f" {self.limit_usd:.4f}; raise the budget to continue"
             )
         charge = Charge()
         self._reserved_usd += most_usd

@@ -1,8 +1,8 @@
-r"""Reading the letter of a choice out of free text, in every answer language.
+r"""Reading the letter of a choice from free text, in every answer language.
 
-People write `B`, `(b)`, `**B**` or "The answer is (C)."; models also write JSON, `\boxed{C}`, or the text of a choice,
-and discuss all choices before they settle on one. A text that names no choice, or two, is never guessed at: a letter
-is read only where a sentence says that it is the answer, never because it stands somewhere.
+People write `B`, `(b)`, `**B**` or "The answer is (C)."; models also write JSON, `\boxed{C}`, or the wording of a
+choice, and discuss all choices before they settle on one. There is no guessing if an answer names no choice, or two:
+a letter is read only if a sentence states that it is the answer, never merely because it occurs.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from benchwright_judges.short_answers import normalise
 
 _OPEN = r"[\s(\[{*_`\"'“‘「『【<$:]{0,8}(?:\\\w{1,12}\{){0,2}[\s(\[*_`$]{0,3}"
 _CLOSE = r"[)\]}*_`\"'”’」』】>$]{0,8}"
-# No letter of a word, a B-tree, C++, or D'abord.
+# Not a letter of a word, a B-tree, C++, or D'abord.
 _END = r"(?![A-Za-z0-9À-ÿ]|'[A-Za-zÀ-ÿ]|[-+][A-Za-z0-9+]|[#\[]|\(\w)"
 
 
@@ -40,10 +40,10 @@ def read_choice(text: str, choices: Mapping[str, str], language: str = "en") -> 
 
     Args:
         text: The whole answer.
-        choices: Letter, upper case → text of each choice. A text is a way of naming its letter.
-        language: ISO 639 code of the choices' texts.
+        choices: Upper-case letter → wording of each choice. The wording is a way of naming its letter.
+        language: ISO 639 code of the choices' language.
     """
-    # How a choice's text is written, its article included, does not matter.
+    # The spelling of a choice, including its article, does not matter.
     texts = {letter: normalise(choice, language) for letter, choice in choices.items()}
     plain = prepare(text)
     if not plain:
@@ -71,7 +71,7 @@ def _agreed(readings: list[Extraction]) -> Extraction:
 
 
 def _named(value: object, choices: Mapping[str, str], language: str) -> Extraction:
-    """What a text that is nothing but an answer names: a letter, a choice's text, or both."""
+    """What a bare answer names: a letter, a choice's wording, or both."""
     if not isinstance(value, str):
         return Extraction()
     text = value.strip()
@@ -86,7 +86,7 @@ def _named(value: object, choices: Mapping[str, str], language: str) -> Extracti
     if same:
         return AMBIGUOUS
     if "\n" not in text and (led := _patterns().leads.match(text)) and led[1].upper() in choices:
-        # "A) forgets a stall: wrong." speaks of a choice and does not make it.
+        # "A) forgets a stall: wrong." discusses a choice without choosing it.
         if _patterns().dismissed.match(text, led.end()) and not led[0].rstrip()[-1].isalpha():
             return Extraction()
         return _led_by(led[1].upper(), text[led.end() :], choices, language)
@@ -132,7 +132,7 @@ def _statements(text: str, choices: Mapping[str, str]) -> Iterator[Statement]:
 
 
 def _lines(text: str, choices: Mapping[str, str]) -> Iterator[Statement]:
-    """Letters that stand alone in the first or the last line, or begin the text."""
+    """Letters alone on the first or last line, or at the beginning."""
     lines = [(found.start(), found[0]) for found in re.finditer(r"[^\n]*\S[^\n]*", text)]
     if not lines:
         return
@@ -157,7 +157,7 @@ def _below_heading(lines: list[tuple[int, str]]) -> list[tuple[int, str]]:
 
 
 def _bare(text: str, choices: Mapping[str, str]) -> Iterator[Statement]:
-    """The letter right behind a correction: "no wait, C"."""
+    """The letter right after a correction: "no wait, C"."""
     found = _patterns().corrected.match(text)
     if found and found[1] in choices:
         yield Statement(found[1], found.start(1))
@@ -171,13 +171,13 @@ def _mentions(text: str, choices: Mapping[str, str]) -> bool:
 class _Patterns:
     says: tuple[re.Pattern[str], ...]
     corrected: re.Pattern[str]
-    """The letter right behind a correction."""
+    """The letter right after a correction."""
     alone: re.Pattern[str]
     """A letter that is the whole text or line."""
     several: re.Pattern[str]
     """Letters that are the whole text."""
     leads: re.Pattern[str]
-    """A letter that begins a text or line."""
+    """A letter that begins the answer or a line."""
     dismissed: re.Pattern[str]
     """What rejects the choice that it follows."""
     option: str

@@ -1,6 +1,6 @@
-"""Configuration of judges: `judges.toml`, or the environment instead. It names keys, and never holds them.
+"""Configuration of judges: `judges.toml`, or the environment instead. It names keys but never contains them.
 
-`docs/how-to/judges.md` shows one.
+`docs/how-to/judges.md` shows an example.
 """
 
 from __future__ import annotations
@@ -35,15 +35,15 @@ class JudgesSettings(Model):
     judge: tuple[Annotated[SerializeAsAny[JudgeSettings], BeforeValidator(judge_kinds.read_judge)], ...] = ()
     """The judges; they take turns."""
     votes: Annotated[int, Field(ge=1, le=9)] = 3
-    """Votes on an answer at most, an odd number."""
+    """Maximum number of votes on an answer, odd."""
     spares: Annotated[int, Field(ge=0, le=9)] = 2
-    """How many votes without a usable reply are replaced, for one answer."""
+    """How many votes without a usable reply are replaced per answer."""
     comparable: bool = True
-    """Whether answers to CVDP's questions about code get a vote by CVDP's own aspects too."""
+    """Whether answers to CVDP's questions about code also get a vote by CVDP's own aspects."""
     offline: bool = False
     """Whether only recorded votes count."""
     budget_usd: Usd | None = None
-    """What one command, or one editor session, may spend."""
+    """The budget of one command or one editor session."""
     database: str = ""
     """URL of a PostgreSQL database for judgements; a file below the data folder if not given."""
 
@@ -70,7 +70,7 @@ def settings_file(environ: Mapping[str, str] = os.environ) -> Path:
 
 
 def read_settings(environ: Mapping[str, str] = os.environ) -> JudgesSettings:
-    """The settings; without judges if nothing is set up.
+    """The settings; without judges if none are configured.
 
     `BENCHWRIGHT_JUDGE_URL` and `BENCHWRIGHT_JUDGE_MODEL` replace the file's judges by one.
 
@@ -109,7 +109,7 @@ def read_settings(environ: Mapping[str, str] = os.environ) -> JudgesSettings:
 
 
 def find_endpoints(settings: JudgesSettings, environ: Mapping[str, str] = os.environ) -> Sequence[Endpoint]:
-    """Every model that is set up.
+    """Every configured model.
 
     Raises:
         ConfigurationError: A key's environment variable is not set.
@@ -126,7 +126,7 @@ def find_endpoints(settings: JudgesSettings, environ: Mapping[str, str] = os.env
 
 
 def find_panel(settings: JudgesSettings, environ: Mapping[str, str] = os.environ) -> Panel | None:
-    """The judges that are set up, ready to be asked; None if there are none.
+    """The configured judges, ready for requests; None if there are none.
 
     Raises:
         ConfigurationError: A key's environment variable is not set.

@@ -36,14 +36,14 @@ class Database:
 
     def __init__(self, engine: AsyncEngine) -> None:
         self.engine = engine
-        # SQLite lets one connection write: who waits here does not poll for its lock.
+        # SQLite allows one writing connection: waiting here avoids polling for its lock.
         self._turn: AbstractAsyncContextManager[object] = (
             asyncio.Lock() if engine.dialect.name == "sqlite" else nullcontext()
         )
 
     @classmethod
     async def open(cls, where: str | Path) -> Self:
-        """Open the database, and make what is missing of its tables.
+        """Open the database, and create missing tables.
 
         Args:
             where: A file for SQLite, or the URL of a PostgreSQL database.
@@ -63,7 +63,7 @@ class Database:
         return records
 
     async def close(self) -> None:
-        """Give back every connection."""
+        """Close every connection."""
         await self.engine.dispose()
 
     @asynccontextmanager
@@ -71,7 +71,7 @@ class Database:
         """A transaction that may write; committed at the end of the block.
 
         Raises:
-            RecordsError: The database is locked, full, damaged or gone.
+            RecordsError: The database is locked, full, damaged or deleted.
         """
         with self._explained():
             async with self._turn, self.engine.execution_options(**{_WRITES: True}).begin() as connection:
@@ -82,7 +82,7 @@ class Database:
         """A transaction that reads.
 
         Raises:
-            RecordsError: The database is locked, damaged or gone.
+            RecordsError: The database is locked, damaged or deleted.
         """
         with self._explained():
             async with self.engine.begin() as connection:
@@ -96,13 +96,13 @@ class Database:
             if isinstance(error, IntegrityError):
                 raise
             raise RecordsError(
-                f"the judgements' database {_name(self.engine)} could not be used: {_cause(error)}; nothing of the last"
-                " step was kept, so fix the cause and try again"
+                f"the judgements' database {_name(self.engine)} could not be used: {_cause(error)}; the last step was"
+                " rolled back; fix the cause and try again"
             ) from error
 
     def insert_into(self, table: Table) -> sqlite.Insert | postgresql.Insert:
-        """An insert that can say what to do about conflicts."""
-        # Only the dialects' own inserts know what to do about conflicts.
+        """An insert that can specify how to resolve conflicts."""
+        # Only the inserts of the dialects can resolve conflicts.
         return sqlite.insert(table) if self.engine.dialect.name == "sqlite" else postgresql.insert(table)
 
 
@@ -114,7 +114,7 @@ def _sqlite(file: Path) -> AsyncEngine:
         file.chmod(0o600)
     except OSError as error:
         raise RecordsError(
-            f"the judgements' database {file} can't be made: {error.strerror}; check the folder's permissions"
+            f"the judgements' database {file} can't be created: {error.strerror}; check the folder's permissions"
         ) from error
     url = URL.create("sqlite+aiosqlite", database=str(file))
     engine = _create_engine(

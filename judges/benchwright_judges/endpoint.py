@@ -1,4 +1,4 @@
-"""An OpenAI-compatible endpoint that answers with JSON: limits, retries, costs. Trusts nothing that comes back.
+"""An OpenAI-compatible endpoint that answers with JSON: limits, retries, costs. Replies are not trusted.
 
 Imports the client library; load this module only where a judge is set up.
 """
@@ -28,12 +28,12 @@ from benchwright_judges.prompt import Prompt
 _REPLY_BYTES = 1 << 20
 _TEXT_CHARACTERS = 20_000
 _FIGURE_TOKENS = 3_000
-"""More than the providers charge for a picture."""
+"""An upper bound of what providers charge for a picture."""
 _FIRST_PAUSE_S = 0.5
 _LONGEST_PAUSE_S = 30.0
 _RETRIED = (408, 409, 429)
 _OPTIONAL = ("response_format", "json_schema", "temperature", "seed", "max_tokens")
-"""What an endpoint may refuse and is then asked without; `json_schema` means `response_format`."""
+"""Parameters that are left out if an endpoint rejects them; `json_schema` means `response_format`."""
 
 
 class Reply(Model):
@@ -41,7 +41,7 @@ class Reply(Model):
 
     text: str = ""
     error: str = ""
-    """Why there is no text; quotes nothing that was sent or received."""
+    """Why there is no reply; quotes nothing that was sent or received."""
     input_tokens: int = 0
     output_tokens: int = 0
     cost_usd: float = 0.0
@@ -69,7 +69,7 @@ class _Completion(BaseModel):
 
 
 class _RetryError(Exception):
-    """Worth another try, after this many seconds if the endpoint named a delay."""
+    """A transient failure; retried after this many seconds if the endpoint named a delay."""
 
     def __init__(self, what: str, pause_s: float | None = None) -> None:
         super().__init__(what)
@@ -77,18 +77,18 @@ class _RetryError(Exception):
 
 
 class _FinalError(Exception):
-    """Not worth another try."""
+    """A permanent failure."""
 
 
 class Endpoint:
     """One model behind one endpoint. Belongs to the event loop it is first used in.
 
     Args:
-        settings: What and where.
+        settings: The model and its endpoint.
         environ: Holds the key under the name that the settings give.
 
     Raises:
-        ConfigurationError: There is no such variable.
+        ConfigurationError: The variable is not set.
     """
 
     def __init__(self, settings: ModelSettings, environ: Mapping[str, str] = os.environ) -> None:
@@ -118,7 +118,7 @@ class Endpoint:
         await self._client.close()
 
     def most_it_costs(self, prompt: Prompt) -> float:
-        """What one request can cost at most, in US dollars: no text has more tokens than bytes."""
+        """What one request can cost at most, in US dollars: a string never has more tokens than bytes."""
         tokens = prompt.size + _FIGURE_TOKENS * prompt.figures
         return (tokens * self.settings.input_usd + self.settings.max_tokens * self.settings.output_usd) / 1e6
 
@@ -165,7 +165,7 @@ class Endpoint:
         timeout_s = max(0.01, min(self.settings.timeout_s, left_s))
         while True:
             try:
-                # The client's own time-out starts anew with every byte.
+                # The client's own time-out restarts at every byte.
                 async with asyncio.timeout(timeout_s):
                     raw = await self._client.chat.completions.with_raw_response.create(**self._body(prompt, index))
                 return self._read(raw.http_response.content, prompt, charge)
@@ -174,7 +174,7 @@ class Endpoint:
             except openai.APIConnectionError as error:
                 if isinstance(error.__cause__, _TooLongError):
                     raise _FinalError(f"the reply is longer than {_REPLY_BYTES} bytes") from None
-                raise _RetryError("the endpoint could not be reached, or hung up") from error
+                raise _RetryError("the endpoint could not be reached, or closed the connection") from error
             except openai.APIStatusError as error:
                 if error.status_code in (400, 422) and self._gives_way(error):
                     continue
@@ -197,7 +197,7 @@ class Endpoint:
         return {name: value for name, value in body.items() if name not in self._refused}
 
     def _gives_way(self, error: openai.APIStatusError) -> bool:
-        """Whether the endpoint refuses something that it can be asked without; remembered."""
+        """Whether the endpoint rejects an optional parameter; remembered for later requests."""
         text = str(error.body or error.message)[:2000]
         named = [name for name in _OPTIONAL if name in text]
         found = {"response_format" if name == "json_schema" else name for name in named[:1]} - self._refused
@@ -208,7 +208,7 @@ class Endpoint:
         try:
             completion = _Completion.model_validate_json(content)
         except ValidationError as error:
-            # It was answered, so it was charged; the amount is unknown.
+            # The request was answered, so it was charged; the amount is unknown.
             charge.usd = self.most_it_costs(prompt)
             raise _FinalError("the reply is not a chat completion") from error
         usage = completion.usage
@@ -261,11 +261,11 @@ def _retry_after(headers: httpx2.Headers) -> float | None:
 
 
 class _TooLongError(httpx2.TransportError):
-    """A body is longer than any valid reply."""
+    """The body is longer than any valid reply."""
 
 
 async def _bound(response: httpx2.Response) -> None:
-    """Bound how much of a body is read, and decompress nothing."""
+    """Limit how much of a body is read, and do not decompress it."""
     response.headers.pop("content-encoding", None)
     if isinstance(response.stream, httpx2.AsyncByteStream):
         response.stream = _BoundedStream(response.stream)

@@ -1,4 +1,4 @@
-"""Errors of judges: each message says what to do, and none holds a key or an answer."""
+"""Errors of judges: each message gives the next step, and none contains a key or an answer."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ class JudgesError(Exception):
 
 
 class RubricError(JudgesError):
-    """There is no such rubric, or its file can't be used."""
+    """The rubric does not exist, or its file can't be used."""
 
 
 class ConfigurationError(JudgesError):
-    """`judges.toml`, or the environment in its place, does not describe judges."""
+    """`judges.toml`, or the environment used instead, is not a valid configuration."""
 
 
 class RecordsError(JudgesError):
@@ -24,4 +24,4 @@ class VotesFileError(JudgesError):
 
 
 class GradingError(JudgesError):
-    """A person's grade can't be taken."""
+    """A person's grade can't be accepted."""

@@ -17,7 +17,7 @@ CONFIDENCE = 0.95
 
 
 class Estimate(Model):
-    """A value with its 95 % interval; None if the data does not define it, such as kappa of equal labels."""
+    """A value with its 95 % interval; None if the data does not define it, such as kappa if all labels are equal."""
 
     value: float | None
     low: float | None = None
@@ -35,10 +35,10 @@ class Share(Model):
 
 
 def share(count: int, total: int) -> Share:
-    """A proportion with Wilson's score interval (Wilson 1927), which holds for small and extreme counts too."""
+    """A proportion with Wilson's score interval (Wilson 1927), which is also valid for small and extreme counts."""
     if total == 0:
         return Share(count=0, total=0, value=None)
-    # It takes longer to import than all else here together, and the judge service imports this at its start.
+    # It takes longer to import than everything else here, and the judge service imports this module at start-up.
     from scipy import stats
 
     interval = stats.binomtest(count, total).proportion_ci(CONFIDENCE, method="wilson")
@@ -46,14 +46,14 @@ def share(count: int, total: int) -> Share:
 
 
 def kappa(first: Numbers, second: Numbers) -> float:
-    """Cohen's kappa with quadratic weights (Cohen 1968); of zeros and ones that is the plain one (Cohen 1960).
+    """Cohen's kappa with quadratic weights (Cohen 1968); for zeros and ones the unweighted one (Cohen 1960).
 
     Args:
         first: One rater's values on an equidistant scale, by item.
         second: The other's.
 
     Returns:
-        NaN where both give one and the same value throughout.
+        NaN if both give the same single value throughout.
     """
     observed = np.mean((first - second) ** 2)
     expected = np.mean(first**2) + np.mean(second**2) - 2 * np.mean(first) * np.mean(second)
@@ -61,7 +61,7 @@ def kappa(first: Numbers, second: Numbers) -> float:
 
 
 def alpha(ratings: Numbers, level: Level) -> float:
-    """Krippendorff's alpha (Krippendorff 2011), which takes any number of raters and missing values.
+    """Krippendorff's alpha (Krippendorff 2011), which allows any number of raters and missing values.
 
     alpha = 1 - (n - 1) * sum(o * d) / sum(outer(m, m) * d), where o counts the pairs of values within an item, m are
     its margins, n their sum, and d is the squared difference of two values at the level of measurement.
@@ -91,7 +91,7 @@ def _squared_differences(values: Numbers, margins: Numbers, level: Level) -> Num
         case "nominal":
             return 1 - np.eye(len(values))
         case "ordinal":
-            # The values between two, and half of each of the two, are the distance of their middle ranks.
+            # The number of values between two values, plus half of each, is the distance of their middle ranks.
             places = np.cumsum(margins) - margins / 2
         case "interval":
             places = values
@@ -99,7 +99,7 @@ def _squared_differences(values: Numbers, margins: Numbers, level: Level) -> Num
 
 
 def pearson(first: Numbers, second: Numbers) -> float:
-    """Pearson's correlation; NaN where one side is constant."""
+    """Pearson's correlation; NaN if one side is constant."""
     if len(first) < 2 or np.ptp(first) == 0 or np.ptp(second) == 0:
         return math.nan
     # SciPy's takes ten times as long, most of it for a p-value.
@@ -110,10 +110,10 @@ def cronbach(ratings: Numbers) -> float:
     """Cronbach's alpha (Cronbach 1951) of k raters: k/(k-1) * (1 - sum of var(rater) / var(sum of raters)).
 
     Args:
-        ratings: Raters by items; everybody rated everything.
+        ratings: Raters by items; every rater rated every item.
 
     Returns:
-        NaN for fewer than two raters or items, and where the sums are constant.
+        NaN for fewer than two raters or items, or if the sums are constant.
     """
     raters, items = ratings.shape
     total = float(np.var(ratings.sum(axis=0), ddof=1)) if items > 1 else 0.0
@@ -132,7 +132,7 @@ def estimate(
         statistic: Takes the columns.
         columns: One value per item each, equally long.
         seed: The same seed gives the same interval.
-        resamples: How often items are drawn; draws that do not define the statistic are left out.
+        resamples: Number of resamples; those in which the statistic is undefined are left out.
     """
     size = len(columns[0])
     value = statistic(*columns) if size else math.nan

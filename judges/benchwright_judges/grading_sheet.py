@@ -1,4 +1,4 @@
-"""Answers to grade as a sheet, CSV or JSON, and the grades read back: for people who grade in a spreadsheet."""
+"""Grading sheets, CSV or JSON, written and read back: for people who grade in a spreadsheet."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 class Row(Model):
-    """What a grader filled in."""
+    """A grader's entries."""
 
     item: str
     label: str
@@ -34,7 +34,7 @@ _ROWS = TypeAdapter(list[dict[str, JsonValue]])
 
 
 def write_sheet(file: Path, items: Sequence[Item]) -> None:
-    """Write answers with room for grades; JSON if the name ends in .json, else CSV. It holds answer keys: mode 0600.
+    """Write answers with room for grades; JSON if the name ends in .json, else CSV. It contains answer keys: mode 0600.
 
     Raises:
         OSError: It can't be written.
@@ -102,5 +102,5 @@ def _row(item: Item) -> dict[str, str]:
 
 
 def _inert(text: str) -> str:
-    # A spreadsheet runs what begins like a formula, and answers are untrusted.
+    # A spreadsheet evaluates cells that begin like a formula, and answers are untrusted.
     return f"'{text}" if text.startswith(_FORMULA) else text

@@ -1,4 +1,4 @@
-"""Human grading: blind, in an order of the grader's own, on the rubric's scale; a third person decides disputes."""
+"""Human grading: blind, in a separate order for each grader, on the rubric's scale; a third person decides disputes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ DIFFICULTIES = range(1, 6)
 
 @dataclass(frozen=True)
 class Item:
-    """An answer as a grader sees it: it does not show who or what answered, or what others said."""
+    """An answer as a grader sees it: without its author, and without other people's grades."""
 
     id: str
     ref: str
@@ -37,8 +37,8 @@ class Grading:
     Args:
         records: Where answers and grades are kept.
         problem_of: Finds a problem, with its hidden part, by `pack/id`.
-        graders: How many grade each answer before their word counts; if two disagree, a third decides.
-        everything: Also answers that are judged already, so that judges can be compared with people.
+        graders: How many people grade each answer; if two disagree, a third decides.
+        everything: Also include answers already judged, so that judges can be compared with people.
     """
 
     def __init__(
@@ -61,7 +61,7 @@ class Grading:
         return next(iter(await self.items(grader)), None)
 
     async def items(self, grader: str) -> Sequence[Item]:
-        """Every answer that a person may still grade, disputes of others included, in that person's own order."""
+        """Every answer that a person may still grade, including disputes between others, in that person's order."""
         _check_name(grader)
         return [
             item
@@ -154,7 +154,7 @@ class Grading:
             return rubric.scale.settle(labels, 1)
         if len(labels) == 2:
             return rubric.scale.settle(labels, 3)
-        # Three who say three things: the third was asked to decide.
+        # If all three disagree, the third decides.
         decider = [grade.label for grade in grades if grade.adjudicates][-1:] or labels[-1:]
         agreed = rubric.scale.settle_finally if rubric.scale.is_ordinal else rubric.scale.settle
         return agreed(labels, 3) or rubric.scale.settle(decider, 1)
@@ -180,7 +180,7 @@ class Grading:
 
 
 def _shuffled(judged: Sequence[Judged], grader: str) -> Sequence[Judged]:
-    """An order that is stable for one person and differs between people."""
+    """A sort key that gives each person a stable order, different from other people's."""
     return sorted(judged, key=lambda one: hashlib.sha256(f"{grader}\n{one.answer.id}".encode()).digest())
 
 

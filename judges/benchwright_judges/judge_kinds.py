@@ -1,4 +1,4 @@
-"""The kinds of judges that `judges.toml` can set up: one module and one line here for each."""
+"""The kinds of judges that `judges.toml` can configure: each has one module and one line here."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from benchwright_problems.errors import needs
 
 @dataclass(frozen=True)
 class JudgeKind:
-    """One way of scoring answers that no rule decides."""
+    """One way of scoring answers that rules can't decide."""
 
     settings: type[JudgeSettings]
-    """What a `[[judge]]` of this kind holds."""
+    """The fields of a `[[judge]]` of this kind."""
     open: Callable[[JudgeSettings, Mapping[str, str]], Judge]
-    """Makes a judge of its settings and the environment. Raises `ConfigurationError` if they don't fit together."""
+    """Creates a judge from its settings and the environment. Raises `ConfigurationError` if they are inconsistent."""
 
 
 def _open_model(settings: JudgeSettings, environ: Mapping[str, str]) -> Judge:
     assert isinstance(settings, ModelSettings)  # noqa: S101 - the kind's own settings
     with needs("A model judge", "judges"):
-        # The client library takes most of a second to import: nobody pays without a judge.
+        # The client library takes most of a second to import, so only users with a judge load it.
         from benchwright_judges.endpoint import Endpoint
         from benchwright_judges.model_judge import ModelJudge
 
@@ -36,7 +36,7 @@ KINDS: Mapping[str, JudgeKind] = {
 
 
 def read_judge(value: object) -> object:
-    """Settings of the kind that a table of `judges.toml` names; `model` if it names none.
+    """Settings of the kind named by a table of `judges.toml`; `model` by default.
 
     Raises:
         ValueError: There is no such kind, or the table does not fit it.

@@ -11,7 +11,7 @@ from benchwright_problems.verdict import Reason, Verdict
 
 
 class Model(BaseModel):
-    """Base of this package's values: immutable, refuses unknown fields."""
+    """Base of this package's values: immutable, rejects unknown fields."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 
@@ -25,9 +25,9 @@ class Status(StrEnum):
     UNREADABLE = "unreadable"
     """The answer names no choice, or two."""
     PENDING = "pending"
-    """Needs a model or a person, and neither was available; scored later."""
+    """Needs a model or a person, but neither was available; scored later."""
     ERROR = "error"
-    """A judge was asked, but its reply could not be used: never a 0."""
+    """A judge's reply could not be used; never counted as a score of 0."""
 
     @property
     def is_final(self) -> bool:
@@ -36,7 +36,7 @@ class Status(StrEnum):
 
 
 class Method(StrEnum):
-    """Who scored."""
+    """What scored the answer."""
 
     DETERMINISTIC = "deterministic"
     MODEL = "model"
@@ -57,7 +57,7 @@ class Vote(Model):
     error: str = ""
     """Why the reply could not be used."""
     reason: str = ""
-    """What the judge gave as its reason."""
+    """The judge's reason."""
     raw: str = ""
     """The raw reply."""
     input_tokens: int = 0
@@ -66,7 +66,7 @@ class Vote(Model):
     seconds: float = 0.0
     cached: bool = False
     rubric: str = ""
-    """The rubric it followed, if not the judgement's; such a vote does not count for the score."""
+    """The rubric, if it is not the judgement's; such a vote does not count towards the score."""
 
 
 class Judgement(Model):
@@ -80,20 +80,20 @@ class Judgement(Model):
     label: str = ""
     """The winning label on the judge's own scale."""
     message: str
-    """One sentence for the solver that gives nothing away."""
+    """One sentence for the solver that reveals nothing hidden."""
     method: Method = Method.DETERMINISTIC
     rubric: str = ""
-    """Name and content hash of the rubric that model or person followed, `open-ended@3fa9c0…`."""
+    """Name and content hash of the rubric that the model or person used, `open-ended@3fa9c0…`."""
     votes: tuple[Vote, ...] = ()
     tie_break: bool = False
-    """Whether the first two votes disagreed and more were asked for."""
+    """Whether the first two votes disagreed and more were requested."""
     metrics: dict[str, float] = {}
     """Values beside the score, such as `bleu` and `rouge_l`."""
     remarks: tuple[str, ...] = ()
 
     @property
     def reason(self) -> Reason:
-        """The outcome in the terms that all verdicts share."""
+        """The outcome as in every other verdict."""
         match self.status:
             case Status.SCORED:
                 return Reason.PASSED if self.passed else Reason.WRONG_ANSWER
@@ -108,10 +108,10 @@ class Judgement(Model):
 
     @property
     def verdict(self) -> Verdict:
-        """The same as a verdict, without duration and digests."""
+        """The judgement as a verdict, without duration and digests."""
         return Verdict(reason=self.reason, detail=self.message, remarks=self.remarks)
 
     @property
     def cost_usd(self) -> float:
-        """What the votes cost together."""
+        """Total cost of the votes."""
         return sum(vote.cost_usd for vote in self.votes)

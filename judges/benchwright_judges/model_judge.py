@@ -15,10 +15,10 @@ from benchwright_problems.problem import Problem, digest
 
 
 class ModelJudge:
-    """Asks a model for votes. It sees question, key, rubric and answer, and nothing about who answered.
+    """Asks a model for votes. It sees question, key, rubric and answer, but not who answered.
 
     Args:
-        endpoint: Where the model is.
+        endpoint: Serves the model.
     """
 
     def __init__(self, endpoint: Endpoint) -> None:
@@ -31,7 +31,7 @@ class ModelJudge:
 
     @property
     def identity(self) -> str:
-        """Digest of what makes its votes: address, model, and how it is asked."""
+        """Digest of everything that determines its votes: address, model, and request parameters."""
         made_by = {"base_url", "model", "temperature", "seed", "max_tokens"}
         return digest(self._endpoint.settings.model_dump(mode="json", include=made_by))
 

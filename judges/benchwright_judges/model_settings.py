@@ -1,4 +1,4 @@
-"""Settings of judges: which model votes, where it is reached, what it costs."""
+"""Settings of judges: the model, its endpoint and its prices."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class JudgeSettings(Model):
     kind: str = "model"
     """Which kind of judge: a name in `judge_kinds`."""
     name: Annotated[str, Field(min_length=1, max_length=60)]
-    """What votes and reports call it."""
+    """Its name in votes and reports."""
 
 
 class ModelSettings(JudgeSettings):
@@ -39,21 +39,21 @@ class ModelSettings(JudgeSettings):
     model: Annotated[str, Field(min_length=1)]
     """The model's name there."""
     family: str = ""
-    """Who made it; judges of different families are less likely to share an error. The name if not given."""
+    """The model family; judges of different families are less likely to share an error. Defaults to the name."""
     api_key_env: str = ""
-    """Name of the environment variable that holds the key; empty for an endpoint that wants none."""
+    """Name of the environment variable that holds the key; empty for an endpoint that needs none."""
     input_usd: Usd = 0.0
     """US dollars per million tokens sent."""
     output_usd: Usd = 0.0
     """US dollars per million tokens received."""
     temperature: Annotated[float, Field(ge=0, le=2)] = 0.0
     seed: int = 1
-    """Vote number n is asked with this plus n."""
+    """Seed; n is added for vote number n."""
     max_tokens: Annotated[int, Field(ge=16, le=100_000)] = 2000
-    """Of a reply; a reasoning model needs more."""
+    """Limit per reply; a reasoning model needs more."""
     timeout_s: Annotated[float, Field(gt=0, le=3600)] = 60.0
     """For one request."""
     patience_s: Annotated[float, Field(gt=0, le=86_400)] = 180.0
     """For one vote, with all its retries and pauses."""
     at_once: Annotated[int, Field(ge=1, le=256)] = 8
-    """Requests at the same time."""
+    """Concurrent requests."""

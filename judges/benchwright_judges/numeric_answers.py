@@ -20,7 +20,7 @@ from benchwright_judges.languages.language import AnswerLanguage, any_of
 
 WHOLE_NUMBERS_EXACT = Fraction(0)
 OTHERS_WITHIN = Fraction(1, 100)
-"""Relative tolerance of a number that is not written as a whole one, where a pack declares none."""
+"""Relative tolerance of a number that is not written as a whole number, if the pack declares none."""
 
 _MAX_TEXT = 200
 _MAX_POWER = 4096
@@ -38,7 +38,7 @@ _SIXTIES = {"min": 60, "h": 3600}
 
 
 class Dimension(StrEnum):
-    """What a number counts."""
+    """The dimension of a number."""
 
     NONE = ""
     PERCENT = "%"
@@ -63,7 +63,7 @@ class Comparison(StrEnum):
 
 @dataclass(frozen=True)
 class Quantity:
-    """A number and what it counts, in all readings of its text."""
+    """A number and its dimension, in all readings of its notation."""
 
     numbers: frozenset[Fraction]
     """The bare number's readings."""
@@ -71,7 +71,7 @@ class Quantity:
     """What the unit multiplies it by, to bit, second, hertz ..."""
     dimension: Dimension
     whole: bool
-    """Whether it was written as a whole number."""
+    """Whether it was written as an integer."""
 
     @property
     def values(self) -> frozenset[Fraction]:
@@ -86,7 +86,7 @@ def read_quantity(text: str, language: str = "en") -> Quantity | None:
     `1e3`, `1.5 x 10^6`, `2^10`, `2**10`, `3/4`, `0x1F`, `0b101`, `1FH`, and Verilog literals such as `8'hFF`.
 
     Args:
-        text: A short text; LaTeX and Markdown around it are the caller's to remove.
+        text: A short answer; LaTeX and Markdown around it are the caller's to remove.
         language: ISO 639 code; decides whether `1.024` may be a thousand.
     """
     if len(text) > _MAX_TEXT:
@@ -111,8 +111,8 @@ def compare(given: Quantity, key: Quantity, tolerance: float | None = None, unit
     """Compare a given quantity with the key's.
 
     Args:
-        given: What was answered.
-        key: What is right.
+        given: The answer.
+        key: The right value.
         tolerance: Relative; by default none for keys written as whole numbers and 0.01 for others.
         unit: The unit that the question asks for: a number without one counts in it.
     """
@@ -124,7 +124,7 @@ def compare(given: Quantity, key: Quantity, tolerance: float | None = None, unit
     if given.dimension is key.dimension:
         return Comparison.SAME if _agree(given.values, key.values, allowed) else Comparison.DIFFERENT
     if Dimension.NONE not in (given.dimension, key.dimension):
-        # 33 % and 0.33 W: the units have nothing to do with each other.
+        # 33 % and 0.33 W: the units are unrelated.
         return Comparison.UNIT_DIFFERS
     if Dimension.PERCENT in (given.dimension, key.dimension) and _agree(given.values, key.values, allowed):
         # 25 % and 0.25 are the same number.
@@ -199,7 +199,7 @@ def _decimal(found: re.Match[str], sign: int, language: str) -> tuple[frozenset[
         comma_is_decimal = known is not None and known.numbers.comma_is_decimal
         if thousands and separators[0] == ("." if comma_is_decimal else ","):
             readings.add(Fraction(whole + part))
-        # A comma before three digits is no decimal separator in English; a point before them may be one in German.
+        # In English, a comma before three digits is not a decimal separator; in German, a point there may be one.
         if not thousands or separators[0] == "." or comma_is_decimal:
             readings.add(Fraction(f"{whole or 0}.{part}"))
     else:
@@ -211,7 +211,7 @@ def _decimal(found: re.Match[str], sign: int, language: str) -> tuple[frozenset[
 
 
 def _unit(text: str) -> tuple[Dimension, frozenset[Fraction]] | None:
-    """What a unit counts and the factors it may stand for; None for words that are no unit."""
+    """What a unit counts and the factors it may stand for; None for words that are not units."""
     text = re.sub(r"\s+", "", unicodedata.normalize("NFKC", text)).replace("\u03bc", "u").replace("\u00b5", "u")
     if not text:
         return Dimension.NONE, frozenset({Fraction(1)})
@@ -224,7 +224,7 @@ def _unit(text: str) -> tuple[Dimension, frozenset[Fraction]] | None:
         return Dimension.PERCENT, frozenset({Fraction(1, 100)})
     rate = written.rate.fullmatch(text)
     if rate and (amount := _information(rate[1])):
-        # What is sent is counted in thousands (SI), what is stored perhaps in 1024s.
+        # Data rates count in thousands (SI), storage possibly in multiples of 1024.
         return Dimension.BIT_RATE, frozenset({min(amount)})
     if amount := _information(text):
         return Dimension.BITS, amount
@@ -247,7 +247,7 @@ _PREFIXED = {
 
 
 def _information(text: str) -> frozenset[Fraction] | None:
-    """Bits in a unit of information; two factors where memories and wires differ."""
+    """Bits in a unit of information; two factors if storage and data rates differ."""
     written = _patterns()
     found = written.information.fullmatch(text)
     if found is None or text in written.byte_symbols:

@@ -12,15 +12,15 @@ from benchwright_problems.problem import Problem
 
 
 class Judge(Protocol):
-    """Something that can be asked for a vote."""
+    """A judge that votes."""
 
     @property
     def name(self) -> str:
-        """As configured; what votes carry."""
+        """Its configured name, recorded with its votes."""
 
     @property
     def identity(self) -> str:
-        """Whatever makes its votes what they are, such as model and temperature: part of a vote's cache key."""
+        """Everything that determines its votes, such as model and temperature: part of a vote's cache key."""
 
     async def vote(
         self, problem: Problem, answer: str, rubric: Rubric, *, index: int = 0, budget: JudgingBudget
@@ -30,8 +30,8 @@ class Judge(Protocol):
         Args:
             problem: With its hidden part.
             answer: As it was given.
-            rubric: What decides.
-            index: Which vote of the same judge on the same answer this is; other numbers, other seeds.
+            rubric: The rubric to follow.
+            index: Number of the vote among those of the same judge on the same answer; determines the seed.
             budget: Pays.
 
         Raises:
@@ -51,14 +51,14 @@ class Panel:
 
     judges: tuple[Judge, ...]
     seats: int = 3
-    """Votes at most; once a majority is reached, no more are requested."""
+    """Maximum number of votes; once a majority is reached, no more are requested."""
     spares: int = 2
-    """How many votes without a usable reply are replaced, for one answer."""
+    """How many votes without a usable reply are replaced per answer."""
     comparable: bool = True
-    """Whether CVDP's questions about code get a vote by CVDP's own aspects, once, beside the judgement."""
+    """Whether CVDP's questions about code get one vote by CVDP's own aspects in addition to the judgement."""
 
     offline: bool = False
-    """Whether only votes that the cache has are counted, and no judge is asked."""
+    """Whether only cached votes are counted, without requests to judges."""
 
     def __post_init__(self) -> None:
         if not self.judges or self.seats < 1 or self.seats % 2 == 0 or self.spares < 0:
@@ -69,7 +69,7 @@ class Panel:
         return self.judges[seat % len(self.judges)]
 
     def most_it_costs(self, problem: Problem, answer: str) -> float:
-        """What judging an answer can cost at most, in US dollars: every seat and every spare used."""
+        """Maximum cost of judging an answer, in US dollars, with every seat and every spare used."""
         rubric = rubric_for(problem)
         if rubric is None or self.offline:
             return 0.0

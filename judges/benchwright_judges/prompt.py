@@ -15,7 +15,7 @@ from benchwright_problems.figure import MediaType
 from benchwright_problems.problem import Figure, Problem
 
 ANSWER_CHARACTERS = 20_000
-"""How much of an answer a judge sees."""
+"""How much of an answer a judge sees, in characters."""
 _CONTEXT_CHARACTERS = 120_000
 _SAFE_CONTROLS = "\n\t"
 
@@ -51,12 +51,12 @@ def grading_prompt(
 ) -> Prompt:
     """Ask for a verdict on an answer.
 
-    The code is drawn anew for every request, so no answer can hold it, and so none can close its block.
+    Every request gets a new random code, so no answer can contain it and close its own block.
 
     Args:
         problem: With its hidden part.
         answer: Hostile text.
-        rubric: What decides.
+        rubric: The rubric to follow.
         code: Draws a random code.
     """
     key = problem.hidden.answer
@@ -135,7 +135,7 @@ def audit_prompt(
 
 
 def object_schema(properties: dict[str, JsonValue]) -> dict[str, JsonValue]:
-    """A JSON Schema as structured output wants it: every field required, no others."""
+    """A JSON Schema in the form that structured output requires: every field required, no others."""
     return {
         "type": "object",
         "properties": properties,
@@ -154,7 +154,7 @@ def _is_hidden(character: str) -> bool:
     if character in _SAFE_CONTROLS:
         return False
     category = unicodedata.category(character)
-    # Variation selectors are marks that show nothing by themselves: 256 of them carry a byte each.
+    # Variation selectors are invisible, and each of the 256 can encode a byte.
     is_selector = "\ufe00" <= character <= "\ufe0f" or "\U000e0100" <= character <= "\U000e01ef"
     return category[0] == "C" or category in ("Zl", "Zp") or is_selector
 
@@ -180,7 +180,7 @@ def _parts(pieces: Sequence[str | Figure]) -> JsonValue:
         else:
             told = f"FIGURE {piece.path}" + (f" ({visible(piece.alt)})" if piece.alt else "") + ":"
             if piece.media_type is MediaType.SVG:
-                # Endpoints take no SVG as a picture, but models read it.
+                # Endpoints don't accept SVG as a picture, but models can read its source.
                 parts.append({"type": "text", "text": f"{told}\n{piece.content.decode('utf-8', 'replace')}"})
                 continue
             parts.append({"type": "text", "text": told})

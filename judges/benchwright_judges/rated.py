@@ -1,4 +1,4 @@
-"""Answers that people and judges have rated: what agreement is measured on, from the database or from a file."""
+"""Answers rated by people and judges, for measuring agreement, from the database or from a file."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _SCALES = {
 
 @dataclass(frozen=True)
 class Rated:
-    """One answer, what people said, and what judges voted."""
+    """One answer with people's grades and judges' votes."""
 
     item: str
     problem: str
@@ -39,7 +39,7 @@ class Rated:
     people: Mapping[str, str]
     """Pseudonym → label, in the order in which they graded."""
     judges: Mapping[str, Sequence[str]]
-    """Judge → the labels it voted, `panel` for all of them."""
+    """Judge → the labels of its votes; `panel` for all judges together."""
     tie_break: bool = False
 
 
@@ -85,11 +85,11 @@ def rated_answers(judged: Sequence[Judged]) -> Sequence[Rated]:
 def read_votes(file: Path) -> Sequence[Rated]:
     """Read votes from a file: CSV with a header, or JSON Lines, one vote a row.
 
-    Fields: `item`, `format`, `judge`, `kind` (`person` or `model`), `label`, and `problem` where known. A judge
-    may vote several times on an item; a tie was broken where a third vote of models was needed.
+    Fields: `item`, `format`, `judge`, `kind` (`person` or `model`), `label`, and `problem` if known. A judge
+    may vote several times on an item; a third vote of models means that the first two tied.
 
     Raises:
-        VotesFileError: It can't be read, or a row is no vote; names line and field.
+        VotesFileError: It can't be read, or a row is not a vote; the message names line and field.
     """
     try:
         text = file.read_bytes().decode("utf-8-sig")
@@ -103,7 +103,7 @@ def read_votes(file: Path) -> Sequence[Rated]:
             read = _Row.model_validate_json(row) if isinstance(row, str) else _Row.model_validate(row)
             scale = _SCALES.get(read.format)
             if scale is None:
-                raise VotesFileError(f"{file}:{line}: field format: it is one of {', '.join(_SCALES)}")
+                raise VotesFileError(f"{file}:{line}: field format: must be one of {', '.join(_SCALES)}")
             _check_label(scale, read.label)
         except ValidationError as error:
             first = error.errors(include_url=False, include_input=False)[0]
@@ -134,7 +134,7 @@ def _check_label(scale: Scale, label: str) -> None:
         points = -1
     low, high = (0.0, 1.0) if scale is Scale.BLANK else (1.0, 10.0)
     if not low <= points <= high:
-        raise ValueError(f"it is not one of {', '.join(scale.labels)}")
+        raise ValueError(f"must be one of {', '.join(scale.labels)}")
 
 
 def _rated(votes: Sequence[_Row]) -> Rated:

@@ -1,4 +1,4 @@
-"""Judge an answer and keep the judgement: by rule where that decides, else by votes of model judges, else later."""
+"""Judge an answer and store the judgement: by rule if one decides, else by votes of model judges, else later."""
 
 from __future__ import annotations
 
@@ -33,23 +33,23 @@ async def judge_and_record(
     answer_id: str | None = None,
     budget: JudgingBudget | None = None,
 ) -> Judgement:
-    """Judge an answer and keep everything that was said of it.
+    """Judge an answer and store all votes and the judgement.
 
-    The answer is on disk, as pending, before a model is asked; it leaves that state with a score only.
+    The answer is stored as pending before a model is asked; only a score ends that state.
 
     Args:
         problem: With its hidden part.
-        answer: What was answered; hostile text.
-        panel: The model judges; none where no model is set up.
-        records: Where answer, votes and judgement are kept.
-        ref: `pack/id`: what a pending answer is found and scored by later.
+        answer: The answer; untrusted.
+        panel: The model judges; None if no model is configured.
+        records: Stores answer, votes and judgement.
+        ref: `pack/id`, by which a pending answer is found and scored later.
         attempt: The attempt the answer belongs to, if there is one.
-        number: Which try of it.
-        answer_id: A name for the answer: one that was scored before is not judged again.
-        budget: What the votes may cost; a panel that runs out of it leaves the answer pending.
+        number: Number of the try within the attempt.
+        answer_id: Identifies the answer: one that was scored before is not judged again.
+        budget: Limits the cost of the votes; if it runs out, the answer stays pending.
 
     Raises:
-        RecordsError: The database failed; what was written before stays written.
+        RecordsError: The database failed; earlier writes are kept.
     """
     if answer_id is not None:
         earlier = await records.judgement(answer_id)
@@ -81,7 +81,7 @@ async def judge_and_record(
 async def vote(
     problem: Problem, answer: str, panel: Panel | None, records: Records, pending: Judgement, *, budget: JudgingBudget
 ) -> Judgement:
-    """Let a panel vote on an answer that no rule decides; `pending` comes back where it can't."""
+    """Have a panel vote on an answer that no rule decides; returns `pending` if it can't."""
     rubric = rubric_for(problem)
     if panel is None or rubric is None or problem.hidden.answer is None:
         return pending
@@ -99,7 +99,7 @@ async def vote(
 
 
 async def _with_comparison(judgement: Judgement, ballot: _Ballot) -> Judgement:
-    """The judgement with a vote by CVDP's aspects beside it, asked once as CVDP does."""
+    """The judgement with an additional vote by CVDP's aspects, requested once as CVDP does."""
     rubric = load_rubric(COMPARABLE)
     said = (await ballot.ask(rubric, 0)).model_copy(update={"rubric": rubric.reference})
     metrics = judgement.metrics if said.score is None else {**judgement.metrics, "cvdp_subjective": said.score}
@@ -154,7 +154,7 @@ class _Ballot:
         )
 
     async def _ask_together(self, rubric: Rubric, seats: Sequence[int]) -> list[Vote]:
-        # A vote that was paid for is worth keeping, so a sibling's failure does not cancel it.
+        # Votes that were paid for are kept, so the failure of one does not cancel the others.
         votes = await asyncio.gather(*(self.ask(rubric, seat) for seat in seats), return_exceptions=True)
         for said in votes:
             if isinstance(said, BaseException):
@@ -162,7 +162,7 @@ class _Ballot:
         return [said for said in votes if isinstance(said, Vote)]
 
     async def ask(self, rubric: Rubric, seat: int) -> Vote:
-        """The vote of a seat, from the cache or from its judge. One that was paid for is kept at once."""
+        """The vote of a seat, from the cache or from its judge. A new vote is stored immediately."""
         judge = self._panel.judge_of(seat)
         key = digest(
             {
@@ -204,5 +204,5 @@ def _message(scale: Scale, label: str, passed: bool) -> str:
 
 
 def _storable(text: str) -> str:
-    # PostgreSQL takes no NUL, and neither database takes lone surrogates.
+    # PostgreSQL rejects NUL, and both databases reject lone surrogates.
     return text.replace("\0", "\ufffd").encode("utf-8", "replace").decode()

@@ -1,6 +1,6 @@
-"""What the database of judgements holds: answers, judgements, pending answers, people's grades, the cache of votes.
+"""The database of judgements: answers, judgements, pending answers, people's grades, the cache of votes.
 
-Votes hold traces of answer keys, so the database is kept with the sealed parts.
+Votes contain traces of answer keys, so the database is stored with the sealed parts.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class GivenAnswer:
-    """An answer, and where it belongs. No judge sees more of it than `text`."""
+    """An answer and its context. Judges see only its `text`."""
 
     problem: str
     """`pack/id`."""
@@ -36,7 +36,7 @@ class GivenAnswer:
     attempt: str = ""
     """The attempt it belongs to; empty if it belongs to none."""
     number: int = 0
-    """Which try of the attempt it was; 0 without an attempt."""
+    """Number of the try within the attempt; 0 without an attempt."""
     id: str = field(default_factory=lambda: uuid.uuid4().hex)
     created: float = field(default_factory=time.time)
     """Unix time."""
@@ -48,7 +48,7 @@ class Waiting:
 
     answer: GivenAnswer
     reason: str
-    """Why, in one sentence."""
+    """The reason, in one sentence."""
     since: float
     """Unix time."""
 
@@ -64,7 +64,7 @@ class Grade:
     rubric: str
     label: str
     difficulty: int
-    """How hard it was to grade, 1 to 5."""
+    """Grading difficulty, 1 to 5."""
     comment: str = ""
     adjudicates: bool = False
     """Whether it decides between grades that disagree."""
@@ -73,13 +73,13 @@ class Grade:
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """An answer with its newest judgement and what people say."""
+    """An answer with its latest judgement and people's grades."""
 
     answer: GivenAnswer
     judgement: Judgement | None
-    """The newest."""
+    """The latest judgement."""
     waits: bool
-    """Whether it still has no score; an answer that gave way to a newer one of its try does not wait."""
+    """Whether it still has no score; an answer replaced by a newer one of the same try is not waiting."""
     grades: tuple[Grade, ...] = ()
 
 
@@ -89,9 +89,9 @@ class Records(Database):
     # Answers and judgements
 
     async def receive(self, answer: GivenAnswer, reason: str) -> None:
-        """Keep an answer as waiting; it stays so until `settle` has its score.
+        """Store an answer as waiting until `settle` records its score.
 
-        An earlier answer of the same try of the same attempt that still waits gives way to it.
+        It replaces an earlier answer of the same try of the same attempt that is still waiting.
         """
         async with self.writing() as connection:
             if answer.attempt:
@@ -107,7 +107,7 @@ class Records(Database):
             )
 
     async def settle(self, answer: GivenAnswer, judgement: Judgement) -> None:
-        """Keep a judgement with its votes. One that is no score leaves the answer waiting."""
+        """Store a judgement with its votes. Without a score, the answer stays waiting."""
         decided = judgement.status.is_final
         async with self.writing() as connection:
             await self._keep(connection, answer)
@@ -152,12 +152,12 @@ class Records(Database):
                 )
 
     async def judgement(self, answer_id: str) -> Judgement | None:
-        """The newest judgement of an answer; None if there is none."""
+        """The latest judgement of an answer; None if there is none."""
         async with self.reading() as connection:
             return (await self._newest(connection, [answer_id])).get(answer_id)
 
     async def judgements(self, answers: Sequence[str]) -> dict[str, Judgement]:
-        """The newest judgement of each answer that has one."""
+        """The latest judgement of each answer that has one."""
         async with self.reading() as connection:
             return await self._newest(connection, answers)
 
@@ -168,7 +168,7 @@ class Records(Database):
         return None if row is None else _answer(row._mapping)
 
     async def pending(self) -> Sequence[Waiting]:
-        """What no judge has scored yet, the oldest first."""
+        """Answers that no judge has scored yet, oldest first."""
         wanted = (
             select(ANSWERS, PENDING.c.reason, PENDING.c.since)
             .join(PENDING, PENDING.c.answer == ANSWERS.c.id)
@@ -179,7 +179,7 @@ class Records(Database):
         return [Waiting(_answer(row._mapping), row.reason, row.since) for row in rows]
 
     async def judged(self) -> Sequence[Judged]:
-        """Every answer with its newest judgement and its grades, the oldest first."""
+        """Every answer with its latest judgement and its grades, oldest first."""
         return await self._judged(None)
 
     async def judged_answer(self, answer_id: str) -> Judged | None:
@@ -219,7 +219,7 @@ class Records(Database):
         await connection.execute(self.insert_into(ANSWERS).values(values).on_conflict_do_nothing())
 
     async def _newest(self, connection: AsyncConnection, answers: Sequence[str] | None) -> dict[str, Judgement]:
-        """The newest judgement with its votes, by answer."""
+        """The latest judgement with its votes, by answer."""
         wanted = select(JUDGEMENTS.c.answer, JUDGEMENTS.c.seq, JUDGEMENTS.c.body)
         if answers is not None:
             wanted = wanted.where(JUDGEMENTS.c.answer.in_(answers))
@@ -244,7 +244,7 @@ class Records(Database):
         return None if body is None else Vote.model_validate_json(body)
 
     async def remember(self, votes: Sequence[tuple[str, Vote]]) -> None:
-        """Keep votes under their keys; what is kept already stays."""
+        """Store votes under their keys; existing entries are not replaced."""
         if not votes:
             return
         rows = [{"key": key, "body": vote.model_dump_json(), "created": time.time()} for key, vote in votes]
@@ -252,7 +252,7 @@ class Records(Database):
             await connection.execute(self.insert_into(CACHE).on_conflict_do_nothing(), rows)
 
     async def cache(self) -> Sequence[tuple[str, Vote]]:
-        """All of the cache, by key."""
+        """The whole cache, by key."""
         async with self.reading() as connection:
             rows = (await connection.execute(select(CACHE.c.key, CACHE.c.body).order_by(CACHE.c.key))).all()
         return [(row.key, Vote.model_validate_json(row.body)) for row in rows]
@@ -260,7 +260,7 @@ class Records(Database):
     # People
 
     async def keep_grade(self, grade: Grade) -> None:
-        """Keep a person's grade; the same person's earlier one of that answer is replaced."""
+        """Store a person's grade, replacing the same person's earlier grade of that answer."""
         values = asdict(grade)
         async with self.writing() as connection:
             await connection.execute(

@@ -1,4 +1,4 @@
-"""Rubrics, which judges follow: versioned files beside this module, named by their content in every judgement."""
+"""Rubrics, which judges follow: versioned files beside this module, identified by content hash in every judgement."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from benchwright_problems.category import Category
 from benchwright_problems.problem import Problem
 
 COMPARABLE = "cvdp-subjective"
-"""Asked beside our own rubric for CVDP's questions about code, where a panel is set up to."""
+"""Used in addition to our own rubric for CVDP's questions about code, if the panel is configured for it."""
 
 _CODE_QUESTIONS = frozenset({Category.RTL_QUESTION, Category.TESTBENCH_QUESTION})
 
@@ -31,20 +31,20 @@ class _File(Model):
 
 
 class Rubric(Model):
-    """A judge's instructions, and its scale."""
+    """A judge's instructions and scale."""
 
     name: str
     version: str
     scale: Scale
     prompt: str
     frame: str
-    """What all rubrics of a kind say: that what they are shown is data, and how to reply."""
+    """The instructions common to all rubrics of a kind: that the material is data, and how to reply."""
     digest: str
     """sha256 of the file and the frame."""
 
     @property
     def reference(self) -> str:
-        """Name and content hash, as judgements carry it: `open-ended@3fa9c0d2b1e8`."""
+        """Name and content hash, as recorded in judgements: `open-ended@3fa9c0d2b1e8`."""
         return f"{self.name}@{self.digest[:12]}"
 
 
@@ -52,7 +52,7 @@ def load_rubric(name: str) -> Rubric:
     """The rubric of this name.
 
     Raises:
-        RubricError: There is none, or its file is broken.
+        RubricError: The rubric does not exist, or its file is damaged.
     """
     try:
         folder = resources.files("benchwright_judges") / "rubrics"
@@ -62,7 +62,7 @@ def load_rubric(name: str) -> Rubric:
     except FileNotFoundError as error:
         raise RubricError(f"there is no rubric called {name!r}") from error
     except (ValueError, ValidationError) as error:
-        raise RubricError(f"rubric {name!r} is broken: {error}; install Benchwright again") from error
+        raise RubricError(f"rubric {name!r} is damaged: {error}; reinstall Benchwright") from error
     facts = file.model_dump(exclude={"frame"})
     return Rubric(**facts, frame=frame.decode(), digest=hashlib.sha256(content + frame).hexdigest())
 

@@ -1,4 +1,4 @@
-"""The scales that judges, models and people alike, score on: what a label is worth, and when two agree."""
+"""The scales that judges, models and people alike, score on: the value of a label, and when two labels agree."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ class Decision:
 
 
 class Scale(StrEnum):
-    """A judge's own scale. Values are what rubric files say."""
+    """A judge's own scale. The values are the names used in rubric files."""
 
     BLANK = "blank"
     """0 or 1: CS-Bench's for fill-in-the-blank."""
     TIERS = "tiers"
     """1 to 10 in four tiers, worth 0.1 to 1.0: CS-Bench's for open-ended questions."""
     EXAM = "exam"
-    """Correct, partially correct or incorrect: QuArch's for free responses. Partial counts as incorrect."""
+    """Correct, partially correct or incorrect: QuArch's for its free-response format. Partial counts as incorrect."""
     SHARE = "share"
     """0.0 to 1.0 in steps of 0.05: CVDP's subjective score."""
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """What a person chooses from, the worst first."""
+        """The labels that a person can choose from, worst first."""
         match self:
             case Scale.BLANK:
                 return ("0", "1")
@@ -47,12 +47,12 @@ class Scale(StrEnum):
 
     @property
     def is_ordinal(self) -> bool:
-        """Whether a distance between labels means something."""
+        """Whether distances between labels are meaningful."""
         return self in (Scale.TIERS, Scale.SHARE)
 
     @property
     def schema(self) -> dict[str, JsonValue]:
-        """JSON Schema of a label as a model gives it."""
+        """JSON Schema of a label in a model's reply."""
         match self:
             case Scale.BLANK | Scale.TIERS:
                 return {"type": "integer", "enum": [int(label) for label in self.labels]}
@@ -62,7 +62,7 @@ class Scale(StrEnum):
                 return {"type": "number"}
 
     def read(self, value: JsonValue) -> str:
-        """The label that a value of a model's JSON, or of a grading sheet, stands for; strict.
+        """The label for a value in a model's JSON or in a grading sheet; strict.
 
         Raises:
             ValueError: It is not on this scale.
@@ -77,7 +77,7 @@ class Scale(StrEnum):
         raise ValueError(f"the verdict is not one of {', '.join(self.labels)}")
 
     def score(self, label: str) -> float:
-        """What a label is worth, 0 to 1."""
+        """The score of a label, 0 to 1."""
         match self:
             case Scale.BLANK | Scale.SHARE:
                 return float(label)
@@ -87,18 +87,18 @@ class Scale(StrEnum):
                 return float(label == "correct")
 
     def passes(self, label: str) -> bool:
-        """Whether an answer of this label counts as right: from the third tier, or 0.7, on; no partial."""
+        """Whether an answer of this label counts as right: from the third tier, or 0.7; partially correct does not."""
         return self.score(label) >= (_PASSING if self.is_ordinal else 1)
 
     def settle(self, labels: Sequence[str], seats: int) -> Decision | None:
-        """The decision of the votes cast so far; None if further ones are needed.
+        """The decision of the votes cast so far; None if more are needed.
 
-        Labels need a strict majority of all seats. Points need more than half of the seats to lie in one
+        Labels need a strict majority of all seats. Points need more than half of the seats to be in one
         tier and within a point (0.1) of each other; the median of all votes counts.
 
         Args:
             labels: The votes cast.
-            seats: How many may be cast at most.
+            seats: Maximum number of votes.
         """
         if not self.is_ordinal:
             label, count = Counter(labels).most_common(1)[0] if labels else ("", 0)
@@ -106,10 +106,10 @@ class Scale(StrEnum):
         return self._median(labels) if 2 * self._largest_group(labels, apart=False) > seats else None
 
     def settle_finally(self, labels: Sequence[str], seats: int) -> Decision | None:
-        """The same where no further vote can be had.
+        """The decision if no more votes are available.
 
-        Of points, one tier or one point (0.1) is enough. Of an exam's labels without a majority the middle one
-        counts, which is never `correct`: QuArch asks whether most say correct, and they do not.
+        For points, one tier or one point (0.1) is enough. For exam labels without a majority, the median label
+        counts, which is never `correct`: QuArch requires a majority for correct.
         """
         if self is Scale.EXAM and len(labels) >= seats and self.settle(labels, seats) is None:
             return self._decision(sorted(labels, key=self.labels.index)[(len(labels) - 1) // 2])
@@ -125,7 +125,7 @@ class Scale(StrEnum):
         return self._decision(f"{median:g}" if self is Scale.TIERS else f"{median:.3g}")
 
     def _largest_group(self, labels: Sequence[str], *, apart: bool) -> int:
-        """How many votes lie together: near each other and in one tier, or with `apart` one of both."""
+        """Size of the largest group of votes near each other and in one tier, or with `apart` either of the two."""
         values = sorted(float(label) for label in labels)
         together = any if apart else all
         return max(

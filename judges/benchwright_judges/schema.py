@@ -31,7 +31,7 @@ ANSWERS = Table(
     "answers",
     METADATA,
     Column("id", Text, primary_key=True),
-    # `pack/id`, and what the problem and its key were when the answer was given.
+    # `pack/id`, and digests of the problem and its key when the answer was given.
     Column("problem", Text, nullable=False),
     Column("problem_digest", Text, nullable=False),
     Column("key_digest", Text, nullable=False),
@@ -39,7 +39,7 @@ ANSWERS = Table(
     Column("format", Text, nullable=False),
     Column("answer", Text, nullable=False),
     Column("sha256", Text, nullable=False),
-    # The attempt it belongs to and which try it was; empty and 0 where there is none.
+    # The attempt it belongs to and the number of the try; empty and 0 if there is none.
     Column("attempt", Text, nullable=False),
     Column("number", Integer, nullable=False),
     Column("created", Double, nullable=False),
@@ -101,10 +101,10 @@ GRADES = Table(
     Column("grader", Text, primary_key=True),
     Column("rubric", Text, nullable=False),
     Column("label", Text, nullable=False),
-    # How hard it was to grade, 1 to 5.
+    # Grading difficulty, 1 to 5.
     Column("difficulty", Integer, nullable=False),
     Column("comment", Text, nullable=False),
-    # Whether the grader decided between others.
+    # Whether the grader decided a dispute.
     Column("adjudicates", Boolean, nullable=False),
     Column("created", Double, nullable=False),
 )
@@ -114,10 +114,10 @@ def create_missing_tables(connection: Connection) -> None:
     """Create the tables that are missing.
 
     Raises:
-        RecordsError: Another version of Benchwright, or another program, made the database.
+        RecordsError: The database was created by another version of Benchwright, or by another program.
     """
     if connection.dialect.name == "postgresql":
-        # Two processes that start at once would both make the tables.
+        # Two processes that start at the same time would both create the tables.
         connection.exec_driver_sql("SELECT pg_advisory_xact_lock(7165912)")
     found = inspect(connection).get_table_names()
     if _FORMAT.name in found:
@@ -125,11 +125,12 @@ def create_missing_tables(connection: Connection) -> None:
         if version != SCHEMA_VERSION:
             raise RecordsError(
                 f"the judgements' database {connection.engine.url.render_as_string()} has format {version}, this"
-                f" Benchwright reads {SCHEMA_VERSION}; install the version that made it, or keep judgements elsewhere"
+                f" Benchwright reads {SCHEMA_VERSION}; install the version that created it, or store judgements"
+                " elsewhere"
             )
     elif found and connection.dialect.name == "sqlite":
         raise RecordsError(
-            f"{connection.engine.url.database} belongs to another program; move it away, or keep judgements elsewhere"
+            f"{connection.engine.url.database} belongs to another program; move it away, or store judgements elsewhere"
         )
     METADATA.create_all(connection)
     if _FORMAT.name not in found:

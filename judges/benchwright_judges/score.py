@@ -1,4 +1,4 @@
-"""Scoring an answer without a model, as far as that can be done.
+"""Scoring an answer without a model, if rules suffice.
 
 `docs/reference/scoring.md` lists every rule and its source.
 """
@@ -13,13 +13,13 @@ from benchwright_judges.text_metrics import THRESHOLD, text_metrics
 from benchwright_problems.problem import Answer, Kind, Problem, Question
 
 INSTANT = frozenset(rules.format for rules in FORMATS if rules.is_instant)
-"""Formats whose answers are scored at every save: a judge is hardly ever needed."""
+"""Formats whose answers are scored at every save, because they rarely need a judge."""
 
 
 def score(problem: Problem, text: str) -> Judgement:
     """Score an answer to a question or text problem.
 
-    Questions by the rules of their format, text problems by CVDP's BLEU and ROUGE. What no rule decides is pending.
+    Questions by the rules of their format, text problems by CVDP's BLEU and ROUGE. Others are pending.
 
     Args:
         problem: With its hidden part.
@@ -37,18 +37,18 @@ def score(problem: Problem, text: str) -> Judgement:
 
 
 def selectable(question: Question) -> tuple[str, ...]:
-    """What can be chosen: the letters, `true` and `false`, or nothing for questions in free text."""
+    """The values that can be selected: the letters, `true` and `false`, or none for questions answered in words."""
     return rules_of(question.format).selectable(question)
 
 
 def read_selection(question: Question, text: str) -> str | None:
-    """Which of the selectable values a text names; None for questions in free text."""
+    """The selectable value that an answer names; None for questions answered in words."""
     return rules_of(question.format).extract(question, text).value
 
 
 def _compared(text: str, key: Answer) -> Judgement:
     metrics = text_metrics(text, key.value)
-    # A reference of one word has no bigram to be matched, and would not even pass itself.
+    # A reference of one word has no bigram to match, so not even an identical answer would pass.
     passed = min(metrics["bleu"], metrics["rouge"]) > THRESHOLD or text.split() == key.value.split()
     return Judgement(
         status=Status.SCORED,

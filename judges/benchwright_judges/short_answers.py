@@ -1,4 +1,4 @@
-"""Comparing short texts with accepted ones: what differs only in writing is the same."""
+"""Comparing short answers with accepted ones: those that differ only in spelling are the same."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ _LATEX = (
 )
 _SUBSCRIPT = re.compile(r"[_]\{?([A-Za-z0-9+\-]+)\}?")
 _POWER = re.compile(r"\s*(?:\^|\*\*)\s*(?:\{([^{}]*)\}|\(([^()]*)\))?")
-# Between two words a hyphen is a way of writing a compound; beside a single letter it is a minus.
+# Between two words a hyphen forms a compound; next to a single letter it is a minus.
 _HYPHEN = re.compile(r"(?<=[^\W\d_]{2})[-\u2010\u2011](?=[^\W\d_]{2})")
 _BLANKS = re.compile(r"[(（]\s*[)）]|_{2,}")
 
 
 def unwrap(text: str) -> str:
-    """A text without the LaTeX and Markdown around it and without "The answer is"."""
+    """The answer without surrounding LaTeX and Markdown and without "The answer is"."""
     plain = unicodedata.normalize("NFC", text.strip())[:_MAX_TEXT]
     plain = re.sub(r"<!--.*?-->", "", plain, flags=re.DOTALL).strip()
     for pattern, replacement in _LATEX:
@@ -42,10 +42,10 @@ def unwrap(text: str) -> str:
 
 
 def normalise(text: str, language: str = "en") -> str:
-    """A text without case, width, punctuation around it, articles, and ways of spacing.
+    """The answer with case, width, surrounding punctuation, articles and spacing normalised.
 
     Args:
-        text: A short text.
+        text: A short answer.
         language: ISO 639 code, for its articles.
     """
     plain = unwrap(text)
@@ -58,16 +58,16 @@ def normalise(text: str, language: str = "en") -> str:
     if spoken and spoken.short_text.articles:
         plain = re.sub(rf"(?<!\w){spoken.short_text.articles}", "", plain)
     plain = re.sub(r"\s+", " ", plain)
-    # Between a sign and a word, a digit and a letter, or beside a Chinese character a blank says nothing.
+    # A space between a sign and a word, a digit and a letter, or next to a Chinese character is insignificant.
     plain = _patterns().needs_no_space.sub(r"\1", plain)
     plain = re.sub(r"(?<=\d) (?=[^\W\d])|(?<=[^\W\d]) (?=\d)", "", plain)
     return plain.strip(_patterns().punctuation)
 
 
 def same_text(given: str, accepted: str, language: str, statement: str = "") -> bool:
-    """Whether an answer is an accepted text but for its writing.
+    """Whether an answer is an accepted one apart from its spelling.
 
-    A list has to have the same members. Their order counts only where the question has several blanks.
+    A list has to have the same members. Their order counts only if the question has several blanks.
     """
     if normalise(given, language) == normalise(accepted, language) != "":
         return True

@@ -1,4 +1,4 @@
-"""How long an answer is, in words and in a language model's tokens."""
+"""The length of an answer, in words and in a language model's tokens."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from tiktoken import Encoding
 
 ENCODING = "o200k_base"
-"""The tokens that are counted: those of OpenAI's present models."""
+"""The encoding whose tokens are counted: that of OpenAI's current models."""
 
 _TABLE = "https://openaipublic.blob.core.windows.net/encodings/o200k_base.tiktoken"
 _SHA256 = "446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb1a2d"
@@ -33,7 +33,7 @@ def table_file(cache: Path) -> Path:
 
 
 class TokenCounter:
-    """Counts tokens with tiktoken, offline: the set-up puts its table into the cache folder.
+    """Counts tokens with tiktoken, offline: the installation puts its table into the cache folder.
 
     Args:
         cache: Benchwright's cache folder.
@@ -48,7 +48,7 @@ class TokenCounter:
         return None if encoding is None else len(encoding.encode(text, disallowed_special=()))
 
     def share(self) -> bool:
-        """Make all of this process count tokens with this table; False if it is missing or damaged."""
+        """Count tokens with this table in the whole process; False if it is missing or damaged."""
         try:
             content = self._file.read_bytes()
         except OSError:
@@ -60,7 +60,7 @@ class TokenCounter:
 
     @cached_property
     def _encoding(self) -> Encoding | None:
-        # tiktoken would fetch a missing or damaged table: nothing is sent without being asked for.
+        # tiktoken would download a missing or damaged table, but nothing may use the network unasked.
         if not self.share():
             return None
         try:

@@ -1,14 +1,14 @@
 """BLEU and ROUGE as CVDP computes them, and the field's usual values beside them.
 
 CVDP (Pinckney et al., arXiv:2506.14074; `src/subjective.py` and `src/constants.py` of its repository)
-compares a text with its reference twice:
+compares an answer with its reference twice:
 
 - BLEU: sentence BLEU (Papineni et al., 2002) over words split at white space, precision of words and
   bigrams with equal weights, brevity penalty, no smoothing: NLTK's `sentence_bleu` with weights (½, ½).
-- ROUGE: the set of bigrams that both texts have, divided by the *number* of the reference's bigrams, after
+- ROUGE: the set of bigrams that both have, divided by the *number* of the reference's bigrams, after
   lower-casing and removing everything but word characters and white space.
 
-A text counts as right where both are above 0.40; CVDP's report then adds up the BLEU values.
+An answer counts as right if both are above 0.40; CVDP's report then adds up the BLEU values.
 """
 
 from __future__ import annotations
@@ -43,8 +43,8 @@ def cvdp_bleu(text: str, reference: str) -> float:
 def cvdp_rouge(text: str, reference: str) -> float:
     """Recall of the reference's bigrams by set overlap, 0 to 1.
 
-    CVDP divides by zero where the reference has fewer than two words. Here a reference of one word is
-    recalled whole by a text with the same word and not at all by any other.
+    CVDP divides by zero if the reference has fewer than two words. Here the recall of a reference of one word
+    is 1 for an answer with the same word and 0 for any other.
     """
     words, wanted = _plain_words(text), _plain_words(reference)
     bigrams = _ngrams(wanted, _ORDER)
@@ -54,7 +54,7 @@ def cvdp_rouge(text: str, reference: str) -> float:
 
 
 def text_metrics(text: str, reference: str) -> dict[str, float]:
-    """`bleu` and `rouge` as CVDP has them; `sacrebleu`, `rouge2` and `rougeL` (F1) where their packages are there."""
+    """`bleu` and `rouge` as in CVDP; `sacrebleu`, `rouge2` and `rougeL` (F1) if their packages are installed."""
     return {
         "bleu": cvdp_bleu(text, reference),
         "rouge": cvdp_rouge(text, reference),
@@ -63,7 +63,7 @@ def text_metrics(text: str, reference: str) -> dict[str, float]:
 
 
 def _usual(text: str, reference: str) -> dict[str, float]:
-    # Both come with the extra `judges`, and nobody pays for them at start-up.
+    # Both come with the extra `judges`, and are not imported at start-up.
     try:
         from rouge_score.rouge_scorer import RougeScorer
         from sacrebleu import sentence_bleu

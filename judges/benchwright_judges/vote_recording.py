@@ -16,7 +16,7 @@ from benchwright_problems.atomic import write_atomically
 
 class _Line(Model):
     key: Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
-    """Digest of rubric, model, problem, key, answer and number of the vote."""
+    """Digest of rubric, model, problem, key, answer and vote number."""
     vote: Vote
 
 

@@ -1,4 +1,4 @@
-"""The question formats: one module, one line here, and one member of `QuestionFormat` for each."""
+"""The question formats: each has one module, one line here, and one member of `QuestionFormat`."""
 
 from __future__ import annotations
 

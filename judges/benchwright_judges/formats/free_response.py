@@ -1,4 +1,4 @@
-"""Free responses: an examination's answer, correct, partially correct or incorrect."""
+"""Free responses: exam answers, graded correct, partially correct or incorrect."""
 
 from __future__ import annotations
 

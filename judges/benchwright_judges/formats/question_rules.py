@@ -1,4 +1,4 @@
-"""What differs between question formats: how each is asked, read and scored."""
+"""The rules of question formats: how each is asked, read and scored."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from benchwright_problems.problem import Answer, Question, QuestionFormat
 
 @dataclass(frozen=True)
 class GivenText:
-    """An answer to a question, and what it is scored against."""
+    """An answer to a question, and the key it is scored against."""
 
     question: Question
     statement: str
@@ -41,18 +41,18 @@ class QuestionRules:
 
     format: QuestionFormat
     score: Callable[[GivenText], Judgement]
-    """Scores an answer as far as no judge is needed; pending where one is."""
+    """Scores an answer by rule; pending if it needs a judge."""
     scale: Scale
-    """What people and model judges grade on."""
+    """The scale on which people and model judges grade."""
     rubric: str = ""
-    """What a judge follows: a file in `rubrics/`; empty if every answer is scored by rule."""
+    """The judges' rubric: a file in `rubrics/`; empty if every answer is scored by rule."""
     is_instant: bool = False
-    """Whether answers are scored at every save, because a judge is hardly ever needed."""
+    """Whether answers are scored at every save, because they rarely need a judge."""
     task: Callable[[Wording], str]
     """How the reply is requested."""
     show_key: Callable[[Wording, Answer], str] = _as_it_is
     """The key as a solver would write it."""
     selectable: Callable[[Question], tuple[str, ...]] = _nothing
-    """What can be chosen; nothing for free text."""
+    """The values that can be selected; none for open text."""
     extract: Callable[[Question, str], Extraction] = _no_selection
     """Which of these values an answer names."""

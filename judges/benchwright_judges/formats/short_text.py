@@ -1,4 +1,4 @@
-"""Scoring free text by rule: a number, or a text that equals an accepted one but for its writing."""
+"""Scoring short answers by rule: a number, or an accepted answer with differences in spelling only."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from benchwright_judges.short_answers import same_text, unwrap
 
 
 def score_blank(given: GivenText) -> Judgement:
-    """Score what fills a blank: another number than the key's is wrong, closed key or not."""
-    # A number beside accepted texts that are none may be another way of saying them.
+    """Score a filled-in blank: a number other than the key's is wrong, whether or not the key is closed."""
+    # If an accepted answer is not a number, a number may be another way of expressing it.
     return _score(given, number_decides=True)
 
 
 def score_text(given: GivenText) -> Judgement:
-    """Score any other free text: what differs from a closed key is wrong, all else is for a judge."""
+    """Score any other free text: what differs from a closed key is wrong; everything else needs a judge."""
     return _score(given, number_decides=False)
 
 
@@ -28,12 +28,12 @@ def _score(given: GivenText, *, number_decides: bool) -> Judgement:
 
 
 def _matches(given: GivenText, accepted: str) -> bool | None:
-    """Whether the text is an accepted one; None if only a judge can tell."""
+    """Whether the answer is an accepted one; None if only a judge can decide."""
     language, key = given.question.language, given.key
     said, wanted = read_quantity(unwrap(given.text), language), read_quantity(unwrap(accepted), language)
     if said is None or wanted is None:
         return True if same_text(given.text, accepted, language, given.statement) else None
-    # Numbers are never compared as texts: 8 Gb is not 8 GB.
+    # Numbers are never compared as strings: 8 Gb is not 8 GB.
     match compare(said, wanted, key.tolerance, key.unit):
         case Comparison.SAME:
             return True

@@ -1,4 +1,4 @@
-"""The languages in which questions are asked and answered: one module and one line here for each."""
+"""The languages in which questions are asked and answered: each has one module and one line here."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-r"""What Benchwright has to know of a language to ask questions in it and to read the answers.
+r"""What Benchwright needs to know about a language to ask questions in it and to read the answers.
 
-Fields that say "regex" hold a fragment that is joined with those of the other languages by `|`: an answer may be in
+Fields marked "regex" hold a fragment that is joined with those of the other languages by `|`: an answer may be in
 another language than its question, so every reader knows all languages at once. Fragments match without regard to
 case unless a field says otherwise, hold no numbered groups of their own unless a field says so, and may be empty.
 """
@@ -44,15 +44,15 @@ class Discourse:
     answer_fields: tuple[str, ...] = ()
     """JSON field names that hold an answer: lower case, without `_`, `-` and spaces."""
     refusal: str = ""
-    """Regex: the solver will not or can not answer."""
+    """Regex: the solver will not or cannot answer."""
     correction: str = ""
     """Regex: what came before is withdrawn, such as "no, wait"."""
     denial: str = ""
-    """Regex: the clause before a statement denies it, or says that others hold it."""
+    """Regex: the clause before a statement negates it, or attributes it to others."""
     condition: str = ""
     """Regex: the clause is a supposition or a question, such as "if"."""
     unreal: str = ""
-    """Regex: the statement itself is unreal, such as "would be"; counts only together with a condition."""
+    """Regex: the statement itself is hypothetical, such as "would be"; counts only together with a condition."""
     taken_back: str = ""
     """Regex: denies the statement that it follows, such as "is wrong"."""
     conclusion: str = ""
@@ -103,15 +103,15 @@ class Choices:
     either: str = ""
     """Regex: begins an answer of several letters, such as "both"."""
     joins: str = ""
-    """Regex: stands between the letters of such an answer. Matches case."""
+    """Regex: separates the letters of such an answer. Matches case."""
     also: str = ""
-    """Regex: goes on from one letter to another. Matches case."""
+    """Regex: continues from one letter to another. Matches case."""
     because: str = ""
     """Regex: begins the reason behind a letter."""
     because_first: str = ""
     """The same behind a letter that begins the answer, with the space or comma before it. Matches case."""
     predicates: str = ""
-    """Regex: verbs and conjunctions: a letter before one is no article. Lower case."""
+    """Regex: verbs and conjunctions: a letter before one is not an article. Lower case."""
     adverbials: str = ""
     """Regex: further words that may follow a letter; before any other word it may be part of a name. Lower case."""
     own_sentence: str = ""
@@ -128,7 +128,7 @@ class Choices:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class ShortText:
-    """How short texts differ in writing only. Read by `short_answers`."""
+    """How short answers may differ in spelling only. Read by `short_answers`."""
 
     articles: str = ""
     """Regex: an article with the space behind it. Used for questions in this language only."""
@@ -148,7 +148,7 @@ class Numbers:
     """Whether `1,5` is one and a half and `1.024` may be a thousand. Used for questions in this language only."""
     byte_words: tuple[str, ...] = ()
     byte_symbols: tuple[str, ...] = ()
-    """Symbols of a byte that are no unit without a prefix, such as `o` in `ko`."""
+    """Symbols of a byte that are units only with a prefix, such as `o` in `ko`."""
     bit_words: tuple[str, ...] = ()
     unit_words: Mapping[str, str] = field(default_factory=dict)
     """Spelled-out unit → its symbol (`s`, `min`, `h`, `%`, `ms`, …). Matches case."""
@@ -163,7 +163,7 @@ class Numbers:
     seconds_behind_slash: tuple[str, ...] = ()
     """How a second is written behind `/`, besides `s`. Matches case."""
     asks_in: str = ""
-    """Regex: in a question, stands before the unit that it asks for, as in "in MB/s"."""
+    """Regex: in a question, precedes the unit that it asks for, as in "in MB/s"."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -188,7 +188,7 @@ def any_of(alternatives: Iterable[str]) -> str:
 
 
 def joined(languages: Iterable[AnswerLanguage], fragment: Callable[[AnswerLanguage], str]) -> str:
-    """One fragment of every language, joined as alternatives; matches nothing where no language has it."""
+    """One fragment of every language, joined as alternatives; matches nothing if no language has it."""
     return any_of(fragment(language) for language in languages) or r"(?!)"
 
 

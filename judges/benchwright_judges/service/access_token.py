@@ -17,14 +17,14 @@ _WRITTEN = re.compile(rf"{_PREFIX}_([0-9a-f]{{12}})_([A-Za-z0-9_-]{{43}})")
 
 
 class Scope(StrEnum):
-    """What a token may do."""
+    """What a token permits."""
 
     SUBMIT = "submit"
     """Submit answers, and read its own results."""
     GRADE = "grade"
-    """Grade what waits for a person, and see how judges agree."""
+    """Grade answers that wait for a person, and see the agreement of judges."""
     ADMIN = "admin"
-    """Everything the others may, and every token's submissions with their votes."""
+    """Everything that the others permit, and every token's submissions with their votes."""
 
 
 class Token(Model):
@@ -32,12 +32,12 @@ class Token(Model):
 
     id: str
     name: str
-    """Whose it is; the pseudonym under which its grades are kept."""
+    """The owner; the pseudonym under which its grades are stored."""
     digest: str
     """SHA-256 of the secret, hex.
 
-    A slow hash protects passwords that can be guessed. This secret has 256 random bits: nobody gets through
-    them at any speed, and a slow hash would cost every request its time.
+    A slow hash protects passwords that can be guessed. This secret has 256 random bits and can't be
+    guessed at any speed; a slow hash would only delay every request.
     """
     scopes: tuple[Scope, ...]
     created: float
@@ -50,7 +50,7 @@ class Token(Model):
     """How much model judges may cost it; without a limit if not set."""
     spent_usd: float = 0
     reserved_usd: float = 0
-    """For what is being judged right now."""
+    """Reserved for judgements in progress."""
 
     def may(self, scope: Scope) -> bool:
         """Whether it covers a scope."""
@@ -72,7 +72,7 @@ def hash_secret(secret: str) -> str:
 
 
 def write(token_id: str, secret: str) -> str:
-    """The text that a client sends: `bwj_<id>_<secret>`."""
+    """The string that a client sends: `bwj_<id>_<secret>`."""
     return f"{_PREFIX}_{token_id}_{secret}"
 
 

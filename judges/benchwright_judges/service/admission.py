@@ -39,7 +39,7 @@ class AdmissionControl:
     """Passes admitted requests on to `app`, and turns every error into problem details.
 
     Args:
-        app: What answers.
+        app: The application.
         tokens: The valid tokens.
         body_time_s: How long a body may take to arrive.
         clock: Seconds since 1970.
@@ -111,7 +111,7 @@ class AdmissionControl:
         """
         scheme, _, text = (authorization or "").partition(" ")
         if scheme.lower() != "bearer" or not text:
-            raise _unauthorized("The request has no token.", "Send Authorization: Bearer followed by the token.")
+            raise _unauthorized("The request has no access token.", "Send Authorization: Bearer followed by the token.")
         parts = access_token.read(text.strip())
         token = await self._tokens.find(parts[0]) if parts else None
         if parts is None or token is None or not token.fits(parts[1]):

@@ -22,9 +22,9 @@ _MOST_FLAWS = 20
 _LONGEST_POINTER = 200
 _ABOUT = """Scores answers to Benchwright's questions where the answer keys are kept; never returns keys or rubrics.
 
-Every request but those for health and this document shows a token: `Authorization: Bearer bwj_…`. Its scopes say
-what it may do: `submit` hands in answers, `grade` grades as a person, `admin` may do everything. Refusals are problem
-details (RFC 9457) with a `next_step`. Amounts of money are in US dollars.
+Every request except those for health and this document needs a token: `Authorization: Bearer bwj_…`. Its scopes
+determine what it may do: `submit` sends answers, `grade` grades as a person, `admin` may do everything. Refusals are
+problem details (RFC 9457) with a `next_step`. Amounts of money are in US dollars.
 """
 
 
@@ -52,10 +52,10 @@ def make_api(lifespan: Callable[[FastAPI], AbstractAsyncContextManager[None]] | 
         description=_ABOUT,
         lifespan=lifespan,
         openapi_url="/v1/openapi.json",
-        # The pages that show it load scripts from elsewhere.
+        # The pages that show it load third-party scripts.
         docs_url=None,
         redoc_url=None,
-        # Bodies and errors hold answers: no exporter that an environment variable names may have them.
+        # Bodies and errors contain answers, so no exporter named in an environment variable may receive them.
         telemetry={"tracing": False, "metrics": False, "logs": False, "auto_configure": False},
         separate_input_output_schemas=False,
         redirect_slashes=False,

@@ -28,7 +28,7 @@ _LONGEST_WAIT_S = 25.0
 _FIRST_PAUSE_S = 0.25
 _LONGEST_PAUSE_S = 8.0
 _TRIES = 4
-"""Attempts to reach a service that does not answer: a person is waiting."""
+"""Number of tries to reach a service that does not answer, kept low because a person is waiting."""
 _AGAIN = frozenset({408, 429, 502, 503, 504})
 """Statuses after which the same request may succeed."""
 
@@ -50,24 +50,24 @@ def find_token(environ: Mapping[str, str] = os.environ) -> str:
         return file.read_text("utf-8").strip()
     except (OSError, ValueError) as error:
         raise ConfigurationError(
-            f"there is no token for the judge service; write it into {file}, or into the environment variable {_TOKEN}"
+            f"there is no token for the judge service; write it to {file}, or set the environment variable {_TOKEN}"
         ) from error
 
 
 class RemoteJudge:
-    """A judge service, asked over HTTP.
+    """A judge service, reached over HTTP.
 
-    Whatever keeps it from judging leaves the answer pending, with the reason and the next step: nothing is
+    If judging fails for any reason, the answer stays pending, with the reason and the next step: nothing is
     lost, and nothing is raised.
 
     Args:
-        url: Where the service is, such as `https://judge.example.org`.
-        token: What it lets us in with, scope `submit`.
+        url: URL of the service, such as `https://judge.example.org`.
+        token: An access token with the scope `submit`.
         patience_s: How long to wait for one judgement in all.
-        transport: Stands in for the network in tests.
+        transport: Replaces the network in tests.
 
     Raises:
-        ConfigurationError: The URL is none.
+        ConfigurationError: The URL is not valid.
     """
 
     def __init__(

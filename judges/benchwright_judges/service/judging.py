@@ -48,16 +48,16 @@ _BUDGET_WAIT_S = 0.5
 
 @dataclass(frozen=True)
 class Pace:
-    """How much at once, and how long to wait for what. Times in seconds."""
+    """Concurrency and waiting times, in seconds."""
 
     at_once: int = 16
-    """Judgements at the same time."""
+    """Concurrent judgements."""
     lease_s: float = 15.0
-    """How long a lease lasts before another process may take the submission over."""
+    """How long a lease lasts before another process may claim the submission."""
     poll_s: float = 1.0
     """Interval of polling for what other processes queued or finished."""
     grace_s: float = 10.0
-    """How long running judgements may go on when the service ends."""
+    """How long running judgements may continue when the service shuts down."""
 
 
 class Judging:
@@ -67,7 +67,7 @@ class Judging:
         store: The problems with their hidden parts.
         records: Where judgements are kept.
         panel: The model judges, if there are any.
-        pace: How much at once.
+        pace: Concurrency and waiting times.
     """
 
     def __init__(self, store: Store, records: Records, panel: Panel | None, pace: Pace) -> None:
@@ -93,17 +93,17 @@ class Judging:
         return self._closing.done()
 
     def start(self) -> None:
-        """Begin with what waits, and with what a process that died left behind."""
+        """Start judging, including submissions left behind by a process that died."""
         self._loops = [asyncio.create_task(self._take_from_queue()), asyncio.create_task(self._stay_alive())]
 
     def stop_taking(self) -> None:
-        """Accept nothing new, and wake everybody who waits for a result."""
+        """Accept nothing new, and wake all requests that wait for a result."""
         if not self.closing:
             self._closing.set_result(None)
         self.changes.notify_all()
 
     async def close(self) -> None:
-        """Finish what is running, or return it to the queue."""
+        """Finish running judgements, or return them to the queue."""
         self.stop_taking()
         if self._work:
             await asyncio.wait(self._work, timeout=self._pace.grace_s)
@@ -140,7 +140,7 @@ class Judging:
         """Accept one answer and judge it.
 
         Returns:
-            The submission, judged unless that takes longer than `wait_s`; it goes on then.
+            The submission, judged unless that takes longer than `wait_s`; judging then continues.
 
         Raises:
             RefusalError: See `question` and `Submissions.accept`.
@@ -204,7 +204,7 @@ class Judging:
         return await asyncio.to_thread(measure, rated, resamples=resamples)
 
     async def current(self, submissions: Sequence[Submission]) -> Sequence[Submission]:
-        """The same, with later judgements of those that were left pending."""
+        """The rated answers, with later judgements of those that were left pending."""
         undecided = [
             submission.id
             for submission in submissions
@@ -235,7 +235,7 @@ class Judging:
             while not self.closing:
                 changed.clear()
                 free = self._pace.at_once - len(self._work)
-                # Half of the slots at once: each poll is a transaction.
+                # Half of the slots at a time: each poll is a transaction.
                 if 2 * free >= self._pace.at_once:
                     claimed = await self._quietly(self.submissions.claim(free, self._running)) or ()
                     for submission in claimed:
@@ -269,7 +269,7 @@ class Judging:
                 judgement = await self._judgement(submission, accepted)
                 done = await self.submissions.finish(submission, judgement)
         except (SQLAlchemyError, OSError, RecordsError) as error:
-            # The lease expires, and another process, or this one later, takes it over.
+            # The lease expires, and another process, or this one later, claims the submission.
             _log_place(error)
         finally:
             self._running.discard(submission.id)
@@ -280,7 +280,7 @@ class Judging:
 
     async def _judgement(self, submission: Submission, accepted: Problem | None) -> Judgement:
         if submission.claims > _MOST_CLAIMS:
-            return _error("The service ended several times while it judged this answer.")
+            return _error("The service stopped several times while judging this answer.")
         try:
             if accepted is not None:
                 # A single submission was accepted together with its reservation.
@@ -319,14 +319,14 @@ class Judging:
         return None
 
     async def _most_it_costs(self, problem: Problem, answer: str) -> float:
-        """The most that model judges can ask for an answer; nothing for one that is decided without them."""
+        """The maximum cost of model judges for an answer; 0 for one that is decided without them."""
         if self._panel is None:
             return 0.0
         decided = await asyncio.to_thread(score, problem, answer)
         return self._panel.most_it_costs(problem, answer) if decided.status is Status.PENDING else 0.0
 
     async def _quietly(self, work: Coroutine[Any, Any, T]) -> T | None:
-        """The result; None if the database failed: there will be another turn."""
+        """The result; None if the database failed: it will be tried again."""
         try:
             return await work
         except Exception as error:

@@ -19,9 +19,9 @@ from benchwright_judges.service.views import LARGEST_BATCH, LONGEST_ANSWER
 _HEAD = """\
 # The judge service
 
-What `benchwright judge serve` answers. Made from its OpenAPI document by
+The HTTP API of `benchwright judge serve`. Generated from its OpenAPI document by
 `python -m benchwright_judges.service.reference`; do not edit. The document itself, with every field, is at
-`/v1/openapi.json` and needs no token. How to set a service up: [Run a judge service](../how-to/judge-service.md).
+`/v1/openapi.json` and needs no token. To set up a service: [Run a judge service](../how-to/judge-service.md).
 """
 
 _AFTER = """\
@@ -32,49 +32,49 @@ _AFTER = """\
 | scope | sees |
 | --- | --- |
 | `submit` | its own submissions: status, score, passed, label, message, rubric's name and hash, and of each vote \
-judge, label, score, cost and whether it failed; where people graded, `person` instead of their pseudonyms |
+judge, label, score, cost and whether it failed; if people graded, `person` instead of their pseudonyms |
 | `grade` | answers that wait, blind: the problem's public side, the answer, the rubric's name and its labels |
-| `admin` | the same of all tokens, and besides: tokens and seconds of each vote, metrics such as BLEU, who graded, \
+| `admin` | the same for all tokens, and also: tokens and seconds of each vote, metrics such as BLEU, who graded, \
 the agreement report |
 
-Answer keys, rubrics' texts, the reasons that judges give and their raw replies (which may quote a key) have no field in
+Answer keys, rubrics, the judges' reasons and their raw replies (which may quote a key) have no field in
 any response, whatever the scope. They are in the database.
 
 ## Tokens
 
-`bwj_<id>_<secret>`: 12 hexadecimal digits, then 256 random bits in URL-safe base64. Stored is the SHA-256 of the
-secret, compared in constant time. A slow hash, as for passwords, would protect nothing: there are too many secrets to
-guess at any speed, and every request would pay for it.
+`bwj_<id>_<secret>`: 12 hexadecimal digits, then 256 random bits in URL-safe base64. The service stores the SHA-256 of
+the secret and compares it in constant time. A slow hash, as for passwords, would add no protection: there are too many
+secrets to guess at any speed, and it would delay every request.
 
-A token's bucket holds the requests of one minute and fills evenly; each process of the service has its own buckets.
-Money is counted in the database, for all processes: before an answer goes to a model, the most that its votes may cost
-is set aside, in the transaction that accepts the answer, so requests at the same time can't count on the same money;
-afterwards what it did cost is settled. So spending never exceeds the budget by the prices in `judges.toml`.
+A token's bucket holds one minute's requests and refills at a constant rate; each process of the service has its own
+buckets. Money is counted in the database, for all processes: before an answer goes to a model, the maximum cost of its
+votes is reserved, in the transaction that accepts the answer, so concurrent requests can't spend the same money;
+afterwards the actual cost is charged. Spending, at the prices in `judges.toml`, therefore never exceeds the budget.
 
-- *What the answer may cost is more than is left*: 402 `budget-used-up`. It is no 429, because waiting does not help.
-- *It would fit, were it not for what is set aside*: 429 `budget-reserved` with `Retry-After`.
+- *The answer may cost more than is left*: 402 `budget-used-up`, not 429, because waiting does not help.
+- *It would fit without the current reservations*: 429 `budget-reserved` with `Retry-After`.
 - In a batch, which was accepted, such an answer waits for money for a minute and is `pending` then.
 
 ## Repetitions
 
-`Idempotency-Key` makes repeating a POST safe, also at the same time and after a crash: the answer is judged once, and
-every repetition gets that submission. Keys belong to a token and are kept for good; the same key with another body is
+`Idempotency-Key` makes repeating a POST safe, even concurrently or after a crash: the answer is judged once, and
+every repetition gets that submission. Keys belong to a token and never expire; the same key with another body is
 refused (422 `key-reused`). PUT needs no key.
 
 ## Durability
 
-An answer that was accepted (200, 202) is on disk. A process holds what it judges by a lease of {lease:g} s that it
-renews; after `kill -9` the next start, or another process on the same PostgreSQL, takes over what has run out, and only
-the holder of a lease can write a result. Votes that were paid for are kept as they come and are not bought again. An
-answer whose judging ended the process again and again gets the status `error`. On SIGTERM or SIGINT the service takes
-nothing new, lets running judgements end for {grace:g} s, and hands the rest back.
+An accepted answer (200, 202) is on disk. A process judges a submission under a lease of {lease:g} s that it renews;
+after `kill -9`, the next start, or another process on the same PostgreSQL, claims submissions whose lease has expired,
+and only the holder of a lease can write a result. Votes that were paid for are stored as they arrive and are not bought
+again. An answer whose judging repeatedly ended the process gets the status `error`. On SIGTERM or SIGINT the service
+accepts nothing new, gives running judgements {grace:g} s to finish, and returns the rest to the queue.
 
 ## Events
 
-`GET /v1/batches/ID/events` sends `judged` for each answer, in the order in which they were done: `id` is its number,
+`GET /v1/batches/ID/events` sends `judged` for each answer, in order of completion: `id` is its number,
 `data` is `{{"submission": …, "done": n, "total": m}}`. `finished` comes last. After a broken connection,
-`Last-Event-ID` goes on behind the last event that arrived. A comment every 15 s keeps proxies from closing; a token
-that was revoked ends what it watches.
+`Last-Event-ID` continues after the last event that arrived. A comment every 15 s keeps proxies from closing; revoking a
+token ends its streams.
 """
 
 
@@ -103,8 +103,8 @@ def _page() -> Iterator[str]:
     for what, limit in _limits():
         yield f"| {what} | {limit} |"
     yield "\n## Refusals\n"
-    yield "Problem details (RFC 9457, `application/problem+json`) with `type`, `title`, `status`, `detail`, and besides"
-    yield "`next_step`, and `errors` with a JSON Pointer and a sentence for each flaw. Nothing of the body is quoted.\n"
+    yield "Problem details (RFC 9457, `application/problem+json`) with `type`, `title`, `status`, `detail`, and also"
+    yield "`next_step`, and `errors` with a JSON Pointer and a sentence for each flaw. The body is never quoted.\n"
     yield "| status | `type` | means |"
     yield "| --- | --- | --- |"
     for kind in Kind:

@@ -68,7 +68,7 @@ class ProblemDetails(Model):
 
 
 class RefusalError(Exception):
-    """A request is refused.
+    """A request is rejected.
 
     Args:
         kind: Which refusal it is.

@@ -1,4 +1,4 @@
-"""The process: opens the database, listens, and shuts down without losing what it accepted."""
+"""The process: opens the database, listens, and shuts down without losing accepted answers."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def check_host(host: str, *, allow_remote: bool) -> None:
     """Refuse to listen to other machines by accident.
 
     Raises:
-        ServiceError: `host` is not this machine alone, and nobody asked for that.
+        ServiceError: `host` can be reached from other machines, and that was not requested.
     """
     try:
         local = ipaddress.ip_address(host).is_loopback
@@ -43,8 +43,8 @@ def check_host(host: str, *, allow_remote: bool) -> None:
     if not local and not allow_remote:
         raise ServiceError(
             f"{host} can be reached from other machines, and the service speaks plain HTTP: tokens and answers could be"
-            " read on the way. Let it listen on 127.0.0.1 behind a proxy that speaks TLS (Caddy, nginx), or give"
-            " --allow-remote where the network itself is trusted"
+            " read in transit. Listen on 127.0.0.1 behind a TLS proxy (Caddy, nginx), or give --allow-remote if the"
+            " network itself is trusted"
         )
 
 
@@ -57,11 +57,11 @@ async def serve(
     port: int,
     pace: Pace | None = None,
 ) -> None:
-    """Serve until SIGINT or SIGTERM; prints `Listening on http://…` when it does.
+    """Serve until SIGINT or SIGTERM; prints `Listening on http://…` when it is ready.
 
     Raises:
         RecordsError: The database can't be opened.
-        ServiceError: The port can't be listened on.
+        ServiceError: The port can't be opened.
     """
     pace = pace or Pace()
     listener = _listener(host, port)
@@ -104,7 +104,7 @@ class _Server(uvicorn.Server):
                 logging.getLogger(__name__).warning("Listening on http://%s:%s", shown, port)
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        # The usual one raises the signal again when all is done, into the closing of the database.
+        # The default handler raises the signal again at the end, while the database is being closed.
         self.force_exit = self.should_exit and sig == signal.SIGINT
         self.should_exit = True
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class State(StrEnum):
-    """How far a submission has come."""
+    """The state of a submission."""
 
     QUEUED = "queued"
     RUNNING = "running"
@@ -32,9 +32,9 @@ class Submission:
     created: float
     batch: str | None = None
     position: int | None = None
-    """Place within the batch, from 0."""
+    """Position in the batch, from 0."""
     claims: int = 0
-    """How often a process took it off the queue."""
+    """How often a process claimed it."""
     reserved_usd: float = 0.0
     judgement: Judgement | None = None
     judged: float | None = None
@@ -44,7 +44,7 @@ class Submission:
 
 @dataclass(frozen=True)
 class Batch:
-    """Answers that were submitted together."""
+    """Answers submitted together."""
 
     id: str
     token: str
@@ -55,7 +55,7 @@ class Batch:
 
 @dataclass(frozen=True)
 class Key:
-    """What makes a repeated request recognisable."""
+    """Identifies a repeated request."""
 
     text: str | None
     """The client's Idempotency-Key, if it sent one."""

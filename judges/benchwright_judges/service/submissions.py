@@ -1,8 +1,8 @@
 """Submitted answers: accepted means on disk, and each is judged once.
 
-A submission is `queued`, then `running` while a process holds a lease on it, then `done`. A process that
-dies leaves leases that run out, and another one, or the same one started again, takes its submissions
-over. A result is written only by the holder of the lease, so none is counted twice.
+A submission is `queued`, then `running` while a process holds a lease on it, then `done`. When a process
+dies, its leases expire, and another process, or the same one restarted, claims its submissions. Only the holder of
+the lease writes a result, so none is counted twice.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ class Submissions:
 
     Args:
         records: The database.
-        owner: A name that no other process has.
-        lease_s: How long a lease lasts, in seconds, before another process may take the submission over.
+        owner: A name unique to this process.
+        lease_s: How long a lease lasts, in seconds, before another process may claim the submission.
         clock: Seconds since 1970, the same for all processes.
     """
 
@@ -50,10 +50,10 @@ class Submissions:
     async def accept(
         self, token: str, key: Key, problem: str, answer: str, *, reserve_usd: float
     ) -> tuple[Submission, bool]:
-        """Keep an answer, claimed by this process, with the money for its judgement reserved.
+        """Store an answer, claimed by this process, with the money for its judgement reserved.
 
         Returns:
-            The submission and whether it is new; an old one where the key is known.
+            The submission and whether it is new; the earlier one if the key is known.
 
         Raises:
             RefusalError: The key belongs to another request, or the budget does not suffice.
@@ -66,7 +66,7 @@ class Submissions:
                 await connection.execute(insert(SUBMISSIONS).values(values))
                 await _reserve(connection, token, values["id"], reserve_usd)
         except IntegrityError:
-            # The same key came in at the same time.
+            # A concurrent request used the same key.
             if (old := await self._with_key(token, key)) is None:
                 raise
             return old, False
@@ -84,7 +84,7 @@ class Submissions:
     async def accept_batch(
         self, token: str, key: Key, items: Sequence[tuple[str, str]], *, most_waiting: int
     ) -> tuple[Batch, bool]:
-        """Keep a batch of (problem, answer), all or nothing.
+        """Store a batch of (problem, answer), all or nothing.
 
         Returns:
             The batch and whether it is new.
@@ -131,11 +131,11 @@ class Submissions:
     # Judging
 
     async def claim(self, most: int, but: Collection[str] = ()) -> Sequence[Submission]:
-        """Take what waits, and what a process left behind, the oldest first.
+        """Claim waiting submissions and those that a process left behind, oldest first.
 
         Args:
             most: How many.
-            but: What is judged here right now: a process that stood still may have let its own leases run out.
+            but: Submissions being judged here: a process that was suspended may have let its own leases expire.
         """
         now = self._clock()
         free = (
@@ -191,7 +191,7 @@ class Submissions:
         return usd
 
     async def finish(self, submission: Submission, judgement: Judgement) -> Submission | None:
-        """Store the judgement and charge its cost; None if another process has taken the submission over."""
+        """Store the judgement and charge its cost; None if another process has claimed the submission."""
         judged = self._clock()
         async with self._records.writing() as connection:
             reserved = await connection.scalar(
@@ -237,7 +237,7 @@ class Submissions:
         )
 
     async def hand_back(self) -> None:
-        """Return what this process claimed and did not finish to the queue."""
+        """Return the submissions that this process claimed but did not finish to the queue."""
         async with self._records.writing() as connection:
             await connection.execute(
                 update(SUBMISSIONS).where(self._mine()).values(state=State.QUEUED, owner=None, lease=None)
@@ -258,11 +258,11 @@ class Submissions:
         return batch_of(row) if row is not None else None
 
     async def members(self, batch_id: str, *, after: int, most: int) -> Sequence[Submission]:
-        """Submissions of a batch by position, beginning behind `after`."""
+        """Submissions of a batch by position, beginning after `after`."""
         return await self._select(batch_id, SUBMISSIONS.c.position, after, most)
 
     async def finished(self, batch_id: str, *, after: int, most: int) -> Sequence[Submission]:
-        """Submissions of a batch in the order in which they were done, beginning behind number `after`."""
+        """Submissions of a batch in order of completion, beginning after number `after`."""
         return await self._select(batch_id, SUBMISSIONS.c.finished, after, most)
 
     async def _select(self, batch_id: str, by: ColumnElement[int], after: int, most: int) -> Sequence[Submission]:
@@ -312,7 +312,7 @@ class Submissions:
 async def _reserve(connection: AsyncConnection, token: str, submission: str, usd: float) -> None:
     if not usd:
         return
-    # One statement decides and sets aside, so requests at the same time can't count on the same money.
+    # One statement checks and reserves, so concurrent requests can't spend the same money.
     enough = or_(
         TOKENS.c.budget_usd.is_(None),
         TOKENS.c.spent_usd + TOKENS.c.reserved_usd + usd <= TOKENS.c.budget_usd + _DUST_USD,
@@ -331,7 +331,7 @@ def _too_dear(left: float, usd: float) -> RefusalError:
         return RefusalError(
             Kind.BUDGET_RESERVED,
             "The rest of the token's budget is reserved for answers that are being judged.",
-            "Repeat the request; what they do not use is released.",
+            "Repeat the request; money that they do not use is released.",
             retry_after_s=2,
         )
     return RefusalError(

@@ -42,23 +42,23 @@ SUBMISSIONS = Table(
     Column("id", Text, nullable=False, unique=True),
     Column("token", Text, ForeignKey("tokens.id"), nullable=False),
     Column("batch", Text, ForeignKey("batches.id")),
-    # Place within the batch, from 0.
+    # Position in the batch, from 0.
     Column("position", Integer),
     Column("key", Text),
     Column("fingerprint", Text),
     Column("problem", Text, nullable=False),
     Column("answer", Text, nullable=False),
     Column("state", Text, nullable=False),
-    # Who judges it, and until when that is believed without another sign of life.
+    # The process that judges it, and the expiry of its lease.
     Column("owner", Text),
     Column("lease", Double),
     Column("claims", Integer, nullable=False, default=0),
-    # Part of the token's `reserved_usd` for as long as the judgement runs.
+    # Part of the token's `reserved_usd` while the judgement runs.
     Column("reserved_usd", Double, nullable=False, default=0.0),
     Column("judgement", Text),
     Column("created", Double, nullable=False),
     Column("judged", Double),
-    # The how-manieth of its batch to be done, from 1: what a client resumes its progress from.
+    # Rank by time of completion in the batch, from 1: a client resumes watching from it.
     Column("finished", Integer),
     UniqueConstraint("token", "key"),
     Index("submissions_open", "state", "lease"),

@@ -32,7 +32,7 @@ class Tokens:
         """Make a token.
 
         Returns:
-            What is stored, and the text to hand to the client, which can't be had a second time.
+            The stored token, and the string for the client, which can't be shown again.
         """
         token_id, secret = access_token.new_secret()
         token = Token(

@@ -12,7 +12,7 @@ from benchwright_judges.service.submission import Batch, State, Submission
 from benchwright_problems.problem import Public
 
 if TYPE_CHECKING:
-    # A client has these shapes, but no database.
+    # A client has these types, but no database.
     from benchwright_judges.human_grading import Item
 
 LONGEST_ANSWER = 65_536
@@ -26,7 +26,7 @@ ProblemRef = Annotated[
 ]
 Answer = Annotated[
     str,
-    # PostgreSQL keeps no U+0000.
+    # PostgreSQL can't store U+0000.
     StringConstraints(max_length=LONGEST_ANSWER, pattern=r"^[^\x00]*$"),
     Field(examples=["The answer is (C)."], description="The content of `answer.md`."),
 ]
@@ -47,7 +47,7 @@ class NewBatch(Model):
 
 
 class Usage(Model):
-    """What a vote took."""
+    """The tokens and time of a vote."""
 
     input_tokens: int
     output_tokens: int
@@ -76,7 +76,7 @@ class JudgementView(Model):
     passed: bool | None
     label: str
     message: str
-    """One sentence for the solver that gives nothing away."""
+    """One sentence for the solver that reveals nothing hidden."""
     method: Method
     rubric: str
     """Name and content hash of the rubric."""
@@ -102,7 +102,7 @@ class SubmissionView(Model):
 
 
 class BatchView(Model):
-    """How far a batch has come."""
+    """Progress of a batch."""
 
     id: Id
     created: AwareDatetime
@@ -116,7 +116,7 @@ class ResultsPage(Model):
 
     results: tuple[SubmissionView, ...]
     next_after: int | None
-    """What to give as `after` to get the next page; null on the last one."""
+    """The value of `after` for the next page; null on the last one."""
 
 
 class GradingItem(Model):
@@ -180,7 +180,7 @@ def view_item(item: Item) -> GradingItem:
 
 
 def view(submission: Submission, *, whole: bool) -> SubmissionView:
-    """A submission as a token sees it; `whole` for administrators."""
+    """A submission as visible to a token; `whole` for administrators."""
     return SubmissionView(
         id=submission.id,
         problem=submission.problem,
@@ -194,7 +194,7 @@ def view(submission: Submission, *, whole: bool) -> SubmissionView:
 
 
 def view_batch(batch: Batch) -> BatchView:
-    """A batch as its token sees it."""
+    """A batch as visible to its token."""
     return BatchView(
         id=batch.id,
         created=_moment(batch.created),

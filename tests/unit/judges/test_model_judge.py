@@ -192,7 +192,7 @@ async def test_a_judge_that_is_not_there_is_an_error() -> None:
     endpoint = Endpoint(settings("http://127.0.0.1:9/v1", patience_s=0.3), {})
     vote = await ModelJudge(endpoint).vote(FREE, "an answer", EXAM, budget=JudgingBudget())
     await endpoint.close()
-    assert vote.error.startswith("the endpoint could not be reached, or hung up")
+    assert vote.error.startswith("the endpoint could not be reached, or closed the connection")
 
 
 @pytest.mark.parametrize(("status", "told"), [(401, "key"), (403, "key"), (404, "model"), (418, "418")])
