@@ -1,4 +1,4 @@
-"""Instances of modules: connections written out, and and ports and modules that are missing."""
+"""Instances of modules: connections written out, and ports and modules that are missing."""
 
 from __future__ import annotations
 
