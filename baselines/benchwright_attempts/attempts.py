@@ -30,6 +30,7 @@ from benchwright_attempts.events import (
 from benchwright_attempts.evidence import Recording
 from benchwright_attempts.file_text import FileText
 from benchwright_attempts.record import AttemptHeader, RecordedEvent
+from benchwright_attempts.terms import Solver
 from benchwright_problems.verdict import Outcome
 
 if TYPE_CHECKING:
@@ -99,7 +100,7 @@ class Summary:
         return self.runs + 1
 
 
-def tell_summary(summary: Summary, recorded: RecordedEvent) -> Summary:
+def next_summary(summary: Summary, recorded: RecordedEvent) -> Summary:
     """The summary after one more event."""
     event = recorded.event
     summary = replace(
@@ -186,7 +187,7 @@ def summarize(events: Iterable[RecordedEvent], summary: Summary | None = None) -
     """The summary after all events, continuing an earlier one if given."""
     summary = summary or Summary()
     for recorded in events:
-        summary = tell_summary(summary, recorded)
+        summary = next_summary(summary, recorded)
     return summary
 
 
@@ -209,7 +210,7 @@ class ProblemRecord:
     """Shortest active time to a passing submission, in seconds."""
 
 
-_MACHINES = frozenset({"model", "agent"})
+_MACHINES = frozenset(solver.value for solver in Solver if not solver.is_person)
 """Conditions in which no person solves: nobody continues such an attempt in an editor."""
 
 
@@ -302,13 +303,13 @@ class Attempts:
         )
         return next(mine, None)
 
-    def take_over(self, attempt: str) -> bool:
+    def interrupt_stale(self, attempt: str) -> bool:
         """Continues an attempt whose clock another process left running.
 
         The time since that process' last event does not count, unless it turns out to be alive.
 
         Returns:
-            Whether there was such an attempt to take over.
+            Whether there was such an attempt.
         """
         summary = self.summary(attempt)
         if summary.state is not AttemptState.RUNNING or summary.process == self._log.process:

@@ -125,12 +125,12 @@ class Runs:
         newest = (await self._writer.summary()).verdict
         if newest is None:
             return None
-        return self._in_memory(newest) or Graded(await asyncio.to_thread(self._whole, newest))
+        return self._in_memory(newest) or Graded(await asyncio.to_thread(self._full_verdict, newest))
 
     def reveal(self, verdict: AttemptVerdict) -> Revealed:
         """What the solver may see of a verdict. Waits for the disk."""
         policy = self._terms.reveal(self._problem.reveal)
-        return reveal(self._whole(verdict), policy, partial(self._records.text, verdict.number))
+        return reveal(self._full_verdict(verdict), policy, partial(self._records.text, verdict.number))
 
     def warm_up(self) -> None:
         """Lets a sandbox start ahead for the next run, if that is wanted."""
@@ -215,7 +215,7 @@ class Runs:
         self._newest = (number, graded)
         self._records.keep(number, graded.verdict)
 
-    def _whole(self, verdict: AttemptVerdict) -> Verdict:
+    def _full_verdict(self, verdict: AttemptVerdict) -> Verdict:
         """A verdict with its tests, of which the log has only the count."""
         kept = self._in_memory(verdict)
         whole = kept.verdict if kept is not None else self._records.verdict(verdict.number)

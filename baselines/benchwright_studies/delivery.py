@@ -61,7 +61,7 @@ class Deliveries:
         """What is waiting of a participant; `None` if nothing is."""
         return next((one for one in self.waiting() if (one.study, one.participant) == (study, participant)), None)
 
-    def hand_in(
+    def deliver(
         self,
         log: StudyLog,
         wanted: Callable[[Delivery], bool] = lambda delivery: True,

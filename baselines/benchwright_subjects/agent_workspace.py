@@ -98,7 +98,7 @@ class AgentWorkspace:
                 left = await asyncio.to_thread(_files_of, code)
         except HarnessError as error:
             raise ToolError(f"The command could not be run: {error}.") from error
-        await self._take_over(left)
+        await self._record_changes(left)
         status = f"exit status {ended.exit_code}"
         if ended.end is not End.EXITED:
             status = f"stopped: {ended.end.value} ({self.wall_s:g} s, {_limits(self.wall_s).memory_mb} MiB)"
@@ -125,7 +125,7 @@ class AgentWorkspace:
         left = self.sample.terms.runs_left(summary.runs)
         return shown if left is None else f"{shown}\n[{left} runs left]"
 
-    async def _take_over(self, left: Mapping[str, bytes]) -> None:
+    async def _record_changes(self, left: Mapping[str, bytes]) -> None:
         for path in [path for path in self.sample.files if path not in left]:
             await self.sample.remove(path)
         for path, content in left.items():

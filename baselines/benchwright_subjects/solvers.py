@@ -167,7 +167,7 @@ def command_line_agent(task: TaskRun, command: str, *, shared: bool) -> Solver:
                 finally:
                     # Also where a limit has ended it: the work counts as it then is.
                     with anyio.CancelScope(shield=True):
-                        await _take_over(sample)
+                        await _collect_files(sample)
             state.messages, state.output = told.messages, told.output
             return state
 
@@ -200,7 +200,7 @@ async def _start(sample: SampleAttempt, command: str, prompt: str, state: AgentS
     return bridge.state
 
 
-async def _take_over(sample: SampleAttempt) -> None:
+async def _collect_files(sample: SampleAttempt) -> None:
     """The files that count, as the agent has left them."""
     for path in judged_paths(sample.problem):
         try:

@@ -122,7 +122,7 @@ class EditorServer(LanguageServer):
         """Use these settings from now on; which features there are was decided at the start."""
         raise NotImplementedError
 
-    def tell_failure(self, error: BaseException) -> None:
+    def report_failure(self, error: BaseException) -> None:
         """Show an error that no request can answer."""
         raise NotImplementedError
 

@@ -88,7 +88,7 @@ def greet(reader: BinaryIO, writer: BinaryIO) -> Greeting | None:
     return None
 
 
-def tell_error(writer: BinaryIO, sentence: str) -> None:
+def write_error(writer: BinaryIO, sentence: str) -> None:
     """Show an error in the editor while there is no server yet."""
     _show(writer, _ERROR, sentence)
 

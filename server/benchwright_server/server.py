@@ -88,7 +88,7 @@ class Protocol(LanguageServerProtocol):
         """Send a notification whose parameters are plain JSON already."""
         self._send_data({"jsonrpc": self.VERSION, "method": method, "params": params})
 
-    def take_over(self, greeting: Greeting) -> None:
+    def adopt_greeting(self, greeting: Greeting) -> None:
         """Set the state that handling `initialize` would have set."""
         try:
             params = self._converter.structure(greeting.params, types.InitializeParams)
@@ -155,7 +155,7 @@ class BenchwrightServer(EditorServer):
         self.documents.encoding = types.PositionEncodingKind(greeting.client.encoding)
         self.file_lists = FileListProblems(self)
         self.projects = Projects(self.documents, lambda: self.settings.project, self.file_lists.show, workspace_folder)
-        listeners = Listeners(self._attempt_changed, self.tell_failure, RunProgress(self).shown)
+        listeners = Listeners(self._attempt_changed, self.report_failure, RunProgress(self).shown)
         self.sessions = Sessions(home, sandbox, listeners)
         self.live = LiveDiagnostics(self)
         self.lenses = CodeLenses(self)
@@ -171,7 +171,7 @@ class BenchwrightServer(EditorServer):
         for feature in greeting.features:
             import_module(f"benchwright_server.features.{feature.module}").register(self)
         self.sessions.use_judge_service(greeting.settings.judge.url)
-        self.protocol.take_over(greeting)
+        self.protocol.adopt_greeting(greeting)
 
         @self.feature(types.SHUTDOWN)
         async def shutdown(params: None) -> None:
@@ -198,7 +198,7 @@ class BenchwrightServer(EditorServer):
             loop = asyncio.get_running_loop()
             if is_pipe(stdin, stdout):
                 loop.run_in_executor(None, _load_ahead)
-            retry_deliveries(self.sessions.home, partial(self._tell_of_delivery, loop))
+            retry_deliveries(self.sessions.home, partial(self._report_delivery, loop))
             await run_async(stop, reader, self.protocol, logger, self.report_server_error)
 
         try:
@@ -226,7 +226,7 @@ class BenchwrightServer(EditorServer):
         self.projects.settings_changed()
         self.live.settings_changed()
 
-    def tell_failure(self, error: BaseException) -> None:
+    def report_failure(self, error: BaseException) -> None:
         """Show an error that belongs to no request; one that repeats at every keystroke is shown only occasionally."""
         if not isinstance(error, FORESEEN):
             log_place(error)
@@ -235,7 +235,7 @@ class BenchwrightServer(EditorServer):
             self._told[sentence] = now
             self.window_show_message(types.ShowMessageParams(types.MessageType.Error, sentence))
 
-    def _tell_of_delivery(self, loop: asyncio.AbstractEventLoop, sentence: str, arrived: bool) -> None:
+    def _report_delivery(self, loop: asyncio.AbstractEventLoop, sentence: str, arrived: bool) -> None:
         kind = types.MessageType.Info if arrived else types.MessageType.Warning
         with contextlib.suppress(RuntimeError):  # The server has ended meanwhile.
             loop.call_soon_threadsafe(self.window_show_message, types.ShowMessageParams(kind, sentence))
@@ -244,14 +244,14 @@ class BenchwrightServer(EditorServer):
         """A handler failed outside a request: show the error, and continue."""
         if isinstance(error, JsonRpcInternalError) and source is FeatureNotificationError:
             logger.error("unexpected\n%s", "".join((error.data or {}).get("traceback", ())))
-            self.tell_failure(error)
+            self.report_failure(error)
 
     def _attempt_changed(self, session: Session) -> None:
         self._changed.add(session)
         if session not in self._telling:
-            self._telling[session] = asyncio.get_running_loop().create_task(self._tell_changes(session))
+            self._telling[session] = asyncio.get_running_loop().create_task(self._send_changes(session))
 
-    async def _tell_changes(self, session: Session) -> None:
+    async def _send_changes(self, session: Session) -> None:
         try:
             # Changes made while a status is being assembled are sent with the next one.
             while session in self._changed:
@@ -260,7 +260,7 @@ class BenchwrightServer(EditorServer):
                 self.protocol.notify(CHANGED, status.model_dump(mode="json", by_alias=True))
                 self.lenses.refresh()
         except FORESEEN as error:
-            self.tell_failure(error)
+            self.report_failure(error)
         finally:
             del self._telling[session]
 

@@ -85,7 +85,7 @@ def test_kills_at_random_points_lose_nothing_acknowledged_and_the_attempt_goes_o
         for start, end in pairwise([*begun, len(versions)]):
             assert versions[start:end] == list(range(1, end - start + 1))
         attempts = Attempts(log)
-        assert attempts.take_over(attempt)
+        assert attempts.interrupt_stale(attempt)
         log.append_blocking(attempt, Submitted())
         assert attempts.summary(attempt).state is AttemptState.SUBMITTED
         result = verify(*log.stored(attempt))

@@ -24,7 +24,7 @@ def retry_deliveries(home: Home, tell: Callable[[str, bool], None]) -> None:
     def deliver() -> None:
         try:
             with open_log(log_file(home)) as log:
-                arrived, left = deliveries.hand_in(log)
+                arrived, left = deliveries.deliver(log)
         except AttemptError as error:
             tell(str(error), False)
             return

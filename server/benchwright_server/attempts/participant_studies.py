@@ -155,7 +155,7 @@ class ParticipantStudies:
             if known.study.data.to != "nowhere":
                 self._deliveries.owe(study, participant)
             self._administration.finish(study, participant)
-        self._deliveries.hand_in(self._sessions.log, lambda one: (one.study, one.participant) == (study, participant))
+        self._deliveries.deliver(self._sessions.log, lambda one: (one.study, one.participant) == (study, participant))
         return self._view(known, participant, at)
 
     def _delivery(self, known: RegisteredStudy, participant: str) -> DeliveryView | None:

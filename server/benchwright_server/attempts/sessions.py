@@ -198,7 +198,7 @@ class Sessions:
         if found is None:
             return None
         header, problem = found
-        await asyncio.to_thread(self.attempts.take_over, header.id)
+        await asyncio.to_thread(self.attempts.interrupt_stale, header.id)
         events = await asyncio.to_thread(self.log.events, header.id)
         files = await asyncio.to_thread(lambda: replay(events).files)
         assigned = next((one.event for one in events if isinstance(one.event, Assigned)), None)

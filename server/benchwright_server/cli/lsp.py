@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from benchwright_harness.registration import described
 from benchwright_harness.sandboxes import DEFAULT_SANDBOX, SANDBOXES, open_sandbox, sandbox_names
-from benchwright_server.greeting import greet, tell_error
+from benchwright_server.greeting import greet, write_error
 
 if TYPE_CHECKING:
     import typer
@@ -50,7 +50,7 @@ def serve(arguments: Sequence[str]) -> None:
     try:
         sandbox = open_sandbox(options.sandbox)
     except SandboxUnavailableError as error:
-        tell_error(sys.stdout.buffer, f"Benchwright's server can't start: {error}; {error.hint}.")
+        write_error(sys.stdout.buffer, f"Benchwright's server can't start: {error}; {error.hint}.")
         parser.error(f"{error}; {error.hint}")
     server = BenchwrightServer(Home.find(), sandbox, greeting)
     if options.judge_url and not greeting.settings.judge.url:

@@ -32,7 +32,7 @@ def deliver(log: StudyLog) -> list[Delivery]:
     """Try again to deliver records that could not be delivered before; returns those that still wait."""
     from benchwright_studies.delivery import Deliveries
 
-    arrived, left = Deliveries(Home.find()).hand_in(log)
+    arrived, left = Deliveries(Home.find()).deliver(log)
     for one in arrived:
         err.print(f"The records of {one.participant} in {one.study} are delivered now.", soft_wrap=True)
     for one in left:

@@ -167,7 +167,7 @@ class LiveDiagnostics:
         workspace = await asyncio.to_thread(Workspace.around, file)
         folder = workspace.folder if workspace is not None else None
         saved = SavedFile(file, document.lines, folder, self._server.sessions.home.cache, self._server.settings.lint)
-        found = await linted(saved, self._server.tell_failure)
+        found = await linted(saved, self._server.report_failure)
         if self._watched.get(uri) is not watched or self._server.documents.get(uri) is not document:
             return None
         watched.linted = dict(found)
@@ -252,7 +252,7 @@ class LiveDiagnostics:
             try:
                 await work
             except Exception as error:
-                self._server.tell_failure(error)
+                self._server.report_failure(error)
 
         task = asyncio.get_running_loop().create_task(looked())
         self._looking.add(task)

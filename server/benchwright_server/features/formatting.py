@@ -24,17 +24,17 @@ _CLOSING = re.compile(r"[ \t]*(?:end|else|end(?:module|case|function|task|interf
 
 def register(server: EditorServer) -> None:
     """Serve all three."""
-    server.feature(types.TEXT_DOCUMENT_FORMATTING)(partial(_whole, server))
+    server.feature(types.TEXT_DOCUMENT_FORMATTING)(partial(_format_document, server))
     server.feature(types.TEXT_DOCUMENT_RANGE_FORMATTING)(partial(_range, server))
     server.feature(types.TEXT_DOCUMENT_ON_TYPE_FORMATTING)(partial(_on_type, server))
 
 
-async def _whole(server: EditorServer, params: types.DocumentFormattingParams) -> list[types.TextEdit]:
+async def _format_document(server: EditorServer, params: types.DocumentFormattingParams) -> list[types.TextEdit]:
     try:
         return await _edits(server, params.text_document.uri, params.options)
     except NotFormattedError as error:
         # An answer with an error would stop a client that formats on save from saving.
-        server.tell_failure(error)
+        server.report_failure(error)
         return []
 
 
@@ -45,7 +45,7 @@ async def _range(server: EditorServer, params: types.DocumentRangeFormattingPara
     try:
         edits = await _edits(server, params.text_document.uri, params.options)
     except NotFormattedError as error:
-        server.tell_failure(error)
+        server.report_failure(error)
         return []
     return _within(edits, start.line, last)
 

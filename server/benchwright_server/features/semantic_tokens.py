@@ -42,14 +42,14 @@ class SemanticTokens:
 
     async def full(self, params: types.SemanticTokensParams) -> types.SemanticTokens:
         """Those of the whole file."""
-        return await self._whole(params.text_document.uri)
+        return await self._full_tokens(params.text_document.uri)
 
     async def delta(self, params: types.SemanticTokensDeltaParams) -> types.SemanticTokens | types.SemanticTokensDelta:
         """Changes since they were last sent; all tokens if the client refers to another answer."""
         from benchwright_verilog.semantics.colours import difference
 
         before = self._sent.get(params.text_document.uri)
-        now = await self._whole(params.text_document.uri)
+        now = await self._full_tokens(params.text_document.uri)
         if before is None or before.result_id != params.previous_result_id:
             return now
         start, removed, added = difference(before.data, now.data)
@@ -64,7 +64,7 @@ class SemanticTokens:
         start, end = sorted(map(document.lines.byte_at, (params.range.start, params.range.end)))
         return types.SemanticTokens(await self._data(document, start, end))
 
-    async def _whole(self, uri: str) -> types.SemanticTokens:
+    async def _full_tokens(self, uri: str) -> types.SemanticTokens:
         document = self._server.documents.get(uri)
         if document is None or not document.is_design:
             return types.SemanticTokens([])

@@ -118,7 +118,7 @@ class TextSync:
                 if session is not None and counts is not None:
                     await session.linted(path, counts)
             except Exception as error:
-                self._server.tell_failure(error)
+                self._server.report_failure(error)
 
         task = asyncio.create_task(lint())
         self._lints.add(task)
@@ -149,6 +149,6 @@ class TextSync:
                 await work()
             except Exception as error:
                 # A failure in one file must not stop the processing of the others.
-                self._server.tell_failure(error)
+                self._server.report_failure(error)
             finally:
                 self._work.task_done()

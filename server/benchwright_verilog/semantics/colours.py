@@ -149,13 +149,13 @@ def _look_up(units: Sequence[Unit], analysis: Analysis, around: Hashable) -> Non
 
 def _declared_in(shape: Shape) -> int:
     """A number that is another one as soon as a unit declares other things that other units can name."""
-    return hash(tuple(_tell(outline_of(shape))))
+    return hash(tuple(_declared_types(outline_of(shape))))
 
 
-def _tell(declared: Iterable[Declared]) -> Iterator[tuple[str, int]]:
+def _declared_types(declared: Iterable[Declared]) -> Iterator[tuple[str, int]]:
     for one in declared:
         yield one.name, one.kind.value
-        yield from _tell(one.inner)
+        yield from _declared_types(one.inner)
 
 
 def _placed(unit: Unit, numbers: Sequence[int]) -> Iterator[Word]:

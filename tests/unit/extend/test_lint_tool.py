@@ -69,7 +69,7 @@ class Server:
     def notify_plain(self, method: str, params: dict[str, Any]) -> None:
         self.shown = params["diagnostics"]
 
-    def tell_failure(self, error: BaseException) -> None:
+    def report_failure(self, error: BaseException) -> None:
         raise error
 
 

@@ -44,7 +44,7 @@ class Server:
     def text_document_publish_diagnostics(self, params: types.PublishDiagnosticsParams) -> None:
         self.shown[params.uri] = len(params.diagnostics)
 
-    def tell_failure(self, error: BaseException) -> None:
+    def report_failure(self, error: BaseException) -> None:
         self.messages.append(str(error))
 
 
