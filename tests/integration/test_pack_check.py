@@ -136,7 +136,7 @@ def test_answers_of_others_are_graded_with_reports(environ: dict[str, str], tmp_
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("starter",), "Give the folder that holds the files"),
+        (("starter",), "Give the folder with the files"),
         (("starter", "--responses", "x"), "--out DIR"),
         (("starter", "--responses", "/nowhere", "--out", "o"), "can't be read"),
         (("none", "--responses", "x", "--out", "o"), "there is no pack 'none'"),
