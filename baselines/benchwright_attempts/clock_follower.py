@@ -35,6 +35,8 @@ class ClockFollower:
     ) -> None:
         self.grants_more = False
         """Whether the time may be exceeded for now: who submits before its end may wait for the verdict after it."""
+        self.limited_from_s = 0.0
+        """Active time at which the limit begins to count, in seconds."""
         self._writer = writer
         self._limit_s = limit_s
         self._on_limit = on_limit
@@ -82,9 +84,12 @@ class ClockFollower:
             await asyncio.Event().wait()
             raise AssertionError("nobody sets this event")
         # The clock may be held or paused meanwhile, so what is left is checked again.
-        while (left_s := self._limit_s - (await self.now()).active_s) > 0 or self.grants_more:  # noqa: ASYNC110
+        while (left_s := self._limit_s - await self._used_s()) > 0 or self.grants_more:  # noqa: ASYNC110
             await asyncio.sleep(max(left_s, _POLL_S))
         return self._limit_s
+
+    async def _used_s(self) -> float:
+        return (await self.now()).active_s - self.limited_from_s
 
     async def note_suspension(self) -> None:
         """While the clock runs: notes a suspension if wall and monotonic time have parted since the last beat."""

@@ -31,8 +31,8 @@ class EvaluationServices(Services[StudyLog]):
 
     def __init__(self, home: Home, sandbox: str) -> None:
         # As many as there are cores: a simulation that shares its core runs into its time limit.
-        self.slots = asyncio.Semaphore(os.cpu_count() or 1)
-        super().__init__(home, open_log, lambda: self.sandbox, self.slots)
+        slots = asyncio.Semaphore(os.cpu_count() or 1)
+        super().__init__(home, open_log, lambda: self.sandbox, slots)
         # Inspect counts tokens for providers that don't, and would fetch the table.
         self.tokens.share()
         self._sandbox_name = sandbox

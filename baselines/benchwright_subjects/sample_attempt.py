@@ -160,6 +160,8 @@ class SampleAttempt(Adapter):
         if summary.state.ended:
             self.earlier = summary.verdict
             return
+        # A sample that is tried again starts over, so it has the whole time again.
+        self.attempt.clock.limited_from_s = summary.clock.active_s
         assigned = self.terms.assigned
         if assigned is not None and assigned.type not in summary.kinds:
             await self.record(assigned)
