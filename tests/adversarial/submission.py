@@ -1,4 +1,7 @@
-"""The hostile submissions, as data; and the table of them for the documentation.
+"""The hostile submissions, as data: a file of them for each flow; and the page of them for the documentation.
+
+`submissions/FLOW.toml` describes a flow (`Flow`) and its submissions (`Submission`); `packs/FLOW` holds the files of
+its harness, which believes whatever it is told.
 
 Run as `.venv/bin/python tests/adversarial/submission.py`; prints the Markdown of docs/reference/adversarial.md.
 """
@@ -6,6 +9,7 @@ Run as `.venv/bin/python tests/adversarial/submission.py`; prints the Markdown o
 from __future__ import annotations
 
 import tomllib
+from functools import cache
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -37,6 +41,11 @@ Every design below is a wrong answer. It runs with the scan of submissions switc
 scan on their own. The verdict is never *passed* and has one of the reasons listed, and a canary in the harness's files
 is neither in the raw output, nor in the verdict, nor in any file of the run's folder. *Scan* is the scan's default
 action: a refused submission is not run at all.
+"""
+_FLOW = """
+## {title}
+
+{about}
 
 | submission | tries to | stopped by | ends in | scan |
 | --- | --- | --- | --- | --- |
@@ -48,74 +57,111 @@ _OTHERS = """
 | --- | --- | --- |
 """
 
+Simulator = Literal["icarus", "verilator"]
+
 
 class _Entry(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     name: str
     tries: str
+    """What it wants."""
     stopped: str
+    """Which part of Benchwright makes it fail."""
 
 
 class Submission(_Entry):
-    """One hostile design; `submissions.toml` says what the fields are."""
+    """One hostile design."""
 
     body: str = ""
+    """Goes into the flow's wrong design."""
     design: str = ""
+    """A whole file instead."""
     scan: Literal["refuse", "flag", "nothing"]
+    """What the scan says when it is on."""
     ends: Annotated[tuple[Reason, ...], Field(min_length=1)]
+    """The reasons that its verdict may have."""
     says: str = ""
+    """What the raw output has to hold, as the proof that the attempt was made."""
     unsaid: str = CANARY
-    simulator: Literal["icarus", "verilator"] = "icarus"
+    """What the raw output must not hold."""
+    simulator: Simulator | None = None
+    """Which one it attacks, where not all of its flow."""
     wall_s: float = 300
     nightly: bool = False
+    """It takes long."""
 
-    @property
-    def content(self) -> bytes:
+
+class Flow(BaseModel):
+    """A kind of harness, and what was tried against it."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: str
+    """Of its files, and of the folder of its harness."""
+    title: str
+    about: str
+    """For the documentation."""
+    expected: str
+    """The file that is handed in."""
+    around: str
+    """A wrong design, with `{body}` for what a submission adds to it."""
+    right: str
+    """A design that passes."""
+    simulators: Annotated[tuple[Simulator, ...], Field(min_length=1)] = ("icarus",)
+    """Those that a submission runs on which names none."""
+    submission: tuple[Submission, ...]
+
+    def content(self, submission: Submission) -> bytes:
         """The file that is handed in."""
-        text = self.design or f"module inv(input a, output y); assign y = a;\n{self.body}\nendmodule\n"
+        text = submission.design or self.around.strip().replace("{body}", submission.body) + "\n"
         return text.encode()
+
+    def problem(self, simulator: Simulator = "icarus", wall_s: float = 300, *, scanned: bool = False) -> Problem:
+        """A problem whose harness is the flow's."""
+        folder = HERE / "packs" / self.name
+        files = {file.relative_to(folder).as_posix(): file.read_text() for file in folder.rglob("*") if file.is_file()}
+        files = {path: text for path, text in files.items() if "__pycache__" not in path}
+        if "src/.env" in files:
+            files["src/.env"] = files["src/.env"].replace("SIM=icarus", f"SIM={simulator}")
+        rules = _rules() if not scanned else ()
+        return Problem(
+            id=self.name,
+            kind=Kind.DESIGN,
+            title=self.title,
+            category=Category.SPEC_TO_RTL,
+            difficulty=Difficulty.EASY,
+            limits=Limits(wall_s=wall_s, memory_mb=1024, folder_mb=20, file_mb=20),
+            provenance=Provenance(source="", license="", version=""),
+            public=Public(statement="As specified.", files={"docs/spec.md": "spec"}, expected=(self.expected,)),
+            hidden=Hidden(harness=files, scan=dict.fromkeys(rules, ScanAction.ALLOW)),
+        )
 
 
 class Program(_Entry):
     """One hostile program, as a design would run it that had taken over the simulator; or a hostile data set."""
 
 
-class _Data(BaseModel):
+class _Others(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    submission: tuple[Submission, ...] = ()
     program: tuple[Program, ...] = ()
 
 
-def submissions() -> tuple[Submission, ...]:
-    """All hostile designs."""
-    return _Data.model_validate(tomllib.loads((HERE / "submissions.toml").read_text(encoding="utf-8"))).submission
+@cache
+def flow(name: str) -> Flow:
+    """One flow, by the name of its file."""
+    return Flow(name=name, **tomllib.loads((HERE / "submissions" / f"{name}.toml").read_text(encoding="utf-8")))
+
+
+def flows() -> tuple[Flow, ...]:
+    """All of them, by name."""
+    return tuple(flow(file.stem) for file in sorted((HERE / "submissions").glob("*.toml")))
 
 
 def programs() -> tuple[Program, ...]:
     """All other attacks; each has a test of its name."""
-    return _Data.model_validate(tomllib.loads((HERE / "others.toml").read_text(encoding="utf-8"))).program
-
-
-def inverter(simulator: str = "icarus", wall_s: float = 300, *, scanned: bool = False) -> Problem:
-    """A problem whose harness believes whatever it is told."""
-    folder = HERE / "packs" / "inverter"
-    files = {file.relative_to(folder).as_posix(): file.read_text() for file in folder.rglob("*") if file.is_file()}
-    files = {path: text for path, text in files.items() if "__pycache__" not in path}
-    files["src/.env"] = files["src/.env"].replace("icarus", simulator)
-    rules = _rules() if not scanned else ()
-    return Problem(
-        id="inv",
-        kind=Kind.DESIGN,
-        title="Inverter",
-        category=Category.SPEC_TO_RTL,
-        difficulty=Difficulty.EASY,
-        limits=Limits(wall_s=wall_s, memory_mb=1024, folder_mb=20, file_mb=20),
-        provenance=Provenance(source="", license="", version=""),
-        public=Public(statement="Invert.", files={"docs/spec.md": "spec"}, expected=("rtl/inv.sv",)),
-        hidden=Hidden(harness=files, scan=dict.fromkeys(rules, ScanAction.ALLOW)),
-    )
+    return _Others.model_validate(tomllib.loads((HERE / "others.toml").read_text(encoding="utf-8"))).program
 
 
 def _rules() -> tuple[str, ...]:
@@ -124,14 +170,18 @@ def _rules() -> tuple[str, ...]:
     return tuple(rules())
 
 
-def table() -> str:
+def page() -> str:
     """The page of the documentation."""
+    others = [f"| {one.name} | {_cell(one.tries)} | {one.stopped} |\n" for one in programs()]
+    return _INTRODUCTION + "".join(map(_section, flows())) + _OTHERS + "".join(others)
+
+
+def _section(flow: Flow) -> str:
     rows = [
         f"| {one.name} | {_cell(one.tries)} | {one.stopped} | {', '.join(one.ends)} | {one.scan} |\n"
-        for one in submissions()
+        for one in flow.submission
     ]
-    others = [f"| {one.name} | {_cell(one.tries)} | {one.stopped} |\n" for one in programs()]
-    return _INTRODUCTION + "".join(rows) + _OTHERS + "".join(others)
+    return _FLOW.format(title=flow.title, about=flow.about) + "".join(rows)
 
 
 def _cell(text: str) -> str:
@@ -139,4 +189,4 @@ def _cell(text: str) -> str:
 
 
 if __name__ == "__main__":
-    print(table(), end="")
+    print(page(), end="")

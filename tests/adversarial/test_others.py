@@ -27,7 +27,7 @@ from benchwright_problems.problem import Hidden, Limits, Problem, Public
 from benchwright_problems.verdict import Outcome, Reason, Verdict
 
 from ..waiting import until
-from .submission import CANARY, inverter, programs
+from .submission import CANARY, flow, programs
 
 RIGHT = b"module inv(input a, output y); assign y = ~a; endmodule\n"
 WRONG = b"module inv(input a, output y); assign y = a; endmodule\n"
@@ -46,7 +46,7 @@ async def grade(problem: Problem, files: dict[str, bytes], toolchain: Toolchain)
 
 def with_test(body: str, wall_s: float = 300) -> Problem:
     """The inverter, whose simulation itself does what an attacker would do who had taken it over."""
-    asked = inverter(wall_s=wall_s)
+    asked = flow("cocotb").problem(wall_s=wall_s)
     indented = "".join(f"    {line}\n" for line in inspect.cleandoc(body).splitlines())
     test = f"import cocotb\n# {CANARY}\n@cocotb.test()\nasync def inverts(dut):\n{indented}    assert False, 'wrong'\n"
     return asked.model_copy(
@@ -59,7 +59,7 @@ def with_test(body: str, wall_s: float = 300) -> Problem:
 def with_shell(script: str, **limits: float) -> Problem:
     """A harness that is a program: what runs before any simulation has locked itself in."""
     compose = "services:\n  a:\n    image: i\n    volumes: [./src:/src]\n    command: [sh, /src/run.sh]\n"
-    asked = inverter()
+    asked = flow("cocotb").problem()
     return asked.model_copy(
         update={
             "hidden": Hidden(harness={"docker-compose.yml": compose, "src/run.sh": script}),
@@ -198,7 +198,7 @@ exit 1
 @pytest.mark.parametrize("yosys", ["0.23", "0.40"])
 async def test_scripts_for_a_synthesis_tool(yosys: Literal["0.23", "0.40"], toolchain: Toolchain) -> None:
     asked = with_shell(SCRIPT)
-    harness = {**inverter().hidden.harness, **asked.hidden.harness}
+    harness = {**flow("cocotb").problem().hidden.harness, **asked.hidden.harness}
     asked = asked.model_copy(update={"hidden": asked.hidden.model_copy(update={"harness": harness})})
     log = io.BytesIO()
     await run_harness(asked, {}, sandbox=BwrapSandbox(), toolchain=toolchain, log=log, selection=Selection(yosys=yosys))
@@ -255,7 +255,7 @@ async def test_files_that_were_not_asked_for(toolchain: Toolchain) -> None:
         "/etc/escaped": b"x",
         "rtl/../../escaped": b"x",
     }
-    verdict, log = await grade(inverter(), files, toolchain)
+    verdict, log = await grade(flow("cocotb").problem(), files, toolchain)
     assert verdict.reason is Reason.TESTS_FAILED, log
     assert not Path("/etc/escaped").exists()
 

@@ -4,25 +4,45 @@ from __future__ import annotations
 
 import io
 from pathlib import Path
-from typing import Literal
 
 import pytest
 
 from benchwright_harness.run import run_harness
 from benchwright_harness.sandbox.bwrap import BwrapSandbox
 from benchwright_harness.scan import scan
+from benchwright_harness.selection import Selection
 from benchwright_harness.toolchain import Toolchain
 from benchwright_problems.home import Home
 from benchwright_problems.problem import ScanAction
 from benchwright_problems.verdict import Outcome, Reason, Verdict
 
-from .submission import CANARY, HERE, Submission, inverter, submissions, table
+from .submission import CANARY, HERE, Flow, Simulator, Submission, flow, flows, page
 
 PAGE = HERE.parents[1] / "docs" / "reference" / "adversarial.md"
-ALL = [
-    pytest.param(one, id=one.name.replace(" ", "-"), marks=[pytest.mark.nightly] if one.nightly else [])
-    for one in submissions()
+
+
+def _name(*parts: str) -> str:
+    return "-".join(part.replace(" ", "-") for part in parts)
+
+
+EACH = [
+    pytest.param(one, submission, id=_name(one.name, submission.name))
+    for one in flows()
+    for submission in one.submission
 ]
+ALL = [
+    pytest.param(
+        one,
+        submission,
+        simulator,
+        id=_name(one.name, submission.name, simulator),
+        marks=[pytest.mark.nightly] if submission.nightly else [],
+    )
+    for one in flows()
+    for submission in one.submission
+    for simulator in ([submission.simulator] if submission.simulator else one.simulators)
+]
+RIGHT = [pytest.param(one, simulator, id=_name(one.name, simulator)) for one in flows() for simulator in one.simulators]
 
 
 @pytest.fixture(scope="session")
@@ -31,7 +51,7 @@ def toolchain() -> Toolchain:
 
 
 async def run(
-    design: bytes, toolchain: Toolchain, simulator: Literal["icarus", "verilator"] = "icarus", wall_s: float = 300
+    flow: Flow, design: bytes, toolchain: Toolchain, simulator: Simulator, wall_s: float = 300
 ) -> tuple[Verdict, str, str]:
     """Its verdict, the raw log, and the text of all files in the run's folder."""
     log = io.BytesIO()
@@ -42,21 +62,23 @@ async def run(
             if file.is_file() and not file.is_symlink() and not str(file).startswith("/src"):
                 files.write(file.read_bytes().decode("latin-1") + str(file))
 
-    asked = inverter(simulator, wall_s)
     verdict = await run_harness(
-        asked,
-        {"rtl/inv.sv": design},
+        flow.problem(simulator, wall_s),
+        {flow.expected: design},
         sandbox=BwrapSandbox(),
         toolchain=toolchain,
         log=log,
+        selection=Selection(simulator=simulator),
         on_folder=look,
     )
     return verdict, log.getvalue().decode("utf-8", "replace"), files.getvalue()
 
 
-@pytest.mark.parametrize("submission", ALL)
-async def test_it_does_not_pass_and_nothing_gets_out(submission: Submission, toolchain: Toolchain) -> None:
-    verdict, out, files = await run(submission.content, toolchain, submission.simulator, submission.wall_s)
+@pytest.mark.parametrize(("flow", "submission", "simulator"), ALL)
+async def test_it_does_not_pass_and_nothing_gets_out(
+    flow: Flow, submission: Submission, simulator: Simulator, toolchain: Toolchain
+) -> None:
+    verdict, out, files = await run(flow, flow.content(submission), toolchain, simulator, submission.wall_s)
     assert verdict.outcome is not Outcome.PASSED, out
     assert verdict.reason in submission.ends, f"{verdict.summary}\n{out[-6000:]}"
     assert submission.says in out, out[-6000:]
@@ -67,9 +89,9 @@ async def test_it_does_not_pass_and_nothing_gets_out(submission: Submission, too
     assert submission.unsaid not in out, out[-6000:]
 
 
-@pytest.mark.parametrize("submission", submissions(), ids=lambda one: one.name.replace(" ", "-"))
-def test_the_scan_says_what_the_table_says(submission: Submission) -> None:
-    found = scan(inverter(scanned=True), {"rtl/inv.sv": submission.content})
+@pytest.mark.parametrize(("flow", "submission"), EACH)
+def test_the_scan_says_what_the_table_says(flow: Flow, submission: Submission) -> None:
+    found = scan(flow.problem(scanned=True), {flow.expected: flow.content(submission)})
     actions = {finding.action for finding in found}
     worst = next((action for action in (ScanAction.REFUSE, ScanAction.FLAG) if action in actions), "nothing")
     assert worst == submission.scan, [str(finding) for finding in found]
@@ -79,22 +101,28 @@ async def test_a_refused_submission_is_told_why_and_not_run(toolchain: Toolchain
     design = b'module inv(input a, output y);\n  integer f;\n  initial f = $fopen("x", "r");\nendmodule\n'
     log = io.BytesIO()
     verdict = await run_harness(
-        inverter(scanned=True), {"rtl/inv.sv": design}, sandbox=BwrapSandbox(), toolchain=toolchain, log=log
+        flow("cocotb").problem(scanned=True),
+        {"rtl/inv.sv": design},
+        sandbox=BwrapSandbox(),
+        toolchain=toolchain,
+        log=log,
     )
     assert verdict.reason is Reason.REFUSED
     assert verdict.detail == "Not run: rtl/inv.sv, line 3: opens or uses files with $fopen."
     assert b"test_runner" not in log.getvalue()
 
 
-async def test_the_right_design_passes_here(toolchain: Toolchain) -> None:
-    verdict, out, _ = await run(b"module inv(input a, output y); assign y = ~a; endmodule\n", toolchain)
+@pytest.mark.parametrize(("flow", "simulator"), RIGHT)
+async def test_the_right_design_passes_here(flow: Flow, simulator: Simulator, toolchain: Toolchain) -> None:
+    verdict, out, _ = await run(flow, flow.right.encode() + b"\n", toolchain, simulator)
     assert verdict.outcome is Outcome.PASSED, out
 
 
 def test_there_are_at_least_sixty() -> None:
-    assert len(submissions()) >= 60
-    assert len({one.name for one in submissions()}) == len(submissions())
+    for one in flows():
+        assert len({submission.name for submission in one.submission}) == len(one.submission)
+    assert len(EACH) >= 60
 
 
 def test_the_page_of_the_documentation_is_current() -> None:
-    assert PAGE.read_text(encoding="utf-8") == table()
+    assert PAGE.read_text(encoding="utf-8") == page()
