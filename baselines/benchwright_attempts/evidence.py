@@ -107,11 +107,18 @@ class Forecast(EventBody):
 
     type: Literal["forecast"] = "forecast"
     minutes: PositiveFloat | None = None
-    """Expected duration."""
+    """Expected duration under the attempt's condition; only of forecasts that were not made blind."""
+    minutes_without_ai: PositiveFloat | None = None
+    """Expected duration if no model helps."""
+    minutes_with_ai: PositiveFloat | None = None
+    """Expected duration with the assistants that the study allows."""
     difficulty: Difficulty | None = None
     prior_exposure: Exposure | None = None
     success: FiniteFloat | None = Field(default=None, ge=0, le=1)
     """Probability of solving the problem."""
+    blind: bool = False
+    """Whether it was made before anything of the assignment was shown. The participant's journal holds it with its \
+place before the draw; the attempt has a copy."""
 
 
 class SelfEstimate(EventBody):

@@ -194,9 +194,14 @@ class FoldedEvents:
 
     def _estimates(self) -> dict[str, Any]:
         forecast, estimate = self.facts.forecast, self.facts.estimate
+        without, assisted = forecast.get("minutes_without_ai"), forecast.get("minutes_with_ai")
+        own = assisted if self.facts.solver(self.header) == "human+copilot" else without
         exposures = (said.get("prior_exposure") or "" for said in (forecast, estimate))
         return {
-            "forecast_minutes": forecast.get("minutes"),
+            "forecast_minutes": forecast.get("minutes") or own,
+            "forecast_without_ai_minutes": without,
+            "forecast_with_ai_minutes": assisted,
+            "forecast_blind_minutes": (without or assisted) if forecast.get("blind") else None,
             "forecast_difficulty": forecast.get("difficulty"),
             "forecast_success": forecast.get("success"),
             "prior_exposure": max(exposures, key=_EXPOSURES.index),

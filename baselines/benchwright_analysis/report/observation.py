@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
@@ -144,7 +145,14 @@ passed; empty if nothing was decided."""
     survived_end: int | None
     """Of `accepted`, still there at the end."""
     forecast_minutes: float | None
-    """Expected before the start."""
+    """Expected before the start, for the attempt's own condition."""
+    forecast_without_ai_minutes: float | None = None
+    """Expected if no model helps."""
+    forecast_with_ai_minutes: float | None = None
+    """Expected with the assistants that the study allows."""
+    forecast_blind_minutes: float | None = None
+    """The forecast that models of time adjust for: that of the time without AI (with AI if only that was asked), made \
+before the condition was shown. Empty if it was made later."""
     forecast_difficulty: int | None
     """1 to 5."""
     forecast_success: float | None
@@ -204,3 +212,13 @@ passed; empty if nothing was decided."""
     def group(self) -> str:
         """What it is compared as: its condition, and outside studies the model's name too."""
         return self.condition if self.study or self.is_person else f"{self.condition}: {self.participant}"
+
+
+def why_unadjusted(rows: Sequence[Observation]) -> str:
+    """Why a model of times does not adjust for the forecasts of these attempts, as a sentence."""
+    if any(one.forecast_minutes and not one.forecast_blind_minutes for one in rows):
+        return (
+            "some were made after the condition was shown, so that they hold part of its effect, and adjusting for "
+            "them would take that part away."
+        )
+    return "not every attempt has one that was made before the condition was shown."

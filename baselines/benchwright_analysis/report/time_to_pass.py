@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from benchwright_analysis.report import charts
 from benchwright_analysis.report.dataset import Dataset
-from benchwright_analysis.report.observation import Observation
+from benchwright_analysis.report.observation import Observation, why_unadjusted
 from benchwright_analysis.report.section import (
     Cell,
     Picture,
@@ -194,11 +194,12 @@ def _tests(
     rows += _effects(data, by_group, numbers, sentences)
     if not rows:
         return [], sentences
-    forecasts = " + log(forecast)" if all(one.forecast_minutes for found in by_group.values() for one in found) else ""
+    everything = [one for found in by_group.values() for one in found]
+    forecasts = " + log(forecast)" if all(one.forecast_blind_minutes for one in everything) else ""
     note = (
         "The log-rank test compares within each problem and takes attempts as independent. Intervals of differences "
         f"draw whole participants. Percentages are from log(time) ~ condition{forecasts}."
-        + ("" if forecasts else " Forecasts are left out of it, because not every attempt has one.")
+        + ("" if forecasts else f" Forecasts are left out of it: {why_unadjusted(everything)}")
         + (" With several comparisons some p are small by chance: none is corrected for that." if others[1:] else "")
     )
     columns_of = ("comparison", "what", "estimate (95 % interval)", "p")
@@ -238,7 +239,7 @@ def _effects(
     data: Dataset, by_group: dict[str, list[Observation]], numbers: dict[str, object], sentences: list[str]
 ) -> list[Sequence[Cell]]:
     everything = [one for found in by_group.values() for one in found]
-    forecast = [one for one in everything if one.forecast_minutes]
+    forecast = [one for one in everything if one.forecast_blind_minutes]
     used = forecast if len(forecast) == len(everything) else everything
     if len(by_group) < 2:
         return []
@@ -247,7 +248,7 @@ def _effects(
             _minutes(used),
             [one.group for one in used],
             next(iter(by_group)),
-            forecasts=[one.forecast_minutes or 1.0 for one in used] if used is forecast else None,
+            forecasts=[one.forecast_blind_minutes or 1.0 for one in used] if used is forecast else None,
             participants=[one.participant for one in used],
         )
     except StatisticsError as error:

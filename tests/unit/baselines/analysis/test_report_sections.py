@@ -68,11 +68,16 @@ def test_equal_times_are_told_as_equal_without_an_interval_or_a_p_value() -> Non
 
 
 def test_the_model_of_time_says_whether_forecasts_are_in_it() -> None:
-    rows = everybody(forecast_minutes=5.0)
+    rows = everybody(forecast_blind_minutes=5.0)
     some = [*rows[1:], attempt("P9", "p/0", "alone", seconds=50)]
     assert "log(time) ~ condition + log(forecast)" in words(survival(Dataset(rows, {})))
     told = words(survival(Dataset(some, {})))
-    assert "log(time) ~ condition. Forecasts are left out" in told
+    assert "log(time) ~ condition. Forecasts are left out of it: not every attempt has one" in told
+
+
+def test_forecasts_made_after_the_condition_was_shown_adjust_nothing() -> None:
+    told = words(survival(Dataset(everybody(forecast_minutes=5.0), {})))
+    assert "log(time) ~ condition. Forecasts are left out of it: some were made after the condition was shown" in told
 
 
 def test_attempts_that_nothing_decided_lower_no_score_over_time() -> None:
