@@ -21,6 +21,7 @@ from pydantic import (
 )
 
 from benchwright_problems.category import Category
+from benchwright_problems.editor_files import is_editor_file
 from benchwright_problems.figure import MediaType, check_picture, decode, media_type
 
 FOLDERS = ("docs", "rtl", "rundir", "verif")
@@ -124,7 +125,17 @@ def _file_is_no_folder(paths: Collection[str]) -> None:
             raise ValueError(f"{path!r} can't be a file: {inside!r} is inside it")
 
 
+def _not_for_the_editor(path: str) -> str:
+    if is_editor_file(path):
+        raise ValueError(
+            f"{path!r} is a file that editors or their assistants may run or obey; remove it from the problem"
+        )
+    return path
+
+
 RelativePath = Annotated[str, AfterValidator(_inside)]
+WorkspacePath = Annotated[RelativePath, AfterValidator(_not_for_the_editor)]
+"""A file that a solver's editor opens."""
 ProblemId = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", max_length=120)]
 Letter = Annotated[str, Field(pattern=r"^[A-Z]$")]
 Language = Annotated[str, Field(pattern=r"^[a-z]{2,3}$")]
@@ -160,7 +171,7 @@ class Provenance(Model):
 class Figure(Model):
     """A picture, shown by a Markdown image link to its path."""
 
-    path: RelativePath
+    path: WorkspacePath
     """Its path in the workspace."""
     media_type: MediaType
     data: str
@@ -224,9 +235,9 @@ class Public(Model):
 
     statement: str
     """The task, Markdown."""
-    files: dict[RelativePath, str] = {}
+    files: dict[WorkspacePath, str] = {}
     """Files the workspace starts with."""
-    expected: tuple[RelativePath, ...] = ()
+    expected: tuple[WorkspacePath, ...] = ()
     """Files the solver writes or changes; a harness takes these and no others."""
     system_message: str | None = None
     """Instructions to a model in addition to the statement."""

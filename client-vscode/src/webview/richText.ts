@@ -11,6 +11,15 @@ export interface RichText {
   readonly block: (markdown: string) => DocumentFragment;
 }
 
+/** An address without its escapes, or unchanged if they are not UTF-8. */
+function decoded(address: string): string {
+  try {
+    return decodeURI(address);
+  } catch {
+    return address;
+  }
+}
+
 /**
  * Shows third-party Markdown: emphasis, code, formulas and pictures of the problem, no markup and no links.
  *
@@ -26,7 +35,7 @@ export function richText(picture: (path: string) => string | undefined): RichTex
   renderer.renderer.rules.image = (tokens, index, options, environment, self) => {
     const token = tokens[index];
     if (!token || !image) return "";
-    const path = decodeURI(String(token.attrGet("src") ?? ""));
+    const path = decoded(String(token.attrGet("src") ?? ""));
     const isInside = !/^[a-z][a-z0-9+.-]*:|^\/|(^|\/)\.\.(\/|$)/i.test(path);
     token.attrSet("src", (isInside && picture(path)) || "");
     return image(tokens, index, options, environment, self);

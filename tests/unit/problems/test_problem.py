@@ -123,3 +123,62 @@ def test_a_digest_ignores_the_order_of_names_only() -> None:
 def test_problems_can_not_be_changed() -> None:
     with pytest.raises(ValidationError, match="frozen"):
         problem().title = "other"  # type: ignore[misc]
+
+
+EDITOR_FILES = [
+    ".vscode/tasks.json",
+    ".vscode/settings.json",
+    "src/.VSCode/launch.json",
+    ".git/hooks/post-checkout",
+    ".git/config",
+    ".gitmodules",
+    ".gitattributes",
+    ".devcontainer/devcontainer.json",
+    ".devcontainer.json",
+    ".idea/workspace.xml",
+    ".envrc",
+    ".exrc",
+    ".vimrc",
+    ".nvimrc",
+    ".nvim.lua",
+    ".dir-locals.el",
+    ".editorconfig",
+    ".zed/tasks.json",
+    ".helix/languages.toml",
+    ".fleet/run.json",
+    ".mcp.json",
+    ".cursor/mcp.json",
+    ".claude/settings.json",
+    ".github/copilot-instructions.md",
+    ".cursorrules",
+    "top.code-workspace",
+    "rtl/TOP.CODE-WORKSPACE",
+    "x.sublime-project",
+    "_vimrc",
+    "Session.vim",
+    "build.rs",
+    "pom.xml",
+    "build.gradle",
+    ".vscode./tasks.json",
+    ".git::$INDEX_ALLOCATION/config",
+]
+
+
+@pytest.mark.parametrize(
+    "path", [*EDITOR_FILES, ".vscode /tasks.json", ".vs\u200ccode/tasks.json", "\u200c.git/config"]
+)
+def test_a_pack_brings_nothing_that_an_editor_runs(path: str) -> None:
+    for public in ({"files": {path: "x"}}, {"expected": (path,)}):
+        with pytest.raises(ValidationError, match="editors or their assistants may run or obey"):
+            Public.model_validate({"statement": "s"} | public)
+
+
+@pytest.mark.parametrize(
+    "path", ["Makefile", ".gitignore", "rundir/.gitkeep", ".env", "docs/git.md", "rtl/vscode.sv", "verif/conftest.py"]
+)
+def test_what_no_editor_runs_is_welcome(path: str) -> None:
+    assert Public(statement="s", files={path: "x"}).files
+
+
+def test_a_harness_has_the_files_that_it_wants() -> None:
+    assert Hidden(harness={"src/.coveragerc": "x", ".git/config": "x"}).harness
