@@ -31,7 +31,7 @@ from benchwright_attempts.evidence import Recording
 from benchwright_attempts.file_text import FileText
 from benchwright_attempts.record import AttemptHeader, RecordedEvent
 from benchwright_attempts.terms import Solver
-from benchwright_problems.verdict import Outcome
+from benchwright_problems.verdict import Outcome, outcome_of
 
 if TYPE_CHECKING:
     from benchwright_attempts.log import EventLog
@@ -144,7 +144,7 @@ def _judge(
 ) -> Summary:
     verdict = AttemptVerdict(
         number=event.number,
-        outcome=event.outcome,
+        outcome=outcome_of(event.reason, event.outcome),
         reason=event.reason,
         message=event.message,
         passed=event.passed if isinstance(event, RunFinished) else None,
@@ -168,7 +168,9 @@ def _judge_later(summary: Summary, event: Judged) -> Summary:
     answered = summary.undecided.get(event.number)
     if answered is None:
         return summary
-    verdict = replace(answered, outcome=event.outcome, reason=event.reason, message=event.message)
+    verdict = replace(
+        answered, outcome=outcome_of(event.reason, event.outcome), reason=event.reason, message=event.message
+    )
     undecided = dict(summary.undecided)
     if verdict.outcome is not Outcome.ERROR:
         del undecided[event.number]

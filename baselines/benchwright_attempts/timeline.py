@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from benchwright_attempts.clock import AttemptState, Clock
 from benchwright_attempts.events import EVENT_TYPES, Answered, Focus, Paused, RunCancelled, RunFinished, RunStarted
 from benchwright_attempts.record import RecordedEvent
+from benchwright_problems.verdict import outcome_of
 
 THRESHOLDS_S = (60.0, 120.0, 300.0)
 """Gaps count as active time up to these lengths; the main analysis states one, and all three are reported."""
@@ -54,11 +55,11 @@ def time_line(events: Iterable[RecordedEvent]) -> TimeLine:
             case RunStarted() as event:
                 running[event.run] = now
             case RunFinished() as event:
-                runs.append(Stretch(running.pop(event.run, now), now, event.outcome.value))
+                runs.append(Stretch(running.pop(event.run, now), now, outcome_of(event.reason, event.outcome).value))
             case RunCancelled() as event:
                 runs.append(Stretch(running.pop(event.run, now), now, "cancelled"))
             case Answered() as event:
-                runs.append(Stretch(max(0.0, now - event.wall_s), now, event.outcome.value))
+                runs.append(Stretch(max(0.0, now - event.wall_s), now, outcome_of(event.reason, event.outcome).value))
             case _:
                 pass
         if paused is not None and before is AttemptState.PAUSED and clock.state is not AttemptState.PAUSED:

@@ -16,6 +16,7 @@ from inspect_ai.model import GenerateConfigArgs, Model, get_model
 from pydantic import JsonValue
 
 from benchwright_attempts.errors import EvaluationError
+from benchwright_problems.verdict import Outcome, outcome_of
 from benchwright_subjects.exchange import write_lines
 
 TASKS = Path(__file__).with_name("tasks.py")
@@ -190,9 +191,8 @@ def _outcome(sample: EvalSample, facts: Mapping[str, JsonValue]) -> str:
     """`undecided` waits for a judge; `error` has no verdict at all."""
     if not facts:
         return "error" if sample.error else "done"
-    if facts["outcome"] != "error":
-        return str(facts["outcome"])
-    return "failed" if facts["reason"] == "no_answer" else "undecided"
+    outcome = outcome_of(str(facts["reason"]), str(facts["outcome"]))
+    return "undecided" if outcome is Outcome.ERROR else outcome.value
 
 
 def _length(facts: Sequence[Mapping[str, JsonValue]], name: str) -> JsonValue:

@@ -23,8 +23,8 @@ from benchwright_subjects.sample_attempt import SampleAttempt
 from benchwright_subjects.task_run import TaskRun
 
 _FENCED = re.compile(r"```(?:json)?[ \t]*\n(.*?)\n[ \t]*```", re.DOTALL)
-_LATER = frozenset({Reason.JUDGE_UNAVAILABLE, Reason.JUDGE_ERROR})
-"""The answer is kept, and `benchwright judge pending` has it judged."""
+_UNREAD = frozenset({Reason.EMPTY, Reason.DECLINED, Reason.UNREADABLE, Reason.NO_ANSWER})
+"""Nothing could be judged in the reply."""
 
 
 def verdict(task: TaskRun, think: bool) -> Scorer:
@@ -139,10 +139,10 @@ def _score(sample: SampleAttempt, found: Verdict, share: float | None, tokens: d
         "tokens": tokens,
     }
     answer = _shown(sample)
-    if found.reason in _LATER:
+    if found.reason.waits_for_judge:
         return Score.unscored(reason="grader_failed", answer=answer, explanation=found.detail, metadata=facts)
     value = share if share is not None else float(found.outcome is Outcome.PASSED)
-    reason = "invalid_response_format" if found.reason is Reason.NO_ANSWER else None
+    reason = "invalid_response_format" if found.reason in _UNREAD else None
     return Score(value=value, answer=answer, explanation=found.detail, reason=reason, metadata=facts)
 
 
@@ -160,7 +160,7 @@ def _known(sample: SampleAttempt) -> Score:
         "digests": dict(earlier.digests),
         "remarks": ["This attempt had ended before; it was not asked again."],
     }
-    if earlier.reason in _LATER:
+    if Reason(earlier.reason).waits_for_judge:
         return Score.unscored(reason="grader_failed", explanation=earlier.message, metadata=facts)
     value = float(earlier.outcome.value == Outcome.PASSED.value)
     return Score(value=value, explanation=earlier.message, metadata=facts)

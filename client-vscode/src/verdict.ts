@@ -11,19 +11,24 @@ export interface VerdictText {
 
 /** Words for reasons whose own name says too little. */
 const REASON_WORDS: Readonly<Record<string, string>> = {
-  timeout: "time limit",
-  memory: "memory limit",
-  folder_quota: "file quota exceeded",
-  output_quota: "too much output",
+  machine_busy: "machine overloaded",
   sandbox_unavailable: "no sandbox",
   bad_harness: "tests can't run",
   judge_unavailable: "not judged yet",
   judge_error: "invalid reply of the judge",
 };
 
-/** Failures that are not about tests: in a few words, and as a sentence. */
+/** Failures that are not about single tests: in a few words, and as a sentence. */
 const FAILURES: Readonly<Record<string, readonly [string, string]>> = {
   build_failed: ["build failed", "The design does not build"],
+  no_results: ["no results", "The simulation ended before its tests"],
+  timeout: ["time limit", "The run reached its time limit"],
+  memory: ["memory limit", "The run used too much memory"],
+  folder_quota: ["file quota exceeded", "The run wrote too much"],
+  output_quota: ["too much output", "The run printed too much"],
+  empty: ["empty", "There is no answer"],
+  declined: ["no answer", "The answer declines to solve the problem"],
+  unreadable: ["unreadable", "The answer can't be read"],
   refused: ["refused", "The design was not run because it uses a forbidden construct"],
   tampered: ["results not credible", "The results of the run contradict each other"],
 };
@@ -32,9 +37,9 @@ export function verdictText(view: VerdictView, kind: string): VerdictText {
   // A study may show only that there was a run.
   if (view.outcome === "recorded") return { icon: "circle-filled", short: "recorded", spoken: "The run was recorded" };
   if (kind !== "design" && view.outcome !== "error") {
-    return view.outcome === "passed"
-      ? { icon: "check", short: "correct", spoken: "The answer is correct" }
-      : { icon: "x", short: "incorrect", spoken: "The answer is incorrect" };
+    if (view.outcome === "passed") return { icon: "check", short: "correct", spoken: "The answer is correct" };
+    const [short, spoken] = FAILURES[view.reason] ?? ["incorrect", "The answer is incorrect"];
+    return { icon: "x", short, spoken };
   }
   const tests = view.tests ?? undefined;
   const count = tests && `${tests.passed}/${tests.total}`;

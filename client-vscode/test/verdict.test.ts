@@ -27,14 +27,24 @@ test("a design that was refused says so instead of a count", () => {
   assert.equal(text.short, "refused");
 });
 
-test("an error is never shown as a failure and names its reason", () => {
-  const shorts = ["timeout", "tool_missing", "cancelled"].map((reason) =>
+test("a design that hangs has failed, and says how", () => {
+  const text = verdictText(verdict({ outcome: "failed", reason: "timeout", tests: null }), "design");
+  assert.deepEqual([text.icon, text.short], ["x", "time limit"]);
+});
+
+test("an answer that can't be read has failed, and says so", () => {
+  const text = verdictText(verdict({ outcome: "failed", reason: "unreadable", tests: null }), "question");
+  assert.deepEqual([text.icon, text.short], ["x", "unreadable"]);
+});
+
+test("what is undecided is never shown as a failure and names its reason", () => {
+  const shorts = ["machine_busy", "tool_missing", "cancelled"].map((reason) =>
     verdictText(verdict({ outcome: "error", reason, tests: null }), "design"),
   );
   assert.deepEqual(
     shorts.map(({ icon, short }) => [icon, short]),
     [
-      ["warning", "time limit"],
+      ["warning", "machine overloaded"],
       ["warning", "tool missing"],
       ["warning", "cancelled"],
     ],

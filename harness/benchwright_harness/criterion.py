@@ -32,6 +32,10 @@ _MAX_RESULTS = 8
 _VERILATOR_ERROR = "%Error"
 _ENDS = {
     End.TIMEOUT: (Reason.TIMEOUT, "The run took longer than {limits.wall_s:g} s and was stopped."),
+    End.STARVED: (
+        Reason.MACHINE_BUSY,
+        "The run reached its limit of {limits.wall_s:g} s while other programs kept it from the processor.",
+    ),
     End.MEMORY: (Reason.MEMORY, "The run used more than {limits.memory_mb} MiB of memory and was stopped."),
     End.FOLDER_QUOTA: (Reason.FOLDER_QUOTA, "The run wrote more than {limits.folder_mb} MiB and was stopped."),
     End.OUTPUT_QUOTA: (Reason.OUTPUT_QUOTA, "The run printed more than it may and was stopped."),

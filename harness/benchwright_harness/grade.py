@@ -22,7 +22,7 @@ from benchwright_problems.verdict import Outcome, Reason, Verdict
 
 _KEPT_LOG_BYTES = 200_000
 # These concern the machine, not the design.
-_UNTRIED = frozenset({Reason.TOOL_MISSING, Reason.SANDBOX_UNAVAILABLE, Reason.CANCELLED})
+_UNTRIED = frozenset({Reason.TOOL_MISSING, Reason.SANDBOX_UNAVAILABLE, Reason.MACHINE_BUSY, Reason.CANCELLED})
 
 
 def solved_files(problem: Problem) -> dict[str, bytes]:

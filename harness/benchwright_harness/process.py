@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from benchwright_harness.process_group import kill_group
+from benchwright_harness.processor_time import processor_time
 from benchwright_harness.untrusted_folder import folder_bytes
 from benchwright_problems.problem import Limits
 
@@ -39,6 +40,8 @@ class End(StrEnum):
 
     EXITED = "exited"
     TIMEOUT = "timeout"
+    STARVED = "starved"
+    """It reached the limit of wall time while other programs had the processor."""
     MEMORY = "memory"
     FOLDER_QUOTA = "folder_quota"
     OUTPUT_QUOTA = "output_quota"
@@ -330,7 +333,8 @@ async def _watch(pid: int, limits: Limits, folder: Path, memory: _Memory) -> End
             if await asyncio.to_thread(folder_bytes, folder, quota) > quota:
                 return End.FOLDER_QUOTA
             measured = time.monotonic()
-    return End.TIMEOUT
+    starved = await asyncio.to_thread(lambda: processor_time(pid).is_starved(limits.wall_s))
+    return End.STARVED if starved else End.TIMEOUT
 
 
 def resident_bytes(pid: int) -> int:

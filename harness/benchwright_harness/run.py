@@ -24,7 +24,7 @@ from benchwright_harness.testbench import Simulator
 from benchwright_harness.toolchain import Toolchain
 from benchwright_harness.untrusted_folder import folder_bytes
 from benchwright_problems.problem import Problem, ScanAction
-from benchwright_problems.verdict import Digests, Outcome, Reason, Usage, Verdict
+from benchwright_problems.verdict import Digests, Reason, Usage, Verdict
 
 # cocotb seeds `random` with it; without one two runs of the same design may differ.
 RANDOM_SEED = "1"
@@ -131,7 +131,7 @@ async def _run_plan(
             )
             for oddity in results.oddities:
                 log.write(f"--- {oddity}\n".encode())
-            if results.oddities and verdict.outcome is not Outcome.ERROR:
+            if results.oddities and ended.end is End.EXITED:
                 detail = "The run left results that its simulations did not have, or changed files that it may not."
                 verdict = Verdict(reason=Reason.TAMPERED, detail=detail, tests=verdict.tests)
             quota = problem.limits.folder_mb << 20

@@ -11,6 +11,7 @@ from enum import StrEnum
 from functools import cache
 
 from benchwright_judges import languages
+from benchwright_judges.judgement import REFUSAL
 from benchwright_judges.languages.language import AnswerLanguage, joined
 
 _MAX_START, _MAX_END = 5_000, 15_000
@@ -24,7 +25,7 @@ class ExtractionOutcome(StrEnum):
     """It names none of the choices."""
     AMBIGUOUS = "ambiguous"
     """It names more than one."""
-    REFUSAL = "refusal"
+    REFUSAL = REFUSAL
     """It declines to answer."""
 
 

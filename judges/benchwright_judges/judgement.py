@@ -16,6 +16,10 @@ class Model(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 
 
+REFUSAL = "refusal"
+"""The label of an unreadable answer that declines to answer."""
+
+
 class Status(StrEnum):
     """State of a judgement."""
 
@@ -98,9 +102,9 @@ class Judgement(Model):
             case Status.SCORED:
                 return Reason.PASSED if self.passed else Reason.WRONG_ANSWER
             case Status.EMPTY:
-                return Reason.WRONG_ANSWER
+                return Reason.EMPTY
             case Status.UNREADABLE:
-                return Reason.NO_ANSWER
+                return Reason.DECLINED if self.label == REFUSAL else Reason.UNREADABLE
             case Status.PENDING:
                 return Reason.JUDGE_UNAVAILABLE
             case Status.ERROR:

@@ -14,11 +14,12 @@ class Model(BaseModel):
 
 
 class Outcome(StrEnum):
-    """`error` means that nothing could be decided about the solution."""
+    """What a reason amounts to: see `docs/reference/outcomes.md`, which has the whole rule."""
 
     PASSED = "passed"
     FAILED = "failed"
     ERROR = "error"
+    """Undecided: the machinery failed, not the solver. Counted and named, and the only outcome that is tried again."""
 
 
 class Reason(StrEnum):
@@ -28,23 +29,33 @@ class Reason(StrEnum):
     TESTS_FAILED = "tests_failed"
     BUILD_FAILED = "build_failed"
     """The harness ended without a simulation: most often the design does not compile."""
+    NO_RESULTS = "no_results"
+    """The harness claims success but left no test results: a design can end the simulation before its tests."""
+    TIMEOUT = "timeout"
+    """The run reached its own limit of wall time: most often the design hangs."""
+    MEMORY = "memory"
+    FOLDER_QUOTA = "folder_quota"
+    OUTPUT_QUOTA = "output_quota"
     REFUSED = "refused"
     """The submission uses what is forbidden to solutions, such as opening files; it was not run."""
     TAMPERED = "tampered"
     """The run left results that contradict each other or were not written by our part of the simulator."""
     WRONG_ANSWER = "wrong_answer"
-    TIMEOUT = "timeout"
-    MEMORY = "memory"
-    FOLDER_QUOTA = "folder_quota"
-    OUTPUT_QUOTA = "output_quota"
+    EMPTY = "empty"
+    """The reply or the answer is empty."""
+    DECLINED = "declined"
+    """The reply or the answer declines to solve the problem."""
+    UNREADABLE = "unreadable"
+    """The reply holds no files in the form that was asked for, or the answer names no choice, or two."""
+    NO_ANSWER = "no_answer"
+    """There is no answer at all. Records of earlier versions have this also for `declined` and `unreadable`."""
     TOOL_MISSING = "tool_missing"
     SANDBOX_UNAVAILABLE = "sandbox_unavailable"
+    """The sandbox, its machine or the cluster could not run the harness."""
+    MACHINE_BUSY = "machine_busy"
+    """The run reached its limit of wall time while other programs kept it from the processor."""
     BAD_HARNESS = "bad_harness"
-    NO_RESULTS = "no_results"
-    """The harness claims success but left no test results."""
     NO_REFERENCE = "no_reference"
-    NO_ANSWER = "no_answer"
-    """No answer could be read from the reply."""
     JUDGE_UNAVAILABLE = "judge_unavailable"
     JUDGE_ERROR = "judge_error"
     """A judge was asked, and its reply could not be parsed."""
@@ -52,23 +63,51 @@ class Reason(StrEnum):
 
     @property
     def outcome(self) -> Outcome:
-        """The outcome that follows from this reason."""
+        """The outcome that follows from this reason, for every solver alike."""
         if self is Reason.PASSED:
             return Outcome.PASSED
-        failed = {
-            Reason.TESTS_FAILED,
-            Reason.BUILD_FAILED,
-            Reason.REFUSED,
-            Reason.TAMPERED,
-            Reason.WRONG_ANSWER,
-        }
-        return Outcome.FAILED if self in failed else Outcome.ERROR
+        return Outcome.ERROR if self in _INFRASTRUCTURE else Outcome.FAILED
+
+    @property
+    def waits_for_judge(self) -> bool:
+        """Whether the answer is kept until a judge decides it, so that no run has to be made again."""
+        return self in (Reason.JUDGE_UNAVAILABLE, Reason.JUDGE_ERROR)
 
     @property
     def is_worth_a_retry(self) -> bool:
-        """Whether nothing was decided and the same files may be decided later: not answers, which are kept."""
-        kept = {Reason.NO_ANSWER, Reason.JUDGE_UNAVAILABLE, Reason.JUDGE_ERROR}
-        return self.outcome is Outcome.ERROR and self not in kept
+        """Whether nothing was decided and another run of the same files may decide."""
+        return self.outcome is Outcome.ERROR and not self.waits_for_judge
+
+
+_INFRASTRUCTURE = frozenset(
+    {
+        Reason.TOOL_MISSING,
+        Reason.SANDBOX_UNAVAILABLE,
+        Reason.MACHINE_BUSY,
+        Reason.BAD_HARNESS,
+        Reason.NO_REFERENCE,
+        Reason.JUDGE_UNAVAILABLE,
+        Reason.JUDGE_ERROR,
+        Reason.CANCELLED,
+    }
+)
+"""Why nothing was decided. Whatever is not here is the solver's, and counts."""
+
+
+def outcome_of(reason: str, recorded: str) -> Outcome:
+    """The outcome of a recorded verdict by the present rule, which counts some as failed that once were undecided.
+
+    Args:
+        reason: As recorded; one of a newer version is possible.
+        recorded: The outcome that was recorded with it.
+    """
+    outcome = Outcome(recorded)
+    if outcome is Outcome.ERROR and reason in _REASONS and Reason(reason).outcome is Outcome.FAILED:
+        return Outcome.FAILED
+    return outcome
+
+
+_REASONS = frozenset(Reason)
 
 
 class TestResult(Model):

@@ -196,10 +196,10 @@ async def test_digests_tell_what_differs(toolchain: Toolchain) -> None:
     assert same == {"problem"}
 
 
-async def test_an_endless_simulation_is_a_time_out_and_no_failure(sandbox: Sandbox, toolchain: Toolchain) -> None:
+async def test_an_endless_simulation_fails_by_time_out(sandbox: Sandbox, toolchain: Toolchain) -> None:
     endless = "module inv(input a, output reg y); always #1 y = ~a; initial while (1) y = ~y; endmodule\n"
     verdict, _ = await grade(problem(limits=Limits(wall_s=3)), endless, sandbox, toolchain)
-    assert (verdict.outcome, verdict.reason) == (Outcome.ERROR, Reason.TIMEOUT)
+    assert (verdict.outcome, verdict.reason) == (Outcome.FAILED, Reason.TIMEOUT)
     assert verdict.detail == "The run took longer than 3 s and was stopped."
     assert verdict.wall_s >= 3
 
@@ -207,7 +207,7 @@ async def test_an_endless_simulation_is_a_time_out_and_no_failure(sandbox: Sandb
 async def test_a_design_that_prints_without_end_is_an_output_quota(toolchain: Toolchain) -> None:
     flood = 'module inv(input a, output y); initial while (1) $display("flood flood flood flood"); endmodule\n'
     verdict, _ = await grade(problem(limits=Limits(wall_s=300)), flood, BwrapSandbox(), toolchain)
-    assert (verdict.outcome, verdict.reason) == (Outcome.ERROR, Reason.OUTPUT_QUOTA)
+    assert (verdict.outcome, verdict.reason) == (Outcome.FAILED, Reason.OUTPUT_QUOTA)
 
 
 async def test_a_folder_that_fills_up_is_a_quota(toolchain: Toolchain) -> None:
@@ -251,7 +251,7 @@ async def test_a_sandbox_that_does_not_work_is_no_failure_of_the_solver(
 async def test_a_harness_that_succeeds_without_results_proves_nothing(toolchain: Toolchain) -> None:
     harness = {"src/test_runner.py": "def test_runner():\n    pass\n"}
     verdict, _ = await grade(problem(harness), RIGHT, BwrapSandbox(), toolchain)
-    assert (verdict.outcome, verdict.reason) == (Outcome.ERROR, Reason.NO_RESULTS)
+    assert (verdict.outcome, verdict.reason) == (Outcome.FAILED, Reason.NO_RESULTS)
 
 
 async def test_failed_results_count_even_where_the_harness_ends_well(toolchain: Toolchain) -> None:

@@ -96,21 +96,21 @@ async def test_a_long_answer_is_kept_and_says_that_it_needs_a_judge(editor: Edit
     assert desk.replayed("answer.md") == b"Instructions retire in order.\n"
 
 
-async def test_an_answer_that_cannot_be_read_is_an_error_not_a_failure(editor: Editor) -> None:
+async def test_an_answer_that_cannot_be_read_has_failed_and_says_why(editor: Editor) -> None:
     desk = await editor.open_problem("starter/load-use-stalls")
     await desk.start()
     path = desk.open().path
     path.write_text("A or B")
     verdict = await desk.run()
-    assert (verdict.outcome, verdict.reason) == ("error", "no_answer")
+    assert (verdict.outcome, verdict.reason) == ("failed", "unreadable")
     path.write_bytes(b"\x80\xff\0C")
-    assert (await desk.run()).outcome in {"passed", "error"}
+    assert (await desk.run()).outcome in {"passed", "failed"}
     path.write_bytes(b"")
     verdict = await desk.run()
-    assert (verdict.outcome, verdict.reason) == ("failed", "wrong_answer")
+    assert (verdict.outcome, verdict.reason) == ("failed", "empty")
     assert "write it into answer.md" in verdict.message
     path.unlink()
-    assert (await desk.run()).reason == "wrong_answer"
+    assert (await desk.run()).reason == "empty"
 
 
 async def test_what_was_typed_and_not_saved_comes_back_after_a_crash(editors: Editors) -> None:

@@ -25,7 +25,7 @@ from benchwright_problems.verdict import Reason, Verdict
 MOST_SAMPLES = 100
 """Folders of samples that a composite report is made from; CVDP's own runs have 5."""
 _COPIED_AT_ONCE = 1 << 20
-_REASONS = {"passed": Reason.PASSED, "failed": Reason.TESTS_FAILED, "error": Reason.NO_RESULTS}
+_REASONS = {"passed": Reason.PASSED, "failed": Reason.TESTS_FAILED, "error": Reason.BAD_HARNESS}
 
 
 def write_attempts(folder: Path, observations: Sequence[Observation]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from benchwright_problems.verdict import Outcome
+from benchwright_problems.verdict import Outcome, outcome_of
 
 _NS = 1_000_000_000
 
@@ -45,10 +45,11 @@ class Verdicts:
         """A run or an answer got a verdict."""
         judged = value.get("judged_by") or {}
         passed, total = value.get("passed"), value.get("total")
+        outcome = outcome_of(value["reason"], value["outcome"])
         verdict = AttemptVerdict(
             value["number"],
-            value["outcome"],
-            _score(value["outcome"], judged.get("score"), passed, total),
+            outcome,
+            _score(outcome, judged.get("score"), passed, total),
             value.get("message", ""),
             value["reason"],
             active_ns,
@@ -66,8 +67,8 @@ class Verdicts:
         """A stored answer was judged."""
         verdict = self._undecided.get(value["number"])
         if verdict is not None:
-            verdict.outcome, verdict.message = value["outcome"], value.get("message", "")
-            verdict.reason = value["reason"]
+            verdict.reason, verdict.message = value["reason"], value.get("message", "")
+            verdict.outcome = outcome_of(verdict.reason, value["outcome"])
             verdict.score = _score(verdict.outcome, value["judged_by"].get("score"), None, None)
             if verdict.outcome != Outcome.ERROR.value:
                 del self._undecided[verdict.number]

@@ -105,12 +105,13 @@ def test_rtllm_wants_the_testbenchs_pass_line(output: str, reason: Reason) -> No
     ("end", "reason"),
     [
         (End.TIMEOUT, Reason.TIMEOUT),
+        (End.STARVED, Reason.MACHINE_BUSY),
         (End.MEMORY, Reason.MEMORY),
         (End.FOLDER_QUOTA, Reason.FOLDER_QUOTA),
         (End.OUTPUT_QUOTA, Reason.OUTPUT_QUOTA),
     ],
 )
-def test_a_limit_decides_nothing_whatever_was_said(rule: Rule, end: End, reason: Reason) -> None:
+def test_no_run_passes_at_a_limit_whatever_was_said(rule: Rule, end: End, reason: Reason) -> None:
     assert verdict(rule, RIGHT, end=end).reason is reason
 
 

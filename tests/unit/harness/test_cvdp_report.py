@@ -30,7 +30,7 @@ def graded(name: str, category: str, difficulty: str, reason: Reason, score: flo
 ONE = [
     graded("a", "cid003", "easy", Reason.PASSED),
     graded("b", "cid003", "easy", Reason.TESTS_FAILED),
-    graded("c", "cid016", "hard", Reason.TIMEOUT),
+    graded("c", "cid016", "hard", Reason.TOOL_MISSING),
     graded("d", "cid009", "medium", Reason.WRONG_ANSWER, 0.25),
 ]
 OTHER = [

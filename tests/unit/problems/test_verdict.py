@@ -1,21 +1,47 @@
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pytest
 
 from benchwright_harness.check import TwoSided
-from benchwright_problems.verdict import Outcome, Reason, Verdict
+from benchwright_problems.verdict import Outcome, Reason, Verdict, outcome_of
 from benchwright_problems.verdict import TestResult as Result
 
 PASSED = Verdict(reason=Reason.PASSED)
 FAILED = Verdict(reason=Reason.TESTS_FAILED, detail="one failed")
-TIMEOUT = Verdict(reason=Reason.TIMEOUT, detail="too long")
+HANG = Verdict(reason=Reason.TIMEOUT, detail="too long")
+MISSING = Verdict(reason=Reason.TOOL_MISSING, detail="no xrun")
 
 
-@pytest.mark.parametrize("reason", Reason)
-def test_only_the_solver_can_fail(reason: Reason) -> None:
-    solvers = {Reason.TESTS_FAILED, Reason.BUILD_FAILED, Reason.REFUSED, Reason.TAMPERED, Reason.WRONG_ANSWER}
-    wanted = Outcome.PASSED if reason is Reason.PASSED else Outcome.FAILED if reason in solvers else Outcome.ERROR
-    assert reason.outcome is wanted
+PAGE = Path(__file__).parents[3] / "docs/reference/outcomes.md"
+
+
+def test_the_page_has_every_reason_with_its_outcome() -> None:
+    rows = re.findall(r"^\| `(\w+)` \| (\w+) \|", PAGE.read_text(), re.MULTILINE)
+    words = {Outcome.PASSED: "passed", Outcome.FAILED: "failed", Outcome.ERROR: "undecided"}
+    assert rows == [(reason.value, words[reason.outcome]) for reason in Reason]
+
+
+@pytest.mark.parametrize(
+    ("reason", "recorded", "outcome"),
+    [
+        ("timeout", "error", Outcome.FAILED),
+        ("no_answer", "error", Outcome.FAILED),
+        ("tool_missing", "error", Outcome.ERROR),
+        ("timeout", "passed", Outcome.PASSED),
+        ("a_reason_of_a_newer_version", "failed", Outcome.FAILED),
+    ],
+)
+def test_an_old_record_is_read_by_the_present_rule(reason: str, recorded: str, outcome: Outcome) -> None:
+    assert outcome_of(reason, recorded) is outcome
+
+
+def test_only_a_run_is_made_again() -> None:
+    waiting = {reason for reason in Reason if reason.outcome is Outcome.ERROR and not reason.is_worth_a_retry}
+    assert waiting == {Reason.JUDGE_UNAVAILABLE, Reason.JUDGE_ERROR}
+    assert not any(reason.is_worth_a_retry for reason in Reason if reason.outcome is not Outcome.ERROR)
 
 
 def test_a_verdict_counts_its_tests() -> None:
@@ -33,8 +59,10 @@ def test_a_verdict_survives_being_written() -> None:
         (PASSED, FAILED, ""),
         (PASSED, PASSED, "the starting files pass: the tests prove nothing"),
         (FAILED, FAILED, "the reference fails: one failed"),
-        (TIMEOUT, FAILED, "error: too long"),
-        (PASSED, TIMEOUT, "error: too long"),
+        (HANG, FAILED, "the reference fails: too long"),
+        (PASSED, HANG, ""),
+        (MISSING, FAILED, "error: no xrun"),
+        (PASSED, MISSING, "error: no xrun"),
     ],
 )
 def test_a_problem_is_proved_from_both_sides(reference: Verdict, starting: Verdict, reason: str) -> None:

@@ -27,7 +27,7 @@ FAILED = VerdictView(
         ({}, " · 3/5 passed · 0.8 s · try 4"),
         ({"tests": protocol.TestCount(passed=5, total=5)}, " · 5/5 passed, but failed · 0.8 s · try 4"),
         ({"outcome": "passed", "tests": protocol.TestCount(passed=5, total=5)}, " · 5/5 passed · 0.8 s · try 4"),
-        ({"reason": "build_failed", "tests": None}, " · failed · 0.8 s · try 4"),
+        ({"reason": "build_failed", "tests": None}, " · build failed · 0.8 s · try 4"),
         ({"outcome": "error", "reason": "tool_missing"}, " · tool missing · 0.8 s · try 4"),
     ],
 )
