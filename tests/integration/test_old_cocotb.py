@@ -92,6 +92,13 @@ async def test_what_has_to_fail_still_fails(toolchain: Toolchain) -> None:
     assert {test.name for test in verdict.tests} == set(written("test_failing"))
 
 
+async def test_every_decorated_test_counts(toolchain: Toolchain) -> None:
+    verdict, log = await run(problem("test_same_names"), toolchain, Selection(icarus="12", cocotb="compat"))
+    assert verdict.reason is Reason.TESTS_FAILED, log[-6000:]
+    found = sorted((test.name.partition(" ")[0], test.passed) for test in verdict.tests)
+    assert found == [("test_shadowed", False), ("test_thrice", False), ("test_thrice", True)]
+
+
 @pytest.mark.parametrize("module", ["test_snapshot", "test_one_nine"])
 async def test_the_dialects_need_the_layer(module: str, toolchain: Toolchain) -> None:
     verdict, _ = await run(problem(module), toolchain, Selection(icarus="12", cocotb="2.0.1"))

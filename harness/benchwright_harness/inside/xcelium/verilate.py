@@ -20,6 +20,8 @@ _TAKEN = (
     *(f"-Wno-{name}" for name in ("BLKANDNBLK", "COVERIGN", "INITIALDLY", "MODDUP", "MULTIDRIVEN", "MULTITOP")),
     *(f"-Wno-{name}" for name in ("STMTDLY", "TIMESCALEMOD", "UNOPTFLAT", "UNPACKED", "ZERODLY")),
 )
+# Not `--coverage`: it detects state machines too, which ends in an internal error for some designs (5.48).
+_COVERAGE = ("--coverage-line", "--coverage-toggle", "--coverage-expr", "--coverage-user")
 _DEFAULT_TIMESCALE = "1ns/1ns"
 SNAPSHOT = "snapshot.json"
 PROGRAM = "simulation"
@@ -59,7 +61,7 @@ def build(options: Options, folder: Path, run: Callable[[list[str]], int]) -> in
     command += ["--pipe-filter", f"{sys.executable} -I {_OURS / 'source_filter.py'}"]
     command += ["--timescale-override" if options.override_timescale else "--timescale"]
     command += [options.timescale or _DEFAULT_TIMESCALE]
-    command += ["--coverage"] if options.coverage else []
+    command += _COVERAGE if options.coverage else []
     for top in options.tops[:1]:
         command += ["--top-module", top]
     # With the flag of Verilator's own main the runtime is the one that the toolchain has compiled ahead.

@@ -305,3 +305,13 @@ async def test_a_clock_is_started_in_each_test(dut, clocks=[]):
     first.kill()
     cocotb.start_soon(clocks[0].start(start_high=False))
     await RisingEdge(dut.clk)
+
+
+@cocotb.test()
+async def test_the_phase_that_is_there_already(dut):
+    await start(dut)
+    await ReadOnly()
+    before = get_sim_time()
+    await ReadOnly()
+    assert get_sim_time() == before
+    await RisingEdge(dut.clk)

@@ -98,6 +98,14 @@ def _set_verilog_sources(self: Any, sources: Sequence[Any]) -> None:
         _determine_file_type = _genuine_file_type
 
 
+def _build_without_waves(self: Any) -> Any:
+    """Older runners took `waves` for Xcelium's build too, where it changed nothing."""
+    self.waves = False
+    return _genuine_xcelium_build(self)
+
+
+_genuine_xcelium_build = Xcelium._build_command  # type: ignore[name-defined]  # noqa: F821
+Xcelium._build_command = _build_without_waves  # type: ignore[name-defined]  # noqa: F821
 _genuine_set_verilog_sources = Simulator._set_verilog_sources
 Simulator._set_verilog_sources = _set_verilog_sources
 Simulator.build = _taking_none(Simulator.build)

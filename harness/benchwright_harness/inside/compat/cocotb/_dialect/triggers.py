@@ -44,6 +44,7 @@ class PartEdge(extended.Waitable):  # type: ignore[type-arg]
 def put_back() -> None:
     """Change the trigger classes."""
     _timer()
+    _read_only()
     _edges()
     _timeout()
     base.Event.fired = property(lambda self: self._fired)
@@ -79,6 +80,16 @@ def _timer() -> None:
         self._sim_steps = 0
 
     gpi.Timer.__init__ = init
+
+
+def _read_only() -> None:
+    def wait(self: Any) -> Any:
+        # 2.0 raises where the phase is there already.
+        if not isinstance(gpi.current_gpi_trigger(), gpi.ReadOnly):
+            yield self
+        return self
+
+    gpi.ReadOnly.__await__ = wait
 
 
 def _edges() -> None:
