@@ -13,8 +13,10 @@ from benchwright_attempts.clock import AttemptState, next_state
 from benchwright_attempts.database import lock
 from benchwright_attempts.errors import AttemptError, UnknownAttemptError
 from benchwright_attempts.events import Event
+from benchwright_attempts.kept_summary import keep, kept
 from benchwright_attempts.privacy import reduce
 from benchwright_attempts.record import SCHEMA, AttemptHeader, Moment, RecordedEvent, chained
+from benchwright_attempts.summary import Summarizing
 from benchwright_attempts.tables import ATTEMPTS, EVENTS
 
 
@@ -36,6 +38,7 @@ class _Newest:
     seq: int
     hash: str
     state: AttemptState
+    summary: Summarizing
 
 
 Check = Callable[[Connection, AttemptHeader], None]
@@ -55,6 +58,7 @@ def append_all(
         except AttemptError as error:
             results.append((entry, error))
     insert_rows(connection, values)
+    keep(connection, {attempt: head.summary.summary() for attempt, head in heads.items()})
     return results
 
 
@@ -87,7 +91,7 @@ def _append(
     if entry.header is not None:
         check_recordable(connection, entry.header)
         connection.execute(insert(ATTEMPTS), entry.header.as_row())
-        head = _Newest(entry.header, 0, entry.header.chain_start(), AttemptState.OPEN)
+        head = _Newest(entry.header, 0, entry.header.chain_start(), AttemptState.OPEN, Summarizing())
         state = AttemptState.OPEN
     else:
         head = head or _recordable(connection, entry.attempt, check_recordable)
@@ -98,6 +102,7 @@ def _append(
     wall, body, digest = chained(header, seq, moment, event, prev_hash)
     values.append((header.id, seq, wall, moment.mono_ns, moment.process, body, prev_hash, digest, state.value, SCHEMA))
     head.seq, head.hash, head.state = seq, digest, state
+    head.summary.take(seq, digest, moment, event.type, event)
     return RecordedEvent(header.id, seq, moment, event, prev_hash, digest, header.solver, header.condition)
 
 
@@ -125,7 +130,10 @@ def _newest(connection: Connection, attempt: str) -> _Newest:
     if found is None:
         raise UnknownAttemptError(attempt)
     try:
-        return _Newest(_read_header(found), found["seq"], found["hash"], AttemptState(found["state"]))
+        (summary,) = (summary for _, summary in kept(connection, ATTEMPTS.c.id == attempt))
+        return _Newest(
+            _read_header(found), found["seq"], found["hash"], AttemptState(found["state"]), Summarizing(summary)
+        )
     except ValueError as error:
         raise AttemptError(
             f"The newest event of attempt {attempt} is damaged, so nothing can follow it. "

@@ -22,8 +22,8 @@ from benchwright_attempts.errors import (
 from benchwright_attempts.tables import METADATA
 from benchwright_attempts.triggers import statements
 
-SCHEMA_VERSION = 2
-"""The newest format: `format2` in Alembic's table, and in SQLite also in `PRAGMA user_version`."""
+SCHEMA_VERSION = 3
+"""The newest format: `format3` in Alembic's table, and in SQLite also in `PRAGMA user_version`."""
 
 _WRITES = "benchwright_writes"
 _PREPARING = 0x62656E6368

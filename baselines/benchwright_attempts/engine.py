@@ -12,7 +12,6 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from benchwright_attempts.adapter import Adapter
-from benchwright_attempts.attempts import Summary
 from benchwright_attempts.clock import AttemptState, next_state
 from benchwright_attempts.clock_follower import ClockFollower
 from benchwright_attempts.errors import AttemptError
@@ -22,6 +21,7 @@ from benchwright_attempts.evidence import Forecast, SelfEstimate, TimedOut, Viol
 from benchwright_attempts.grading import Graded
 from benchwright_attempts.grading_runs import Runs
 from benchwright_attempts.record import AttemptHeader
+from benchwright_attempts.summary import Summary
 from benchwright_attempts.terms import Terms
 from benchwright_problems.problem import Problem
 

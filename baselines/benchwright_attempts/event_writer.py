@@ -7,11 +7,11 @@ import contextlib
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from benchwright_attempts.attempts import Summary
 from benchwright_attempts.errors import AttemptError
 from benchwright_attempts.events import Event
 from benchwright_attempts.evidence import AssistAccepted, EditReason, Environment, Violation
 from benchwright_attempts.record import Moment
+from benchwright_attempts.summary import Summary
 from benchwright_attempts.terms import Terms
 
 if TYPE_CHECKING:

@@ -10,7 +10,6 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from benchwright_attempts.adapter import Adapter
-from benchwright_attempts.attempts import AttemptVerdict
 from benchwright_attempts.clock_follower import ClockFollower
 from benchwright_attempts.event_writer import EventWriter
 from benchwright_attempts.events import Answered, RunCancelled, RunFinished, RunStarted
@@ -20,6 +19,7 @@ from benchwright_attempts.judging import judged_by
 from benchwright_attempts.record import AttemptHeader
 from benchwright_attempts.reveal import Revealed, reveal
 from benchwright_attempts.run_records import RunRecords
+from benchwright_attempts.summary import AttemptVerdict
 from benchwright_attempts.terms import Machine, Terms
 from benchwright_problems.problem import Kind, Problem
 from benchwright_problems.verdict import Reason, Verdict

@@ -25,7 +25,9 @@ from benchwright_attempts.clock import AttemptState
 from benchwright_attempts.database import display_name, explain, lock, open_database, writing
 from benchwright_attempts.errors import AttemptError, LogClosedError, LogDamagedError, UnknownAttemptError
 from benchwright_attempts.events import Event, Opened
+from benchwright_attempts.kept_summary import from_rows, keep, kept
 from benchwright_attempts.record import AttemptHeader, Moment, RecordedEvent, Row
+from benchwright_attempts.summary import Summary
 from benchwright_attempts.tables import ATTEMPTS, EVENTS
 
 BATCH = 4096
@@ -159,6 +161,7 @@ class EventLog:
                 self._check_recordable(connection, header)
                 connection.execute(insert(ATTEMPTS), header.as_row())
                 insert_rows(connection, values)
+                keep(connection, {header.id: from_rows(rows)})
         except SQLAlchemyError as error:
             raise explain(self.path, error) from error
         return True
@@ -244,6 +247,31 @@ class EventLog:
         )
         found = self._attempts(select(ATTEMPTS, newest.label("state")), problem, workspace)
         return [(self._header(row), self._state(row)) for row in found]
+
+    def summary(self, attempt: str) -> Summary:
+        """What came of an attempt so far.
+
+        Raises:
+            UnknownAttemptError: There is no such attempt.
+            LogDamagedError: Its events had to be read, and one can't be.
+        """
+        found = self._summaries(ATTEMPTS.c.id == attempt) if is_storable(attempt) else {}
+        if attempt not in found:
+            raise UnknownAttemptError(attempt)
+        return found[attempt]
+
+    def summaries(self) -> list[tuple[AttemptHeader, Summary]]:
+        """All attempts with what came of them so far, newest first."""
+        found = self._summaries(None)
+        # One may have been added since.
+        return [(header, found[header.id]) for header in self.headers() if header.id in found]
+
+    def _summaries(self, where: ColumnElement[bool] | None) -> dict[str, Summary]:
+        try:
+            with self._reading() as connection:
+                return dict(kept(connection, where))
+        except ValueError as error:
+            raise self._damaged("an event") from error
 
     def _attempts(self, wanted: Select[Any], problem: str | None, workspace: str | None) -> Sequence[RowMapping]:
         if not is_storable(problem) or not is_storable(workspace):

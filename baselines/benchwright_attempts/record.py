@@ -129,6 +129,17 @@ def chained(header: AttemptHeader, seq: int, moment: Moment, event: Event, prev_
     return wall, body, sha256(_json(*fields, SCHEMA, header.solver, header.condition).encode())
 
 
+def type_of(body: str) -> str:
+    """The type of an event, from its canonical JSON.
+
+    Raises:
+        ValueError: There is none.
+    """
+    # Keys are sorted, and no key after `type` holds an object; a quotation mark inside a string is escaped.
+    begin = body.rfind('"type":"') + 8
+    return body[begin : body.index('"', begin)]
+
+
 @dataclass(frozen=True, slots=True)
 class Row:
     """One event as stored: exactly the strings that were hashed, possibly tampered with."""

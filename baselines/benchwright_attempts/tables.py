@@ -38,6 +38,16 @@ EVENTS = Table(
     Column("schema", Integer, nullable=False, server_default="1"),
 )
 
+SUMMARIES = Table(
+    "summaries",
+    METADATA,
+    Column("attempt", Text, ForeignKey("attempts.id"), primary_key=True),
+    Column("seq", Integer, nullable=False),
+    Column("version", Integer, nullable=False),
+    Column("body", Text, nullable=False),
+)
+"""What came of each attempt by event `seq`: worked out from its events, so that lists need not read them."""
+
 JOURNAL = Table(
     "journal",
     METADATA,

@@ -11,7 +11,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from benchwright_attempts.database import explain, lock, writing
 from benchwright_attempts.errors import StudyError
 from benchwright_attempts.record import format_wall
-from benchwright_attempts.tables import ATTEMPTS, EVENTS, JOURNAL, TOMBSTONES
+from benchwright_attempts.tables import ATTEMPTS, EVENTS, JOURNAL, SUMMARIES, TOMBSTONES
 
 
 def delete_participant(
@@ -51,6 +51,7 @@ def _delete(connection: Connection, study: str, participant: str, reason: str, d
     for stone in stones:
         connection.execute(insert(TOMBSTONES), {**stone, "study": study, "deleted": deleted, "reason": reason})
     for attempt in attempts:
+        connection.execute(delete(SUMMARIES).where(SUMMARIES.c.attempt == attempt))
         connection.execute(delete(EVENTS).where(EVENTS.c.attempt == attempt))
     connection.execute(delete(ATTEMPTS).where(mine))
     connection.execute(delete(JOURNAL).where(whose))

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from benchwright_attempts.attempts import Summary
 from benchwright_attempts.clock import AttemptState
+from benchwright_attempts.summary import Summary
 from benchwright_studies.assignment import Assignment
 from benchwright_studies.entry import ConsentEntry, Entry, Finished, QuestionnaireAnswered, TaskBegun
 from benchwright_studies.study import Study

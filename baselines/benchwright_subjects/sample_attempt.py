@@ -14,7 +14,6 @@ from dataclasses import dataclass
 import anyio
 
 from benchwright_attempts.adapter import Adapter
-from benchwright_attempts.attempts import AttemptVerdict, Summary
 from benchwright_attempts.clock import AttemptState
 from benchwright_attempts.engine import Attempt
 from benchwright_attempts.errors import UnknownAttemptError
@@ -23,6 +22,7 @@ from benchwright_attempts.evidence import Assigned, ModelUsage
 from benchwright_attempts.file_text import FileText, sha256
 from benchwright_attempts.grading import ANSWER, judged_paths
 from benchwright_attempts.record import AttemptHeader
+from benchwright_attempts.summary import AttemptVerdict, Summary
 from benchwright_attempts.terms import Terms
 from benchwright_problems.problem import Kind, Problem
 from benchwright_subjects.evaluation_services import EvaluationServices

@@ -14,13 +14,13 @@ from benchwright_analysis.report.edits import Edits
 from benchwright_analysis.report.event_columns import EventColumns
 from benchwright_analysis.report.observation import Observation
 from benchwright_analysis.report.problem_facts import ProblemFacts
-from benchwright_analysis.report.stored_event import about_edit, model_of, read, type_of
+from benchwright_analysis.report.stored_event import about_edit, model_of, read
 from benchwright_analysis.report.verdicts import Verdicts
 from benchwright_attempts.clock import Clock
 from benchwright_attempts.errors import IllegalTransitionError
 from benchwright_attempts.event_body import Evidence, TextEffect
 from benchwright_attempts.events import EVENT_TYPES
-from benchwright_attempts.record import AttemptHeader
+from benchwright_attempts.record import AttemptHeader, type_of
 from benchwright_attempts.state import AttemptState
 from benchwright_attempts.timeline import THRESHOLDS_S, TimeAtWork
 

@@ -17,17 +17,6 @@ from benchwright_attempts.events import EVENT_TYPES
 _VERSION = ',"version":'
 
 
-def type_of(body: str) -> str:
-    """The event's type.
-
-    Raises:
-        ValueError: There is none.
-    """
-    # Keys are sorted, and no key after `type` holds an object; a quotation mark inside a string is escaped.
-    begin = body.rfind('"type":"') + 8
-    return body[begin : body.index('"', begin)]
-
-
 def read(body: str) -> Any:
     """The event as a JSON value.
 

@@ -10,7 +10,6 @@ from datetime import UTC
 from typing import TYPE_CHECKING
 
 from benchwright_attempts.adapter import Adapter, Report
-from benchwright_attempts.attempts import AttemptVerdict
 from benchwright_attempts.clock import AttemptState, advance
 from benchwright_attempts.engine import Attempt
 from benchwright_attempts.events import Diagnostics, ProblemCount
@@ -18,6 +17,7 @@ from benchwright_attempts.evidence import Forecast, SelfEstimate, Violation
 from benchwright_attempts.grading import ANSWER, judged_paths
 from benchwright_attempts.record import AttemptHeader
 from benchwright_attempts.replay import ReplayedFile
+from benchwright_attempts.summary import AttemptVerdict
 from benchwright_attempts.terms import Terms
 from benchwright_judges.score import INSTANT
 from benchwright_problems.problem import Kind, Problem

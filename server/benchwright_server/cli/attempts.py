@@ -8,10 +8,11 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from benchwright_attempts.attempts import Attempts, Summary
+from benchwright_attempts.attempts import Attempts
 from benchwright_attempts.export import export_lines, verify_export, write_export
 from benchwright_attempts.record import AttemptHeader, format_wall
 from benchwright_attempts.replay import Verification, replay, verify
+from benchwright_attempts.summary import Summary
 from benchwright_server.cli.options import Json
 from benchwright_server.cli.output import err, out, print_json
 from benchwright_server.cli.study_log import opened_log
@@ -34,8 +35,7 @@ def add_to(parent: typer.Typer) -> None:
 def list_command(json_output: Json = False) -> None:
     """List attempts, newest first."""
     with opened_log() as log:
-        attempts = Attempts(log)
-        rows = [(header, attempts.summary(header.id)) for header in log.headers()]
+        rows = Attempts(log).summaries()
     if json_output:
         print_json([_row(header, summary) for header, summary in rows])
         return

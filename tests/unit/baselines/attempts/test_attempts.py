@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,7 +14,10 @@ from benchwright_attempts.events import (
     Abandoned,
     Answered,
     Event,
+    Judged,
+    JudgedBy,
     Paused,
+    Resumed,
     RunCancelled,
     RunFinished,
     RunStarted,
@@ -24,6 +29,7 @@ from benchwright_attempts.events import (
     Tick,
 )
 from benchwright_attempts.file_text import FileText, sha256
+from benchwright_attempts.summary import summarize
 from benchwright_problems.verdict import Outcome
 from benchwright_studies.study_log import StudyLog
 
@@ -49,6 +55,11 @@ def ran(number: int, outcome: Outcome, passed: int = 0) -> list[Event]:
             digests={"problem": "p", "harness": "h"},
         ),
     ]
+
+
+def judgement(number: int) -> Judged:
+    judged_by = JudgedBy(method="person", status="scored")
+    return Judged(number=number, sha256="0" * 64, outcome=Outcome.PASSED, reason="passed", judged_by=judged_by)
 
 
 def record(log: StudyLog, attempt: str, *events: Event) -> None:
@@ -108,6 +119,57 @@ def test_files_follow_saves_and_changes_from_outside(log: StudyLog, attempts: At
         TextSet(path=FILE, cause=TextCause.RESYNC, file=FileText.of_text("unsaved")),
     )
     assert attempts.summary(attempt).files == {FILE: "1" * 64, "a.v": sha256(b"a")}
+
+
+def test_what_is_kept_of_an_attempt_is_what_its_events_say(
+    log: StudyLog, attempts: Attempts, attempt: str, time: SetTime
+) -> None:
+    undecided = Answered(number=2, outcome=Outcome.ERROR, reason="judge_down", snapshot={"answer.md": "0" * 64})
+    with StudyLog(log.path, now=time.now, monotonic_ns=lambda: time.mono_ns - 100, process="second") as other:
+        for number, event in enumerate(
+            [
+                Started(),
+                *ran(1, Outcome.FAILED, 2),
+                undecided,
+                Answered(number=3, outcome=Outcome.ERROR, reason="judge_down", message="a \ud800 half", snapshot={}),
+                Paused(reason=None),
+                Resumed(),
+                Tick(),
+                *ran(4, Outcome.PASSED, 5)[:1],
+                Submitted(),
+                judgement(2),
+            ]
+        ):
+            time.pass_s(7)
+            (log, other)[number % 2].append_blocking(attempt, event)
+            assert attempts.summary(attempt) == summarize(log.events(attempt)), event
+    assert attempts.summary(attempt).first_pass is not None
+    assert set(attempts.summary(attempt).undecided) == {3}
+
+
+def test_a_summary_that_is_behind_or_of_an_older_version_is_worked_out_again(
+    log: StudyLog, attempts: Attempts, attempt: str
+) -> None:
+    record(log, attempt, Started(), *ran(1, Outcome.PASSED, 5))
+    right = attempts.summary(attempt)
+    for change in ("seq = 1", "version = 0", "body = '{}'", "body = 'x'"):
+        with closing(sqlite3.connect(log.path)) as connection:
+            connection.execute(f"UPDATE summaries SET {change}")
+            connection.commit()
+        assert attempts.summary(attempt) == right, change
+        record(log, attempt, Tick())
+        right = summarize(log.events(attempt))
+        assert attempts.summary(attempt) == right, change
+
+
+def test_lists_of_attempts_read_no_events(log: StudyLog, attempts: Attempts, attempt: str) -> None:
+    record(log, attempt, Started(), *ran(1, Outcome.PASSED, 5), Submitted())
+    listed, packs = attempts.summaries(), attempts.by_problem()
+    with closing(sqlite3.connect(log.path)) as connection:
+        connection.execute("DROP TRIGGER events_no_update")
+        connection.execute("UPDATE events SET body = 'not an event'")
+        connection.commit()
+    assert (attempts.summaries(), attempts.by_problem()) == (listed, packs)
 
 
 def test_the_summary_goes_on_from_where_it_was(log: StudyLog, attempts: Attempts, attempt: str, time: SetTime) -> None:

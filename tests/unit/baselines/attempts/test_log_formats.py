@@ -22,6 +22,7 @@ from benchwright_attempts.file_text import sha256
 from benchwright_attempts.log import EventLog
 from benchwright_attempts.record import canonical
 from benchwright_attempts.replay import verify
+from benchwright_attempts.summary import summarize
 from benchwright_problems.verdict import Outcome
 
 FORMAT1 = Path(__file__).parent / "format1"
@@ -145,7 +146,7 @@ def test_a_new_database_and_one_brought_up_have_the_same_tables_and_triggers(old
         engine.dispose()
         described.append((tables, indexes, triggers, marks, version))
     assert described[0] == described[1]
-    assert described[0][3:] == (["format2"], 2)
+    assert described[0][3:] == (["format3"], 3)
 
 
 def test_without_the_means_to_bring_it_up_an_old_log_is_left_as_it_is(
@@ -173,3 +174,20 @@ def test_a_migration_that_breaks_off_leaves_the_old_log(old: Path, monkeypatch: 
 def _dump(path: Path) -> str:
     with closing(sqlite3.connect(path)) as connection:
         return "\n".join(connection.iterdump())
+
+
+def test_bringing_a_log_up_works_out_what_came_of_its_attempts(old: Path) -> None:
+    with EventLog(old) as log:
+        summary = log.summary(ATTEMPT)
+        events = log.events(ATTEMPT)
+    with closing(sqlite3.connect(old)) as connection:
+        (kept,) = connection.execute("SELECT seq FROM summaries").fetchall()
+        # Whoever reads the summary now can't be reading events.
+        connection.execute("DROP TRIGGER events_no_update")
+        connection.execute("UPDATE events SET body = '' WHERE seq < 15")
+        connection.commit()
+    assert kept == (15,)
+    assert summary == summarize(events)
+    assert summary.first_pass is not None
+    with EventLog(old) as log:
+        assert log.summary(ATTEMPT) == summary
