@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import time
+from contextlib import ExitStack
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -19,6 +20,7 @@ from benchwright_attempts.errors import (
     LogUnavailableError,
     LogVersionError,
 )
+from benchwright_attempts.read_only import address, is_read_only, readable
 from benchwright_attempts.tables import METADATA
 from benchwright_attempts.triggers import statements
 
@@ -78,6 +80,8 @@ def _postgresql(url: str, busy_timeout_s: float) -> Engine:
 
 
 def _sqlite(path: Path, busy_timeout_s: float) -> Engine:
+    if is_read_only(path):
+        return _read_only(path, busy_timeout_s)
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         _keep_private(path)
@@ -103,6 +107,40 @@ def _sqlite(path: Path, busy_timeout_s: float) -> Engine:
         # Sequence numbers are read and used in one transaction: it takes the write lock at its start.
         writes = connection.get_execution_options().get(_WRITES, False)
         connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+
+    return engine
+
+
+def _read_only(path: Path, busy_timeout_s: float) -> Engine:
+    """For reading a log that can't be written."""
+
+    def bring_up(copy: Path) -> None:
+        open_database(copy, busy_timeout_s=busy_timeout_s).dispose()
+
+    copies = ExitStack()
+    try:
+        file = copies.enter_context(readable(path, SCHEMA_VERSION, bring_up))
+    except (OSError, sqlite3.Error) as error:
+        raise LogUnavailableError(
+            path, f"can't be written, and reading it failed ({error}). Copy it to a folder that you can write to."
+        ) from error
+    engine = create_engine(address(file), connect_args={"isolation_level": None})
+
+    @event.listens_for(engine, "connect")
+    def _set_up(connection: sqlite3.Connection, _record: object) -> None:
+        connection.text_factory = _lossless
+
+    @event.listens_for(engine, "begin")
+    def _begin(connection: Connection) -> None:
+        if connection.get_execution_options().get(_WRITES, False):
+            raise LogUnavailableError(
+                path, "is read-only here: attempts can be listed, verified and exported, and nothing can be recorded."
+            )
+        connection.exec_driver_sql("BEGIN")
+
+    @event.listens_for(engine, "engine_disposed")
+    def _close(_engine: Engine) -> None:
+        copies.close()
 
     return engine
 
@@ -151,18 +189,15 @@ def _write_ahead(connection: sqlite3.Connection, busy_timeout_s: float) -> None:
 
 def _prepare(engine: Engine, path: Path | str) -> None:
     with engine.connect() as connection:
-        if _version(connection) == SCHEMA_VERSION:
+        version = _version(connection)
+        if version == SCHEMA_VERSION:
             return
+        _refuse_newer(version, path)
     with writing(engine).begin() as connection:
         if connection.dialect.name == "postgresql":
             connection.execute(text(f"SELECT pg_advisory_xact_lock({_PREPARING})"))
         version = _version(connection)
-        if version > SCHEMA_VERSION:
-            raise LogVersionError(
-                path,
-                f"was written by a newer Benchwright (format {version}, this one knows {SCHEMA_VERSION}). "
-                "Install the newest Benchwright, or set BENCHWRIGHT_HOME to another folder.",
-            )
+        _refuse_newer(version, path)
         if version == SCHEMA_VERSION:
             return
         if version:
@@ -176,6 +211,15 @@ def _prepare(engine: Engine, path: Path | str) -> None:
             _mark(connection)
         if connection.dialect.name == "sqlite":
             connection.exec_driver_sql(f"PRAGMA user_version = {SCHEMA_VERSION}")
+
+
+def _refuse_newer(version: int, path: Path | str) -> None:
+    if version > SCHEMA_VERSION:
+        raise LogVersionError(
+            display_name(path),
+            f"was written by a newer Benchwright (format {version}, this one knows {SCHEMA_VERSION}). "
+            "Install the newest Benchwright, or set BENCHWRIGHT_HOME to another folder.",
+        )
 
 
 def _version(connection: Connection) -> int:

@@ -1,0 +1,52 @@
+"""A SQLite log that can't be written, such as one on a read-only mount or of a backup."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sqlite3
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from urllib.parse import quote
+
+from sqlalchemy.engine import URL
+
+
+def is_read_only(path: Path) -> bool:
+    """Whether a log is there that can't be written, or that nothing can be written beside."""
+    return path.is_file() and not (os.access(path, os.W_OK) and os.access(path.parent, os.W_OK))
+
+
+def address(path: Path) -> URL:
+    """Reads a file that nobody changes, and writes nothing beside it, as SQLite otherwise does in write-ahead mode."""
+    return URL.create("sqlite", database=f"file:{quote(str(path))}", query={"immutable": "1", "uri": "true"})
+
+
+@contextmanager
+def readable(path: Path, newest: int, bring_up: Callable[[Path], None]) -> Iterator[Path]:
+    """A file with what the log holds, which nobody changes: the log itself if possible, or else a private copy.
+
+    Args:
+        path: The log.
+        newest: The format that can be read as it is.
+        bring_up: Brings a log to that format, and commits all that waits in its write-ahead file.
+    """
+    waiting = path.with_name(f"{path.name}-wal")
+    # As long as somebody has the log open, or has left it without closing, there is such a file.
+    if not waiting.exists() and _format(path) >= newest:
+        yield path
+        return
+    with tempfile.TemporaryDirectory(prefix="benchwright-log-") as folder:
+        copy = Path(folder) / path.name
+        shutil.copyfile(path, copy)
+        if waiting.exists():
+            shutil.copyfile(waiting, copy.with_name(waiting.name))
+        bring_up(copy)
+        yield copy
+
+
+def _format(path: Path) -> int:
+    with closing(sqlite3.connect(f"file:{quote(str(path))}?immutable=1", uri=True)) as connection:
+        return int(connection.execute("PRAGMA user_version").fetchone()[0])
