@@ -27,7 +27,8 @@ SNAPSHOT = "snapshot.json"
 PROGRAM = "simulation"
 PREFIX = "Vtop"
 _MAKEFILE = "simulation.mk"
-# All of it in one piece: most of the compiler's time goes into headers, and each piece reads them again.
+# All of it in one piece: most of the compiler's time goes into headers, and each piece reads them again. Compiled
+# ahead, as Verilator does it with several pieces, they would take more room than a run's folder may have.
 _IN_ONE_PIECE = f"""\
 include {PREFIX}.mk
 {PREFIX}__ALL.cpp: {{mains}}
@@ -57,7 +58,7 @@ def build(options: Options, folder: Path, run: Callable[[list[str]], int]) -> in
     sources = _sources(options)
     mains, linked = _cocotb(options.vpi) if options.vpi else ([_OURS / "main.cpp"], [])
     command = [*verilator, "--cc", "--exe", "--timing", "--assert", "--prefix", PREFIX, *_TAKEN]
-    command += ["--sched-zero-delay", "--Mdir", str(folder), "-o", PROGRAM, "--quiet-stats"]
+    command += ["--sched-zero-delay", "--output-split", "0", "--Mdir", str(folder), "-o", PROGRAM, "--quiet-stats"]
     command += ["--pipe-filter", f"{sys.executable} -I {_OURS / 'source_filter.py'}"]
     command += ["--timescale-override" if options.override_timescale else "--timescale"]
     command += [options.timescale or _DEFAULT_TIMESCALE]
@@ -106,8 +107,6 @@ def _make(folder: Path, mains: list[Path]) -> list[str]:
     """The command that compiles what Verilator has written."""
     # The design's own code is compiled once and run for moments: most of the time is the compiler's.
     command = ["make", "-C", str(folder), "-j", str(min(4, os.cpu_count() or 1)), "OPT_FAST=-O0", "OPT_SLOW=-O0"]
-    if "VM_PARALLEL_BUILDS = 1" in (folder / f"{PREFIX}_classes.mk").read_text(encoding="utf-8"):
-        return [*command, "-f", f"{PREFIX}.mk"]
     rules = _IN_ONE_PIECE.format(mains=" ".join(map(str, mains)))
     (folder / _MAKEFILE).write_text(rules, encoding="utf-8")
     return [*command, "-f", _MAKEFILE, "one-piece"]
