@@ -50,6 +50,8 @@ class Reason(StrEnum):
     NO_ANSWER = "no_answer"
     """There is no answer at all. Records of earlier versions have this also for `declined` and `unreadable`."""
     TOOL_MISSING = "tool_missing"
+    TOOL_FAILED = "tool_failed"
+    """A tool of the harness crashed, or refused an option or command that the harness gives it."""
     SANDBOX_UNAVAILABLE = "sandbox_unavailable"
     """The sandbox, its machine or the cluster could not run the harness."""
     MACHINE_BUSY = "machine_busy"
@@ -82,6 +84,7 @@ class Reason(StrEnum):
 _INFRASTRUCTURE = frozenset(
     {
         Reason.TOOL_MISSING,
+        Reason.TOOL_FAILED,
         Reason.SANDBOX_UNAVAILABLE,
         Reason.MACHINE_BUSY,
         Reason.BAD_HARNESS,
