@@ -16,16 +16,26 @@ class ProblemsError(Exception):
 
 
 class DatasetError(ProblemsError):
-    """A file can't be imported; nothing of it was."""
+    """A file or one of its records can't be imported."""
 
-    def __init__(self, file: Path, field: str, reason: str, line: int | None = None) -> None:
+    def __init__(self, file: Path, field: str, reason: str, line: int | None = None, note: str = "") -> None:
         self.file = file
         self.line = line
         self.field = field
         self.reason = reason
         place = f"{file}:{line}" if line is not None else str(file)
         where = f"{place}: field {field}: " if field else f"{place}: "
-        super().__init__(_visible(f"{where}{reason}"))
+        super().__init__(_visible(f"{where}{reason}{note}"))
+
+    def among(self, fine: int, invalid: int) -> DatasetError:
+        """This error with the number of records that are fine, and what to do about the others."""
+        if not fine and invalid == 1:
+            return self
+        others = f". Of the others, {invalid - 1} can't be read either" if invalid > 1 else ""
+        good = (
+            f". {fine} other record{' is' if fine == 1 else 's are'} fine: import with --skip-invalid" if fine else ""
+        )
+        return DatasetError(self.file, self.field, self.reason, self.line, f"{others}{good}")
 
     @classmethod
     def from_validation(cls, file: Path, error: ValidationError, line: int | None = None) -> DatasetError:

@@ -91,7 +91,7 @@ def test_importing_tells_the_problems(benchwright: Benchwright, record: dict[str
     file = tmp_path / "data.jsonl"
     file.write_text(json.dumps(record))
     said = benchwright("problems", "import", "cvdp", file, "--pack", "mine", "--json")
-    assert (said.status, said.json) == (0, {"pack": "mine", "problems": ["inverter"]})
+    assert (said.status, said.json) == (0, {"pack": "mine", "problems": ["inverter"], "left_out": 0})
     listed = benchwright("problems", "list", "mine", "--json").json
     assert listed == [
         {

@@ -8,13 +8,27 @@ and some have an `Explanation`. Answers to assertions are JSON booleans, or word
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictFloat, StrictInt, StrictStr, ValidationError
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    StrictBool,
+    StrictFloat,
+    StrictInt,
+    StrictStr,
+    ValidationError,
+)
 
+from benchwright_problems.datasets.answer_key import named_letter, normal, stated_truth, whole_number
 from benchwright_problems.datasets.dataset_format import DatasetFormat, Excerpt
+from benchwright_problems.datasets.folder import files_below
+from benchwright_problems.datasets.invalid_records import InvalidRecords
 from benchwright_problems.datasets.jsonl import read_array_or_lines
 from benchwright_problems.datasets.naming import require_pack_name
 from benchwright_problems.datasets.record import Record, RecordLocation, keep, restore
@@ -44,13 +58,12 @@ _FORMATS = {
     "Fill-in-the-blank": QuestionFormat.FILL_IN_THE_BLANK,
     "Open-ended": QuestionFormat.OPEN_ENDED,
 }
-_TRUE = frozenset({"true", "vrai", "wahr", "richtig", "正确", "对"})
-_FALSE = frozenset({"false", "faux", "falsch", "错误", "错"})
 _LETTERS = "ABCDEFGH"
 # The released Chinese set is the English one in the same order, numbered on from its end.
 _CHINESE_OFFSET = 2419
 
 _Text = Annotated[StrictStr, Field(min_length=1)]
+_Label = Annotated[StrictStr, AfterValidator(normal), Field(min_length=1)]
 _Scalar = _Text | StrictInt | StrictFloat
 
 
@@ -58,21 +71,26 @@ class _Record(BaseModel):
     # What a record has besides is kept in Hidden.record and written back by the exporter.
     model_config = ConfigDict(extra="ignore")
 
-    ID: Annotated[StrictInt, Field(ge=0)]
-    Domain: _Text
-    SubDomain: _Text
-    Format: _Text
-    Tag: _Text
-    Language: _Text
+    ID: Annotated[StrictInt, Field(ge=0), BeforeValidator(whole_number)]
+    Domain: _Label
+    SubDomain: _Label
+    Format: _Label
+    Tag: _Label
+    Language: _Label
     Question: _Text
     Answer: StrictBool | _Scalar
-    Explanation: StrictStr = ""
+    Explanation: StrictStr | None = None
 
 
-def import_csbench(files: Sequence[Path], pack: str) -> Pack:
-    """Import data files as one pack, all or nothing.
+def import_csbench(files: Sequence[Path], pack: str, invalid: InvalidRecords | None = None) -> Pack:
+    """Import data files, and those below folders, as one pack.
 
     A question in several languages is one problem for each of them, with one `group`.
+
+    Args:
+        files: Data files, or folders of them such as the released `Dataset/`.
+        pack: Name of the new pack.
+        invalid: What to do about records that can't be read; without it, the data set is refused.
 
     Raises:
         DatasetError: Names file, record and field of the first thing that is wrong.
@@ -81,14 +99,17 @@ def import_csbench(files: Sequence[Path], pack: str) -> Pack:
     require_pack_name(pack)
     problems: dict[str, Problem] = {}
     locations: dict[str, RecordLocation] = {}
-    for file in files:
-        for prefix, line, record in read_array_or_lines(file):
+    invalid = invalid or InvalidRecords()
+    for file in _data_files(files):
+        for prefix, line, record in read_array_or_lines(file, invalid):
             location = RecordLocation(file, prefix, line)
-            problem = _problem(location, record)
-            if problem.id in problems:
-                raise location.error("ID", f"{problem.id!r} is already at {locations[problem.id]}")
-            problems[problem.id] = problem
-            locations[problem.id] = location
+            with invalid.record():
+                problem = _problem(location, record)
+                if problem.id in problems:
+                    raise location.error("ID", f"{problem.id!r} is already at {locations[problem.id]}")
+                problems[problem.id] = problem
+                locations[problem.id] = location
+    invalid.settle(len(problems))
     if not problems:
         raise DatasetError(files[0], "", "holds no question")
     return Pack(
@@ -100,6 +121,14 @@ def import_csbench(files: Sequence[Path], pack: str) -> Pack:
         description="Questions on computer science",
         problems=tuple(_grouped(problems)),
     )
+
+
+def _data_files(paths: Sequence[Path]) -> list[Path]:
+    found = []
+    for path in paths:
+        inside = [path / name for name in files_below(path) if name.endswith(".json")] if path.is_dir() else [path]
+        found += inside
+    return found
 
 
 def export_csbench(problem: Problem) -> Record:
@@ -121,12 +150,8 @@ def _problem(location: RecordLocation, record: Record) -> Problem:
         # Of a field with several types, the last part of the location names the type.
         field = wrong.field.partition(".")[0]
         raise location.error(field, wrong.reason) from error
-    language = LANGUAGES.get(parsed.Language)
-    if language is None:
-        raise location.error("Language", f"is {parsed.Language!r}; known are {', '.join(LANGUAGES)}")
-    style = _FORMATS.get(parsed.Format)
-    if style is None:
-        raise location.error("Format", f"is {parsed.Format!r}; known are {', '.join(_FORMATS)}")
+    language = LANGUAGES[_known(location, "Language", parsed.Language, LANGUAGES)]
+    style = _FORMATS[_known(location, "Format", parsed.Format, _FORMATS)]
     choices = _choices(location, record) if style is QuestionFormat.MULTIPLE_CHOICE else ()
     problem = Problem(
         id=f"{language}-{parsed.ID}",
@@ -151,13 +176,22 @@ def _problem(location: RecordLocation, record: Record) -> Problem:
     return keep(problem, _plain(problem), record, location)
 
 
+def _known(location: RecordLocation, field: str, word: str, known: Collection[str]) -> str:
+    """The word as the data set usually writes it."""
+    plain = {re.sub(r"[\W_]", "", name).casefold(): name for name in known}
+    found = plain.get(re.sub(r"[\W_]", "", word).casefold())
+    if found is None:
+        raise location.error(field, f"is {word!r}; known are {', '.join(known)}")
+    return found
+
+
 def _choices(location: RecordLocation, record: Record) -> tuple[Choice, ...]:
     found = []
     for letter in _LETTERS:
         text = record.get(letter)
         if text is None:
             continue
-        if isinstance(text, bool) or not isinstance(text, str | int | float) or text == "":
+        if isinstance(text, bool) or not isinstance(text, str | int | float) or not str(text).strip():
             raise location.error(letter, "is not the text of a choice")
         found.append(Choice(letter=letter, text=str(text)))
     if len(found) < 2:
@@ -166,25 +200,25 @@ def _choices(location: RecordLocation, record: Record) -> tuple[Choice, ...]:
 
 
 def _answer(location: RecordLocation, style: QuestionFormat, choices: tuple[Choice, ...], record: _Record) -> Answer:
-    value = record.Answer
+    value, explanation = record.Answer, record.Explanation or ""
     if style is QuestionFormat.ASSERTION:
-        word = str(value).strip().casefold()
-        if word not in _TRUE | _FALSE:
+        said = stated_truth(value)
+        if said is None:
             raise location.error("Answer", f"is {value!r}; an assertion is true or false")
-        return Answer(value="true" if word in _TRUE else "false", closed=True, explanation=record.Explanation)
+        return Answer(value="true" if said else "false", closed=True, explanation=explanation)
     if isinstance(value, bool):
         raise location.error("Answer", f"is {value}; only an assertion has such an answer")
     text = str(value)
     if style is QuestionFormat.MULTIPLE_CHOICE:
-        letter = text.strip().upper()
-        if letter not in {choice.letter for choice in choices}:
+        named = named_letter(text, {choice.letter for choice in choices})
+        if named is None:
             letters = ", ".join(choice.letter for choice in choices)
             raise location.error("Answer", f"is {text!r}; it must be one of {letters}")
-        return Answer(value=letter, closed=True, explanation=record.Explanation)
+        return Answer(value=named, closed=True, explanation=explanation)
     if not text.strip():
         raise location.error("Answer", "is empty")
     blank = style is QuestionFormat.FILL_IN_THE_BLANK
-    return Answer(value=text, alternatives=_alternatives(text) if blank else (), explanation=record.Explanation)
+    return Answer(value=text, alternatives=_alternatives(text) if blank else (), explanation=explanation)
 
 
 def _alternatives(answer: str) -> tuple[str, ...]:
@@ -251,13 +285,13 @@ def _in_group(problem: Problem, group: str) -> Problem:
 
 
 def _recognise(found: Excerpt) -> bool:
-    return {"ID", "Domain", "Format", "Question"} <= found.fields
+    return {"ID", "Domain", "Format", "Question"} <= found.fields or "EN/test.json" in found.files
 
 
 FORMAT = DatasetFormat(
     name="csbench",
     source=SOURCE,
-    reads="JSON arrays or JSON Lines",
+    reads="JSON arrays or JSON Lines, or folders of them",
     importer=import_csbench,
     export=export_csbench,
     recognise=_recognise,

@@ -19,6 +19,7 @@ from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError
 
 from benchwright_problems.category import Category
 from benchwright_problems.datasets.dataset_format import DatasetFormat, Excerpt
+from benchwright_problems.datasets.invalid_records import InvalidRecords
 from benchwright_problems.datasets.jsonl import read_records
 from benchwright_problems.datasets.naming import require_pack_name
 from benchwright_problems.datasets.record import RecordLocation, keep, restore
@@ -94,10 +95,15 @@ class _Agentic(_Record):
     response: str | None = None
 
 
-def import_cvdp(files: Sequence[Path], pack: str) -> Pack:
-    """Import data files as one pack, all or nothing.
+def import_cvdp(files: Sequence[Path], pack: str, invalid: InvalidRecords | None = None) -> Pack:
+    """Import data files as one pack.
 
     One problem in two files, with and without its solution, becomes one with it.
+
+    Args:
+        files: JSON Lines.
+        pack: Name of the new pack.
+        invalid: What to do about records that can't be read; without it, the data set is refused.
 
     Raises:
         DatasetError: Names file, line and field of the first thing that is wrong.
@@ -107,20 +113,23 @@ def import_cvdp(files: Sequence[Path], pack: str) -> Pack:
     problems: dict[str, Problem] = {}
     locations: dict[str, str] = {}
     versions: set[str] = set()
+    invalid = invalid or InvalidRecords()
     for file in files:
         version = _version(file)
         versions.add(version)
-        for line, record in read_records(file):
-            problem = _problem(file, line, record, version)
-            # A file system may not tell cases apart.
-            key = problem.id.lower()
-            twin = problems.get(key)
-            if twin is None or _solved(problem, twin):
-                problems[key] = problem
-                locations.setdefault(key, f"{file}:{line}")
-            elif not _solved(twin, problem) and problem != twin:
-                reason = f"{problem.id!r} is another problem at {locations[key]}"
-                raise DatasetError(file, "id", reason, line)
+        for line, record in read_records(file, invalid):
+            with invalid.record():
+                problem = _problem(file, line, record, version)
+                # A file system may not tell cases apart.
+                key = problem.id.lower()
+                twin = problems.get(key)
+                if twin is None or _solved(problem, twin):
+                    problems[key] = problem
+                    locations.setdefault(key, f"{file}:{line}")
+                elif not _solved(twin, problem) and problem != twin:
+                    reason = f"{problem.id!r} is another problem at {locations[key]}"
+                    raise DatasetError(file, "id", reason, line)
+    invalid.settle(len(problems))
     if not problems:
         raise DatasetError(files[0], "", "holds no problem")
     return Pack(

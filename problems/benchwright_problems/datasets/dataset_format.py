@@ -45,7 +45,8 @@ class DatasetFormat:
     reads: str
     """The files that the importer takes, in a few words."""
     importer: Callable[..., Pack]
-    """Called with the paths, the new pack's name, and the options given as keywords; raises DatasetError."""
+    """Called with the paths, the new pack's name, and as keywords `invalid` (InvalidRecords) and the options given.
+    Raises DatasetError."""
     export: Callable[[Problem], dict[str, JsonValue]]
     """The record of a problem; raises ValueError if the problem has none."""
     recognise: Callable[[Excerpt], bool]

@@ -4,22 +4,31 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Iterator
+from contextlib import nullcontext
 from pathlib import Path
 from typing import NoReturn
 
 from pydantic import JsonValue
 
+from benchwright_problems.datasets.invalid_records import InvalidRecords
 from benchwright_problems.errors import DatasetError
 
 MAX_FILE_BYTES = 2 * 1024**3
 MAX_DEPTH = 64
 
+_VALUE = re.compile(r"[^ \t\n\r]")
+_NO_OBJECT = "is not a JSON object"
 _TOO_DEEP = f"is nested more than {MAX_DEPTH} deep"
 
 
-def read_records(file: Path) -> Iterator[tuple[int, dict[str, JsonValue]]]:
+def read_records(file: Path, invalid: InvalidRecords | None = None) -> Iterator[tuple[int, dict[str, JsonValue]]]:
     """Yield (line number from 1, record) of a JSON Lines file; blank lines are skipped.
+
+    Args:
+        file: What to read.
+        invalid: Collects the errors of single lines. Without it, the first is raised.
 
     Raises:
         DatasetError: The file can't be read, is not UTF-8, or a line is not a JSON object;
@@ -28,29 +37,56 @@ def read_records(file: Path) -> Iterator[tuple[int, dict[str, JsonValue]]]:
     """
     for number, raw in enumerate(_read(file).split(b"\n"), 1):
         if raw.strip():
-            record = _parse(raw, file, number)
-            if not isinstance(record, dict):
-                raise DatasetError(file, "", "is not a JSON object", number)
-            yield number, record
+            with invalid.record() if invalid else nullcontext():
+                yield number, _object(_parse(raw, file, number), DatasetError(file, "", _NO_OBJECT, number))
 
 
-def read_array_or_lines(file: Path) -> Iterator[tuple[str, int | None, dict[str, JsonValue]]]:
+def read_array_or_lines(
+    file: Path, invalid: InvalidRecords | None = None
+) -> Iterator[tuple[str, int | None, dict[str, JsonValue]]]:
     """Yield the records of a JSON array or of JSON Lines, whichever the content is.
 
     Each comes with a prefix for the names of its fields, such as `[3].` in an array, and with its line in JSON Lines.
+
+    Args:
+        file: What to read.
+        invalid: Collects the errors of single records. Without it, the first is raised.
 
     Raises:
         DatasetError: As `read_records` does.
     """
     content = _read(file)
     if not content.lstrip().startswith(b"["):
-        yield from (("", line, record) for line, record in read_records(file))
+        yield from (("", line, record) for line, record in read_records(file, invalid))
         return
+    # As a whole first: an array that breaks off is refused, not read half.
     records = _parse(content, file, None)
+    lines = _lines_of_elements(content.decode())
     for number, record in enumerate(records if isinstance(records, list) else [records]):
-        if not isinstance(record, dict):
-            raise DatasetError(file, f"[{number}]", "is not a JSON object")
-        yield f"[{number}].", None, record
+        line = next(lines)
+        with invalid.record() if invalid else nullcontext():
+            yield f"[{number}].", line, _object(record, DatasetError(file, f"[{number}]", _NO_OBJECT, line))
+
+
+def _object(value: JsonValue, error: DatasetError) -> dict[str, JsonValue]:
+    if not isinstance(value, dict):
+        raise error
+    return value
+
+
+def _lines_of_elements(text: str) -> Iterator[int]:
+    """The line, from 1, at which each element of a well-formed array begins."""
+    decoder = json.JSONDecoder()
+    line, counted, at = 1, 0, text.index("[") + 1
+    while at < len(text):
+        found = _VALUE.search(text, at)
+        begin = found.start() if found else len(text)
+        line += text.count("\n", counted, begin)
+        counted = begin
+        yield line
+        _, end = decoder.raw_decode(text, begin)
+        comma = text.find(",", end)
+        at = comma + 1 if comma >= 0 else len(text)
 
 
 def _read(file: Path) -> bytes:

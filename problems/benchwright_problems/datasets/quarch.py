@@ -12,15 +12,27 @@ from __future__ import annotations
 
 import base64
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, TypeVar
 from urllib.parse import unquote
 
-from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictInt, StrictStr, TypeAdapter, ValidationError
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    StrictBool,
+    StrictInt,
+    StrictStr,
+    TypeAdapter,
+    ValidationError,
+)
 
+from benchwright_problems.datasets.answer_key import named_letter, normal, whole_number
 from benchwright_problems.datasets.dataset_format import DatasetFormat, Excerpt, FileOption
 from benchwright_problems.datasets.folder import read_bytes
+from benchwright_problems.datasets.invalid_records import InvalidRecords
 from benchwright_problems.datasets.jsonl import read_array_or_lines
 from benchwright_problems.datasets.naming import require_pack_name
 from benchwright_problems.datasets.record import Record, RecordLocation, keep, restore
@@ -60,6 +72,7 @@ _ENCRYPTED = b"gAAAA"
 """How a Fernet token begins."""
 
 _Text = Annotated[StrictStr, Field(min_length=1)]
+_Figures = Annotated[list[_Text], BeforeValidator(lambda value: [] if value is None else value)]
 _PATH: TypeAdapter[str] = TypeAdapter(RelativePath)
 _ID: TypeAdapter[str] = TypeAdapter(ProblemId)
 
@@ -69,15 +82,15 @@ class _Common(BaseModel):
     model_config = ConfigDict(extra="ignore")
 
     question: _Text
-    topic: StrictStr = ""
+    topic: Annotated[StrictStr, BeforeValidator(lambda value: "" if value is None else value)] = ""
     skill: StrictStr | None = None
     difficulty: StrictStr | None = None
     context: StrictStr | None = None
-    context_figures: list[_Text] = []
+    context_figures: _Figures = []
 
 
 class _Choice(_Common):
-    question_id: StrictInt
+    question_id: Annotated[StrictInt, BeforeValidator(whole_number)]
     options: Annotated[list[_Text], Field(min_length=2, max_length=len(_LETTERS))]
     answer: _Text | None = None
 
@@ -85,7 +98,7 @@ class _Choice(_Common):
 class _Free(_Common):
     question_id: _Text
     solution: _Text
-    solution_figures: list[_Text] = []
+    solution_figures: _Figures = []
     passed_llm_verification: StrictBool | None = None
     passed_human_verification: StrictBool | None = None
 
@@ -93,35 +106,41 @@ class _Free(_Common):
 _Kind = TypeVar("_Kind", bound=_Common)
 
 
-def import_quarch(files: Sequence[Path], pack: str, answers: Path | None = None) -> Pack:
-    """Import data files as one pack, all or nothing.
+def import_quarch(
+    files: Sequence[Path], pack: str, answers: Path | None = None, invalid: InvalidRecords | None = None
+) -> Pack:
+    """Import data files as one pack.
 
     Args:
         files: Questions of either kind; what a record is, its fields say.
         pack: Name of the new pack.
         answers: Answers to the multiple-choice questions, where they are kept apart.
+        invalid: What to do about records that can't be read; without it, the data set is refused.
 
     Raises:
         DatasetError: Names file, record and field of the first thing that is wrong.
         BadPackNameError: No pack can be called so.
     """
     require_pack_name(pack)
+    invalid = invalid or InvalidRecords()
     known = _answers(answers) if answers is not None else {}
     problems: dict[str, Problem] = {}
     locations: dict[str, RecordLocation] = {}
     for file in files:
         _refuse_encrypted(file)
-        for prefix, line, record in read_array_or_lines(file):
+        for prefix, line, record in read_array_or_lines(file, invalid):
             location = RecordLocation(file, prefix, line)
-            problem = _problem(location, record, known)
-            # A file system may not tell cases apart.
-            key = problem.id.lower()
-            if key in problems:
-                raise location.error(
-                    "question_id", f"gives the name {problem.id!r}, which is taken by {locations[key]}"
-                )
-            problems[key] = problem
-            locations[key] = location
+            with invalid.record():
+                problem = _problem(location, record, known)
+                # A file system may not tell cases apart.
+                key = problem.id.lower()
+                if key in problems:
+                    raise location.error(
+                        "question_id", f"gives the name {problem.id!r}, which is taken by {locations[key]}"
+                    )
+                problems[key] = problem
+                locations[key] = location
+    invalid.settle(len(problems))
     if not problems:
         raise DatasetError(files[0], "", "holds no question")
     return Pack(
@@ -169,8 +188,8 @@ def _parsed(location: RecordLocation, record: Record, model: type[_Kind]) -> _Ki
 
 def _from_choice(location: RecordLocation, record: _Choice) -> Problem:
     letters = _LETTERS[: len(record.options)]
-    answer = (record.answer or "").strip().upper()
-    if len(answer) != 1 or answer not in letters:
+    answer = _letter(record.answer or "", dict(zip(letters, record.options, strict=True)))
+    if answer is None:
         raise location.error("answer", f"is {record.answer!r}; it must be one of {', '.join(letters)}")
     choices = [Choice(letter=letter, text=text) for letter, text in zip(letters, record.options, strict=True)]
     shown = [("context", record.context or ""), ("question", record.question)]
@@ -184,6 +203,12 @@ def _from_choice(location: RecordLocation, record: _Choice) -> Problem:
         question=_question(location, record, QuestionFormat.MULTIPLE_CHOICE, tuple(choices), ""),
         hidden=Hidden(answer=Answer(value=answer, closed=True), dataset_format=CHOICE),
     )
+
+
+def _letter(answer: str, options: Mapping[str, str]) -> str | None:
+    """The letter of an answer that is one, or the text of one option."""
+    same = [letter for letter, text in options.items() if normal(text).casefold() == normal(answer).casefold()]
+    return same[0] if len(same) == 1 else named_letter(answer, options)
 
 
 def _from_free(location: RecordLocation, record: _Free) -> Problem:
@@ -314,7 +339,7 @@ def _answers(file: Path) -> dict[int, str]:
     answers: dict[int, str] = {}
     for prefix, line, record in read_array_or_lines(file):
         location = RecordLocation(file, prefix, line)
-        number, answer = record.get("question_id"), record.get("answer")
+        number, answer = whole_number(record.get("question_id")), record.get("answer")
         if isinstance(number, bool) or not isinstance(number, int):
             raise location.error("question_id", "is not a whole number")
         if not isinstance(answer, str):

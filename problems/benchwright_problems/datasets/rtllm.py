@@ -17,6 +17,7 @@ from pydantic import JsonValue, ValidationError
 from benchwright_problems.category import Category
 from benchwright_problems.datasets.dataset_format import DatasetFormat, Excerpt
 from benchwright_problems.datasets.folder import files_below, read_text
+from benchwright_problems.datasets.invalid_records import InvalidRecords
 from benchwright_problems.datasets.naming import require_pack_name
 from benchwright_problems.datasets.record import RecordLocation, keep, restore
 from benchwright_problems.errors import DatasetError
@@ -47,8 +48,13 @@ _NO_DATA = re.compile(r"^(?:makefile|.*\.(?:s?v|md))$", re.IGNORECASE)
 _LIMITS = Limits(wall_s=120)
 
 
-def import_rtllm(paths: Sequence[Path], pack: str) -> Pack:
-    """Import folders, of one design or of many, as one pack, all or nothing.
+def import_rtllm(paths: Sequence[Path], pack: str, invalid: InvalidRecords | None = None) -> Pack:
+    """Import folders, of one design or of many, as one pack.
+
+    Args:
+        paths: The folders.
+        pack: Name of the new pack.
+        invalid: What to do about designs that can't be read; without it, the data set is refused.
 
     Raises:
         DatasetError: Names the file and what is wrong with it.
@@ -56,12 +62,15 @@ def import_rtllm(paths: Sequence[Path], pack: str) -> Pack:
     """
     require_pack_name(pack)
     problems: dict[str, Problem] = {}
+    invalid = invalid or InvalidRecords()
     for path in paths:
         for parent, names in _designs(path):
-            problem = _problem(path, parent, names)
-            if problem.id.lower() in problems:
-                raise DatasetError(path / parent, "", f"a design called {problem.id!r} was already there")
-            problems[problem.id.lower()] = problem
+            with invalid.record():
+                problem = _problem(path, parent, names)
+                if problem.id.lower() in problems:
+                    raise DatasetError(path / parent, "", f"a design called {problem.id!r} was already there")
+                problems[problem.id.lower()] = problem
+    invalid.settle(len(problems))
     if not problems:
         raise DatasetError(paths[0], "", f"holds no folder with {_DESCRIPTION} and {_TESTBENCH}")
     return Pack(

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,6 +20,7 @@ from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError
 from benchwright_problems.category import Category
 from benchwright_problems.datasets.dataset_format import DatasetFormat, Excerpt
 from benchwright_problems.datasets.folder import files_below, read_text
+from benchwright_problems.datasets.invalid_records import InvalidRecords
 from benchwright_problems.datasets.jsonl import read_records
 from benchwright_problems.datasets.naming import require_pack_name
 from benchwright_problems.datasets.record import RecordLocation, keep, restore
@@ -87,26 +89,34 @@ class _Source:
     record: dict[str, JsonValue]
 
 
-def import_verilogeval(paths: Sequence[Path], pack: str) -> Pack:
-    """Import folders of version 2 and JSON Lines of version 1 as one pack, all or nothing.
+def import_verilogeval(paths: Sequence[Path], pack: str, invalid: InvalidRecords | None = None) -> Pack:
+    """Import folders of version 2 and JSON Lines of version 1 as one pack.
+
+    Args:
+        paths: The folders and files.
+        pack: Name of the new pack.
+        invalid: What to do about problems that can't be read; without it, the data set is refused.
 
     Raises:
         DatasetError: Names file, line and field of the first thing that is wrong.
         BadPackNameError: No pack can be called so.
     """
     require_pack_name(pack)
-    found = [source for path in paths if path.is_dir() for source in _folder(path)]
-    found += _records([path for path in paths if not path.is_dir()])
-    if not found:
+    invalid = invalid or InvalidRecords()
+    found = [source for path in paths if path.is_dir() for source in _folder(path, invalid)]
+    found += _records([path for path in paths if not path.is_dir()], invalid)
+    if not found and not invalid.errors:
         raise DatasetError(paths[0], "", "holds no problem of VerilogEval")
     # The two tasks of version 2 name their problems alike.
     several = len({(source.version, source.task) for source in found}) > 1
     problems: dict[str, Problem] = {}
     for source in found:
         name = f"{source.task}.{source.name}" if several else source.name
-        if name.lower() in problems:
-            raise DatasetError(source.location, "", f"a problem called {name!r} was already there", source.line)
-        problems[name.lower()] = _problem(source, name)
+        with invalid.record():
+            if name.lower() in problems:
+                raise DatasetError(source.location, "", f"a problem called {name!r} was already there", source.line)
+            problems[name.lower()] = _problem(source, name)
+    invalid.settle(len(problems))
     return Pack(
         name=pack,
         title="VerilogEval",
@@ -127,13 +137,17 @@ def export_verilogeval(problem: Problem) -> dict[str, JsonValue]:
     return restore(problem, _plain(problem))
 
 
-def _folder(folder: Path) -> list[_Source]:
+def _folder(folder: Path, invalid: InvalidRecords) -> list[_Source]:
     parts: dict[tuple[str, str], dict[str, str]] = {}
     for path in files_below(folder):
         parent, _, name = path.rpartition("/")
         if matched := _FILE.match(name):
             parts.setdefault((parent, matched[1]), {})[matched[2]] = path
-    return [_from_files(folder, parent, name, paths) for (parent, name), paths in sorted(parts.items())]
+    found = []
+    for (parent, name), paths in sorted(parts.items()):
+        with invalid.record():
+            found.append(_from_files(folder, parent, name, paths))
+    return found
 
 
 def _from_files(folder: Path, parent: str, name: str, paths: Mapping[str, str]) -> _Source:
@@ -162,12 +176,12 @@ def _from_files(folder: Path, parent: str, name: str, paths: Mapping[str, str]) 
     )
 
 
-def _records(files: Sequence[Path]) -> list[_Source]:
+def _records(files: Sequence[Path], invalid: InvalidRecords) -> list[_Source]:
     descriptions: dict[str, dict[str, str]] = {}
     tasks: list[tuple[Path, int, _Task, dict[str, JsonValue]]] = []
     for file in files:
-        for line, record in read_records(file):
-            try:
+        for line, record in read_records(file, invalid):
+            with invalid.record(), _validated(file, line):
                 if "test" in record:
                     tasks.append((file, line, _Task.model_validate(record), record))
                 else:
@@ -176,14 +190,21 @@ def _records(files: Sequence[Path]) -> list[_Source]:
                         row.detail_description
                     ):
                         raise DatasetError(file, "task_id", f"{row.task_id!r} is described in two ways", line)
-            except ValidationError as error:
-                raise DatasetError.from_validation(file, error, line) from error
     # Where only one file describes, it is meant for all, whatever it is called.
     only = next(iter(descriptions.values())) if len(descriptions) == 1 else {}
-    return [
-        _from_record(file, line, task, record, descriptions.get(_variant(file), only))
-        for file, line, task, record in tasks
-    ]
+    found = []
+    for file, line, task, record in tasks:
+        with invalid.record():
+            found.append(_from_record(file, line, task, record, descriptions.get(_variant(file), only)))
+    return found
+
+
+@contextmanager
+def _validated(file: Path, line: int) -> Iterator[None]:
+    try:
+        yield
+    except ValidationError as error:
+        raise DatasetError.from_validation(file, error, line) from error
 
 
 def _variant(file: Path) -> str:

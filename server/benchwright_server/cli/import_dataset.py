@@ -9,7 +9,9 @@ from typing import Annotated
 import typer
 
 from benchwright_problems import datasets
+from benchwright_problems.atomic import write_atomically
 from benchwright_problems.datasets.dataset_format import recognised
+from benchwright_problems.datasets.invalid_records import InvalidRecords
 from benchwright_problems.errors import DatasetError
 from benchwright_problems.home import Home
 from benchwright_problems.problem import Pack
@@ -42,22 +44,54 @@ def import_dataset(
     files: Annotated[list[Path], typer.Argument(metavar="PATH...", help="Files or folders of the data set.")],
     pack: Annotated[str, typer.Option(help="Name of the new pack.")],
     replace: Annotated[bool, typer.Option("--replace", help="Replace a pack of that name.")] = False,
+    skip_invalid: Annotated[
+        bool,
+        typer.Option(
+            "--skip-invalid", help="Leave out records that can't be read, and list them in PACK-left-out.csv."
+        ),
+    ] = False,
     json_output: Json = False,
     **options: Path | None,
 ) -> None:
     """Import a data set as a pack: all of it, or nothing."""
+    invalid = InvalidRecords(skip=skip_invalid)
     with plain_errors():
         given = {name: file for name, file in options.items() if file is not None}
-        imported = _imported(dataset, files, pack, given)
+        imported = _imported(dataset, _matching(files), pack, given, invalid)
         Store(Home.find()).add(imported, replace=replace)
+        report = _report(invalid, pack) if invalid.errors else None
     if json_output:
-        print_json({"pack": pack, "problems": [problem.id for problem in imported.problems]})
-    else:
-        count = len(imported.problems)
-        out.print(f"{count} problem{'' if count == 1 else 's'} imported as {pack}.")
+        problems = [problem.id for problem in imported.problems]
+        print_json({"pack": pack, "problems": problems, "left_out": len(invalid.errors)})
+        return
+    out.print(f"{_count(len(imported.problems), 'problem')} imported as {pack}.")
+    if report:
+        out.print(f"{_count(len(invalid.errors), 'record')} left out; the reasons are in {report}.")
 
 
-def _imported(dataset: str, files: list[Path], pack: str, options: dict[str, Path]) -> Pack:
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def _matching(paths: list[Path]) -> list[Path]:
+    """The paths, with patterns such as `EN/*.json` expanded where the shell has not done so."""
+    found: list[Path] = []
+    for path in paths:
+        matched = [] if path.exists() else sorted(Path(path.anchor).glob(str(path.relative_to(path.anchor))))
+        found += matched or [path]
+    return found
+
+
+def _report(invalid: InvalidRecords, pack: str) -> Path:
+    report = Path(f"{pack}-left-out.csv")
+    try:
+        write_atomically(report.absolute(), invalid.table().encode(), 0o600)
+    except OSError as error:
+        raise ServerError(f"{pack} is imported, but {report} can't be written: {error.strerror}.") from error
+    return report
+
+
+def _imported(dataset: str, files: list[Path], pack: str, options: dict[str, Path], invalid: InvalidRecords) -> Pack:
     formats = {one.name: one for one in datasets.FORMATS}
     chosen = formats.get(dataset)
     if chosen is None:
@@ -68,7 +102,7 @@ def _imported(dataset: str, files: list[Path], pack: str, options: dict[str, Pat
             owners = ", ".join(one.name for one in formats.values() if name in {option.name for option in one.options})
             raise ServerError(f"--{name} is an option of {owners}, not of {dataset}.")
     try:
-        return chosen.importer(files, pack, **options)
+        return chosen.importer(files, pack, invalid=invalid, **options)
     except DatasetError as error:
         other = recognised(files, datasets.FORMATS)
         if other is None or other is chosen:

@@ -12,6 +12,7 @@ from typer.testing import CliRunner, Result
 
 from benchwright_problems import datasets
 from benchwright_problems.datasets.dataset_format import DatasetFormat, Excerpt, FileOption
+from benchwright_problems.datasets.invalid_records import InvalidRecords
 from benchwright_problems.datasets.jsonl import read_records
 from benchwright_problems.datasets.record import RecordLocation, keep, restore
 from benchwright_problems.problem import (
@@ -31,12 +32,12 @@ from benchwright_server.cli.app import command_line
 SOURCE = "https://example.org/toy"
 
 
-def import_toy(paths: Sequence[Path], pack: str, notes: Path | None = None) -> Pack:
+def import_toy(paths: Sequence[Path], pack: str, invalid: InvalidRecords, notes: Path | None = None) -> Pack:
     """Lines of {`name`, `ask`, `reply`}; whatever else a record has is kept for the export."""
     title = notes.read_text().strip() if notes else "Toy"
     problems = []
     for path in paths:
-        for line, record in read_records(path):
+        for line, record in read_records(path, invalid):
             problem = Problem(
                 id=str(record["name"]),
                 kind=Kind.QUESTION,
@@ -102,7 +103,7 @@ def benchwright(*arguments: str | Path) -> Result:
 
 def test_the_record_comes_back_as_it_was(questions: Path, tmp_path: Path) -> None:
     imported = benchwright("problems", "import", "toy", questions, "--pack", "mine", "--json")
-    assert json.loads(imported.stdout) == {"pack": "mine", "problems": ["one"]}
+    assert json.loads(imported.stdout) == {"pack": "mine", "problems": ["one"], "left_out": 0}
     assert benchwright("problems", "export", "mine", tmp_path / "back.jsonl").exit_code == 0
     assert json.loads((tmp_path / "back.jsonl").read_text()) == json.loads(questions.read_text())
 

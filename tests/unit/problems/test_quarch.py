@@ -191,7 +191,7 @@ def test_unusual_choices_come_back_unchanged(data: Set, record: Record) -> None:
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"question_id": "12"}, "question_id: Input should be a valid integer"),
+        ({"question_id": "12th"}, "question_id: Input should be a valid integer"),
         ({"question": ""}, "question: String should have at least 1 character"),
         ({"options": ["one"]}, "options: List should have at least 2 items"),
         ({"options": ["one", 2]}, r"options\.1: Input should be a valid string"),
@@ -225,7 +225,7 @@ def test_a_figure_outside_the_folder_is_refused(data: Set, png: bytes, name: str
     (data.folder / "folder").symlink_to(data.folder.parent)
     (data.folder / "x.txt").write_bytes(png)
     os.mkfifo(data.folder / "pipe.png")
-    with pytest.raises(DatasetError, match=r"frq\.json: field \[0\]\.context_figures\.0: "):
+    with pytest.raises(DatasetError, match=r"frq\.json:2: field \[0\]\.context_figures\.0: "):
         only(data.free(free(context_figures=[name])))
 
 
@@ -240,7 +240,7 @@ def test_a_file_that_is_no_picture_is_refused(data: Set) -> None:
 
 def test_two_records_of_one_name_are_refused(data: Set) -> None:
     file = data.free(free(), free(question_id="exam_1/Problem_1-a"))
-    with pytest.raises(DatasetError, match=r"\[1\]\.question_id: gives the name .* taken by .*frq\.json \[0\]"):
+    with pytest.raises(DatasetError, match=r"\[1\]\.question_id: gives the name .* taken by .*frq\.json:2"):
         import_quarch([file], "p")
 
 
@@ -260,7 +260,7 @@ def test_an_encrypted_answer_file_says_what_to_do(data: Set) -> None:
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        ({"question_id": "1", "answer": "A"}, "question_id: is not a whole number"),
+        ({"question_id": "1st", "answer": "A"}, "question_id: is not a whole number"),
         ({"question_id": 1}, "answer: is not a letter"),
     ],
 )

@@ -1,0 +1,70 @@
+"""Reading answers of closed questions as data sets write them: the answer, or a sentence that gives it alone.
+
+Sets hold keys such as `b`, `"B"`, `B.`, `(B)` and, where translators added words, `Die richtige Antwort ist B.`
+What could be read in two ways is not read.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Collection
+
+_TRUE = frozenset({"true", "t", "vrai", "wahr", "richtig", "正确", "对", "√", "✓"})
+_FALSE = frozenset({"false", "f", "faux", "falsch", "错误", "错", "×", "✗"})
+_NEGATION = re.compile(r"\b(?:not|no|never|nicht|kein\w*|pas|non|aucun\w*)\b|\b[nN]['’]|不|非|没|無|无")
+_WORD = re.compile(r"[^\W\d_]+|[√✓×✗]")
+# Chinese has no space before a letter.
+_LETTER = re.compile(r"(?<![A-Za-zÀ-ÿ0-9_'’-])([A-Z])(?![A-Za-zÀ-ÿ0-9_'’-])")
+# "A" is a French verb and an English article where words follow it.
+_ARTICLE = re.compile(r"^\W*A\s+(?!(?:is|ist|est|et)\b)[^\W\d_]")
+
+
+def normal(text: str) -> str:
+    """Text in its compatibility form (NFKC: full-width letters become ASCII), without white space around it."""
+    return unicodedata.normalize("NFKC", text).strip()
+
+
+def whole_number(value: object) -> object:
+    """The number that a text of digits stands for; any other value as it is."""
+    digits = normal(value) if isinstance(value, str) else ""
+    return int(digits) if re.fullmatch(r"[0-9]{1,15}", digits) else value
+
+
+def named_letter(text: str, letters: Collection[str]) -> str | None:
+    """The one letter that a key names, in upper case; None if it names none or several.
+
+    Args:
+        text: The key.
+        letters: The question's, in upper case.
+    """
+    plain = normal(text)
+    if _NEGATION.search(plain):
+        return None
+    alone = re.sub(r"[\W_]", "", plain).upper()
+    if len(alone) == 1:
+        return alone if alone in letters else None
+    if _ARTICLE.match(plain):
+        return None
+    found = set(_LETTER.findall(plain))
+    return found.pop() if len(found) == 1 and found <= set(letters) else None
+
+
+def stated_truth(value: object) -> bool | None:
+    """What the key of an assertion says; None if it says neither or both.
+
+    Args:
+        value: A JSON boolean, or text.
+    """
+    if isinstance(value, bool):
+        return value
+    if not isinstance(value, str):
+        return None
+    plain = normal(value).casefold()
+    if _NEGATION.search(plain):
+        return None
+    if plain in _TRUE | _FALSE:
+        return plain in _TRUE
+    words = [word for word in _WORD.findall(plain) if len(word) > 1 or word in "√✓×✗对错"]
+    said = {word in _TRUE for word in words if word in _TRUE | _FALSE}
+    return said.pop() if len(said) == 1 else None

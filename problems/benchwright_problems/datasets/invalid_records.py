@@ -1,0 +1,53 @@
+"""Records that an import can't take: refused all together, or left out and reported."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator
+from contextlib import contextmanager
+from io import StringIO
+
+from benchwright_problems.errors import DatasetError
+
+_FIELDS = ("file", "line", "field", "reason")
+
+
+class InvalidRecords:
+    """Collects what is wrong with single records, so that an error can say how many others are fine.
+
+    Args:
+        skip: Import the others. Otherwise, `settle` refuses the data set.
+    """
+
+    def __init__(self, *, skip: bool = False) -> None:
+        self.errors: list[DatasetError] = []
+        """In the order of the records."""
+        self._skip = skip
+
+    @contextmanager
+    def record(self) -> Iterator[None]:
+        """Read one record in this block; its DatasetError is collected."""
+        try:
+            yield
+        except DatasetError as error:
+            self.errors.append(error)
+
+    def settle(self, read: int) -> None:
+        """Finish an import.
+
+        Args:
+            read: The number of records that are fine.
+
+        Raises:
+            DatasetError: The first that was collected, if records may not be left out or none is fine.
+        """
+        if self.errors and not (self._skip and read):
+            raise self.errors[0].among(read, len(self.errors))
+
+    def table(self) -> str:
+        """What was left out, as CSV with the columns file, line, field and reason."""
+        written = StringIO()
+        rows = csv.writer(written, lineterminator="\n")
+        rows.writerow(_FIELDS)
+        rows.writerows((error.file, error.line or "", error.field, error.reason) for error in self.errors)
+        return written.getvalue()

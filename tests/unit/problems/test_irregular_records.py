@@ -1,0 +1,309 @@
+"""Records as real sets hold them: every irregular one is read, or refused by name; the others stay importable."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from pydantic import JsonValue
+
+from benchwright_problems.datasets.csbench import export_csbench, import_csbench
+from benchwright_problems.datasets.cvdp import export_cvdp, import_cvdp
+from benchwright_problems.datasets.invalid_records import InvalidRecords
+from benchwright_problems.datasets.quarch import export_quarch, import_quarch
+from benchwright_problems.datasets.verilogeval import export_verilogeval, import_verilogeval
+from benchwright_problems.errors import DatasetError
+from benchwright_problems.problem import Pack, Problem
+
+Record = dict[str, JsonValue]
+SHARED = Path(__file__).parents[3].parent / "shared" / "data"
+
+
+@dataclass(frozen=True)
+class Format:
+    name: str
+    importer: Callable[..., Pack]
+    export: Callable[[Problem], Record]
+    identity: str
+    records: tuple[Record, ...]
+    is_array: bool = False
+
+
+def csbench(number: int, style: str, answer: JsonValue, **more: JsonValue) -> Record:
+    usual: Record = {
+        "ID": number,
+        "Split": "Test",
+        "Domain": "Computer Organization",
+        "SubDomain": "Memory",
+        "Format": style,
+        "Tag": "Knowledge",
+        "Language": "English",
+        "Question": "A direct-mapped cache has one place for each line.",
+        "Answer": answer,
+        "Explanation": "By definition.",
+    }
+    return usual | more
+
+
+def cvdp(name: str) -> Record:
+    return {
+        "id": name,
+        "categories": ["cid003", "easy"],
+        "input": {"prompt": "Write an inverter.", "context": {}},
+        "output": {
+            "response": "",
+            "context": {"rtl/inv.sv": "module inv(input a, output y); assign y = ~a; endmodule\n"},
+        },
+        "harness": {
+            "files": {
+                "docker-compose.yml": "services:\n  direct:\n    image: __OSS_SIM_IMAGE__\n    command: pytest\n",
+                "src/t.py": "def test_it(): pass\n",
+            }
+        },
+    }
+
+
+FORMATS = (
+    Format(
+        "csbench",
+        import_csbench,
+        export_csbench,
+        "ID",
+        (
+            csbench(1, "Multiple-choice", "B", A="one", B="two", C="four", D="eight"),
+            csbench(2, "Assertion", True),
+            csbench(3, "Fill-in-the-blank", "direct mapping"),
+            csbench(4, "Open-ended", "Each address has one place."),
+        ),
+        is_array=True,
+    ),
+    Format(
+        "quarch-choice",
+        import_quarch,
+        export_quarch,
+        "question_id",
+        (
+            {
+                "question_id": 5,
+                "question": "A cache that writes at eviction is ____.",
+                "options": ["write-back", "write-through", "inclusive", "exclusive"],
+                "answer": "A",
+                "difficulty": "EASY",
+                "topic": "Memory Systems",
+            },
+        ),
+    ),
+    Format(
+        "quarch-free",
+        import_quarch,
+        export_quarch,
+        "question_id",
+        (
+            {
+                "question_id": "exam/Problem_1/a",
+                "context": "A pipeline has five stages.",
+                "context_figures": [],
+                "question": "How many cycles do nine instructions take?",
+                "solution": "Thirteen.",
+                "solution_figures": [],
+                "passed_llm_verification": True,
+                "reasoning": "Complete.",
+                "passed_human_verification": None,
+            },
+        ),
+        is_array=True,
+    ),
+    Format("cvdp", import_cvdp, export_cvdp, "id", (cvdp("cvdp_copilot_inv_0001"),)),
+    Format(
+        "verilogeval",
+        import_verilogeval,
+        export_verilogeval,
+        "task_id",
+        (
+            {
+                "task_id": "zero",
+                "prompt": "module top_module (output zero);\n",
+                "canonical_solution": "assign zero = 1'b0;\nendmodule\n",
+                "test": "module reference_module (output zero); assign zero = 1'b0; endmodule\n"
+                "module tb; wire w; top_module dut(w); endmodule\n",
+            },
+        ),
+    ),
+)
+
+
+def widened(text: str) -> str:
+    return "".join(chr(ord(c) + 0xFEE0) if "!" <= c <= "~" else c for c in text)
+
+
+def changed_values(value: JsonValue) -> Iterator[JsonValue]:
+    yield None
+    if isinstance(value, str):
+        yield from (
+            f" \t{value}\r\n",
+            value.swapcase(),
+            value.upper(),
+            widened(value),
+            f"“{value}”",
+            f"{value}.",
+            "",
+            7,
+        )
+        yield f"The correct answer is {value}."
+        yield [value]
+    elif isinstance(value, bool):
+        yield from (str(value), str(value).upper(), f" {value} ", int(value), f"The statement is {str(value).lower()}.")
+    elif isinstance(value, int):
+        yield from (str(value), f" {value} ", float(value), -value, widened(str(value)))
+    elif isinstance(value, list):
+        yield from ([], [*value, *value], [*value, None], [*value, 3], {str(n): one for n, one in enumerate(value)})
+    elif isinstance(value, dict):
+        yield from ({}, value | {"unknown": "x"}, value | {"unknown": None})
+        yield [*value]
+
+
+def changed_records(record: Record) -> Iterator[Record]:
+    for name, value in record.items():
+        yield {key: one for key, one in record.items() if key != name}
+        yield from (record | {name: changed} for changed in changed_values(value))
+        if isinstance(value, dict):
+            for inner, one in value.items():
+                yield from (record | {name: value | {inner: changed}} for changed in changed_values(one))
+    yield record | {"note": "unknown", "score": 0.5, "nested": {"a": [None, True]}}
+
+
+def written(folder: Path, form: Format, records: list[Record], *, bom: bool = False, crlf: bool = False) -> Path:
+    if form.is_array:
+        text = json.dumps(records, ensure_ascii=False, indent=1)
+    else:
+        text = "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records)
+    content = (text.replace("\n", "\r\n") if crlf else text).encode()
+    file = folder / "data_v1.json"
+    file.write_bytes((b"\xef\xbb\xbf" if bom else b"") + content)
+    return file
+
+
+def same(one: JsonValue, other: JsonValue) -> bool:
+    return json.dumps(one, sort_keys=True) == json.dumps(other, sort_keys=True)
+
+
+def check(folder: Path, form: Format, good: Record, changed: Record) -> bool:
+    """Whether the changed record was read. The good one beside it always is."""
+    file = written(folder, form, [changed, good])
+    invalid = InvalidRecords(skip=True)
+    pack = form.importer([file], "p", invalid=invalid)
+    exported = [form.export(problem) for problem in pack.problems]
+    assert any(same(record, good) for record in exported)
+    assert len(exported) + len(invalid.errors) == 2
+    if not invalid.errors:
+        assert any(same(record, changed) for record in exported)
+        return True
+    (error,) = invalid.errors
+    assert error.reason
+    assert (error.line is not None) and error.file == file
+    with pytest.raises(DatasetError, match=r"1 other record is fine: import with --skip-invalid$"):
+        form.importer([file], "p")
+    return False
+
+
+@pytest.mark.parametrize("form", FORMATS, ids=lambda form: form.name)
+def test_every_irregular_record_is_read_without_loss_or_refused_with_its_place(tmp_path: Path, form: Format) -> None:
+    read = refused = 0
+    for record in form.records:
+        number = record[form.identity]
+        good = record | {form.identity: number + 100 if isinstance(number, int) else f"{number}_good"}
+        for changed in changed_records(record):
+            if check(tmp_path, form, good, changed):
+                read += 1
+            else:
+                refused += 1
+    assert read > 5
+    assert refused > 5
+
+
+@pytest.mark.parametrize("form", FORMATS, ids=lambda form: form.name)
+def test_byte_order_marks_and_line_ends_of_windows_change_nothing(tmp_path: Path, form: Format) -> None:
+    usual = form.importer([written(tmp_path, form, list(form.records))], "p")
+    assert form.importer([written(tmp_path, form, list(form.records), bom=True, crlf=True)], "p") == usual
+
+
+@pytest.mark.parametrize("form", FORMATS, ids=lambda form: form.name)
+def test_of_two_different_records_of_one_name_the_first_is_kept(tmp_path: Path, form: Format) -> None:
+    first = form.records[0]
+    field = next(name for name in ("Question", "question", "input", "prompt") if name in first)
+    value = first[field]
+    second = first | {field: value | {"prompt": "Another."} if isinstance(value, dict) else f"{value} // other"}
+    invalid = InvalidRecords(skip=True)
+    (kept,) = form.importer([written(tmp_path, form, [first, second])], "p", invalid=invalid).problems
+    assert same(form.export(kept), first)
+    assert len(invalid.errors) == 1
+
+
+@pytest.mark.parametrize(
+    ("answer", "letter"),
+    [
+        *((wanted, "B") for wanted in ("b", " B ", "(B)", "B.", "„B“", "« B »", '"B"', widened("B"), "B)")),
+        ("Die richtige Antwort ist B.", "B"),
+        ("La bonne réponse est « B ».", "B"),
+        ("正确答案是B。", "B"),
+        *(
+            (unclear, None)
+            for unclear in ("A or B", "not B", "Ce n'est pas B", "E", "", "A cache has lines", "AB", "the")
+        ),
+    ],
+)
+def test_a_key_is_read_only_where_it_names_one_letter(tmp_path: Path, answer: str, letter: str | None) -> None:
+    record = csbench(1, "Multiple-choice", answer, A="one", B="two", C="four", D="eight")
+    file = written(tmp_path, FORMATS[0], [record])
+    if letter is None:
+        with pytest.raises(DatasetError, match="Answer"):
+            import_csbench([file], "p")
+        return
+    (problem,) = import_csbench([file], "p").problems
+    assert problem.hidden.answer
+    assert problem.hidden.answer.value == letter
+    assert same(export_csbench(problem), record)
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        *((word, "true") for word in (True, "TRUE", " Vrai.", "„Richtig“", "Die Aussage ist wahr.", "√", "T", "正确")),
+        *(
+            (word, "false")
+            for word in (False, "faux", "Falsch!", "L'affirmation est fausse : faux", "×", "错误。", "F")
+        ),
+        *((word, None) for word in ("not true", "true or false", "不正确", 1, 0, "maybe", "n'est pas vrai")),
+    ],
+)
+def test_the_key_of_an_assertion_is_read_only_where_it_says_one_thing(
+    tmp_path: Path, answer: JsonValue, said: str | None
+) -> None:
+    file = written(tmp_path, FORMATS[0], [csbench(1, "Assertion", answer)])
+    if said is None:
+        with pytest.raises(DatasetError, match="an assertion is true or false"):
+            import_csbench([file], "p")
+        return
+    (problem,) = import_csbench([file], "p").problems
+    assert problem.hidden.answer
+    assert problem.hidden.answer.value == said
+
+
+def test_the_published_english_test_split_imports_whole_and_survives_changes(tmp_path: Path) -> None:
+    file = SHARED / "csbench-test" / "CSBench-EN-test.json"
+    if not file.exists():
+        pytest.skip("shared/data/csbench-test is not on this machine")
+    published = json.loads(file.read_text(encoding="utf-8"))
+    pack = import_csbench([file], "p")
+    assert [same(export_csbench(problem), one) for problem, one in zip(pack.problems, published, strict=True)] == [
+        True
+    ] * len(published)
+    chance = random.Random(0)
+    good = published[0] | {"ID": 99_999}
+    for record in chance.sample(published, 25):
+        for changed in chance.sample(list(changed_records(record)), 12):
+            check(tmp_path, FORMATS[0], good, changed)
