@@ -36,6 +36,10 @@ _OPTIONAL = ("response_format", "json_schema", "temperature", "seed", "max_token
 """Parameters that are left out if an endpoint rejects them; `json_schema` means `response_format`."""
 
 
+_NOT_SENT = (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.PoolTimeout)
+"""Nothing of the request reached the endpoint."""
+
+
 class Reply(Model):
     """The outcome of one request."""
 
@@ -164,19 +168,28 @@ class Endpoint:
     async def _request(self, prompt: Prompt, index: int, left_s: float, charge: Charge) -> Reply:
         timeout_s = max(0.01, min(self.settings.timeout_s, left_s))
         while True:
+            body = self._body(prompt, index)
+            # Until there is a reply that says otherwise: a provider charges for what it works on, read or not.
+            charge.usd = self.most_it_costs(prompt)
             try:
                 # The client's own time-out restarts at every byte.
                 async with asyncio.timeout(timeout_s):
-                    raw = await self._client.chat.completions.with_raw_response.create(**self._body(prompt, index))
-                return self._read(raw.http_response.content, prompt, charge)
+                    raw = await self._client.chat.completions.with_raw_response.create(**body)
+                return self._read(raw.http_response.content, charge)
             except (TimeoutError, openai.APITimeoutError) as error:
+                if isinstance(error.__cause__, _NOT_SENT):
+                    charge.usd = 0.0
                 raise _RetryError(f"there was no reply within {timeout_s:.3g} s") from error
             except openai.APIConnectionError as error:
                 if isinstance(error.__cause__, _TooLongError):
                     raise _FinalError(f"the reply is longer than {_REPLY_BYTES} bytes") from None
-                raise _RetryError("the endpoint could not be reached, or closed the connection") from error
+                if isinstance(error.__cause__, _NOT_SENT):
+                    charge.usd = 0.0
+                    raise _RetryError("the endpoint could not be reached") from error
+                raise _RetryError("the endpoint closed the connection before it replied") from error
             except openai.APIStatusError as error:
-                if error.status_code in (400, 422) and self._gives_way(error):
+                charge.usd = 0.0
+                if error.status_code in (400, 422) and self._gives_way(error, body):
                     continue
                 raise _status_error(error) from None
 
@@ -196,24 +209,22 @@ class Endpoint:
         }
         return {name: value for name, value in body.items() if name not in self._refused}
 
-    def _gives_way(self, error: openai.APIStatusError) -> bool:
-        """Whether the endpoint rejects an optional parameter; remembered for later requests."""
+    def _gives_way(self, error: openai.APIStatusError, sent: Mapping[str, Any]) -> bool:
+        """Whether the endpoint rejects an optional parameter of this request; remembered for later requests."""
         text = str(error.body or error.message)[:2000]
         named = [name for name in _OPTIONAL if name in text]
-        found = {"response_format" if name == "json_schema" else name for name in named[:1]} - self._refused
+        # Another request may have learned the same while this one was on its way.
+        found = {"response_format" if name == "json_schema" else name for name in named[:1]} & sent.keys()
         self._refused |= found
         return bool(found)
 
-    def _read(self, content: bytes, prompt: Prompt, charge: Charge) -> Reply:
+    def _read(self, content: bytes, charge: Charge) -> Reply:
         try:
             completion = _Completion.model_validate_json(content)
         except ValidationError as error:
-            # The request was answered, so it was charged; the amount is unknown.
-            charge.usd = self.most_it_costs(prompt)
             raise _FinalError("the reply is not a chat completion") from error
         usage = completion.usage
         if usage is None:
-            charge.usd = self.most_it_costs(prompt)
             used = {"input_tokens": 0, "output_tokens": 0}
         else:
             used = {"input_tokens": usage.prompt_tokens, "output_tokens": usage.completion_tokens}

@@ -3,15 +3,25 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
+
+_THOUGHTS = re.compile(r"<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL | re.IGNORECASE)
 
 
 def read_object(text: str) -> dict[str, Any]:
     """The only JSON object in a reply. A code fence or words may surround it, but no second object.
 
+    What a reasoning model writes into `<think>…</think>` is not its reply, unless there is nothing else.
+
     Raises:
         ValueError: There is no object, more than one, or one that gives a field twice.
     """
+    said = _THOUGHTS.sub("", text)
+    return _only_object(said if said.strip() else text)
+
+
+def _only_object(text: str) -> dict[str, Any]:
     decoder = json.JSONDecoder(object_pairs_hook=_without_twins, parse_constant=_no_constant)
     found: list[dict[str, Any]] = []
     position = text.find("{")

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import hashlib
 import uuid
+from collections import Counter
 from collections.abc import Sequence
 
 from benchwright_judges.budget import JudgingBudget, OutOfBudgetError
@@ -142,7 +143,7 @@ class _Ballot:
             "remarks": (_CUT,) if len(self._answer) > ANSWER_CHARACTERS else (),
         }
         if decision is None:
-            return Judgement(status=Status.ERROR, message=_no_decision(len(labels), majority), **told)
+            return Judgement(status=Status.ERROR, message=_no_decision(votes, majority), **told)
         message = _message(rubric.scale, decision.label, decision.passed)
         return Judgement(
             status=Status.SCORED,
@@ -185,9 +186,14 @@ class _Ballot:
         return said
 
 
-def _no_decision(valid: int, majority: int) -> str:
-    if valid < majority:
-        return "The judges' replies could not be read; the answer is kept and can be judged again."
+def _no_decision(votes: Sequence[Vote], majority: int) -> str:
+    failed = Counter(vote.error for vote in votes if vote.error)
+    if len(votes) - failed.total() < majority:
+        why, count = failed.most_common(1)[0]
+        return (
+            f"{count} of {len(votes)} votes failed: {why}. The answer is kept. Check the judges with `benchwright judge"
+            " test`, then have it judged with `benchwright judge pending --score`."
+        )
     return "The judges reached no majority; the answer is kept for a person to grade."
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import statistics
 from collections import Counter
 from collections.abc import Sequence
@@ -62,18 +63,19 @@ class Scale(StrEnum):
                 return {"type": "number"}
 
     def read(self, value: JsonValue) -> str:
-        """The label for a value in a model's JSON or in a grading sheet; strict.
+        """The label for a value in a model's JSON or in a grading sheet; strict, but `"8"`, `8` and `8.0` are one.
 
         Raises:
             ValueError: It is not on this scale.
         """
-        number = value if isinstance(value, int | float) and not isinstance(value, bool) else None
+        number = _number(value)
         if self is Scale.SHARE and number is not None and 0 <= number <= 1:
             return f"{number:.2f}"
-        if self in (Scale.BLANK, Scale.TIERS) and isinstance(number, int) and str(number) in self.labels:
-            return str(number)
-        if self is Scale.EXAM and isinstance(value, str) and value in self.labels:
-            return value
+        if self in (Scale.BLANK, Scale.TIERS) and number is not None and f"{number:g}" in self.labels:
+            return f"{number:g}"
+        word = value.strip().lower().replace("-", " ") if isinstance(value, str) else ""
+        if self is Scale.EXAM and word in self.labels:
+            return word
         raise ValueError(f"the verdict is not one of {', '.join(self.labels)}")
 
     def score(self, label: str) -> float:
@@ -145,6 +147,12 @@ class Scale(StrEnum):
     def _tier(self, value: float) -> int:
         points = value if self is Scale.TIERS else 10 * value
         return sum(points >= start - _ROUNDING for start in _TIERS)
+
+
+def _number(value: JsonValue) -> float | None:
+    if isinstance(value, str) and re.fullmatch(r"\s*[0-9]{1,4}(?:\.[0-9]{1,4})?\s*", value):
+        return float(value)
+    return value if isinstance(value, int | float) and not isinstance(value, bool) else None
 
 
 _PASSING = 0.7

@@ -31,6 +31,8 @@ OPEN = frozenset({"/v1/health/live", "/v1/health/ready", "/v1/openapi.json"})
 BODY_LIMITS = {"/v1/batches": 8 << 20}
 """Largest body in bytes, by path."""
 USUAL_BODY_LIMIT = 512 << 10
+LARGEST_HEADERS = 16 << 10
+"""Bytes of all headers of a request. The server's own limit lets through what arrives at once."""
 BODY_TIME_S = 20.0
 """How long a body may take to arrive."""
 
@@ -80,6 +82,12 @@ class AdmissionControl:
                 await respond(refusal)(scope, receive, send)
 
     async def _pass(self, scope: Scope, receive: Receive) -> Receive:
+        if sum(len(name) + len(value) for name, value in scope["headers"]) > LARGEST_HEADERS:
+            raise RefusalError(
+                Kind.HEADERS_TOO_LARGE,
+                f"The headers have more than {LARGEST_HEADERS:,} bytes.",
+                "Send the token and the headers that the documentation names, and no others.",
+            )
         if scope["path"] in OPEN:
             return receive
         headers = Headers(scope=scope)

@@ -26,6 +26,11 @@ class Kind(Enum):
     TOO_SLOW = ("too-slow", HTTPStatus.REQUEST_TIMEOUT, "The body did not arrive in time.")
     CONFLICT = ("conflict", HTTPStatus.CONFLICT, "This has already been decided.")
     TOO_LARGE = ("too-large", HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "The body is too large.")
+    HEADERS_TOO_LARGE = (
+        "headers-too-large",
+        HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE,
+        "The headers are too large.",
+    )
     WRONG_MEDIA_TYPE = ("wrong-media-type", HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "The body must be JSON.")
     INVALID = ("invalid", HTTPStatus.UNPROCESSABLE_ENTITY, "The request is not valid.")
     KEY_REUSED = ("key-reused", HTTPStatus.UNPROCESSABLE_ENTITY, "The Idempotency-Key belongs to another request.")

@@ -17,13 +17,13 @@ from benchwright_judges.records import Records
 
 # Its tables have to be known before a database is opened.
 from benchwright_judges.service import tables as _tables  # noqa: F401
+from benchwright_judges.service.admission import LARGEST_HEADERS
 from benchwright_judges.service.app import make_app
 from benchwright_judges.service.judging import Judging, Pace
 from benchwright_judges.service.tokens import Tokens
 from benchwright_problems.store import Store
 
 MOST_CONNECTIONS = 1_000
-LARGEST_HEADERS = 16 << 10
 
 
 class ServiceError(JudgesError):

@@ -268,6 +268,14 @@ async def test_a_body_that_is_too_large_is_refused_however_it_comes(service: Ser
     assert taken <= USUAL_BODY_LIMIT + 2 * 65_536
 
 
+async def test_headers_that_are_too_large_are_refused_wherever_they_go(service: Served) -> None:
+    client = await service.client()
+    for path in ("/v1/submissions", "/v1/health/live"):
+        many = {f"X-{number}": "x" * 1_000 for number in range(17)}
+        says_why(await client.get(path, headers=many), 431, "headers-too-large")
+        assert (await client.get(path, headers={"X": "x" * 15_000})).status_code != 431
+
+
 async def test_a_client_that_sends_too_slowly_is_refused(service: Served) -> None:
     service.app._body_time_s = 0.1
     client = await service.client()

@@ -25,7 +25,7 @@ from benchwright_judges.model_judge import ModelJudge
 from benchwright_judges.model_settings import ModelSettings
 from benchwright_judges.rubric import load_rubric
 from benchwright_problems.figure import MediaType
-from benchwright_problems.problem import Figure
+from benchwright_problems.problem import Figure, QuestionFormat
 
 from ...judge_endpoint import Asked, JudgeEndpoint, Play, Played, content, fails, in_turn, says
 from .conftest import KEY, make_problem
@@ -192,7 +192,8 @@ async def test_a_judge_that_is_not_there_is_an_error() -> None:
     endpoint = Endpoint(settings("http://127.0.0.1:9/v1", patience_s=0.3), {})
     vote = await ModelJudge(endpoint).vote(FREE, "an answer", EXAM, budget=JudgingBudget())
     await endpoint.close()
-    assert vote.error.startswith("the endpoint could not be reached, or closed the connection")
+    assert vote.error.startswith("the endpoint could not be reached")
+    assert vote.cost_usd == 0
 
 
 @pytest.mark.parametrize(("status", "told"), [(401, "key"), (403, "key"), (404, "model"), (418, "418")])
@@ -228,6 +229,42 @@ async def test_structured_output_is_given_up_where_it_is_refused_and_that_is_rem
     assert '"verdict"' in server.requests[-1].system
 
 
+async def test_votes_sent_together_give_it_up_together() -> None:
+    async with judging(without("response_format", "seed")) as (judge, _):
+        together = (judge.vote(FREE, "an answer", EXAM, index=index, budget=JudgingBudget()) for index in range(4))
+        votes = await asyncio.gather(*together)
+    assert [vote.label or vote.error for vote in votes] == ["correct"] * 4
+
+
+@pytest.mark.parametrize(
+    ("verdict", "label"),
+    [("8", "8"), (8.0, "8"), (" 8 ", "8"), ("8.0", "8"), (8.5, ""), ("eight", ""), (True, ""), (11, "")],
+)
+async def test_a_number_is_read_however_it_is_written(verdict: object, label: str) -> None:
+    reply = content(json.dumps({"reason": "r", "verdict": verdict}))
+    async with judging(in_turn(reply)) as (judge, _):
+        vote = await judge.vote(make_problem(QuestionFormat.OPEN_ENDED), "an answer", TIERS, budget=JudgingBudget())
+    assert vote.label == label
+
+
+async def test_what_a_provider_works_on_is_charged_though_nobody_read_it(clock: Clock) -> None:
+    prices = {"input_usd": 1000, "output_usd": 1000, "patience_s": 0.5}
+    for play in (clock.takes(1, Played(b"x" * 65_536, endless=True)), clock.takes(1, Played(b"", delay_s=5))):
+        async with judging(play, timeout_s=0.2, **prices) as (judge, _):
+            budget = JudgingBudget()
+            vote = await judge.vote(FREE, "an answer", EXAM, budget=budget)
+            assert vote.error
+            assert (
+                vote.cost_usd
+                == budget.spent_usd
+                == pytest.approx(judge.most_it_costs(FREE, "an answer", EXAM), rel=0.01)
+            )
+    async with judging(in_turn(fails(429)), **prices) as (judge, _):
+        budget = JudgingBudget()
+        await judge.vote(FREE, "an answer", EXAM, budget=budget)
+    assert budget.spent_usd == 0
+
+
 async def test_other_parameters_are_given_up_too() -> None:
     vote, server = await ask(without("temperature", "seed", "max_tokens"))
     assert vote.label == "correct"
@@ -250,7 +287,7 @@ NO_VOTE = {
     "no verdict": '{"reason": "r"}',
     "no reason": '{"verdict": "correct"}',
     "another field": '{"reason": "r", "verdict": "correct", "score": 10}',
-    "another word": '{"reason": "r", "verdict": "CORRECT"}',
+    "another word": '{"reason": "r", "verdict": "right"}',
     "a number": '{"reason": "r", "verdict": 10}',
     "null": '{"reason": "r", "verdict": null}',
     "a list": '{"reason": "r", "verdict": ["correct"]}',
@@ -273,7 +310,16 @@ async def test_an_unreadable_reply_is_an_error_and_never_a_score(text: str) -> N
     assert vote.input_tokens == 100, "it was paid for all the same"
 
 
-@pytest.mark.parametrize("text", [FENCED, 'I think so.\n{"reason": "r", "verdict": "correct"}\n'])
+@pytest.mark.parametrize(
+    "text",
+    [
+        FENCED,
+        'I think so.\n{"reason": "r", "verdict": "correct"}\n',
+        '<think>Is it {"reason": "", "verdict": "incorrect"}? No.</think>{"reason": "r", "verdict": "correct"}',
+        '<think>So: {"reason": "r", "verdict": "correct"}</think>\n',
+        '{"reason": "r", "verdict": " Correct"}',
+    ],
+)
 async def test_an_object_in_words_is_read(text: str) -> None:
     vote, _ = await ask(in_turn(content(text)))
     assert vote.label == "correct"

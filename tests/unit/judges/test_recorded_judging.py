@@ -287,3 +287,16 @@ async def test_text_that_a_database_cant_hold_is_kept_as_far_as_it_can(records: 
     await judge_and_record(FREE, "a\0b\ud800c", None, records, ref="p/q")
     (waiting,) = await records.pending()
     assert waiting.answer.text == "a\ufffdb?c"
+
+
+async def test_a_failure_of_every_judge_says_what_happened_and_what_to_do(records: Records) -> None:
+    judgement = await judged(records, in_turn(fails(401)), in_turn(fails(404)))
+    assert judgement.status is Status.ERROR
+    assert "votes failed: the endpoint answered 401: the key is not accepted" in judgement.message
+    assert "benchwright judge test" in judgement.message
+
+
+@pytest.mark.parametrize("labels", [["correct", "incorrect"] * 4 + ["correct"], ["correct"] * 5])
+async def test_nine_seats_decide_by_five_votes(records: Records, labels: list[str]) -> None:
+    judgement = await judged(records, in_turn(*map(says, labels)), seats=9)
+    assert (judgement.label, len(judgement.votes)) == ("correct", len(labels))
