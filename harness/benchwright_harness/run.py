@@ -18,7 +18,7 @@ from benchwright_harness.report import read_report
 from benchwright_harness.results import PYTEST_RESULTS, FailureWatch, read_results
 from benchwright_harness.run_folder import new_run_folder, run_folder
 from benchwright_harness.sandbox import Job, Sandbox, WarmSandbox
-from benchwright_harness.scan import scan
+from benchwright_harness.scan import scan, without_mark
 from benchwright_harness.selection import Selection, selections
 from benchwright_harness.testbench import Simulator
 from benchwright_harness.toolchain import Toolchain
@@ -246,4 +246,4 @@ def starting_files(problem: Problem) -> dict[str, bytes]:
 def _snapshot(problem: Problem, solution: Mapping[str, bytes]) -> dict[str, bytes]:
     expected = set(problem.public.expected)
     given = {path: text.encode() for path, text in problem.public.files.items() if path not in expected}
-    return given | {path: content for path, content in solution.items() if path in expected}
+    return given | {path: without_mark(path, content) for path, content in solution.items() if path in expected}

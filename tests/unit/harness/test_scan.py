@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from benchwright_harness.scan import read, scan
+from benchwright_harness.scan import scan
+from benchwright_harness.scan.source import read
 from benchwright_problems.category import Category
 from benchwright_problems.problem import (
     Difficulty,
@@ -66,9 +67,23 @@ SYNTHESISED = problem(harness={"src/synth.py": 'os.system("yosys -s /src/synth.y
         (r'initial $write("Number of\040cells: 1");', "computed-print"),
         ('initial $display("Number of ", "cells: 1");', "computed-print"),
         ("`define TEXT a\ninitial $display(`TEXT);", "computed-print"),
-        ("`ifdef SYNTHESIS", "tool-branch"),
-        ("`ifndef  YOSYS", "tool-branch"),
+        ('initial $write("ready");', "computed-print"),
+        ('initial $display("7");', "computed-print"),
+        ("`ifdef SYNTHESIS\n`endif", "tool-branch"),
+        ("`ifndef  YOSYS\n`endif", "tool-branch"),
+        ("`ifdef \\YOSYS \n`endif", "tool-branch"),
         ("// synopsys translate_off", "tool-branch"),
+        ("/* synopsys full_case */", "tool-branch"),
+        ("`define A x // more \\\n y", "tool-branch"),
+        ('`define A(x) "is x"', "tool-branch"),
+        ("module m; assign y = a === 1'bz; endmodule", "simulation-only"),
+        ("module m; assign y = a !== b; endmodule", "simulation-only"),
+        ("`define SAME ===\nmodule m; assign y = a `SAME b; endmodule", "simulation-only"),
+        ("module m; always @(posedge c) q <= #1 d; endmodule", "simulation-only"),
+        ("module m; assign (weak1, weak0) y = a; endmodule", "simulation-only"),
+        ("module m; initial force y = a; endmodule", "simulation-only"),
+        ("module m; assign y = $isunknown(a); endmodule", "simulation-only"),
+        ("module m; always @* (* full_case *) case (a) endcase endmodule", "simulation-only"),
         ("(* blackbox *) module a;", "opaque"),
     ],
 )
@@ -82,7 +97,9 @@ def test_where_a_design_is_synthesised_it_can_not_answer_for_the_tool(text: str,
     [
         'initial $display("ready");',
         'always @(posedge c) $display("%d", q);',
-        "`ifdef WIDE",
+        "`ifdef WIDE\n`endif",
+        '(* ram_style = "block" *) reg [7:0] m [0:3];',
+        "module m; always @(posedge c or negedge r) if (!r) q <= 0; else q <= d == 4'd3; endmodule",
         "// translate the address",
         'initial if (W < 1) $error("W is %0d", W);',
     ],
@@ -91,9 +108,143 @@ def test_where_a_design_is_synthesised_honest_ones_are_left_alone(text: str) -> 
     assert found(text, SYNTHESISED) == []
 
 
+LINTED = problem(harness={"src/test_runner.py": 'run(["verilator", "--lint-only", "-Wall"])'})
+
+
+@pytest.mark.parametrize(
+    ("text", "rule"),
+    [
+        ("// verilator lint_off WIDTH", "tool-comment"),
+        ("/*verilator lint_off UNUSED*/", "tool-comment"),
+        ("`ifdef VERILATOR\n`endif", "tool-branch"),
+        ("`ifndef __ICARUS__\n`endif", "tool-branch"),
+        ("`ifndef SYSTEMVERILOG\n`endif", "tool-branch"),
+    ],
+)
+def test_where_a_design_is_linted_it_is_the_same_for_the_linter_and_not_silent(text: str, rule: str) -> None:
+    assert found(text, LINTED) == [(rule, 1, ScanAction.REFUSE)]
+    assert found(text) == []
+
+
+@pytest.mark.parametrize(
+    ("content", "what", "column"),
+    [
+        (b"wire \\x\x0b/* ;", "a vertical tab (0x0B)", 8),
+        (b"wire a\x0c;", "a form feed (0x0C)", 7),
+        (b"// one\r wire a;", "a carriage return without a line feed (0x0D)", 7),
+        (b"wire a\x00;", "a null character (0x00)", 7),
+        (b"wire a\x1c;", "a control character (0x1C)", 7),
+        (b"wire a\x7f;", "a delete character (0x7F)", 7),
+        ("wire a\u00a0;".encode(), "U+00A0 outside of comments and texts", 7),
+        ("wire \\x\u0085/* ;".encode(), "U+0085 outside of comments and texts", 8),
+        (b"wire a\x85;", "the byte 0x85 outside of comments and texts", 7),
+        ("wire \u00e9;".encode(), "U+00E9 outside of comments and texts", 6),
+    ],
+)
+def test_a_character_that_tools_read_differently_is_refused_with_its_place(
+    content: bytes, what: str, column: int
+) -> None:
+    (finding, *_) = scan(problem(), {"rtl/a.sv": b"\n" + content})
+    place = f"rtl/a.sv, line 2, column {column}"
+    assert str(finding) == f"{place}: holds {what}, which tools read differently (rule character)"
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"\xef\xbb\xbfmodule m; endmodule",
+        b"module m;\r\n\twire a;\r\nendmodule\r\n",
+        '// \u00e9 \u00a0 \u2028\nmodule m; initial $display("\u00b5s"); /* \u0085 */ endmodule'.encode(),
+        b"// \xff\xfe\nmodule m; endmodule",
+    ],
+)
+def test_usual_line_ends_a_mark_and_any_language_in_comments_and_texts_are_legal(content: bytes) -> None:
+    assert scan(problem(), {"rtl/a.sv": content}) == ()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'initial begin $dumpfile("waves.vcd"); $dumpvars(0, m); end',
+        'initial $warning("slow"); initial $info("built"); initial $error("no");',
+        'initial $monitor("%b", a); initial $strobe("%b", a);',
+        's = $sformatf("%0d passed", 3); t = $realtime; r = $urandom; r = $urandom_range(3);',
+        "wire pass, Passed; assign pass = 1;",
+        'initial $display("all tests pass");',
+    ],
+)
+def test_debugging_is_legal(text: str) -> None:
+    assert found(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "rule"),
+    [
+        (r"initial \$fopen (f);", "file"),
+        (r"initial \$finish ;", "finish"),
+        ("$`F(x)", "assembled"),
+        ("`define F $fo\n`define G pen", "assembled"),
+        ("`define F(a, b) a``b\ninitial `F($, fopen)(x);", "assembled"),
+        ("`define F(a, b) a``b\ninitial `F($write, memh)(x);", "assembled"),
+        ("`define F(a) $a\ninitial `F(fopen)(x);", "assembled"),
+        ("`define F(a) `a\n`F(include)", "assembled"),
+        ("`define F [0:$\nq`F", "assembled"),
+        ('`define I import\n`define D(x) `"x`"\n`I `D(DPI) function void f();', "dpi"),
+        ('`line 1 "/src/tb.sv" 0', "location"),
+        ("`pragma protect begin_protected", "ambiguous"),
+        ("`protected", "ambiguous"),
+        ("`ifdef (A && B)\n`endif", "ambiguous"),
+        ("`ifdef A", "ambiguous"),
+        ("`endif", "ambiguous"),
+        ("`define include x", "ambiguous"),
+        ("module m; endmodule /* more", "ambiguous"),
+        ('initial $display("more', "ambiguous"),
+        ('`define S(x) `"x // `" $c(y);', "ambiguous"),
+        ("wire \\a/*b ;", "ambiguous"),
+    ],
+)
+def test_what_tools_could_put_together_or_read_differently_is_found(text: str, rule: str) -> None:
+    assert rule in {one for one, _, _ in found(text)}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "int q[$]; assign x = q[$-1]; cover property (a ##[1:$] b); bins b = {[5:$]};",
+        '`define REG(n) reg n``_q;\n`define NAME(x) `"x`"\n`REG(a)',
+        "`define LOG $display\ninitial `LOG(1);",
+        '`define CHECK(x) \\\n  // more \\\n  if (!(x)) $error(`"x`"); \\\n  `ifdef A \\\n  y \\\n  `endif\n`CHECK(1)',
+        "import p::*; import `P::x; modport m(import task t, export f); export *::*;",
+        "// a // b /* c\n/* // d */ wire \\a+b ; wire \\$end_of$1 ;",
+    ],
+)
+def test_honest_macros_and_names_are_left_alone(text: str) -> None:
+    assert found(text) == []
+
+
+def test_a_file_of_another_name_that_is_included_is_read() -> None:
+    asked = problem()
+    asked = asked.model_copy(update={"public": asked.public.model_copy(update={"expected": ("rtl/a.sv", "rtl/b.txt")})})
+    files = {"rtl/a.sv": b'`include "b.txt"', "rtl/b.txt": b"initial $system(1);"}
+    assert [finding.path for finding in scan(asked, files)] == ["rtl/b.txt"]
+    assert scan(asked, files | {"rtl/a.sv": b"wire a;"}) == ()
+
+
+def test_an_unchanged_file_of_the_problem_is_not_the_solvers() -> None:
+    asked = problem()
+    text = "wire a;\x0c $fopen(f);"
+    asked = asked.model_copy(update={"public": asked.public.model_copy(update={"files": {"rtl/a.sv": text}})})
+    assert found(text, asked) == []
+    assert found(text + " ", asked) == [("character", 1, ScanAction.REFUSE)]
+
+
+def test_many_errors_of_the_lexer_hide_nothing() -> None:
+    assert ("file", 1, ScanAction.REFUSE) in found("8'hZZ \\ " * 45 + "$fopen(x);")
+
+
 def test_a_finding_names_file_line_and_words() -> None:
     (finding,) = scan(problem(), {"rtl/a.sv": b'\n\ninitial f = $fopen("x");'})
-    assert str(finding) == "rtl/a.sv, line 3: opens or uses files with $fopen"
+    assert str(finding) == "rtl/a.sv, line 3, column 13: opens or uses files with $fopen (rule file)"
 
 
 @pytest.mark.parametrize(
@@ -145,5 +296,5 @@ def test_no_reference_of_the_starter_pack_is_refused() -> None:
     assert files
     for file in files:
         testbench = "verif" in file.parts
-        rules = {rule for rule, _, _ in read(file.name, file.read_text(encoding="utf-8"))}
+        rules = {found.rule for found in read(file.name, file.read_bytes())}
         assert rules <= ({"print", "computed-print", "finish", "wave"} if testbench else {"print"}), file

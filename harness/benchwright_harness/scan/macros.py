@@ -1,0 +1,122 @@
+"""What macros could put together that no single token shows, and where tools end a macro's text differently."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+
+from benchwright_harness.scan.rules import rule_of
+from benchwright_harness.scan.tokens import Token, comments
+
+_BODY = re.compile(r"(?:[^\\\n]|\\.)*", re.DOTALL)
+_DANGEROUS = frozenset({"file", "store", "system", "native", "arguments", "finish", "wave", "load"})
+_DIRECTIVES = ("`include", "`line", "`uselib", "`pragma", "`protect", "`systemc_", "`verilator_config", "`ifdef")
+_CONDITIONS = {"`ifdef": 1, "`ifndef": 1, "`endif": -1, "`else": 0, "`elsif": 0}
+# What may stand behind the `$` that is the end of a queue or a range.
+_BEHIND_END = frozenset({"CloseBracket", "Colon", "Minus", "Plus"})
+_NEVER_TASKS = frozenset({"Comma", "CloseParenthesis", "MacroPaste"})
+Findings = Iterator[tuple[str, str, int]]
+
+
+_OUTSIDE: frozenset[str] = frozenset({""})
+"""In place of a macro's parameters."""
+
+
+def find(text: str, tokens: list[Token]) -> Findings:
+    """Findings about the whole of a file's macros and conditions."""
+    body_end, quotes, brackets, conditions = 0, 0, 0, 0
+    parameters = _OUTSIDE
+    for at, token in enumerate(tokens):
+        if parameters is not _OUTSIDE and text.find("/", token.before, token.start) >= 0:
+            yield from _comments(text, token, body_end, quotes)
+        if token.start >= body_end and parameters is not _OUTSIDE:
+            parameters, quotes, brackets = _OUTSIDE, 0, 0
+        inside = parameters is not _OUTSIDE
+        if inside and token.kind == "StringLiteral":
+            for name in parameters:
+                if re.search(rf"\b{re.escape(name)}\b", token.text):
+                    yield "tool-branch", f"the macro's parameter {name} in a text", token.start
+        if token.text in _CONDITIONS and token.kind == "Directive":
+            yield from _condition(token, conditions, inside)
+            conditions += _CONDITIONS[token.text]
+        if token.kind == "EndOfFile":
+            if conditions > 0:
+                yield "ambiguous", "a condition without its `endif", token.start
+            return
+        following = tokens[at + 1]
+        ends = inside and following.start >= body_end
+        if token.kind == "Directive" and token.text == "`define":
+            body = _BODY.match(text, token.end)
+            body_end = body.end() if body else token.end
+            parameters, quotes, brackets = _parameters(tokens, at), 0, 0
+            if following.text.startswith("`") or f"`{following.text}" in _CONDITIONS or following.text == "include":
+                yield "ambiguous", f"`define {following.text}", token.start
+        brackets += (token.kind == "OpenBracket") - (token.kind == "CloseBracket")
+        quotes += token.kind == "MacroQuote"
+        if token.text[:1] in ("$", "`"):
+            yield from _assembled(token, following, ends, brackets > 0, parameters)
+
+
+def _parameters(tokens: list[Token], define: int) -> frozenset[str]:
+    """The names of a macro's parameters."""
+    if (
+        define + 2 >= len(tokens)
+        or tokens[define + 2].text != "("
+        or tokens[define + 2].start != tokens[define + 2].before
+    ):
+        return frozenset()
+    found, depth, expects = set(), 0, False
+    for token in tokens[define + 2 :]:
+        if expects and token.kind not in {"OpenParenthesis"}:
+            found.add(token.text)
+        depth += (token.text in {"(", "[", "{"}) - (token.text in {")", "]", "}"})
+        expects = depth == 1 and token.text in {"(", ","}
+        if depth == 0 or token.kind == "EndOfFile":
+            break
+    return frozenset(found)
+
+
+def _comments(text: str, token: Token, body_end: int, quotes: int) -> Findings:
+    for comment in comments(text, token):
+        if comment.start >= body_end:
+            return
+        if quotes % 2:
+            yield "ambiguous", "a comment inside of a macro's text", comment.start
+        elif "\n" in comment.text:
+            yield "tool-branch", "a comment of several lines in a macro", comment.start
+        elif comment.text.startswith("//") and comment.text.rstrip().endswith("\\"):
+            yield "tool-branch", "a comment that goes on in the next line of a macro", comment.start
+
+
+def _condition(token: Token, conditions: int, inside: bool) -> Findings:
+    if inside:
+        yield "tool-branch", f"{token.text} in a macro", token.start
+    elif conditions <= 0 and token.text not in {"`ifdef", "`ifndef"}:
+        yield "ambiguous", f"{token.text} without its condition", token.start
+
+
+def _assembled(token: Token, following: Token, ends: bool, in_brackets: bool, parameters: frozenset[str]) -> Findings:
+    """Whether what begins with a dollar sign or a backtick could become the name of something else."""
+    touches = following.start == token.end and following.kind in {"Directive", "MacroPaste", "MacroQuote"}
+    if token.kind == "Dollar":
+        if ends or not in_brackets or following.kind not in _BEHIND_END:
+            yield "assembled", "$", token.start
+    elif token.kind == "SystemIdentifier":
+        name = token.text[1:]
+        goes_on = ends or touches or following.kind in _NEVER_TASKS
+        if name in parameters or (_begins_dangerous(name) and (name not in rule_of() or goes_on)):
+            yield "assembled", token.text, token.start
+    elif token.kind == "Directive":
+        begins = token.text[1:] in parameters or any(one.startswith(token.text) for one in _DIRECTIVES)
+        if token.text[1:] in parameters or (begins and touches and following.kind == "MacroPaste"):
+            yield "assembled", token.text, token.start
+    elif token.text == "`":
+        yield "assembled", token.text, token.start
+
+
+@lru_cache(maxsize=4096)
+def _begins_dangerous(name: str) -> bool:
+    own = rule_of().get(name)
+    names = (one for one, rule in rule_of().items() if rule in _DANGEROUS and rule != own)
+    return any(one != name and one.startswith(name) for one in names)

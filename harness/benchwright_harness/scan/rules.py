@@ -1,0 +1,48 @@
+"""The rules for submissions, as `scan.json` has them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from functools import lru_cache
+from importlib.resources import files
+
+from benchwright_problems.problem import ScanAction
+from benchwright_problems.verdict import Model
+
+
+class Rule(Model):
+    """What happens to a submission that a rule is about."""
+
+    action: ScanAction
+    testbench: ScanAction
+    """Where the solver writes a testbench."""
+    synthesis: ScanAction | None = None
+    """Where the harness counts what a design is synthesised to."""
+    lint: ScanAction | None = None
+    """Where the harness counts what a lint tool says."""
+    says: str
+    """What a message says the file does, with `{what}` for the words found."""
+
+
+class _Data(Model):
+    tasks: dict[str, str]
+    rules: dict[str, Rule]
+
+
+@lru_cache
+def rules() -> Mapping[str, Rule]:
+    """All rules by name."""
+    return _data().rules
+
+
+@lru_cache
+def rule_of() -> Mapping[str, str]:
+    """System task, without its dollar sign → the rule about it."""
+    return {name: rule for rule, names in _data().tasks.items() for name in names.split()}
+
+
+@lru_cache
+def _data() -> _Data:
+    text = (files("benchwright_harness.scan") / "scan.json").read_text(encoding="utf-8")
+    return _Data.model_validate(json.loads(text))

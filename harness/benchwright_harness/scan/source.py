@@ -1,0 +1,203 @@
+"""What a Verilog file holds that some rule is about, whatever the problem."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from benchwright_harness.scan import characters, macros
+from benchwright_harness.scan.rules import rule_of
+from benchwright_harness.scan.tokens import Comment, Token, as_ascii, comments, lex
+
+
+class Found(NamedTuple):
+    """The rule, the words, and where they are in bytes from the start of the file."""
+
+    rule: str
+    what: str
+    at: int
+
+
+_FORGED = re.compile(
+    r"\*\* *TESTS=|</?test(?:case|suite)|Number of (?:cells|wires)|\d+ (?:passed|failed) in \d|%(?:Error|Warning)-",
+    re.IGNORECASE,
+)
+_WITH_PATH = frozenset({"file", "load", "store", "wave"})
+_TAKES_PATH = re.compile(r"open|readmem|writemem|dumpfile|dumpports$", re.IGNORECASE)
+# Yosys takes a system task's text apart while it reads a design, and prints it into its log.
+_PRINTS_WHILE_READ = re.compile(r"\$(?:display|write)[bho]?")
+_TELL_TOOLS_APART = re.compile(
+    r"SYNTHESIS|FORMAL|YOSYS|__ICARUS__|VERILATOR|verilator3?|SYSTEMVERILOG|coverage_block_off|COCOTB_SIM|SV_COV_\w+"
+)
+_TO_YOSYS = re.compile(
+    r"\b(?:synthesis|synopsys|pragma|cadence)\s+(?:translate_off|synthesis_off|full_case|parallel_case)\b"
+)
+_TO_VERILATOR = re.compile(r"(?://|/\*)\s*verilator\s+(?:lint_|coverage_|tracing_|public)\w*", re.IGNORECASE)
+OPAQUE = frozenset({"blackbox", "whitebox", "lib_whitebox", "abc9_box"})
+"""Attributes by which Yosys does not count a module."""
+_AMBIGUOUS_NAME = re.compile(r"//|/\*|[\"`]|\\$")
+_ENCRYPTED = re.compile(r"`(?:end)?protect(?:ed)?")
+_IMPORTED = frozenset({"Identifier", "SystemIdentifier", "Star", "TaskKeyword", "FunctionKeyword"})
+
+
+def read(path: str, content: bytes) -> Iterator[Found]:
+    """Everything in a file that some rule is about.
+
+    Args:
+        path: Where it is in the workspace.
+        content: Without a byte order mark.
+    """
+    yield from map(Found._make, characters.find(content))
+    text = as_ascii(content)
+    tokens = lex(text)
+    yield from map(Found._make, macros.find(text, tokens))
+    # Only what an `initial` does is done while a design is read; one can be put together from pieces.
+    begins = any(token.kind in {"InitialKeyword", "MacroPaste"} for token in tokens)
+    last = len(tokens) - 1
+    for at, token in enumerate(tokens):
+        if text.find("/", token.before, token.start) >= 0:
+            for comment in comments(text, token):
+                yield from _about_comment(comment)
+        if token.kind in _WITH_ANY_BYTE and (stray := token.text.find("\x7f")) >= 0:
+            place = token.start + stray
+            yield Found("character", characters.outside_of_texts(content, place), place)
+        about = _ABOUT.get(token.kind)
+        if about is not None:
+            following = tokens[at + 1 : min(at + 5, last)]
+            yield from (Found(rule, what, token.start) for rule, what in about(_Place(path, token, following, begins)))
+
+
+class _Place(NamedTuple):
+    path: str
+    token: Token
+    following: list[Token]
+    begins: bool
+
+
+def _about_comment(comment: Comment) -> Iterator[Found]:
+    if not comment.ends:
+        yield Found("ambiguous", "a comment without its end", comment.start)
+    if found := _TO_YOSYS.search(comment.text):
+        yield Found("tool-branch", found[0], comment.start)
+    if found := _TO_VERILATOR.match(comment.text):
+        yield Found("tool-comment", found[0], comment.start)
+
+
+def _task(place: _Place) -> Iterator[tuple[str, str]]:
+    text, following = place.token.text, place.following
+    rule = rule_of().get(text[1:], "unknown")
+    if rule != "plain":
+        yield rule, text
+    if place.begins and _PRINTS_WHILE_READ.fullmatch(text) and not _is_plain(text, following):
+        yield "computed-print", text
+    if text == "$root":
+        yield "root", text
+    if rule in _WITH_PATH and _TAKES_PATH.search(text):
+        yield from _path(text, following[1:2], "/code/rundir")
+
+
+def _directive(place: _Place) -> Iterator[tuple[str, str]]:
+    text, following = place.token.text, place.following
+    if text == "`include":
+        yield from _path(text, following[:1], posixpath.dirname(f"/code/{place.path}"))
+    elif text == "`uselib":
+        yield "outside", text
+    elif text == "`line":
+        yield "location", text
+    elif _ENCRYPTED.fullmatch(text) or (text == "`pragma" and following and following[0].text == "protect"):
+        yield "ambiguous", f"{text} {following[0].text}" if text == "`pragma" else text
+    elif text in {"`ifdef", "`ifndef", "`elsif"}:
+        name = following[0].text.removeprefix("\\") if following else ""
+        if not following or following[0].kind not in _NAMES:
+            yield "ambiguous", f"{text} {name}".strip()
+        elif _TELL_TOOLS_APART.fullmatch(name):
+            yield "tool-branch", f"{text} {name}"
+    elif text.startswith(("`systemc_", "`verilator_config")):
+        yield "native", text
+    elif "\\" in text:
+        yield "ambiguous", f"the name {text}"
+
+
+def _string(place: _Place) -> Iterator[tuple[str, str]]:
+    text = place.token.text
+    touching = place.following[:1] and place.following[0].start == place.token.end
+    if text.startswith('"""') or (text == '""' and touching and place.following[0].text.startswith('"')):
+        yield "ambiguous", "three quotation marks in a row"
+    elif len(text) < 2 or text[-1] != '"':
+        yield "ambiguous", "a text without its end"
+    if found := _FORGED.search(text):
+        yield "forgery", found[0]
+    if text.strip('"') in {"DPI", "DPI-C"}:
+        yield "dpi", text
+
+
+def _identifier(place: _Place) -> Iterator[tuple[str, str]]:
+    text = place.token.text
+    if text[0] != "\\":
+        if text in OPAQUE:
+            yield "opaque", text
+        return
+    if _AMBIGUOUS_NAME.search(text):
+        yield "ambiguous", f"the name {text}"
+    # For Icarus this is a call of that task.
+    if text[1:2] == "$" and rule_of().get(text[2:], "plain") not in {"plain", "print"}:
+        yield from _task(place._replace(token=place.token._replace(text=text[1:])))
+
+
+def _import(place: _Place) -> Iterator[tuple[str, str]]:
+    following = place.following
+    kinds = [token.kind for token in following[:2]]
+    if kinds[:1] == ["StringLiteral"] or (kinds[:1] == ["Directive"] and kinds[1:] != ["DoubleColon"]):
+        yield "dpi", f"{place.token.text} {following[0].text}"
+
+
+def _bind(place: _Place) -> Iterator[tuple[str, str]]:
+    yield "bind", place.token.text
+
+
+_NAMES = frozenset({"Identifier"})
+_WITH_ANY_BYTE = frozenset({"Unknown", "Identifier"})
+_ABOUT = {
+    "SystemIdentifier": _task,
+    "Directive": _directive,
+    "StringLiteral": _string,
+    "Identifier": _identifier,
+    "ImportKeyword": _import,
+    "ExportKeyword": _import,
+    "BindKeyword": _bind,
+}
+
+
+def _is_plain(task: str, following: list[Token]) -> bool:
+    """Whether a task prints one literal line without a number, which can be checked on its own."""
+    words = [token.text for token in following[:3]]
+    return (task.startswith("$display") and words[:1] == [";"]) or (
+        task.startswith("$display")
+        and len(words) == 3
+        and words[0] == "("
+        and words[2] == ")"
+        and words[1][:1] == '"'
+        and not re.search(r"[%\\0-9]", words[1])
+    )
+
+
+def _path(task: str, named: list[Token], folder: str) -> Iterator[tuple[str, str]]:
+    """What a file name after a task or directive is about."""
+    if not named:
+        return
+    if named[0].kind == "StringLiteral":
+        name = named[0].text.strip('"')
+        # A simulator may start in a folder below the working one.
+        if (name.startswith(("/", "~", "\\")) and not name.startswith("/code/")) or _leaves(folder, name):
+            yield "outside", name
+    elif named[0].text[:1] != "<" or task != "`include":
+        yield "computed-path", task
+
+
+def _leaves(folder: str, name: str) -> bool:
+    if "\\" in name:
+        return True
+    place = posixpath.normpath(posixpath.join(folder, name))
+    return not place.startswith("/code/") or place.startswith("/code/src")

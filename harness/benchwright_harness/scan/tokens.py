@@ -1,0 +1,79 @@
+"""Source text as slang's lexer takes it apart: conditions in all branches, macros unexpanded, comments beside."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+_ASCII = bytes(range(128)) + b"\x7f" * 128
+_NO_LIMIT = 2**31 - 1
+
+
+class Token(NamedTuple):
+    """One token and what stands before it."""
+
+    kind: str
+    """A name of `pyslang.parsing.TokenKind`, such as `SystemIdentifier`."""
+    text: str
+    start: int
+    """In bytes from the start of the file."""
+    end: int
+    before: int
+    """Where the token before this one ends."""
+
+
+class Comment(NamedTuple):
+    """One comment with its marks."""
+
+    text: str
+    start: int
+    ends: bool
+    """Whether a block comment has its end."""
+
+
+def as_ascii(content: bytes) -> str:
+    """The same length in characters as in bytes; a delete character stands for every byte that is not ASCII."""
+    return content.translate(_ASCII).decode("ascii")
+
+
+def lex(text: str) -> list[Token]:
+    """The tokens of a text, the last of which is `EndOfFile`.
+
+    Args:
+        text: As `as_ascii` makes it.
+    """
+    import pyslang  # Imported late: it takes longer than a scan.
+    from pyslang.parsing import Lexer, LexerOptions, TokenKind
+
+    options = LexerOptions()
+    # Behind the limit slang reads nothing.
+    options.maxErrors = _NO_LIMIT
+    sources, diagnostics = pyslang.SourceManager(), pyslang.Diagnostics()
+    memory = pyslang.BumpAllocator()
+    lexer = Lexer(sources.assignText(text), memory, diagnostics, sources, options)
+    found: list[Token] = []
+    end = 0
+    while True:
+        token = lexer.lex()
+        kind, raw, start = token.kind, token.rawText, token.location.offset
+        before, end = end, start + len(raw)
+        found.append(Token(kind.name, raw, start, end, before))
+        if kind is TokenKind.EndOfFile:
+            return found
+
+
+def comments(text: str, token: Token) -> list[Comment]:
+    """The comments between a token and the one before it."""
+    found = []
+    at = text.find("/", token.before, token.start)
+    while at >= 0:
+        if text.startswith("//", at):
+            end = text.find("\n", at, token.start)
+            end = token.start if end < 0 else end
+            found.append(Comment(text[at:end], at, True))
+        else:
+            end = text.find("*/", at + 2, token.start)
+            ends = end >= 0
+            end = end + 2 if ends else token.start
+            found.append(Comment(text[at:end], at, ends))
+        at = text.find("/", end, token.start)
+    return found
