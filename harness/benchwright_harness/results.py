@@ -31,11 +31,17 @@ _MAX_MESSAGE = 4000
 _WORKDIR = PurePosixPath("/code/rundir")
 
 
+# As inside/guard/verilator says it; a design may print it, too, and so names nothing but a place in itself.
+_REFUSED = re.compile(
+    rb"Benchwright refuses /code/([^,\s]+), line (\d{1,7}), column (\d{1,7}): "
+    rb"(\$c|`systemc_|\$system|import \"DPI-C\"|export \"DPI-C\"|a call of DPI-C|`line) "
+    rb"\(rule (native|dpi|system|location)\)"
+)
 _COUNTS = re.compile(rb"\*\* TESTS=\d+ PASS=\d+ FAIL=(\d+) SKIP=\d+")
 
 
 class FailureWatch:
-    """Passes output on, and counts the failures that cocotb's summaries in it speak of.
+    """Passes output on, counts the failures that cocotb's summaries in it speak of, and hears refusals.
 
     A design can overwrite the result file when the simulation is over, but cannot unsay a line.
 
@@ -47,12 +53,18 @@ class FailureWatch:
         self._log = log
         self._line = b""
         self.failures = 0
+        self.refused: tuple[str, int, int, str, str] | None = None
+        """What the compiler's guard refuses first: path in the workspace, line, column, words, rule."""
 
     def write(self, content: bytes, /) -> int:
         """Take more output."""
         *lines, rest = (self._line + content).split(b"\n")
         self.failures += sum(int(found[1]) for line in lines if (found := _COUNTS.search(line)))
         self._line = rest[-_MAX_MESSAGE:]
+        for line in lines if self.refused is None and b"Benchwright refuses" in content else ():
+            if found := _REFUSED.search(line):
+                path, row, column, what, rule = (group.decode("utf-8", "replace") for group in found.groups())
+                self.refused = self.refused or (path, int(row), int(column), what, rule)
         return self._log.write(content)
 
 

@@ -18,13 +18,13 @@ from benchwright_harness.report import read_report
 from benchwright_harness.results import PYTEST_RESULTS, FailureWatch, read_results
 from benchwright_harness.run_folder import new_run_folder, run_folder
 from benchwright_harness.sandbox import Job, Sandbox, WarmSandbox
-from benchwright_harness.scan import scan, without_mark
+from benchwright_harness.scan import Finding, scan, without_mark
 from benchwright_harness.selection import Selection, selections
 from benchwright_harness.testbench import Simulator
 from benchwright_harness.toolchain import Toolchain
 from benchwright_harness.untrusted_folder import folder_bytes
 from benchwright_problems.problem import Problem, ScanAction
-from benchwright_problems.verdict import Digests, Reason, Usage, Verdict
+from benchwright_problems.verdict import Digests, Outcome, Reason, Usage, Verdict
 
 # cocotb seeds `random` with it; without one two runs of the same design may differ.
 RANDOM_SEED = "1"
@@ -129,6 +129,8 @@ async def _run_plan(
                 failures=watch.failures,
                 limits=problem.limits,
             )
+            if verdict.outcome is not Outcome.PASSED:
+                verdict = _refused_inside(problem, watch) or verdict
             for oddity in results.oddities:
                 log.write(f"--- {oddity}\n".encode())
             if results.oddities and ended.end is End.EXITED:
@@ -148,6 +150,15 @@ async def _run_plan(
                     "remarks": (*verdict.remarks, *remarks, *sandbox_remarks, *results.remarks),
                 }
             )
+
+
+def _refused_inside(problem: Problem, watch: FailureWatch) -> Verdict | None:
+    """The verdict if the guard of a compiler has refused a design for what the compiler itself has parsed."""
+    if watch.refused is None or watch.refused[0] not in problem.public.expected:
+        return None
+    path, line, column, what, rule = watch.refused
+    finding = Finding(path=path, line=line, column=column, rule=rule, what=what, action=ScanAction.REFUSE)
+    return Verdict(reason=Reason.REFUSED, detail=f"Not run: {finding}.")
 
 
 async def warm_up(problem: Problem, *, sandbox: Sandbox, toolchain: Toolchain, selection: Selection) -> None:

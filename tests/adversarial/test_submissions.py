@@ -51,7 +51,13 @@ def toolchain() -> Toolchain:
 
 
 async def run(
-    flow: Flow, design: bytes, toolchain: Toolchain, simulator: Simulator, wall_s: float = 300
+    flow: Flow,
+    design: bytes,
+    toolchain: Toolchain,
+    simulator: Simulator,
+    wall_s: float = 300,
+    *,
+    scanned: bool = False,
 ) -> tuple[Verdict, str, str]:
     """Its verdict, the raw log, and the text of all files in the run's folder."""
     log = io.BytesIO()
@@ -63,7 +69,7 @@ async def run(
                 files.write(file.read_bytes().decode("latin-1") + str(file))
 
     verdict = await run_harness(
-        flow.problem(simulator, wall_s),
+        flow.problem(simulator, wall_s, scanned=scanned),
         {flow.expected: design},
         sandbox=BwrapSandbox(),
         toolchain=toolchain,
@@ -78,7 +84,9 @@ async def run(
 async def test_it_does_not_pass_and_nothing_gets_out(
     flow: Flow, submission: Submission, simulator: Simulator, toolchain: Toolchain
 ) -> None:
-    verdict, out, files = await run(flow, flow.content(submission), toolchain, simulator, submission.wall_s)
+    verdict, out, files = await run(
+        flow, flow.content(submission), toolchain, simulator, submission.wall_s, scanned=submission.scanned
+    )
     assert verdict.outcome is not Outcome.PASSED, out
     assert verdict.reason in submission.ends, f"{verdict.summary}\n{out[-6000:]}"
     assert submission.says in out, out[-6000:]
@@ -108,7 +116,7 @@ async def test_a_refused_submission_is_told_why_and_not_run(toolchain: Toolchain
         log=log,
     )
     assert verdict.reason is Reason.REFUSED
-    assert verdict.detail == "Not run: rtl/inv.sv, line 3: opens or uses files with $fopen."
+    assert verdict.detail == "Not run: rtl/inv.sv, line 3, column 15: opens or uses files with $fopen (rule file)."
     assert b"test_runner" not in log.getvalue()
 
 

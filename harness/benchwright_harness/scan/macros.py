@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
-from benchwright_harness.scan.rules import rule_of
+from benchwright_harness.scan.rules import rule_for, rule_of
 from benchwright_harness.scan.tokens import Token, comments
 
 _BODY = re.compile(r"(?:[^\\\n]|\\.)*", re.DOTALL)
@@ -105,7 +105,7 @@ def _assembled(token: Token, following: Token, ends: bool, in_brackets: bool, pa
     elif token.kind == "SystemIdentifier":
         name = token.text[1:]
         goes_on = ends or touches or following.kind in _NEVER_TASKS
-        if name in parameters or (_begins_dangerous(name) and (name not in rule_of() or goes_on)):
+        if name in parameters or (_begins_dangerous(name) and (rule_for(name) == "unknown" or goes_on)):
             yield "assembled", token.text, token.start
     elif token.kind == "Directive":
         begins = token.text[1:] in parameters or any(one.startswith(token.text) for one in _DIRECTIVES)

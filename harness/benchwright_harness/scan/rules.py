@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from functools import lru_cache
 from importlib.resources import files
 
 from benchwright_problems.problem import ScanAction
 from benchwright_problems.verdict import Model
+
+_NATIVE = re.compile(r"c(?:\d+|pure\d*|call)?")
 
 
 class Rule(Model):
@@ -40,6 +43,12 @@ def rules() -> Mapping[str, Rule]:
 def rule_of() -> Mapping[str, str]:
     """System task, without its dollar sign → the rule about it."""
     return {name: rule for rule, names in _data().tasks.items() for name in names.split()}
+
+
+def rule_for(task: str) -> str:
+    """The rule about a system task, named without its dollar sign; `unknown` if no standard names it."""
+    # Verilator takes any number of bits behind it.
+    return "native" if _NATIVE.fullmatch(task) else rule_of().get(task, "unknown")
 
 
 @lru_cache

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from benchwright_harness.scan import characters, macros
-from benchwright_harness.scan.rules import rule_of
+from benchwright_harness.scan.rules import rule_for
 from benchwright_harness.scan.tokens import Comment, Token, as_ascii, comments, lex
 
 
@@ -87,13 +87,11 @@ def _about_comment(comment: Comment) -> Iterator[Found]:
 
 def _task(place: _Place) -> Iterator[tuple[str, str]]:
     text, following = place.token.text, place.following
-    rule = rule_of().get(text[1:], "unknown")
+    rule = rule_for(text[1:])
     if rule != "plain":
         yield rule, text
     if place.begins and _PRINTS_WHILE_READ.fullmatch(text) and not _is_plain(text, following):
         yield "computed-print", text
-    if text == "$root":
-        yield "root", text
     if rule in _WITH_PATH and _TAKES_PATH.search(text):
         yield from _path(text, following[1:2], "/code/rundir")
 
@@ -142,7 +140,7 @@ def _identifier(place: _Place) -> Iterator[tuple[str, str]]:
     if _AMBIGUOUS_NAME.search(text):
         yield "ambiguous", f"the name {text}"
     # For Icarus this is a call of that task.
-    if text[1:2] == "$" and rule_of().get(text[2:], "plain") not in {"plain", "print"}:
+    if text[1:2] == "$" and rule_for(text[2:]) not in {"plain", "print", "unknown"}:
         yield from _task(place._replace(token=place.token._replace(text=text[1:])))
 
 
@@ -157,6 +155,10 @@ def _bind(place: _Place) -> Iterator[tuple[str, str]]:
     yield "bind", place.token.text
 
 
+def _root(place: _Place) -> Iterator[tuple[str, str]]:
+    yield "root", place.token.text
+
+
 _NAMES = frozenset({"Identifier"})
 _WITH_ANY_BYTE = frozenset({"Unknown", "Identifier"})
 _ABOUT = {
@@ -167,6 +169,7 @@ _ABOUT = {
     "ImportKeyword": _import,
     "ExportKeyword": _import,
     "BindKeyword": _bind,
+    "RootSystemName": _root,
 }
 
 

@@ -256,6 +256,8 @@ def test_a_finding_names_file_line_and_words() -> None:
         ('$dumpfile("/code/src/x");', "outside"),
         ('import "DPI-C" function int f();', "dpi"),
         ('$c("x();");', "native"),
+        ('$c32("x()");', "native"),
+        ('$cpure("x()");', "native"),
         ("`systemc_header", "native"),
         ("`define A(x) $``x", "assembled"),
         ("`define A $ \\\n fopen", "assembled"),

