@@ -17,7 +17,7 @@ from benchwright_attempts.clock_follower import ClockFollower
 from benchwright_attempts.errors import AttemptError
 from benchwright_attempts.event_writer import EventWriter
 from benchwright_attempts.events import Abandoned, Event, Paused, Resumed, Started, Submitted
-from benchwright_attempts.evidence import Forecast, SelfEstimate, TimedOut, Violation
+from benchwright_attempts.evidence import SelfEstimate, TimedOut, Violation
 from benchwright_attempts.grading import Graded
 from benchwright_attempts.grading_runs import Runs
 from benchwright_attempts.record import AttemptHeader
@@ -88,10 +88,8 @@ class Attempt:
         """Starts the clock.
 
         Raises:
-            AttemptError: The study asks for a forecast first, or the clock was started before.
+            AttemptError: The clock was started before.
         """
-        if self._terms.lacks_forecast((await self.writer.summary()).kinds):
-            raise AttemptError("Give your forecast for this task first; then the clock can start.")
         await self._step(Started())
         self._follow_clock()
 
@@ -242,16 +240,6 @@ class Attempt:
             return None
 
     # What a study asks
-
-    async def forecast(self, event: Forecast) -> None:
-        """Records what the solver expects.
-
-        Raises:
-            AttemptError: The clock was started already.
-        """
-        if (await self.writer.summary()).state is not AttemptState.OPEN:
-            raise AttemptError("A forecast is asked for before the clock starts; it is running already.")
-        await self._step(event)
 
     async def estimate(self, event: SelfEstimate) -> None:
         """Records how the solver found the task.

@@ -92,14 +92,6 @@ class Terms:
         """How many more runs the solver may ask for after `runs`. None for any number."""
         return None if self.runs_allowed is None else max(0, self.runs_allowed - runs)
 
-    def lacks_forecast(self, kinds: frozenset[str]) -> bool:
-        """Whether the solver has yet to give a forecast.
-
-        Args:
-            kinds: Types of the attempt's events so far.
-        """
-        return self.assigned is not None and bool(self.assigned.forecasts) and "forecast" not in kinds
-
     def stops_clock_for(self, machine: Machine) -> bool:
         """Whether the clock stops while a machine works."""
         if self.assigned is not None:

@@ -177,12 +177,12 @@ def _take_study(log: StudyLog, study: str, file: Path, lines: list[dict[str, obj
         log.journal.adopt(file, lines[:2])
         return
     known = Studies(log, Attempts(log)).study(study)
-    digests = [
+    digests = tuple(
         entry.get("study_sha256") if entry.get("type") == "registered" else entry.get("sha256")
         for line in lines[:2]
         if isinstance(entry := line["entry"], dict)
-    ]
-    if digests != [known.sha256, known.plan.sha256]:
+    )
+    if digests not in known.identities:
         raise StudyError(f"{file} is of another study file or another plan than the study {study} here.")
 
 

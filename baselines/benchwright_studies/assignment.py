@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from pydantic import BaseModel, ConfigDict
 
+from benchwright_attempts.errors import StudyError
 from benchwright_attempts.file_text import sha256
 from benchwright_attempts.record import canonical
 from benchwright_problems.problem import Difficulty
@@ -69,8 +70,15 @@ def assign(study: Study, study_sha256: str, difficulties: Mapping[str, Difficult
         study: The study.
         study_sha256: Digest of its file.
         difficulties: Of each problem, as its pack has it.
+
+    Raises:
+        StudyError: The study has no seed.
     """
     seed = study.randomisation.seed
+    if seed is None:
+        raise StudyError(
+            f"The study {study.study} has no seed here: this is the form that participants get. Use the lab's file."
+        )
     conditions = study.people_conditions
     blocks = {
         task.problem: task.difficulty or difficulties.get(task.problem, Difficulty.MEDIUM) for task in study.problems
@@ -78,7 +86,7 @@ def assign(study: Study, study_sha256: str, difficulties: Mapping[str, Difficult
     people = SeededRandom(seed, "participants").shuffled(study.pseudonyms)
     found: dict[str, Assignment] = {}
     if conditions:
-        orders = _Orders(study, blocks)
+        orders = _Orders(study, seed, blocks)
         for number, participant in enumerate(people):
             group, member = divmod(number, len(conditions))
             names = _rotation(seed, group, conditions)
@@ -105,8 +113,8 @@ def _rotation(seed: int, group: int, conditions: Sequence[Condition]) -> list[st
 class _Orders:
     """Orders of the problems by number of the group."""
 
-    def __init__(self, study: Study, blocks: Mapping[str, Difficulty]) -> None:
-        self._seed = study.randomisation.seed
+    def __init__(self, study: Study, seed: int, blocks: Mapping[str, Difficulty]) -> None:
+        self._seed = seed
         self._order = study.randomisation.order
         self._blocks = blocks
         problems = [task.problem for task in study.problems]

@@ -8,8 +8,9 @@ from typing import Annotated, Literal
 from pydantic import Field, JsonValue, TypeAdapter
 
 from benchwright_attempts.event_body import Count, EventBody
+from benchwright_attempts.evidence import Forecast
 from benchwright_attempts.file_text import Sha256, Text
-from benchwright_studies.assignment import Plan
+from benchwright_studies.assignment import Assignment, Plan
 
 
 class Registered(EventBody):
@@ -33,6 +34,27 @@ class Planned(EventBody):
     """Digest of the plan."""
 
 
+class PlanSealed(EventBody):
+    """Who does what was decided elsewhere; this machine has nothing but a commitment to it."""
+
+    type: Literal["plan_sealed"] = "plan_sealed"
+    sha256: Sha256
+    """Digest of the lab's secret and the plan's digest."""
+
+
+class Preregistered(EventBody):
+    """The study's rules, plan and analysis were frozen in one document, before there were data."""
+
+    type: Literal["preregistered"] = "preregistered"
+    digest: Sha256
+    """Of `document`."""
+    document: Mapping[str, JsonValue]
+    form: Text
+    """The study file as participants get it."""
+    secret: Sha256
+    """Makes codes of participants and the commitment to the plan; to be published when the study is over."""
+
+
 class Closed(EventBody):
     """The study is over; ends its journal."""
 
@@ -47,6 +69,12 @@ class Enrolled(EventBody):
     """A participant begins; always the first entry of a participant."""
 
     type: Literal["enrolled"] = "enrolled"
+    sealed: str = ""
+    """The participant's row of the plan, encrypted. Empty where the plan is on the same machine."""
+    sealed_sha256: str = ""
+    """Digest of the row before it was encrypted."""
+    code: str = ""
+    """Opens the row. Empty if the lab keeps it."""
 
 
 class ConsentEntry(EventBody):
@@ -57,6 +85,21 @@ class ConsentEntry(EventBody):
     sha256: Sha256
     """Digest of the text that was shown."""
     given: bool
+
+
+class TaskForecast(EventBody):
+    """What the participant expects of one problem, before anything of the assignment was shown."""
+
+    type: Literal["task_forecast"] = "task_forecast"
+    problem: str
+    forecast: Forecast
+
+
+class Drawn(EventBody):
+    """The participant's assignment was drawn; conditions can be shown from here on."""
+
+    type: Literal["drawn"] = "drawn"
+    assignment: Assignment
 
 
 class TaskBegun(EventBody):
@@ -84,10 +127,24 @@ class Finished(EventBody):
 
 
 Entry = Annotated[
-    Registered | Planned | Closed | Enrolled | ConsentEntry | TaskBegun | QuestionnaireAnswered | Finished,
+    Registered
+    | Planned
+    | PlanSealed
+    | Preregistered
+    | Closed
+    | Enrolled
+    | ConsentEntry
+    | TaskForecast
+    | Drawn
+    | TaskBegun
+    | QuestionnaireAnswered
+    | Finished,
     Field(discriminator="type"),
 ]
 """Any entry."""
+
+OF_A_STUDY = (Registered, Planned, PlanSealed, Preregistered, Closed)
+"""Entries of the study's own chain; all others are a participant's."""
 
 ENTRY: TypeAdapter[Entry] = TypeAdapter(Entry)
 """Reads an entry from the value its JSON stands for."""

@@ -27,7 +27,7 @@ from benchwright_attempts.errors import (
 from benchwright_attempts.file_text import sha256
 from benchwright_attempts.record import AttemptHeader, canonical, format_wall
 from benchwright_attempts.tables import ATTEMPTS, JOURNAL, TOMBSTONES
-from benchwright_studies.entry import ENTRY, Closed, ConsentEntry, Enrolled, Entry, Planned, Registered
+from benchwright_studies.entry import ENTRY, OF_A_STUDY, ConsentEntry, Enrolled, Entry, Registered
 
 STUDY = ""
 """Instead of a participant: the study's own chain."""
@@ -237,7 +237,7 @@ def _read(connection: Connection, study: str, participant: str, path: Path | str
 
 
 def _check_place(study: str, participant: str, entry: Entry, *, begins: bool) -> None:
-    if (participant == STUDY) != isinstance(entry, Registered | Planned | Closed):
+    if (participant == STUDY) != isinstance(entry, OF_A_STUDY):
         raise StudyError(f"The journal has {entry.type} either for a study or for a participant, not for the other.")
     if begins != isinstance(entry, Registered | Enrolled):
         if not begins:

@@ -5,10 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from benchwright_attempts.clock import AttemptState
 from benchwright_attempts.summary import Summary
-from benchwright_studies.assignment import Assignment
-from benchwright_studies.entry import ConsentEntry, Entry, Finished, QuestionnaireAnswered, TaskBegun
+from benchwright_studies.assignment import Assignment, Plan
+from benchwright_studies.entry import (
+    ConsentEntry,
+    Drawn,
+    Entry,
+    Finished,
+    QuestionnaireAnswered,
+    TaskBegun,
+    TaskForecast,
+)
 from benchwright_studies.study import Study
 from benchwright_studies.vocabulary import Step
 
@@ -25,14 +32,16 @@ class Progress:
     position: int | None = None
     """Position of the present task, from 1; 0 for practice."""
     problem: str | None = None
+    """The problem to forecast, or of the present task."""
     condition: str | None = None
+    """None until the assignment is drawn."""
     attempt: str | None = None
     """The attempt at the present task, once it was opened."""
 
 
 def progress_of(
     study: Study,
-    assignment: Assignment,
+    assignment: Assignment | None,
     entries: Sequence[Entry],
     summaries: Mapping[str, Summary],
     *,
@@ -42,15 +51,15 @@ def progress_of(
 
     Args:
         study: The study.
-        assignment: What the participant does.
+        assignment: What the participant does; none before it is drawn.
         entries: The participant's journal.
         summaries: Summary of each attempt that the journal names, by its id.
         closed: Whether the study is over.
     """
     attempts = {entry.position: entry.attempt for entry in entries if isinstance(entry, TaskBegun)}
-    tasks = [(task.position, task.problem, task.condition) for task in assignment.tasks]
+    tasks = [(task.position, task.problem, task.condition) for task in assignment.tasks] if assignment else []
     done = sum(1 for position, _, _ in tasks if position in attempts and _is_done(study, summaries[attempts[position]]))
-    total = len(tasks)
+    total = len(study.problems)
     if closed:
         return Progress(Step.CLOSED, done, total)
     consent = next((entry for entry in reversed(entries) if isinstance(entry, ConsentEntry)), None)
@@ -60,8 +69,8 @@ def progress_of(
     if study.consent is not None and (consent is None or consent.version != study.consent.version):
         return Progress(Step.CONSENT, done, total)
     if study.practice is not None:
-        first = tasks[0][2] if tasks else study.people_conditions[0].name
-        tasks.insert(0, (0, study.practice, first))
+        # The same condition for everybody: it tells nothing of the assignment.
+        tasks.insert(0, (0, study.practice, study.people_conditions[0].name))
     for position, problem, condition in tasks:
         attempt = attempts.get(position)
         if attempt is None:
@@ -69,9 +78,29 @@ def progress_of(
         step = _step_of(study, summaries[attempt])
         if step is not None:
             return Progress(step, done, total, position, problem, condition, attempt)
+    if assignment is None:
+        wanted = next_forecast(study, entries)
+        return Progress(Step.UNLOCK if wanted is None else Step.FORECAST, done, total, problem=wanted)
     if study.questionnaire and not any(isinstance(entry, QuestionnaireAnswered) for entry in entries):
         return Progress(Step.QUESTIONNAIRE, done, total)
     return Progress(Step.FINISHED, done, total)
+
+
+def drawn_assignment(entries: Sequence[Entry], plan: Plan, participant: str) -> Assignment | None:
+    """What a participant does, once it was drawn; none before."""
+    drawn = next((entry for entry in entries if isinstance(entry, Drawn)), None)
+    if drawn is not None:
+        return drawn.assignment
+    # Older journals have no draw: the condition was shown with the first task.
+    begun = any(isinstance(entry, TaskBegun) and entry.position > 0 for entry in entries)
+    return plan.of(participant) if begun else None
+
+
+def next_forecast(study: Study, entries: Sequence[Entry]) -> str | None:
+    """The problem to forecast next, in the order of the study file; none if everything was asked."""
+    given = {entry.problem for entry in entries if isinstance(entry, TaskForecast)}
+    wanted = (task.problem for task in study.problems if study.forecasts and task.problem not in given)
+    return next(wanted, None)
 
 
 def is_finished(entries: Sequence[Entry]) -> bool:
@@ -81,8 +110,6 @@ def is_finished(entries: Sequence[Entry]) -> bool:
 
 def _step_of(study: Study, summary: Summary) -> Step | None:
     if not summary.state.ended:
-        if summary.state is AttemptState.OPEN and study.forecasts and "forecast" not in summary.kinds:
-            return Step.FORECAST
         return Step.WORK
     if _has_to_estimate(study, summary):
         return Step.SELF_ESTIMATE

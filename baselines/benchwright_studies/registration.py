@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchwright_attempts.attempts import Attempts
+from benchwright_attempts.errors import StudyError
 from benchwright_problems.errors import ProblemsError
 from benchwright_problems.problem import Problem
 from benchwright_problems.store import Store
+from benchwright_studies.allocation import ParticipantFile
 from benchwright_studies.studies import RegisteredStudy, Studies
-from benchwright_studies.study_file import Flaw, StudyFile, StudyFileError
+from benchwright_studies.study_file import Flaw, StudyFile, StudyFileError, parse_study
 
 if TYPE_CHECKING:
     from benchwright_studies.study_log import StudyLog
@@ -49,3 +52,17 @@ def register_study(log: StudyLog, store: Store, file: StudyFile) -> RegisteredSt
         {ref: problem.difficulty for ref, problem in problems.items()},
         {ref: problem.public_digest for ref, problem in problems.items()},
     )
+
+
+def join_study(log: StudyLog, store: Store, file: ParticipantFile) -> RegisteredStudy:
+    """Registers a study on a participant's machine and lets the participant begin; doing it again changes nothing.
+
+    Raises:
+        StudyError: A problem is not installed, or in another version; or the study is here with other rules.
+    """
+    parsed = parse_study(file.text, Path(f"{file.study}.json"))
+    problems = problems_of(store, parsed)
+    other = [ref for ref, digest in file.problems.items() if ref in problems and problems[ref].public_digest != digest]
+    if other:
+        raise StudyError(f"{', '.join(other)}: not the version of the study. Ask the organisers for their packs.")
+    return Studies(log, Attempts(log)).join(file)

@@ -10,7 +10,16 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstr
 from benchwright_attempts.evidence import Exposure, Recording
 from benchwright_attempts.terms import Feedback, Machine, Solver
 from benchwright_problems.problem import Difficulty
-from benchwright_studies.vocabulary import Criterion, Drop, Estimate, Order, QuestionKind, Unit
+from benchwright_studies.vocabulary import (
+    Criterion,
+    Drop,
+    Estimate,
+    Measure,
+    Order,
+    Population,
+    QuestionKind,
+    Unit,
+)
 
 Id = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9._-]{0,63}$")]
 """Small letters, digits, `.`, `_` and `-`: it becomes part of file names."""
@@ -77,8 +86,9 @@ class Randomisation(Part):
 
     unit: Unit = Unit.TASK
     order: Order = Order.LATIN_SQUARE
-    seed: int = Field(ge=0, lt=2**63)
-    """The same seed gives the same plan, on every machine. Choose it by lot, once."""
+    seed: int | None = Field(ge=0, lt=2**63)
+    """The same seed gives the same plan, on every machine. Choose it by lot, once. Null only in the form that \
+participants get."""
 
 
 class Limits(Part):
@@ -144,6 +154,26 @@ class Exclusion(Part):
 _OF_A_PARTICIPANT = (Criterion.FAILED_ATTENTION, Criterion.UNFINISHED_TASKS)
 
 
+class Analysis(Part):
+    """What the study decides on, fixed before there are data. Everything else that a report shows is exploratory."""
+
+    primary: Measure
+    """The one outcome that the study decides on."""
+    secondary: tuple[Measure, ...] = ()
+    population: Population = Population.INTENTION_TO_TREAT
+    """Of the primary analysis; the report shows both."""
+    baseline: str = ""
+    """The condition that others are compared with; the first one if empty."""
+    hypothesis: str = ""
+    """What is expected, in words. Participants don't see it."""
+
+    @model_validator(mode="after")
+    def _each_has_one_role(self) -> Self:
+        if self.primary in self.secondary:
+            raise ValueError(f"secondary has {self.primary.value}, which is the primary outcome. Remove it there")
+        return self
+
+
 class ConsentText(Part):
     """What participants agree to before anything is recorded."""
 
@@ -194,7 +224,8 @@ class Study(Part):
     """What stops the clock while it works."""
     recording: Recording = Recording.FULL
     forecasts: tuple[Estimate, ...] = (Estimate.MINUTES, Estimate.DIFFICULTY, Estimate.PRIOR_EXPOSURE)
-    """Asked before the clock starts."""
+    """Asked of every problem before anything of the assignment is shown; minutes without and with AI, as far as the \
+conditions have it."""
     self_estimates: tuple[Estimate, ...] = (Estimate.MINUTES, Estimate.DIFFICULTY, Estimate.EXTERNAL_HELP)
     """Asked when a task is done."""
     questionnaire: tuple[StudyQuestion, ...] = ()
@@ -202,6 +233,8 @@ class Study(Part):
     idle_minutes: Annotated[Minutes, Field(le=60)] = 2
     """From how long a gap on time does not count as active in the main analysis; 1, 2 and 5 are reported too."""
     exclusions: tuple[Exclusion, ...] = ()
+    analysis: Analysis | None = None
+    """Needed by `study register`."""
     consent: ConsentText | None = None
     """Needed as soon as there are participants."""
     data: Data = Data()
@@ -217,6 +250,9 @@ class Study(Part):
             raise ValueError("participants is not between 0 and 100000")
         if self.practice in [task.problem for task in self.problems]:
             raise ValueError(f"practice {self.practice} is also one of the problems. Practise with another one")
+        names = [condition.name for condition in self.conditions]
+        if self.analysis is not None and self.analysis.baseline not in ("", *names):
+            raise ValueError(f"analysis.baseline {self.analysis.baseline} is none of the conditions {', '.join(names)}")
         people = [condition for condition in self.conditions if condition.solver.is_person]
         if bool(self.pseudonyms) != bool(people):
             raise ValueError(
@@ -243,6 +279,18 @@ class Study(Part):
     def people_conditions(self) -> tuple[Condition, ...]:
         """Conditions under which participants work."""
         return tuple(condition for condition in self.conditions if condition.solver.is_person)
+
+    @property
+    def forecast_fields(self) -> tuple[str, ...]:
+        """What a blind forecast has to say: fields of `Forecast`."""
+        solvers = {condition.solver for condition in self.people_conditions}
+        minutes = [
+            field
+            for field, solver in (("minutes_without_ai", Solver.HUMAN), ("minutes_with_ai", Solver.HUMAN_COPILOT))
+            if solver in solvers
+        ]
+        asked = [minutes if one is Estimate.MINUTES else [one.value] for one in self.forecasts]
+        return tuple(field for fields in asked for field in fields)
 
     def condition(self, name: str) -> Condition:
         """The condition of this name.

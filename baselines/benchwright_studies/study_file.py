@@ -14,6 +14,7 @@ from pydantic_core import ErrorDetails
 from benchwright_attempts.errors import AttemptError
 from benchwright_attempts.file_text import sha256
 from benchwright_studies.study import (
+    Analysis,
     Condition,
     ConsentText,
     Data,
@@ -242,6 +243,7 @@ _PARTS: Mapping[str, type[Part]] = {
     "limits": Limits,
     "questionnaire": StudyQuestion,
     "exclusions": Exclusion,
+    "analysis": Analysis,
     "consent": ConsentText,
     "data": Data,
 }

@@ -31,7 +31,7 @@ limits:
 feedback: messages # none, verdict, names, messages, full
 clock_stops_for: [harness] # harness, judge; [] lets it run on
 recording: full # timing, edits, full
-forecasts: [minutes, difficulty, prior_exposure]
+forecasts: [minutes, difficulty, prior_exposure] # before anybody knows the condition
 self_estimates: [minutes, difficulty, external_help]
 questionnaire:
   - id: years
@@ -52,6 +52,11 @@ exclusions: # fixed before there are data; the report applies them and counts wh
   - when: external_help
   - when: violations
     more_than: 0
+analysis: # what the study decides on; `study register` freezes it, and all else is exploratory
+  primary: time # time, solved, score
+  secondary: [solved]
+  population: intention-to-treat # or per-protocol
+  baseline: alone
 consent:
   version: "1"
   text: |

@@ -69,6 +69,26 @@ class Criterion(StrEnum):
     """Tasks of the participant that were given up or not begun."""
 
 
+class Measure(StrEnum):
+    """What a study decides on."""
+
+    TIME = "time"
+    """Active time to the first pass."""
+    SOLVED = "solved"
+    """Whether the hidden tests or the judge passed the work."""
+    SCORE = "score"
+    """The best score."""
+
+
+class Population(StrEnum):
+    """Which attempts the primary analysis counts."""
+
+    INTENTION_TO_TREAT = "intention-to-treat"
+    """Every task whose condition was drawn, under that condition, whatever happened."""
+    PER_PROTOCOL = "per-protocol"
+    """Those that no exclusion rule leaves out."""
+
+
 class Drop(StrEnum):
     """What an exclusion rule leaves out."""
 
@@ -82,9 +102,11 @@ class Step(StrEnum):
     CONSENT = "consent"
     """Read the consent text, and agree or not."""
     OPEN = "open"
-    """Open the next problem."""
+    """Open the next problem; the page shows the condition."""
     FORECAST = "forecast"
-    """Say what to expect of the open problem; the clock does not run yet."""
+    """Say what to expect of a problem; nothing of the assignment has been shown yet."""
+    UNLOCK = "unlock"
+    """Give the code from the organisers that opens the assignment."""
     WORK = "work"
     """Start the clock, or go on, and submit or give up."""
     SELF_ESTIMATE = "self_estimate"

@@ -126,7 +126,10 @@ export class StudyPanel implements vscode.Disposable {
           await this.openTask(study);
           break;
         case "forecast":
-          await this.answered(this.server.request("forecast", { uri: this.workspace(), ...message.given }));
+          this.present(await this.server.request("forecast", { study, problem: message.problem, ...message.given }));
+          break;
+        case "unlock":
+          this.present(await this.server.request("unlock", { study, code: message.code }));
           break;
         case "selfEstimate":
           await this.answered(this.server.request("selfEstimate", { uri: this.workspace(), ...message.given }));
@@ -146,7 +149,7 @@ export class StudyPanel implements vscode.Disposable {
     }
   }
 
-  /** Opens the task's files and statement, then this page again, because it has a form before the clock starts. */
+  /** Opens the task's files and statement, then this page again, because it has the button that starts the clock. */
   private async openTask(study: string): Promise<void> {
     const opened = await this.server.request("openTask", { study });
     await this.closePast(study);

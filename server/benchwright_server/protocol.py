@@ -154,7 +154,7 @@ class VerdictView(Wire):
 class AttemptStatus(Wire):
     """An attempt as shown in the status bar, tree and results view.
 
-    Result of `status`, `start`, `pause`, `resume`, `run`, `cancelRun`, `abandon`, `forecast` and `selfEstimate`;
+    Result of `status`, `start`, `pause`, `resume`, `run`, `cancelRun`, `abandon` and `selfEstimate`;
     also sent by the server as the notification `benchwright/attemptChanged` whenever any of it changes.
     """
 

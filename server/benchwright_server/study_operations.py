@@ -35,6 +35,7 @@ from benchwright_server.study_protocol import (
     StudyList,
     StudyParams,
     StudyView,
+    UnlockParams,
     WithdrawConsentParams,
 )
 from benchwright_verilog.syntax.uri import path_of
@@ -74,14 +75,13 @@ async def _questionnaire(sessions: Sessions, params: QuestionnaireParams) -> Stu
     return await _participant_studies(sessions).answer(params.study, params.answers)
 
 
-async def _forecast(sessions: Sessions, params: ForecastParams) -> AttemptStatus:
-    said = Forecast(
-        minutes=params.minutes,
-        difficulty=params.difficulty,
-        prior_exposure=params.prior_exposure,
-        success=params.success,
-    )
-    return await (await session_of(sessions, params)).forecast(said)
+async def _forecast(sessions: Sessions, params: ForecastParams) -> StudyView:
+    said = Forecast(**params.model_dump(exclude={"study", "problem"}))
+    return await _participant_studies(sessions).forecast(params.study, params.problem, said)
+
+
+async def _unlock(sessions: Sessions, params: UnlockParams) -> StudyView:
+    return await _participant_studies(sessions).unlock(params.study, params.code)
 
 
 async def _self_estimate(sessions: Sessions, params: SelfEstimateParams) -> AttemptStatus:
@@ -169,7 +169,14 @@ STUDY_OPERATIONS: tuple[Operation[Any, Any], ...] = (
         "Opens the next task of a study, or reopens the current one.",
         _open_task,
     ),
-    Operation("forecast", ForecastParams, AttemptStatus, "Records a forecast, before the clock starts.", _forecast),
+    Operation(
+        "forecast",
+        ForecastParams,
+        StudyView,
+        "Records what the participant expects of a problem, before anything of the assignment is shown.",
+        _forecast,
+    ),
+    Operation("unlock", UnlockParams, StudyView, "Opens the assignment with the organisers' code.", _unlock),
     Operation(
         "selfEstimate",
         SelfEstimateParams,

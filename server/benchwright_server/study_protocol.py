@@ -73,10 +73,31 @@ class DeliveryView(Wire):
     """Why the last delivery failed, as sentences."""
 
 
+class ForecastFile(Wire):
+    """A file of a problem, to read before forecasting."""
+
+    path: str
+    text: str
+
+
+class ForecastView(Wire):
+    """The problem of which a forecast is asked, as far as solvers see it. Nothing in it depends on the assignment."""
+
+    number: int
+    """Of this forecast, from 1, in the order of the study file."""
+    total: int
+    statement: str
+    """Markdown."""
+    files: list[ForecastFile]
+    """What the task starts from."""
+    pictures: dict[str, str]
+    """Path of a picture in the statement → its content, as a `data:` address."""
+
+
 class StudyView(Wire):
     """A study as its participant sees it, with the next step.
 
-    Result of `study`, `giveConsent`, `withdrawConsent`, `questionnaire`.
+    Result of `study`, `giveConsent`, `withdrawConsent`, `forecast`, `unlock`, `questionnaire`.
     """
 
     study: str
@@ -85,7 +106,8 @@ class StudyView(Wire):
     """Markdown."""
     participant: str
     step: Step
-    """`consent`, `open`, `forecast`, `work`, `self_estimate`, `questionnaire`, `finished`, `withdrawn`, `closed`."""
+    """`consent`, `forecast`, `unlock`, `open`, `work`, `self_estimate`, `questionnaire`, `finished`, `withdrawn`, \
+`closed`."""
     done: int
     """Number of completed tasks, without practice."""
     total: int
@@ -93,9 +115,15 @@ class StudyView(Wire):
     """Number of the current task, from 1; 0 for practice."""
     practice: bool = False
     problem: str | None = None
-    """`pack/id` of the current task."""
+    """`pack/id` of the current task, or of the problem to forecast."""
     problem_title: str | None = None
+    to_forecast: ForecastView | None = None
+    """Only in the step `forecast`."""
+    receipt: str | None = None
+    """Only in the step `unlock`: what to tell the organisers, who then give the code. It is the beginning of the digest
+    of the participant's journal, so it holds the forecasts as they are."""
     condition: str | None = None
+    """Null until every forecast is given and the assignment is drawn."""
     solver: str | None = None
     """`human`: no model may help; `human+copilot`: those in `assistants` may."""
     assistants: list[str] = Field(default_factory=list)
@@ -112,8 +140,8 @@ class StudyView(Wire):
     """What is shown of a run: `none`, `verdict`, `names`, `messages`, `full`."""
     time_limit_s: float | None = None
     runs_allowed: int | None = None
-    forecasts: list[Estimate]
-    """What to ask in the step `forecast`."""
+    forecasts: list[str]
+    """What to ask in the step `forecast`: names of the parameters of `benchwright/forecast`."""
     self_estimates: list[Estimate]
     """What to ask in the step `self_estimate`."""
     questions: list[StudyQuestionView]
@@ -134,15 +162,27 @@ class WithdrawConsentParams(StudyParams):
     """Also delete all recorded data."""
 
 
-class ForecastParams(WorkspaceParams):
+class ForecastParams(StudyParams):
     """Parameters of `benchwright/forecast`."""
 
-    minutes: Annotated[float, Field(gt=0)] | None = None
+    problem: str
+    """`pack/id`, as the step names it."""
+    minutes_without_ai: Annotated[float, Field(gt=0)] | None = None
+    """How long it takes if no model helps."""
+    minutes_with_ai: Annotated[float, Field(gt=0)] | None = None
+    """How long it takes with the assistants that the study allows."""
     difficulty: Difficulty | None = None
     """From 1, very easy, to 5, very hard."""
     prior_exposure: Exposure | None = None
     success: Probability | None = None
     """Probability of solving it, 0 to 1."""
+
+
+class UnlockParams(StudyParams):
+    """Parameters of `benchwright/unlock`."""
+
+    code: str
+    """From the organisers."""
 
 
 class SelfEstimateParams(WorkspaceParams):

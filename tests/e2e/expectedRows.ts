@@ -8,8 +8,11 @@ type Cells = Readonly<Record<string, string | number>>;
 export function expectedAttempts({ practice, arbiter, fifo, uart, pasted, typed, completion }: Walked): Cells[] {
   const accepted = completion.length;
   const pass = arbiter.clockSeconds("run_finished");
-  const forecast = (minutes: number, difficulty: number, exposure: string, success: number): Cells => ({
-    forecast_minutes: minutes,
+  const forecast = (alone: number, assisted: number, difficulty: number, exposure: string, success: number): Cells => ({
+    forecast_minutes: alone,
+    forecast_without_ai_minutes: alone,
+    forecast_with_ai_minutes: assisted,
+    forecast_blind_minutes: alone,
     forecast_difficulty: difficulty,
     forecast_success: success,
     prior_exposure: exposure,
@@ -30,7 +33,6 @@ export function expectedAttempts({ practice, arbiter, fifo, uart, pasted, typed,
     {
       ...row(practice, "saturating-counter", "Saturating up/down counter", "cid003", 0),
       ...{ difficulty: "easy", practice: "true", state: "abandoned", passed: "false", censored_by: "gave_up" },
-      ...forecast(1, 1, "none", 0.9),
       excluded_by: "practice",
     },
     {
@@ -39,7 +41,7 @@ export function expectedAttempts({ practice, arbiter, fifo, uart, pasted, typed,
       ...ran(arbiter, "passed", "passed", 16),
       ...{ score: 1, time_s: pass, first_pass_s: pass, first_pass_clock_s: pass },
       ...written(1, { inserted: pasted, inserted_paste: pasted }),
-      ...forecast(12, 2, "similar", 0.75),
+      ...forecast(12, 8, 2, "similar", 0.75),
       ...estimate(10, 3, 0.95, "true"),
     },
     {
@@ -52,13 +54,14 @@ export function expectedAttempts({ practice, arbiter, fifo, uart, pasted, typed,
         ...{ share_by_assistant: accepted / (typed + accepted), shown: fifo.of("assist_shown").length },
         ...{ accepted, survived_end: accepted },
       }),
-      ...forecast(20, 4, "none", 0.5),
+      ...forecast(24, 20, 4, "none", 0.5),
+      forecast_minutes: 20,
       ...estimate(25, 5, 0.05, "false"),
     },
     {
       ...row(uart, "uart-parity", "Parity and a second stop bit for a UART transmitter", "cid004", 3),
       ...{ state: "abandoned", passed: "false", censored_by: "gave_up" },
-      ...forecast(30, 5, "same", 0.1),
+      ...forecast(30, 29, 5, "same", 0.1),
       ...estimate(2, 5, 0, "false"),
     },
   ];
@@ -80,6 +83,8 @@ function row(attempt: LoggedAttempt, id: string, title: string, category: string
     ...{ edits: 0, inserted: 0, inserted_typed: 0, inserted_paste: 0, inserted_completion: 0, inserted_chat: 0 },
     ...{ inserted_own_completion: 0, inserted_tool: 0, inserted_other: 0, share_by_assistant: "", guessed_share: "" },
     ...{ shown: 0, accepted: 0, reached_30s: 0, survived_30s: 0, reached_120s: 0, survived_120s: 0, survived_end: 0 },
+    ...{ forecast_minutes: "", forecast_without_ai_minutes: "", forecast_with_ai_minutes: "", forecast_blind_minutes: "" },
+    ...{ forecast_difficulty: "", forecast_success: "", prior_exposure: "" },
     ...{ self_minutes: "", self_difficulty: "", self_success: "", external_help: "" },
     ...{ calls: 0, input_tokens: 0, output_tokens: 0, total_tokens: 0, cost_usd: "" },
     ...{ violations: 0, violation_rules: "", judge_method: "", judge_votes: "", judge_cost_usd: 0 },
@@ -139,7 +144,7 @@ export function expectedAttemptTable(walked: Walked): { title: string; columns: 
     one.censored_by === "" ? "solved" : String(one.censored_by).replaceAll("_", " "),
     one.score === "" ? "–" : String(one.score),
     String(one.runs),
-    String(one.forecast_minutes),
+    one.forecast_minutes === "" ? "–" : String(one.forecast_minutes),
     "–",
     one.excluded_by === "" ? "–" : String(one.excluded_by),
   ]);

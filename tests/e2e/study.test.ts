@@ -41,6 +41,11 @@ consent:
 `;
 
 const TASKS = ["starter/round-robin-arbiter", "starter/sync-fifo", "starter/uart-parity"] as const;
+const TITLES = [
+  "Complete the round-robin arbiter",
+  "Synchronous FIFO with level flags",
+  "Parity and a second stop bit for a UART transmitter",
+] as const;
 const ARBITER = "rtl/rr_arbiter.sv";
 const FIFO = "rtl/sync_fifo.sv";
 const TYPED = "\nassign empty";
@@ -77,12 +82,19 @@ scenario(
 
     const practice = await participant.page("A practice problem");
     await participant.press(practice, "Open the Task");
-    await expect(session, { minutes: "1", difficulty: "1", prior_exposure: "none", success: "90" });
     await participant.press(await participant.page("Saturating up/down counter"), "Give Up…");
     await editor.answer("practice");
 
+    const arbiter = { ...minutes("12", "8"), difficulty: "2", prior_exposure: "similar", success: "75" };
+    await expect(session, "Complete the round-robin arbiter", arbiter, "light");
+    await look(session, "dark");
+    const fifo = { ...minutes("24", "20"), difficulty: "4", prior_exposure: "none", success: "50" };
+    await expect(session, "Synchronous FIFO with level flags", fifo, "dark");
+    await look(session, "light");
+    const uart = { ...minutes("30", "29"), difficulty: "5", prior_exposure: "same", success: "10" };
+    await expect(session, "Parity and a second stop bit for a UART transmitter", uart);
+
     await open(session, "Complete the round-robin arbiter");
-    await expect(session, { minutes: "12", difficulty: "2", prior_exposure: "similar", success: "75" }, "light");
     await participant.press(await participant.page("Complete the round-robin arbiter"), "Start the Clock");
     await editor.sees(participant.recording(), /Recording · [23]\d:\d\d left · 3 runs left/);
     await editor.hasFocus(ARBITER);
@@ -102,7 +114,6 @@ scenario(
     await participant.page("Next: Synchronous FIFO with level flags");
     await look(session, "dark");
     await open(session, "Synchronous FIFO with level flags");
-    await expect(session, { minutes: "20", difficulty: "4", prior_exposure: "none", success: "50" }, "dark");
     const work = await participant.page("Synchronous FIFO with level flags");
     await editor.sees(work.locator("main"), "Benchwright's own completion");
     await editor.picture("study-work-dark");
@@ -122,7 +133,6 @@ scenario(
     await estimate(session, { minutes: "25", difficulty: "5", external_help: "no", success: "5" }, "dark");
 
     await open(session, "Parity and a second stop bit for a UART transmitter");
-    await expect(session, { minutes: "30", difficulty: "5", prior_exposure: "same", success: "10" });
     const last = await participant.page("Parity and a second stop bit for a UART transmitter");
     await participant.press(last, "Start the Clock");
     await editor.sees(editor.statusBar("clock"), /\d\d:\d\d/);
@@ -180,14 +190,18 @@ scenario(
       await benchwright(folder, "study", "run", join(folder, "study.yaml"), "--participant", "P01");
     },
   },
-  async ({ editor, folder }) => {
+  async (session) => {
+    const { editor, folder } = session;
     const participant = new Participant(editor);
     await editor.command("Benchwright: Take Part in a Study");
     const consent = await participant.page("Do you want to take part?");
     await editor.sees(consent.locator("main"), "No text and no file name of your edits is kept.");
     await participant.press(consent, "I Agree");
+    for (const title of TITLES) {
+      await expect(session, title, { ...minutes("9", "8"), difficulty: "2", prior_exposure: "none", success: "75" });
+    }
     await participant.press(await participant.page("Next: Complete the round-robin arbiter"), "Open the Task");
-    const form = await participant.page("Before you start");
+    const form = await participant.page("Complete the round-robin arbiter");
     await editor.sees(participant.recording(), "Recording");
     assert.equal((await listAttempts(folder)).length, 1);
 
@@ -276,9 +290,17 @@ async function open(session: Session, title: string): Promise<void> {
   await participant.press(await participant.page(`Next: ${title}`), "Open the Task");
 }
 
-async function expect(session: Session, said: Said, picture?: string): Promise<void> {
+/** What somebody expects to need without and with an assistant. */
+function minutes(alone: string, assisted: string): Said {
+  return { minutes_without_ai: alone, minutes_with_ai: assisted };
+}
+
+/** Reads a problem and says what to expect of it; the condition is not shown yet. */
+async function expect(session: Session, title: string, said: Said, picture?: string): Promise<void> {
   const participant = new Participant(session.editor);
-  const page = await participant.page("Before you start");
+  const page = await participant.page(`What do you expect of “${title}”?`);
+  const text = (await page.locator("main").textContent()) ?? "";
+  assert.ok(!text.includes("you may use") && !text.includes("Work on this task without help"), text);
   if (picture) await session.editor.picture(`study-forecast-${picture}`);
   await participant.fillIn(page, said);
 }

@@ -154,6 +154,8 @@ def the_person_works(lab: Lab) -> None:
         studies = Studies(log, Attempts(log))
         studies.enroll("both", "P01")
         studies.give_consent("both", "P01", "1")
+        for asked in studies.study("both").study.problems:
+            studies.forecast("both", "P01", asked.problem, Forecast(minutes_without_ai=4))
         for _ in range(2):
             assigned, agreed, ref = studies.next_task("both", "P01")
             problem = Store(lab.home).problem(ref)
@@ -167,7 +169,7 @@ def the_person_works(lab: Lab) -> None:
                 study="both",
                 recording=assigned.recording,
             )
-            for event in (assigned, agreed, Forecast(minutes=4), Started()):
+            for event in (assigned, agreed, Started()):
                 log.append_blocking(header.id, event)
             studies.note_task(assigned, ref, header.id)
             moment[0] += 60_000_000_000

@@ -161,6 +161,9 @@ def carry_out(lab: Lab) -> None:
     for participant in ("P01", "P02"):
         studies.enroll("tiny", participant)
         studies.give_consent("tiny", participant, "1")
+        for asked in known.study.problems:
+            said = Forecast(minutes_without_ai=8, minutes_with_ai=8)
+            studies.forecast("tiny", participant, asked.problem, said)
         for _ in range(3):
             assigned, consent, problem = studies.next_task("tiny", participant)
             header = Attempts(lab.log).create(
@@ -170,7 +173,8 @@ def carry_out(lab: Lab) -> None:
                 study="tiny",
             )
             studies.note_task(assigned, problem, header.id)
-            lab.tell(header.id, assigned, consent, Forecast(minutes=8), Started())
+            said = studies.forecast_of("tiny", participant, problem) or Forecast()
+            lab.tell(header.id, assigned, consent, said, Started())
             _attempt(lab, header.id, problem.removeprefix("tiny/"), assigned.condition)
             lab.tell(header.id, SelfEstimate(minutes=10, external_help=False))
             lab.clock.pass_min(5)

@@ -12,7 +12,7 @@ import pytest
 
 from benchwright_attempts.attribution import Origin, attribute
 from benchwright_attempts.clock import read_clock
-from benchwright_attempts.evidence import AttributionMethod
+from benchwright_attempts.evidence import AttributionMethod, Forecast
 from benchwright_attempts.record import RecordedEvent
 from benchwright_attempts.replay import verify
 from benchwright_attempts.timeline import active_time
@@ -69,6 +69,15 @@ async def ask(editor: Editor, operation: str, **params: Any) -> Any:
     return RESULTS[operation].model_validate(await editor.ask(operation, **params))
 
 
+async def foresee(editor: Editor, study: str = "small") -> list[Any]:
+    """Gives every forecast; returns the views that asked for one."""
+    asked = [await ask(editor, "study", study=study)]
+    while asked[-1].step == "forecast":
+        said = {"minutesWithoutAi": 12, "minutesWithAi": 6, "difficulty": 2, "priorExposure": "none"}
+        asked.append(await ask(editor, "forecast", study=study, problem=asked[-1].problem, **said))
+    return asked[:-1]
+
+
 async def step(editor: Editor, study: str = "small") -> tuple[str, Any]:
     view = await ask(editor, "study", study=study)
     return view.step, view.position
@@ -89,24 +98,34 @@ async def test_a_participant_goes_from_consent_to_the_end(editors: Editors, home
     view = await ask(editor, "giveConsent", study="small", version="2")
     assert (view.step, view.position, view.practice, view.problem) == ("open", 0, True, "starter/amdahl")
     practice = await open_task(editor)
-    assert (await step(editor)) == ("forecast", 0)
-    assert "forecast" in (await editor.refusal("start", uri=practice.uri))[1]
     await ask(editor, "abandon", uri=practice.uri, reason="enough practised")
     # Who never started has nothing to estimate.
+    assert (await step(editor)) == ("forecast", None)
+    assert "what comes next is forecast" in (await editor.refusal("openTask", study="small"))[1]
+    refused = await editor.refusal("forecast", study="small", problem="starter/saturating-counter", minutesWithAi=3)
+    assert "Also say: minutes without ai, difficulty, prior exposure" in refused[1]
+    asked = await foresee(editor)
+    # In the order of the study file, and without anything of the assignment.
+    assert [view.problem for view in asked] == ["starter/saturating-counter", "starter/skid-buffer-bug"]
+    assert {(view.condition, view.solver, view.position, view.workspace) for view in asked} == {(None,) * 4}
+    assert asked[0].forecasts == ["minutes_without_ai", "difficulty", "prior_exposure"]
+    first = asked[0].to_forecast
+    assert (first.number, first.total, "Saturating" in first.statement) == (1, 2, True)
+    assert asked[1].to_forecast.files[0].path.endswith(".sv")
     assert (await step(editor)) == ("open", 1)
 
     desk = await open_task(editor)
     problem = desk.opened.status.problem.partition("/")[2]
     status = desk.opened.status
     assert (status.study, status.recording, status.state) == ("small", "full", "open")
-    await ask(editor, "forecast", uri=desk.uri, minutes=12, difficulty=2, priorExposure="none")
     assert (await step(editor)) == ("work", 1)
     extension = {"id": "GitHub.copilot", "version": "1", "active": True, "ai": True}
     facts = {"editor": "Test 1", "extensions": [extension], "aiFeatures": {"github.copilot.enable": True}}
     for _ in range(2):
         editor.client.protocol.notify("benchwright/environment", {"uri": desk.uri, **facts})
     await ask(editor, "start", uri=desk.uri)
-    assert "running already" in (await editor.refusal("forecast", uri=desk.uri, minutes=1))[1]
+    refused = await editor.refusal("forecast", study="small", problem=desk.opened.status.problem, minutesWithoutAi=1)
+    assert "what comes next is work" in refused[1]
     file = desk.open()
     file.type("// x\n")
     command = {"uri": file.uri, "command": "editor.action.clipboardPasteAction", "version": file.version}
@@ -125,7 +144,11 @@ async def test_a_participant_goes_from_consent_to_the_end(editors: Editors, home
 
     events = recorded(desk)
     kinds = [one.event.type for one in events]
-    assert kinds[:3] == ["opened", "assigned", "consent"]
+    assert kinds[:4] == ["opened", "assigned", "consent", "forecast"]
+    assert isinstance(events[3].event, Forecast) and events[3].event.blind
+    with editor.log() as log:
+        chained = [kept.entry.type for kept in log.journal.entries("small", "ada")]
+    assert chained[:6] == ["enrolled", "consent", "task_begun", "task_forecast", "task_forecast", "drawn"]
     assert {one.participant for one in events} == {"ada"} and {one.condition for one in events} == {"alone"}
     rules = [one.event.rule for one in events if one.event.type == "violation"]
     assert rules == ["ai_extension", "ai_setting"]
@@ -140,7 +163,6 @@ async def test_a_participant_goes_from_consent_to_the_end(editors: Editors, home
         assert verify(*log.stored(desk.attempt)).ok
 
     second = await open_task(editor)
-    await ask(editor, "forecast", uri=second.uri, minutes=30)
     await ask(editor, "start", uri=second.uri)
     await ask(editor, "abandon", uri=second.uri, reason="too hard")
     await ask(editor, "selfEstimate", uri=second.uri, difficulty=5)
@@ -150,7 +172,7 @@ async def test_a_participant_goes_from_consent_to_the_end(editors: Editors, home
     numbers = (await ask(editor, "numbers", study="small")).attempts
     assert [(one.state, one.passed, one.forecast_min) for one in numbers] == [
         ("submitted", True, 12),
-        ("abandoned", None, 30),
+        ("abandoned", None, 12),
     ]
     replayed = await ask(editor, "replay", attempt=desk.attempt[:10])
     assert replayed.complete and [pause.what for pause in replayed.pauses] == ["tea"]
@@ -210,6 +232,7 @@ async def test_who_withdraws_and_wants_it_leaves_nothing_but_a_tombstone(editors
     await begin(home, STUDY.replace("practice: starter/amdahl\n", ""))
     editor = await editors()
     await ask(editor, "giveConsent", study="small", version="2")
+    await foresee(editor)
     desk = await open_task(editor)
     file = desk.open()
     file.type("// a remark to forget\n")
@@ -220,8 +243,8 @@ async def test_who_withdraws_and_wants_it_leaves_nothing_but_a_tombstone(editors
     with StudyLog(home / "data" / "attempts" / "log.sqlite") as log:
         assert log.headers() == []
         assert sorted((stone.kind, stone.events) for stone in log.journal.tombstones("small")) == [
-            ("attempt", 5),
-            ("participant", 4),
+            ("attempt", 6),
+            ("participant", 7),
         ]
     leftovers = [path for path in home.rglob("*") if path.is_file() and b"remark to forget" in path.read_bytes()]
     assert leftovers == []

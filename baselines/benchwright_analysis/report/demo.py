@@ -15,7 +15,8 @@ from pathlib import Path
 
 import numpy as np
 
-from benchwright_analysis.statistics.simulation import StudyPlan, simulate
+from benchwright_analysis.report.demo_study import study_text
+from benchwright_analysis.statistics.simulation import SimulatedAttempt, StudyPlan, simulate
 from benchwright_attempts.attempts import Attempts
 from benchwright_attempts.events import (
     Abandoned,
@@ -60,6 +61,8 @@ PACK = "starter"
 STUDY = "demo"
 FASTER = -25
 """Percent of the time that the made-up copilot changes: what the report ought to find."""
+_HOPED = 0.8
+"""How much of the time the made-up people expect to need with the copilot."""
 _LIMIT_MIN = 45.0
 _GIVE_UPS_PER_HOUR = 0.25
 _PROBLEMS = 12
@@ -113,7 +116,10 @@ def make_demo(path: Path, store: Store, *, people: int = 30, seed: int = 7) -> D
     with StudyLog(path, now=clock.now, monotonic_ns=clock.monotonic_ns, process="demo") as log:
         desk = _Desk(log, clock, random)
         studies = Studies(log, Attempts(log))
-        file = parse_study(_study_text(problems, people, seed), Path("demo.study.yaml"))
+        file = parse_study(
+            study_text(STUDY, [f"{PACK}/{one.id}" for one in problems], people, seed, _LIMIT_MIN),
+            Path("demo.study.yaml"),
+        )
         known = studies.register(file, {f"{PACK}/{one.id}": one.difficulty for one in problems})
         # Without an effect here: which condition a task has is what the study's own plan says.
         plan = StudyPlan(
@@ -130,6 +136,8 @@ def make_demo(path: Path, store: Store, *, people: int = 30, seed: int = 7) -> D
             participant = assignment.participant
             studies.enroll(STUDY, participant)
             studies.give_consent(STUDY, participant, "1")
+            for ref in by_ref:
+                studies.forecast(STUDY, participant, ref, desk.forecast(needed[simulated, ref]))
             gone = random.random() < 0.04
             for _task in assignment.tasks[: len(assignment.tasks) // 2 if gone else None]:
                 assigned, consent, ref = studies.next_task(STUDY, participant)
@@ -139,8 +147,8 @@ def make_demo(path: Path, store: Store, *, people: int = 30, seed: int = 7) -> D
                     by_ref[ref], ref, participant, "human+copilot" if assigned.assistants else "human", STUDY
                 )
                 studies.note_task(assigned, ref, attempt)
-                desk.record(attempt, assigned, consent)
-                desk.work(attempt, by_ref[ref], assigned, minutes, one.forecast_minutes, one.forecast_chance)
+                desk.record(attempt, assigned, consent, studies.forecast_of(STUDY, participant, ref) or Forecast())
+                desk.work(attempt, by_ref[ref], assigned, minutes)
                 clock.pass_s(random.uniform(60, 600))
             if not gone:
                 attentive = "sometimes" if random.random() < 0.95 else "never"
@@ -191,21 +199,25 @@ class _Desk:
             future.result()
         self._waiting.clear()
 
-    def work(
-        self, attempt: str, problem: Problem, assigned: Assigned, needed: float, expected: float, chance: float
-    ) -> None:
+    def forecast(self, one: SimulatedAttempt) -> Forecast:
+        """What a person expects of a task."""
+        return Forecast(
+            minutes_without_ai=one.forecast_minutes,
+            minutes_with_ai=one.forecast_minutes * _HOPED,
+            difficulty=self._felt(one.minutes),
+            prior_exposure=Exposure.SIMILAR if self._random.random() < 0.1 else Exposure.NONE,
+            success=round(one.forecast_chance, 3),
+        )
+
+    def _felt(self, minutes: float) -> int:
+        return int(np.clip(round(math.log2(minutes / 3.5) + self._random.normal(2, 0.8)), 1, 5))
+
+    def work(self, attempt: str, problem: Problem, assigned: Assigned, needed: float) -> None:
         """A person at one task, who would need this many minutes."""
         random, clock = self._random, self._clock
         patience = random.exponential(60 / _GIVE_UPS_PER_HOUR)
         minutes = min(needed, patience, _LIMIT_MIN)
-        exposure = Exposure.SIMILAR if random.random() < 0.1 else Exposure.NONE
-        felt = int(np.clip(round(math.log2(needed / 3.5) + random.normal(2, 0.8)), 1, 5))
-        self.record(
-            attempt,
-            Environment(editor="simulated", change_reasons=True, platform="linux"),
-            Forecast(minutes=expected, difficulty=felt, prior_exposure=exposure, success=round(chance, 3)),
-            Started(),
-        )
+        self.record(attempt, Environment(editor="simulated", change_reasons=True, platform="linux"), Started())
         steps = max(6, round(minutes * 2.2))
         # Thinking comes in stretches: some gaps are minutes long.
         gaps = random.dirichlet(np.full(steps, 0.35)) * minutes * 60
@@ -235,7 +247,10 @@ class _Desk:
             self.record(attempt, TimedOut(reason="time_limit", limit=_LIMIT_MIN * 60))
         spread = random.normal(0, 0.25)
         helped = bool(random.random() < 0.02)
-        self.record(attempt, SelfEstimate(minutes=minutes * math.exp(spread), difficulty=felt, external_help=helped))
+        self.record(
+            attempt,
+            SelfEstimate(minutes=minutes * math.exp(spread), difficulty=self._felt(needed), external_help=helped),
+        )
 
     def _write(self, attempt: str, *, copilot: bool) -> None:
         """A few words by hand, at times a paste or a completion."""
@@ -336,47 +351,6 @@ _MESSAGES = (
     "The design does not compile: a name is not declared.",
     "{} of {} hidden tests passed. The last element is lost when full.",
 )
-
-
-def _study_text(problems: Sequence[Problem], people: int, seed: int) -> str:
-    listed = "\n".join(f"  - {PACK}/{problem.id}" for problem in problems)
-    return f"""\
-study: {STUDY}
-title: A made-up study of {people} people with and without a copilot
-problems:
-{listed}
-conditions:
-  - name: alone
-    solver: human
-  - name: copilot
-    solver: human+copilot
-    assistants: [github.copilot]
-participants: {people}
-randomisation:
-  unit: task
-  order: latin-square
-  seed: {seed}
-limits:
-  time_minutes: {_LIMIT_MIN:g}
-feedback: messages
-show_distribution: true
-forecasts: [minutes, difficulty, prior_exposure, success]
-self_estimates: [minutes, difficulty, external_help]
-questionnaire:
-  - id: attention
-    ask: To show that you read this, choose "sometimes".
-    kind: choice
-    choices: [never, sometimes, always]
-    expect: sometimes
-exclusions:
-  - when: failed_attention
-    more_than: 0
-    drop: participant
-  - when: external_help
-consent:
-  version: "1"
-  text: Nobody takes part in this study; its data are made up by a program.
-"""
 
 
 def _ratings(random: np.random.Generator) -> list[Rated]:

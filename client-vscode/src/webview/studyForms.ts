@@ -1,5 +1,4 @@
 import type {
-  Estimate,
   ForecastParams,
   QuestionnaireParams,
   SelfEstimateParams,
@@ -8,13 +7,15 @@ import type {
 import { element, fieldValue } from "./elements.ts";
 
 type When = "before" | "after";
-type Estimates = Omit<ForecastParams & SelfEstimateParams, "uri">;
+type Estimates = Omit<ForecastParams & SelfEstimateParams, "uri" | "study" | "problem">;
 
-const ASKED: Readonly<Record<Estimate, Readonly<Record<When, string>>>> = {
+const ASKED: Readonly<Record<string, Readonly<Record<When, string>>>> = {
   minutes: {
     before: "How many minutes do you expect to need?",
     after: "How many minutes do you think it took you?",
   },
+  minutes_without_ai: { before: "How many minutes do you expect to need without help from AI?", after: "" },
+  minutes_with_ai: { before: "How many minutes do you expect to need with help from AI?", after: "" },
   difficulty: {
     before: "How hard will it be, from 1 (very easy) to 5 (very hard)?",
     after: "How hard was it, from 1 (very easy) to 5 (very hard)?",
@@ -47,11 +48,13 @@ const YES_NO = [
 const SCALE = ["1", "2", "3", "4", "5"].map((value) => [value, value] as const);
 
 /** Fields for what is asked about a task. */
-export function estimateFields(asked: readonly Estimate[], when: When): Node[] {
+export function estimateFields(asked: readonly string[], when: When): Node[] {
   return asked.flatMap((estimate) => {
-    const text = ASKED[estimate][when];
+    const text = ASKED[estimate]?.[when] ?? estimate;
     switch (estimate) {
       case "minutes":
+      case "minutes_without_ai":
+      case "minutes_with_ai":
         return [numberField(estimate, text, { min: "0.1", max: "10000", step: "any", required: "" })];
       case "success":
         return [numberField(estimate, text, { min: "0", max: "100", step: "any", required: "" })];
@@ -64,16 +67,20 @@ export function estimateFields(asked: readonly Estimate[], when: When): Node[] {
           choice(estimate, text, YES_NO, true),
           field("help_note", "If so, what was it? (optional)", element("textarea", { rows: "2" })),
         ];
+      default:
+        return [];
     }
   });
 }
 
 /** The answers in these fields. */
-export function readEstimates(data: FormData, asked: readonly Estimate[]): Estimates {
+export function readEstimates(data: FormData, asked: readonly string[]): Estimates {
   const said: Estimates = {};
   for (const estimate of asked) {
     const value = fieldValue(data, estimate);
     if (estimate === "minutes") said.minutes = Number(value);
+    if (estimate === "minutes_without_ai") said.minutesWithoutAi = Number(value);
+    if (estimate === "minutes_with_ai") said.minutesWithAi = Number(value);
     if (estimate === "difficulty") said.difficulty = Number(value);
     if (estimate === "success") said.success = Number(value) / 100;
     if (estimate === "prior_exposure") said.priorExposure = EXPOSURES.find(([word]) => word === value)?.[0] ?? null;

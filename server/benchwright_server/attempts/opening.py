@@ -48,7 +48,7 @@ class Opening:
         return header.id, Path(header.workspace)
 
     def task(self, assigned: Assigned, agreed: Consent, ref: str) -> str:
-        """The attempt at a study's task; its first events are the assignment and the consent."""
+        """The attempt at a study's task; its first events are assignment, consent and blind forecast."""
         # Most sessions have nothing to do with studies, whose libraries are not quick to load.
         from benchwright_studies.studies import Studies
 
@@ -57,11 +57,13 @@ class Opening:
         header = self._services.attempts.unfinished(problem=ref, study=assigned.study, solver=assigned.participant)
         if header is None or not self._can_go_on(header, problem):
             header = self._make(ref, problem, assigned)
+        studies = Studies(self._services.log, self._services.attempts)
+        forecast = studies.forecast_of(assigned.study, assigned.participant, ref) if not assigned.practice else None
         kinds = self._services.attempts.summary(header.id).kinds
-        for event in (assigned, agreed):
-            if event.type not in kinds:
+        for event in (assigned, agreed, forecast):
+            if event is not None and event.type not in kinds:
                 self._services.log.append_blocking(header.id, event)
-        Studies(self._services.log, self._services.attempts).note_task(assigned, ref, header.id)
+        studies.note_task(assigned, ref, header.id)
         return header.id
 
     def _make(self, ref: str, problem: Problem, assigned: Assigned | None) -> AttemptHeader:

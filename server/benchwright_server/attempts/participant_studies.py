@@ -9,8 +9,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchwright_attempts.errors import AttemptError
+from benchwright_attempts.errors import AttemptError, StudyError
 from benchwright_attempts.events import Abandoned
+from benchwright_attempts.evidence import Forecast
 from benchwright_attempts.record import AttemptHeader
 from benchwright_attempts.run_records import RunRecords
 from benchwright_problems.errors import ProblemsError
@@ -22,17 +23,19 @@ from benchwright_server.protocol import OpenedProblem
 from benchwright_server.study_protocol import (
     ConsentView,
     DeliveryView,
+    ForecastFile,
+    ForecastView,
     StudyList,
     StudyQuestionView,
     StudySummary,
     StudyView,
 )
-from benchwright_server.workspaces.workspace import Workspace
+from benchwright_server.workspaces.workspace import Workspace, content_of
 from benchwright_studies.delivery import Deliveries
 from benchwright_studies.progress import Progress, is_finished
 from benchwright_studies.questionnaire import Answer
 from benchwright_studies.studies import RegisteredStudy, Studies
-from benchwright_studies.study import StudyQuestion
+from benchwright_studies.study import Study, StudyQuestion
 from benchwright_studies.vocabulary import Step
 
 if TYPE_CHECKING:
@@ -72,6 +75,33 @@ class ParticipantStudies:
             return self._study(study)
 
         return await asyncio.to_thread(give)
+
+    async def forecast(self, study: str, problem: str, said: Forecast) -> StudyView:
+        """Keep what the participant expects of a problem.
+
+        Raises:
+            StudyError: Something else comes next, or the forecast is not complete.
+        """
+
+        def keep() -> StudyView:
+            self._administration.forecast(study, self._participation.of(study), problem, said)
+            return self._study(study)
+
+        return await asyncio.to_thread(keep)
+
+    async def unlock(self, study: str, code: str) -> StudyView:
+        """Open the assignment with the organisers' code.
+
+        Raises:
+            StudyError: Something else comes next, or the code does not open it.
+        """
+
+        def unlock() -> StudyView:
+            if not self._administration.draw(study, self._participation.of(study), code):
+                raise StudyError("There is nothing to unlock now. Go on with the step that the page shows.")
+            return self._study(study)
+
+        return await asyncio.to_thread(unlock)
 
     async def withdraw_consent(self, study: str, delete: bool) -> StudyView:
         """Withdraw consent: end the attempt in progress and, on request, delete all recorded data."""
@@ -150,6 +180,8 @@ class ParticipantStudies:
     def _study(self, study: str) -> StudyView:
         participant = self._participation.of(study)
         known = self._administration.study(study)
+        # Without a code there is nothing to wait for between the last forecast and the draw.
+        self._administration.draw(study, participant)
         at = self._administration.progress(study, participant)
         if at.step is Step.FINISHED and not is_finished(self._administration.entries(study, participant)):
             if known.study.data.to != "nowhere":
@@ -183,6 +215,8 @@ class ParticipantStudies:
             practice=at.position == 0,
             problem=at.problem,
             problem_title=self._title(at.problem),
+            to_forecast=self._to_forecast(study, at.problem) if at.step is Step.FORECAST and at.problem else None,
+            receipt=self._receipt(study.study, participant) if at.step is Step.UNLOCK else None,
             condition=at.condition,
             solver=condition.solver.value if condition else None,
             assistants=list(condition.assistants) if condition else [],
@@ -196,10 +230,27 @@ class ParticipantStudies:
             feedback=study.feedback.value,
             time_limit_s=study.time_limit_s(at.problem) if at.problem else None,
             runs_allowed=study.limits.runs,
-            forecasts=list(study.forecasts),
+            forecasts=list(study.forecast_fields),
             self_estimates=list(study.self_estimates),
             questions=[_question(question) for question in study.questionnaire],
         )
+
+    def _to_forecast(self, study: Study, ref: str) -> ForecastView:
+        problem = Store(self._sessions.home).problem(ref)
+        name, content = content_of(problem)
+        refs = [task.problem for task in study.problems]
+        pictures = {one.path: f"data:{one.media_type.value};base64,{one.data}" for one in problem.public.figures}
+        return ForecastView(
+            number=refs.index(ref) + 1,
+            total=len(refs),
+            statement=content[name].decode(),
+            files=[ForecastFile(path=path, text=text) for path, text in problem.public.files.items()],
+            pictures=pictures,
+        )
+
+    def _receipt(self, study: str, participant: str) -> str:
+        head = self._sessions.log.journal.entries(study, participant)[-1].hash
+        return f"{head[:4]}-{head[4:8]}-{head[8:12]}".upper()
 
     def _title(self, problem: str | None) -> str | None:
         if problem is None:

@@ -13,7 +13,7 @@ from benchwright_attempts.adapter import Adapter, Report
 from benchwright_attempts.clock import AttemptState, advance
 from benchwright_attempts.engine import Attempt
 from benchwright_attempts.events import Diagnostics, ProblemCount
-from benchwright_attempts.evidence import Forecast, SelfEstimate, Violation
+from benchwright_attempts.evidence import SelfEstimate, Violation
 from benchwright_attempts.grading import ANSWER, judged_paths
 from benchwright_attempts.record import AttemptHeader
 from benchwright_attempts.replay import ReplayedFile
@@ -120,11 +120,7 @@ class Session(Adapter):
         return self.attempt.ended
 
     async def start(self) -> AttemptStatus:
-        """Start the clock.
-
-        Raises:
-            AttemptError: The study asks for a forecast first.
-        """
+        """Start the clock."""
         await self.attempt.start()
         return await self.status()
 
@@ -165,11 +161,6 @@ class Session(Adapter):
             AttemptError: The attempt is not running, or all its runs are used.
         """
         await self.attempt.run()
-        return await self.status()
-
-    async def forecast(self, event: Forecast) -> AttemptStatus:
-        """Record the solver's forecast."""
-        await self.attempt.forecast(event)
         return await self.status()
 
     async def estimate(self, event: SelfEstimate) -> AttemptStatus:

@@ -16,6 +16,7 @@ from benchwright_problems.store import Store
 from benchwright_server.cli.options import Json, StudyFilePath, StudyId
 from benchwright_server.cli.output import err, out, print_json
 from benchwright_server.cli.study_log import deliver, opened_log
+from benchwright_server.errors import ServerError
 
 if TYPE_CHECKING:
     from benchwright_studies.closing import SealCheck
@@ -49,26 +50,35 @@ def run(
 ) -> None:
     """Register a study on this machine, and let a participant begin.
 
-    The study is then offered in the editor, and asks for consent before it records anything. From here on its rules
+    FILE is a study file, or the file for one participant that `benchwright study register` wrote. The study is then
+    offered in the editor, and asks for consent before it records anything. From here on its rules
     and its plan are fixed.
     """
     with opened_log() as log, needs("`benchwright study run`", "baselines"):
         from benchwright_server.attempts.participation import Participation
-        from benchwright_studies.registration import register_study
+        from benchwright_studies.allocation import read_participant_file
+        from benchwright_studies.registration import join_study, register_study
         from benchwright_studies.study_file import read_study
 
         deliver(log)
-        found = read_study(file)
-        studies = _studies(log)
-        known = register_study(log, Store(Home.find()), found)
+        if file.suffix == ".json":
+            own = read_participant_file(file)
+            if participant not in (None, own.participant):
+                raise ServerError(f"{file} is for {own.participant}, not for {participant}. Leave out --participant.")
+            participant = own.participant
+            known = join_study(log, Store(Home.find()), own)
+        else:
+            known = register_study(log, Store(Home.find()), read_study(file))
+            if participant is not None:
+                _studies(log).enroll(known.study.study, participant)
         study = known.study.study
         if participant is not None:
-            studies.enroll(study, participant)
             Participation(Home.find()).begin(study, participant)
+    plan = known.sealed_plan or known.plan.sha256
     if json_output:
-        print_json({"study": study, "sha256": known.sha256, "plan_sha256": known.plan.sha256})
+        print_json({"study": study, "sha256": known.sha256, "plan_sha256": plan})
         return
-    out.print(f"The study {study} is registered, with plan {known.plan.sha256[:16]}.")
+    out.print(f"The study {study} is registered, with plan {plan[:16]}.")
     if participant is not None:
         out.print(f"{participant} can begin: open the Benchwright view in the editor and choose the study.")
     if any(not condition.solver.is_person for condition in known.study.conditions):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import secrets
 from dataclasses import asdict
 from pathlib import Path
@@ -10,12 +11,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.table import Table
 
+from benchwright_problems.atomic import write_atomically
 from benchwright_problems.errors import needs
 from benchwright_problems.home import Home
 from benchwright_problems.problem import Difficulty
 from benchwright_problems.store import Store
 from benchwright_server.cli.options import Json, StudyFilePath
 from benchwright_server.cli.output import out, plain_errors, print_json
+from benchwright_server.cli.study_log import opened_log
 from benchwright_server.errors import ServerError
 
 if TYPE_CHECKING:
@@ -27,6 +30,7 @@ def add_to(study: typer.Typer) -> None:
     study.command("init")(init)
     study.command("validate")(validate)
     study.command("assign")(assign_tasks)
+    study.command("register")(register)
 
 
 def init(
@@ -44,7 +48,7 @@ def init(
         study = name.strip("-").encode("ascii", "ignore").decode()[:64] or "study"
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            file.write_text(TEMPLATE.format(name=file, study=study, seed=secrets.randbelow(10**9)))
+            file.write_text(TEMPLATE.format(name=file, study=study, seed=secrets.randbelow(2**63)))
             (folder / "study.schema.json").write_text(schema_text())
         except OSError as error:
             raise ServerError(f"{folder} can't be written: {error.strerror}.") from error
@@ -94,6 +98,56 @@ def assign_tasks(file: StudyFilePath, json_output: Json = False) -> None:
         if not condition.solver.is_person:
             out.print(f"{condition.name}: {condition.model}, every problem, {condition.samples} samples each")
     out.print(f"seed {plan.seed}, plan {plan.sha256[:16]}")
+
+
+def register(
+    file: StudyFilePath,
+    out_folder: Annotated[
+        Path, typer.Option("--out", metavar="DIR", help="Where the document and the participants' files go.")
+    ],
+    codes_at_lab: Annotated[
+        bool,
+        typer.Option(
+            "--codes-at-lab",
+            help="Leave the codes that open the assignments out of the participants' files; codes.csv has them.",
+        ),
+    ] = False,
+    json_output: Json = False,
+) -> None:
+    """Preregister a study: freeze its rules, plan and analysis in one document, before the first attempt.
+
+    Also writes a file for each participant, which does not show the plan. Publish registration.json, or its digest.
+    """
+    with opened_log() as log, needs("`benchwright study register`", "baselines"):
+        from benchwright_analysis.code_digest import analysis_digest
+        from benchwright_studies.allocation import code_of
+        from benchwright_studies.preregistration import participant_files, preregister
+        from benchwright_studies.registration import register_study
+        from benchwright_studies.study_file import read_study
+
+        known = register_study(log, Store(Home.find()), read_study(file))
+        registered = preregister(log, known, analysis_digest())
+        study = known.study.study
+        files = participant_files(known, registered, hold_codes=not codes_at_lab)
+        try:
+            folder = out_folder / "participants"
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            document = json.dumps(registered.document, indent=1, ensure_ascii=False) + "\n"
+            write_atomically(out_folder / "registration.json", document.encode())
+            for one in files:
+                write_atomically(folder / f"{one.participant}.json", one.model_dump_json(indent=1).encode(), 0o600)
+            if codes_at_lab:
+                rows = [f"{one.participant},{code_of(registered.secret, study, one.participant)}\n" for one in files]
+                write_atomically(out_folder / "codes.csv", "".join(["participant,code\n", *rows]).encode(), 0o600)
+        except OSError as error:
+            raise ServerError(f"{out_folder} can't be written: {error.strerror}.") from error
+    if json_output:
+        print_json({"study": study, "digest": registered.digest, "participants": len(files)})
+        return
+    out.print(f"The study {study} is registered. {out_folder / 'registration.json'} has the digest:", soft_wrap=True)
+    out.print(registered.digest)
+    if files:
+        out.print(f"Give each participant their own file of {folder}. Keep {file}: it tells the plan.", soft_wrap=True)
 
 
 def _difficulties(file: StudyFile) -> dict[str, Difficulty]:

@@ -34,6 +34,7 @@ COMMANDS = (
     "withdrawConsent",
     "openTask",
     "forecast",
+    "unlock",
     "selfEstimate",
     "questionnaire",
     "replay",

@@ -17,7 +17,7 @@ import {
 } from "../../studyText.ts";
 import { estimateFields, questionFields, readEstimates, readQuestions } from "../studyForms.ts";
 import { connect } from "../connection.ts";
-import { button, element, keepFocus, main } from "../elements.ts";
+import { button, element, fieldValue, keepFocus, main } from "../elements.ts";
 import { richText } from "../richText.ts";
 
 export type ToStudy =
@@ -36,7 +36,8 @@ export type FromStudy =
   | { readonly type: "agree"; readonly version: string }
   | { readonly type: "decline" }
   | { readonly type: "openTask" }
-  | { readonly type: "forecast"; readonly given: Omit<ForecastParams, "uri"> }
+  | { readonly type: "forecast"; readonly problem: string; readonly given: Omit<ForecastParams, "study" | "problem"> }
+  | { readonly type: "unlock"; readonly code: string }
   | { readonly type: "selfEstimate"; readonly given: Omit<SelfEstimateParams, "uri"> }
   | { readonly type: "questionnaire"; readonly answers: QuestionnaireParams["answers"] }
   /** To try again to deliver the records. */
@@ -45,6 +46,9 @@ export type FromStudy =
 
 const send = connect<ToStudy, FromStudy>(receive);
 const rich = richText(() => undefined);
+const FORECAST_INTRODUCTION =
+  "Read the problem, then say what you expect. You have not been told yet under which condition you will work on it, " +
+  "and the clock does not run. There are no wrong answers.";
 
 const progress = element("p", { class: "policy" });
 const title = element("h1", { tabindex: "-1" });
@@ -67,7 +71,7 @@ function receive(message: ToStudy): void {
   }
   const { view, status, activeS } = message;
   // What is typed into a form must survive updates of the clock.
-  const key = JSON.stringify([view.step, view.position, view.workspace, view.consent, view.delivery]);
+  const key = JSON.stringify([view.step, view.position, view.problem, view.workspace, view.consent, view.delivery]);
   if (key !== shownKey) {
     shownKey = key;
     show(view);
@@ -99,6 +103,7 @@ const PAGES: Readonly<Record<StudyView["step"], (view: StudyView) => Page>> = {
   consent,
   open,
   forecast,
+  unlock,
   work,
   self_estimate: selfEstimate,
   questionnaire,
@@ -158,13 +163,43 @@ function open(view: StudyView): Page {
 }
 
 function forecast(view: StudyView): Page {
-  const fields = estimateFields(view.forecasts, "before");
-  const form = formOf(fields, "Save and Continue", (data) => {
-    send({ type: "forecast", given: readEstimates(data, view.forecasts) });
+  const { toForecast: asked, problem } = view;
+  if (!asked || problem == null) return ["What do you expect?"];
+  const { pictures } = asked;
+  const statement = richText((path) => pictures[path]).block(asked.statement);
+  const form = formOf(estimateFields(view.forecasts, "before"), "Save and Continue", (data) => {
+    send({ type: "forecast", problem, given: readEstimates(data, view.forecasts) });
   });
   return [
-    "Before you start",
-    element("p", {}, "The task is shown beside this page. Read it, then say what you expect. There are no wrong answers."),
+    `What do you expect of “${view.problemTitle ?? problem}”?`,
+    element("p", {}, FORECAST_INTRODUCTION),
+    element("section", { class: "consent", "aria-label": "The problem", tabindex: "0" }, statement),
+    ...asked.files.map(({ path, text }) =>
+      element(
+        "details",
+        {},
+        element("summary", {}, `File ${path}`),
+        element("pre", { tabindex: "0", "aria-label": path }, text),
+      ),
+    ),
+    form,
+  ];
+}
+
+function unlock(view: StudyView): Page {
+  const input = element("input", { name: "code", id: "field-code", required: "", autocomplete: "off", spellcheck: "false" });
+  const label = element("label", { for: "field-code" }, "Code from the organisers");
+  const form = formOf([element("div", { class: "written field" }, label, input)], "Show My First Task", (data) => {
+    send({ type: "unlock", code: fieldValue(data, "code") });
+  });
+  return [
+    "Ask for your code",
+    element(
+      "p",
+      {},
+      "Your forecasts are recorded. Tell the organisers the receipt below. They give you the code that opens your tasks.",
+    ),
+    facts([["Receipt", view.receipt ?? ""]]),
     form,
   ];
 }

@@ -18,7 +18,7 @@ from benchwright_attempts.errors import (
     StudyError,
 )
 from benchwright_attempts.events import Abandoned, Started, Submitted, Tick
-from benchwright_attempts.evidence import Forecast, SelfEstimate
+from benchwright_attempts.evidence import Exposure, Forecast, SelfEstimate
 from benchwright_attempts.file_text import FileText
 from benchwright_attempts.replay import verify
 from benchwright_studies.archive import collect, write_archive
@@ -51,6 +51,9 @@ def begin(log: StudyLog, text: str = TEXT) -> Studies:
     return studies
 
 
+SAID = Forecast(minutes_without_ai=3, difficulty=2, prior_exposure=Exposure.NONE)
+
+
 def open_task(log: StudyLog, studies: Studies, participant: str) -> str:
     assigned, agreed, problem = studies.next_task("s", participant)
     created = Attempts(log).create(
@@ -72,10 +75,12 @@ def work(log: StudyLog, studies: Studies, participant: str) -> list[str]:
     """Everything from enrolment to the end."""
     studies.enroll("s", participant)
     studies.give_consent("s", participant, "1")
+    for problem in ("p/a", "p/b"):
+        studies.forecast("s", participant, problem, SAID)
     attempts = []
     for _ in range(2):
         attempt = open_task(log, studies, participant)
-        for event in (Forecast(minutes=3), Started(), Submitted(), SelfEstimate(difficulty=2)):
+        for event in (Started(), Submitted(), SelfEstimate(difficulty=2)):
             log.append_blocking(attempt, event)
         attempts.append(attempt)
     studies.answer_questionnaire("s", participant, {"q": True})
@@ -92,12 +97,19 @@ def test_each_step_follows_from_what_was_recorded(log: StudyLog, studies: Studie
     with pytest.raises(ConsentMissingError, match="agree to it first"):
         studies.next_task("s", "ada")
     studies.give_consent("s", "ada", "1")
-    assert step() is Step.OPEN
-    attempt = open_task(log, studies, "ada")
     assert step() is Step.FORECAST
     with pytest.raises(StudyError, match="what comes next is forecast"):
         studies.next_task("s", "ada")
-    log.append_blocking(attempt, Forecast(minutes=1))
+    with pytest.raises(StudyError, match=r"what comes next is a forecast of p/a\."):
+        studies.forecast("s", "ada", "p/b", SAID)
+    with pytest.raises(StudyError, match="Also say: minutes without ai, difficulty"):
+        studies.forecast("s", "ada", "p/a", Forecast(minutes_with_ai=1, prior_exposure=Exposure.NONE))
+    for problem in ("p/a", "p/b"):
+        assert studies.progress("s", "ada").condition is None
+        studies.forecast("s", "ada", problem, SAID)
+    assert step() is Step.UNLOCK and studies.draw("s", "ada")
+    assert step() is Step.OPEN
+    attempt = open_task(log, studies, "ada")
     assert step() is Step.WORK
     log.append_blocking(attempt, Started())
     assert step() is Step.WORK
@@ -162,8 +174,8 @@ def test_deleting_one_participant_leaves_everybody_elses_chains_whole(
     assert log.journal.participants("s") == ["bob"]
     stones = log.journal.tombstones("s")
     assert sorted((stone.kind, stone.events, stone.reason) for stone in stones) == [
-        *[("attempt", 7, "asked")] * 2,
-        ("participant", 6, "asked"),
+        *[("attempt", 6, "asked")] * 2,
+        ("participant", 9, "asked"),
     ]
     with pytest.raises(StudyError, match="There is nothing of ada"):
         log.delete_participant("s", "ada", "asked")
@@ -212,7 +224,7 @@ def test_what_was_changed_after_the_closing_is_found(log: StudyLog, studies: Stu
     close_study(log, "s")
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
         connection.execute("DROP TRIGGER events_no_delete")
-        connection.execute("DELETE FROM events WHERE attempt = ? AND seq = 7", [attempts[1]])
+        connection.execute("DELETE FROM events WHERE attempt = ? AND seq = 6", [attempts[1]])
     (flaw,) = check_seal(log, "s").flaws
     assert flaw == f"Attempt {attempts[1]} of ada is not as it was sealed."
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
@@ -225,6 +237,8 @@ def test_what_was_changed_after_the_closing_is_found(log: StudyLog, studies: Stu
 def test_attempts_that_go_on_keep_a_study_open_unless_they_are_ended(log: StudyLog, studies: Studies) -> None:
     studies.enroll("s", "ada")
     studies.give_consent("s", "ada", "1")
+    for problem in ("p/a", "p/b"):
+        studies.forecast("s", "ada", problem, SAID)
     attempt = open_task(log, studies, "ada")
     log.append_blocking(attempt, Started())
     with pytest.raises(StudyError, match=r"1 attempts of s are still going on: ada"):

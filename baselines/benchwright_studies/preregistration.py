@@ -1,0 +1,106 @@
+"""Preregistration: rules, plan and analysis in one document with a digest, before there are data."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping
+from importlib.metadata import version
+from typing import TYPE_CHECKING
+
+from pydantic import JsonValue
+
+from benchwright_attempts.errors import StudyError
+from benchwright_attempts.file_text import sha256
+from benchwright_attempts.record import canonical, format_wall
+from benchwright_studies.allocation import ParticipantFile, commitment, participant_file, participants_form
+from benchwright_studies.entry import Preregistered
+from benchwright_studies.studies import RegisteredStudy
+from benchwright_studies.study import Analysis
+
+if TYPE_CHECKING:
+    from benchwright_studies.study_log import StudyLog
+
+
+def preregister(log: StudyLog, known: RegisteredStudy, code_sha256: str) -> Preregistered:
+    """Freezes a registered study in one document; doing it again returns the same one.
+
+    Args:
+        log: The event log of the lab.
+        known: The study, registered with its plan.
+        code_sha256: Digest of the program that will analyse it.
+
+    Raises:
+        StudyError: The study names no primary outcome, or has data already.
+    """
+    if known.preregistered is not None:
+        return known.preregistered
+    study = known.study
+    if study.analysis is None:
+        raise StudyError(
+            f"The study {study.study} names no primary outcome. Add `analysis: {{primary: time}}` to its file; "
+            "a study that is registered here already needs another id for it."
+        )
+    if begun := len(log.journal.attempts(study.study)):
+        raise StudyError(f"{study.study} has {begun} attempts already. A study is preregistered before the first one.")
+    form, secret = participants_form(study), secrets.token_hex(32)
+    document: dict[str, JsonValue] = {
+        "format": "benchwright-preregistration",
+        "version": 1,
+        "study": study.study,
+        "title": study.title,
+        "registered": format_wall(log.moment().wall),
+        "study_sha256": known.sha256,
+        "form_sha256": sha256(form.encode()),
+        "plan_commitment": commitment(known.plan, secret),
+        "problems": dict(known.digests),
+        "sample": _sample(known),
+        "analysis": _analysis(known, study.analysis),
+        "exclusions": [rule.model_dump(mode="json", by_alias=True, exclude_none=True) for rule in study.exclusions],
+        "code": {"benchwright": version("benchwright"), "analysis_sha256": code_sha256},
+    }
+    entry = Preregistered(digest=sha256(canonical(document).encode()), document=document, form=form, secret=secret)
+    log.journal.append(study.study, "", entry)
+    return entry
+
+
+def _sample(known: RegisteredStudy) -> dict[str, JsonValue]:
+    """How much data the plan wants."""
+    tasks: dict[str, JsonValue] = {}
+    for condition in known.study.conditions:
+        planned = sum(task.condition == condition.name for one in known.plan.assignments for task in one.tasks)
+        tasks[condition.name] = planned if condition.solver.is_person else condition.samples * len(known.study.problems)
+    return {
+        "participants": len(known.study.pseudonyms),
+        "problems": len(known.study.problems),
+        "attempts_by_condition": tasks,
+    }
+
+
+def _analysis(known: RegisteredStudy, planned: Analysis) -> dict[str, JsonValue]:
+    names = [condition.name for condition in known.study.conditions]
+    return {
+        **planned.model_dump(mode="json"),
+        "baseline": planned.baseline or names[0],
+        "adjusted_for": ["blind forecast of minutes"] if known.study.forecasts else [],
+        "idle_minutes": known.study.idle_minutes,
+    }
+
+
+def participant_files(known: RegisteredStudy, registered: Preregistered, *, hold_codes: bool) -> list[ParticipantFile]:
+    """The file for each participant.
+
+    Args:
+        known: The study.
+        registered: Its registration.
+        hold_codes: Whether the files open without the lab.
+    """
+    form, secret = registered.form, registered.secret
+    return [
+        participant_file(form, known.plan, one, known.digests, secret, holds_code=hold_codes)
+        for one in known.plan.assignments
+    ]
+
+
+def document_matches(registered: Preregistered, document: Mapping[str, JsonValue]) -> bool:
+    """Whether a published document is the one that was registered."""
+    return sha256(canonical(dict(document)).encode()) == registered.digest

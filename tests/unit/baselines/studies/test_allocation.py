@@ -1,0 +1,186 @@
+"""The plan stays closed until every forecast is given, and what opens it is the lab's plan."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from benchwright_attempts.attempts import Attempts
+from benchwright_attempts.errors import StudyError
+from benchwright_attempts.evidence import Exposure, Forecast
+from benchwright_attempts.file_text import sha256
+from benchwright_studies.allocation import (
+    ParticipantFile,
+    code_of,
+    commitment,
+    open_row,
+    participant_file,
+    participants_form,
+)
+from benchwright_studies.archive import collect, write_archive
+from benchwright_studies.entry import Drawn, TaskForecast
+from benchwright_studies.preregistration import document_matches, participant_files, preregister
+from benchwright_studies.studies import Studies
+from benchwright_studies.study_file import parse_study
+from benchwright_studies.study_log import StudyLog
+from benchwright_studies.vocabulary import Step
+
+TEXT = """
+# a comment on which condition is expected to win
+study: s
+title: S
+problems: [p/a, p/b]
+conditions:
+  - {name: alone, solver: human}
+  - {name: copilot, solver: human+copilot, assistants: [x.y]}
+participants: [ada, bob]
+randomisation: {seed: 81985529216486895}
+analysis: {primary: time, secondary: [solved], hypothesis: "The copilot wins."}
+consent: {version: "1", text: "You agree to what is written here."}
+"""
+SAID = Forecast(minutes_without_ai=9, minutes_with_ai=5, difficulty=2, prior_exposure=Exposure.NONE)
+
+
+@pytest.fixture
+def files(log: StudyLog) -> dict[bool, list[ParticipantFile]]:
+    """The participants' files, by whether they hold their code."""
+    known = Studies(log, Attempts(log)).register(parse_study(TEXT, Path("s.yaml")), {})
+    registered = preregister(log, known, "0" * 64)
+    assert document_matches(registered, registered.document)
+    known = Studies(log, Attempts(log)).study("s")
+    return {hold: participant_files(known, registered, hold_codes=hold) for hold in (True, False)}
+
+
+def foresee(studies: Studies, participant: str) -> None:
+    studies.give_consent("s", participant, "1")
+    for problem in ("p/a", "p/b"):
+        studies.forecast("s", participant, problem, SAID)
+
+
+def test_a_participants_file_tells_neither_seed_nor_row_nor_hypothesis(
+    files: dict[bool, list[ParticipantFile]],
+) -> None:
+    for one in files[True]:
+        text = one.model_dump_json()
+        assert "81985529216486895" not in text and "wins" not in text
+        rules = parse_study(one.text, Path("s.json")).study
+        assert rules.randomisation.seed is None and rules.analysis is None
+        row = one.model_copy(update={"text": "", "code": ""}).model_dump_json()
+        assert "copilot" not in row and "alone" not in row
+    # The length of a row does not tell what is in it.
+    assert len({len(one.sealed) for one in files[True]}) == 1
+    assert len({one.plan_sha256 for one in files[True]}) == 1
+
+
+def test_without_a_seed_no_plan_can_be_made(files: dict[bool, list[ParticipantFile]], tmp_path: Path) -> None:
+    with StudyLog(tmp_path / "there" / "log.sqlite") as there, pytest.raises(StudyError, match="has no seed here"):
+        Studies(there, Attempts(there)).register(parse_study(files[True][0].text, Path("s.json")), {})
+
+
+def test_the_assignment_is_drawn_after_the_last_forecast_and_is_the_labs(
+    log: StudyLog, files: dict[bool, list[ParticipantFile]], tmp_path: Path
+) -> None:
+    ada = files[True][0]
+    with StudyLog(tmp_path / "there" / "log.sqlite") as there:
+        studies = Studies(there, Attempts(there))
+        for _ in range(2):
+            studies.join(ada)
+        assert studies.study("s").plan.assignments == ()
+        assert not studies.draw("s", "ada")
+        foresee(studies, "ada")
+        assert studies.progress("s", "ada").condition is None
+        assert studies.draw("s", "ada") and not studies.draw("s", "ada")
+        assert studies.progress("s", "ada").step is Step.OPEN
+        entries = studies.entries("s", "ada")
+        assert [type(entry) for entry in entries[-3:]] == [TaskForecast, TaskForecast, Drawn]
+        write_archive(there, "s", tmp_path / "archive", ["ada"])
+    assert collect(log, tmp_path / "archive").participants == 1
+    plan = Studies(log, Attempts(log)).study("s").plan
+    drawn = Studies(log, Attempts(log)).entries("s", "ada")[-1]
+    assert isinstance(drawn, Drawn) and drawn.assignment == plan.of("ada")
+
+
+def test_a_code_at_the_lab_opens_one_row_and_no_other(
+    log: StudyLog, files: dict[bool, list[ParticipantFile]], tmp_path: Path
+) -> None:
+    ada, bob = files[False]
+    registered = Studies(log, Attempts(log)).study("s").preregistered
+    assert registered is not None
+    codes = [code_of(registered.secret, "s", one.participant) for one in (ada, bob)]
+    with StudyLog(tmp_path / "there" / "log.sqlite") as there:
+        studies = Studies(there, Attempts(there))
+        studies.join(ada)
+        foresee(studies, "ada")
+        assert not studies.draw("s", "ada")
+        assert studies.progress("s", "ada").step is Step.UNLOCK
+        with pytest.raises(StudyError, match="what comes next is unlock"):
+            studies.next_task("s", "ada")
+        with pytest.raises(StudyError, match="does not open your assignment"):
+            studies.draw("s", "ada", codes[1])
+        assert studies.draw("s", "ada", codes[0].lower().replace("-", " "))
+
+
+def test_a_changed_row_or_another_plan_is_refused(
+    log: StudyLog, files: dict[bool, list[ParticipantFile]], tmp_path: Path
+) -> None:
+    ada = files[True][0]
+    changed = ("A" if ada.sealed[0] != "A" else "B") + ada.sealed[1:]
+    with pytest.raises(StudyError, match="does not open"):
+        open_row(changed, ada.sealed_sha256, ada.code, "s", "ada")
+    with StudyLog(tmp_path / "there" / "log.sqlite") as there:
+        studies = Studies(there, Attempts(there))
+        studies.join(ada)
+        with pytest.raises(StudyError, match="with other rules or another plan"):
+            studies.join(ada.model_copy(update={"plan_sha256": "0" * 64}))
+        with pytest.raises(StudyError, match="Only the file for bob"):
+            studies.enroll("s", "bob")
+        write_archive(there, "s", tmp_path / "archive")
+    journal = tmp_path / "archive" / "study.jsonl"
+    lines = [json.loads(line) for line in journal.read_text().splitlines()]
+    lines[1]["entry"]["sha256"] = "0" * 64
+    journal.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    with pytest.raises(StudyError, match="another plan than the study s here"):
+        collect(log, tmp_path / "archive")
+
+
+def test_the_commitment_binds_to_the_plan_once_the_secret_is_published(
+    log: StudyLog, files: dict[bool, list[ParticipantFile]]
+) -> None:
+    known = Studies(log, Attempts(log)).study("s")
+    assert known.preregistered is not None
+    secret = known.preregistered.secret
+    assert files[True][0].plan_sha256 == commitment(known.plan, secret)
+    assert files[True][0].plan_sha256 != commitment(known.plan.model_copy(update={"seed": 1}), secret)
+    form = participants_form(known.study)
+    row = known.plan.assignments[0]
+    again = participant_file(form, known.plan, row, {}, secret, holds_code=True)
+    # Each row has a nonce, so that equal rows can't be told by their digests.
+    assert again.sealed_sha256 != files[True][0].sealed_sha256
+    assert open_row(again.sealed, again.sealed_sha256, again.code, "s", "ada") == row
+
+
+def test_a_study_is_registered_once_and_before_its_first_attempt(log: StudyLog) -> None:
+    studies = Studies(log, Attempts(log))
+    known = studies.register(parse_study(TEXT, Path("s.yaml")), {})
+    first = preregister(log, known, "0" * 64)
+    assert preregister(log, studies.study("s"), "1" * 64) == first
+    assert first.document["sample"] == {
+        "participants": 2,
+        "problems": 2,
+        "attempts_by_condition": {"alone": 2, "copilot": 2},
+    }
+    assert first.document["form_sha256"] == sha256(first.form.encode())
+    late = parse_study(TEXT.replace("study: s", "study: t"), Path("t.yaml"))
+    begun = studies.register(late, {})
+    studies.enroll("t", "ada")
+    studies.give_consent("t", "ada", "1")
+    Attempts(log).create("p/a", "d", Path("/w"), {}, solver="ada", condition="alone", study="t")
+    with pytest.raises(StudyError, match="has 1 attempts already"):
+        preregister(log, begun, "0" * 64)
+    unnamed = studies.register(
+        parse_study(TEXT.replace("study: s", "study: u").replace("analysis:", "# analysis:"), Path("u.yaml")), {}
+    )
+    with pytest.raises(StudyError, match="names no primary outcome"):
+        preregister(log, unnamed, "0" * 64)
