@@ -36,6 +36,7 @@ from benchwright_attempts.evidence import (
     Violation,
 )
 from benchwright_attempts.file_text import Change, FilePath, FileText, Sha256, Text
+from benchwright_attempts.regraded import Regraded
 from benchwright_attempts.state import AttemptState, Transitions, from_states, unchanged_in
 from benchwright_problems.verdict import Outcome
 
@@ -201,7 +202,6 @@ class RunFinished(EventBody):
     reason: str
     """A stable word: `passed`, `tests_failed`, `timeout` ..."""
     message: Text = ""
-    """The sentence that the solver saw, within the limits of the reveal policy."""
     passed: Count | None = None
     """Hidden tests that passed; `None` if they could not be counted."""
     total: Count | None = None
@@ -367,6 +367,7 @@ Event = Annotated[
     | RunCancelled
     | Answered
     | Judged
+    | Regraded
     | Diagnostics
     | Focus
     | Tick
@@ -397,4 +398,3 @@ Event = Annotated[
 """Any event. A class in this union is registered: recording, replay, report and codebook know it."""
 
 EVENT_TYPES = EventTypes(get_args(get_args(Event)[0]))
-"""All types of events, by name."""

@@ -20,9 +20,10 @@ from benchwright_attempts.record import Moment, canonical, format_wall, type_of
 from benchwright_attempts.record import Row as EventRow
 from benchwright_attempts.summary import READ, AttemptVerdict, Summarizing, Summary
 from benchwright_attempts.tables import ATTEMPTS, EVENTS, SUMMARIES
+from benchwright_attempts.verdict_sequence import VerdictSequence
 from benchwright_problems.verdict import Outcome
 
-VERSION = 1
+VERSION = 2
 """Of `body`; increased when a summary gets other fields or other rules (of outcomes, too)."""
 
 _KEEP = text(
@@ -110,7 +111,7 @@ def keep_all(connection: Connection) -> None:
 
 def dumps(summary: Summary) -> str:
     """A summary as JSON."""
-    clock = summary.clock
+    clock, verdicts = summary.clock, summary.verdicts
     return canonical(
         {
             "seq": summary.seq,
@@ -125,11 +126,11 @@ def dumps(summary: Summary) -> str:
                 "newest": clock.newest and format_wall(clock.newest),
                 "marks": {process: [mark.mono_ns, mark.at_ns] for process, mark in clock.marks.items()},
             },
-            "runs": summary.runs,
-            "verdict": summary.verdict and _verdict_json(summary.verdict),
-            "first_pass": summary.first_pass and _verdict_json(summary.first_pass),
+            "runs": verdicts.count,
+            "verdict": verdicts.newest and _verdict_json(verdicts.newest),
+            "first_pass": verdicts.first_pass and _verdict_json(verdicts.first_pass),
             "files": dict(summary.files),
-            "undecided": [_verdict_json(verdict) for verdict in summary.undecided.values()],
+            "undecided": [_verdict_json(verdict) for verdict in verdicts.undecided.values()],
             "snapshots": {run: dict(files) for run, files in summary.snapshots.items()},
             "kinds": sorted(summary.kinds),
         }
@@ -158,11 +159,13 @@ def loads(body: str) -> Summary:
             newest=_read_wall(clock["newest"]),
             marks={process: Mark(*mark) for process, mark in clock["marks"].items()},
         ),
-        runs=value["runs"],
-        verdict=_read_verdict(value["verdict"]) if value["verdict"] else None,
-        first_pass=_read_verdict(value["first_pass"]) if value["first_pass"] else None,
+        verdicts=VerdictSequence(
+            count=value["runs"],
+            newest=_read_verdict(value["verdict"]) if value["verdict"] else None,
+            first_pass=_read_verdict(value["first_pass"]) if value["first_pass"] else None,
+            undecided={verdict.number: verdict for verdict in undecided},
+        ),
         files=value["files"],
-        undecided={verdict.number: verdict for verdict in undecided},
         snapshots=value["snapshots"],
         kinds=frozenset(value["kinds"]),
     )

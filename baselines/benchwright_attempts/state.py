@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from enum import StrEnum
 
+STUDY_CLOSED = "study_closed"
+"""Why an attempt ended that neither its solver nor a limit has ended."""
+
 
 class AttemptState(StrEnum):
     """How far an attempt is. `open` means that it was opened and its clock has not been started."""

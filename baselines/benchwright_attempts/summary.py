@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import partial
 
 from benchwright_attempts.clock import AttemptState, Clock, ClockState
 from benchwright_attempts.event_body import EventBody
@@ -21,6 +22,8 @@ from benchwright_attempts.events import (
 )
 from benchwright_attempts.file_text import FileText
 from benchwright_attempts.record import Moment, RecordedEvent
+from benchwright_attempts.regraded import Regraded
+from benchwright_attempts.verdict_sequence import VerdictSequence
 from benchwright_problems.verdict import Outcome, outcome_of
 
 
@@ -57,15 +60,9 @@ class Summary:
     process: str = ""
     """The process that recorded it."""
     clock: ClockState = field(default_factory=ClockState)
-    runs: int = 0
-    """Verdicts so far, of runs and of judged answers."""
-    verdict: AttemptVerdict | None = None
-    """The newest one."""
-    first_pass: AttemptVerdict | None = None
+    verdicts: VerdictSequence[AttemptVerdict] = field(default_factory=VerdictSequence)
     files: Mapping[str, str] = field(default_factory=dict)
     """SHA-256 of each file as last seen on disk."""
-    undecided: Mapping[int, AttemptVerdict] = field(default_factory=dict)
-    """Answers that no judge has decided yet, by number."""
     snapshots: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     """Files of each run that has no verdict yet, by run id."""
     kinds: frozenset[str] = frozenset()
@@ -75,6 +72,21 @@ class Summary:
     def state(self) -> AttemptState:
         """The attempt's state."""
         return self.clock.state
+
+    @property
+    def runs(self) -> int:
+        """Verdicts so far, of runs and of judged answers."""
+        return self.verdicts.count
+
+    @property
+    def verdict(self) -> AttemptVerdict | None:
+        """The newest verdict."""
+        return self.verdicts.newest
+
+    @property
+    def first_pass(self) -> AttemptVerdict | None:
+        """The verdict of the first try that passed."""
+        return self.verdicts.first_pass
 
     @property
     def passed(self) -> bool:
@@ -87,7 +99,9 @@ class Summary:
         return self.runs + 1
 
 
-READ = frozenset({"opened", "save", "text", "run_started", "run_finished", "run_cancelled", "answered", "judged"})
+READ = frozenset(
+    {"opened", "save", "text", "run_started", "run_finished", "run_cancelled", "answered", "judged", "regraded"}
+)
 """Types of events of which a summary needs more than the type."""
 
 
@@ -163,17 +177,15 @@ def _with(summary: Summary, event: EventBody, seq: int, at: datetime, active_s: 
         case RunFinished():
             snapshots = dict(summary.snapshots)
             snapshot = snapshots.pop(event.run, {})
-            return _judge(replace(summary, snapshots=snapshots), _verdict(event, seq, at, active_s, snapshot))
+            verdicts = summary.verdicts.added(_verdict(event, seq, at, active_s, snapshot))
+            return replace(summary, snapshots=snapshots, verdicts=verdicts)
         case RunCancelled():
             waiting = {run: files for run, files in summary.snapshots.items() if run != event.run}
             return replace(summary, snapshots=waiting)
         case Answered():
-            verdict = _verdict(event, seq, at, active_s, event.snapshot)
-            if verdict.outcome is Outcome.ERROR:
-                summary = replace(summary, undecided={**summary.undecided, verdict.number: verdict})
-            return _judge(summary, verdict)
-        case Judged():
-            return _judge_later(summary, event)
+            return replace(summary, verdicts=summary.verdicts.added(_verdict(event, seq, at, active_s, event.snapshot)))
+        case Judged() | Regraded():
+            return replace(summary, verdicts=summary.verdicts.decided_late(event.number, partial(_revised, event)))
         case _:
             return summary
 
@@ -197,31 +209,13 @@ def _verdict(
     )
 
 
-def _judge(summary: Summary, verdict: AttemptVerdict) -> Summary:
-    first = _earlier_pass(summary.first_pass, verdict)
-    return replace(summary, runs=summary.runs + 1, verdict=verdict, first_pass=first)
-
-
-def _judge_later(summary: Summary, event: Judged) -> Summary:
-    """The verdict on an answer counts for the time when it was given, not when it was judged."""
-    answered = summary.undecided.get(event.number)
-    if answered is None:
-        return summary
-    verdict = replace(
-        answered, outcome=outcome_of(event.reason, event.outcome), reason=event.reason, message=event.message
+def _revised(event: Judged | Regraded, verdict: AttemptVerdict) -> AttemptVerdict:
+    revised = replace(
+        verdict, outcome=outcome_of(event.reason, event.outcome), reason=event.reason, message=event.message
     )
-    undecided = dict(summary.undecided)
-    if verdict.outcome is not Outcome.ERROR:
-        del undecided[event.number]
-    newest = verdict if summary.verdict is not None and summary.verdict.number == event.number else summary.verdict
-    first = _earlier_pass(summary.first_pass, verdict)
-    return replace(summary, verdict=newest, first_pass=first, undecided=undecided)
-
-
-def _earlier_pass(first: AttemptVerdict | None, verdict: AttemptVerdict) -> AttemptVerdict | None:
-    if verdict.outcome is not Outcome.PASSED or (first is not None and first.number <= verdict.number):
-        return first
-    return verdict
+    if isinstance(event, Judged):
+        return revised
+    return replace(revised, passed=event.passed, total=event.total, wall_s=event.wall_s, digests=event.digests)
 
 
 def summarize(events: Iterable[RecordedEvent], summary: Summary | None = None) -> Summary:

@@ -16,8 +16,9 @@ from benchwright_attempts.events import Abandoned
 from benchwright_attempts.evidence import TimedOut
 from benchwright_attempts.file_text import sha256
 from benchwright_attempts.record import AttemptHeader, canonical
+from benchwright_attempts.state import STUDY_CLOSED
 from benchwright_studies.entry import Closed
-from benchwright_studies.studies import Studies
+from benchwright_studies.studies import RegisteredStudy, Studies
 
 if TYPE_CHECKING:
     from benchwright_studies.study_log import StudyLog
@@ -71,9 +72,9 @@ def close_study(log: StudyLog, study: str, *, force: bool = False) -> Closed:
         )
     for header in going:
         if attempts.summary(header.id).state is AttemptState.OPEN:
-            log.append_blocking(header.id, Abandoned(reason="study_closed"))
+            log.append_blocking(header.id, Abandoned(reason=STUDY_CLOSED))
         else:
-            log.append_blocking(header.id, TimedOut(reason="study_closed"))
+            log.append_blocking(header.id, TimedOut(reason=STUDY_CLOSED))
     sealed: dict[str, JsonValue] = {
         "study_sha256": known.sha256,
         "plan_sha256": known.plan.sha256,
@@ -136,6 +137,11 @@ def check_seal(log: StudyLog, study: str) -> SealCheck:
         if head not in reached and (gone is None or reached):
             flaws.append(f"The journal of {participant} is not as it was sealed.")
     return SealCheck(known.closed.digest, len(sealed), deleted, tuple(flaws))
+
+
+def sealed_attempts(known: RegisteredStudy) -> frozenset[str] | None:
+    """The attempts that a closed study consists of; None if it is not closed."""
+    return frozenset(_heads(known.closed.seal.get("attempts"))) if known.closed is not None else None
 
 
 def _heads(value: JsonValue) -> Mapping[str, Sequence[JsonValue]]:

@@ -25,6 +25,7 @@ export function expectedReport(walked: Walked): { sections: Record<string, Secti
     sections: {
       support: support(walked),
       success: success(),
+      outcomes: outcomes(),
       time: time(walked),
       "score-over-time": scoreOverTime(walked),
       models: empty(
@@ -46,6 +47,7 @@ export function expectedReport(walked: Walked): { sections: Record<string, Secti
         "No answer was rated by both people and judges. `benchwright judge grade` lets people grade.",
       ),
       failures: empty("How attempts failed", "Groups need 12 failed attempts with a message, and there are 1."),
+      "after-closing": empty("After the study was closed", "Nothing was added after the closing of a study."),
     },
   };
 }
@@ -100,14 +102,6 @@ function support(walked: Walked): Section {
     },
     tables: [
       {
-        title: "How attempts ended",
-        columns: ["group", "attempts", "solved", "submitted unsolved", "gave up", "timed out", "undecided"],
-        rows: [
-          ["alone", 2, 1, 0, 1, 0, 0],
-          ["copilot", 1, 0, 1, 0, 0, 0],
-        ],
-      },
-      {
         title: "Active time, by the gap that still counts",
         columns: ["threshold (min)", "total (h)", "median (min)", "of the clock", "against the study's threshold"],
         rows: ["1", "2", "5"].map((threshold) => [
@@ -123,6 +117,47 @@ function support(walked: Walked): Section {
   };
 }
 
+
+function outcomes(): Section {
+  const ended = (...counts: number[]): object => ({
+    ...{ attempts: counts[0], passed_ever: counts[1], passed_as_handed_in: counts[2], wrong_after_right: counts[3] },
+    ...{ submitted_unsolved: counts[4], gave_up: counts[5], timed_out: counts[6], right_at_the_limit: counts[7] },
+    undecided: counts[8],
+  });
+  return {
+    title: "How attempts ended",
+    says: [],
+    without: null,
+    numbers: {
+      groups: { alone: ended(2, 1, 1, 0, 0, 1, 0, 0, 0), copilot: ended(1, 0, 0, 0, 1, 0, 0, 0, 0) },
+      undecided_reasons: {},
+      // Of two problems drawn anew, both are the solved one in a quarter of the draws, and neither in another.
+      tries: { alone: { 1: { value: 0.5, low: 0, high: 1 } }, copilot: { 1: alone(0) } },
+    },
+    tables: [
+      {
+        title: "How attempts ended",
+        columns: [
+          ...["group", "attempts", "passed ever", "passed as handed in", "wrong after right", "submitted unsolved"],
+          ...["gave up", "timed out", "right at the limit", "undecided"],
+        ],
+        rows: [
+          ["alone", 2, 1, 1, 0, 0, 1, 0, 0, 0],
+          ["copilot", 1, 0, 0, 0, 1, 0, 0, 0, 0],
+        ],
+      },
+      {
+        title: "Solved with equally many tries",
+        columns: ["group", "1 try"],
+        rows: [
+          ["alone", "50 % (0 to 100 %)"],
+          ["copilot", "0 %"],
+        ],
+      },
+    ],
+    pictures: [],
+  };
+}
 
 function success(): Section {
   const part = (label: string, passed: typeof ALL): object => ({
@@ -144,6 +179,7 @@ function success(): Section {
     without: null,
     numbers: {
       overall: { alone: HALF, copilot: NONE },
+      handed_in: { alone: HALF, copilot: NONE },
       // Giving up before the first run is a score of 0.
       score: { alone: alone(0.5), copilot: alone(0) },
       macro: { alone: alone(0.5), copilot: alone(0) },
@@ -163,10 +199,13 @@ function success(): Section {
       },
       {
         title: "Solved, by group",
-        columns: ["group", "attempts", "solved", "solved (95 % interval)", "mean score", "mean over categories"],
+        columns: [
+          ...["group", "attempts", "solved", "solved (95 % interval)", "solved as handed in (95 % interval)"],
+          ...["mean score", "mean over categories"],
+        ],
         rows: [
-          ["alone", 2, 1, told(HALF), "0.50", "0.50"],
-          ["copilot", 1, 0, told(NONE), "0.00", "0.00"],
+          ["alone", 2, 1, told(HALF), told(HALF), "0.50", "0.50"],
+          ["copilot", 1, 0, told(NONE), told(NONE), "0.00", "0.00"],
         ],
       },
       { title: "Solved, by difficulty", columns, rows: wholeRows("medium") },

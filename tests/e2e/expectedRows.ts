@@ -38,6 +38,7 @@ export function expectedAttempts({ practice, arbiter, fifo, uart, pasted, typed,
     {
       ...row(arbiter, "round-robin-arbiter", "Complete the round-robin arbiter", "cid002", 1),
       ...{ state: "submitted", submissions: 1, pauses: 1, passed: "true" },
+      ...{ final: "passed", tries_to_pass: 1 },
       ...ran(arbiter, "passed", "passed", 16),
       ...{ score: 1, time_s: pass, first_pass_s: pass, first_pass_clock_s: pass },
       ...written(1, { inserted: pasted, inserted_paste: pasted }),
@@ -48,6 +49,7 @@ export function expectedAttempts({ practice, arbiter, fifo, uart, pasted, typed,
       ...row(fifo, "sync-fifo", "Synchronous FIFO with level flags", "cid003", 2),
       ...{ condition: "copilot", solver: "human+copilot", state: "submitted", submissions: 1, passed: "false" },
       ...ran(fifo, "failed", "tests_failed", 12),
+      final: "failed",
       ...{ score: 0, tests_passed: 0, censored_by: "handed_in_unsolved" },
       ...written(fifo.of("edit").length, {
         ...{ inserted: typed + accepted, inserted_typed: typed, inserted_own_completion: accepted },
@@ -79,6 +81,7 @@ function row(attempt: LoggedAttempt, id: string, title: string, category: string
     // Nobody sat still for a minute.
     ...{ active_60_s: clock, active_120_s: clock, active_300_s: clock, active_s: clock, time_s: clock, unfocused_s: 0 },
     ...{ limit_s: 1800, outcome: "", first_pass_s: "", first_pass_clock_s: "", censored_by: "", reason: "", score: "" },
+    ...{ final: "", tries_to_pass: "" },
     ...{ tests_passed: "", tests_total: "", runs: 0, undecided_runs: 0, submissions: 0, pauses: 0, suspensions: 0 },
     ...{ edits: 0, inserted: 0, inserted_typed: 0, inserted_paste: 0, inserted_completion: 0, inserted_chat: 0 },
     ...{ inserted_own_completion: 0, inserted_tool: 0, inserted_other: 0, share_by_assistant: "", guessed_share: "" },

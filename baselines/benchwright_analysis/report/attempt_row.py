@@ -39,6 +39,8 @@ class Facts:
     shown: int = 0
     pauses: int = 0
     suspensions: int = 0
+    was_cut_off: bool = False
+    """Whether the end of the study ended it, not the solver and no limit."""
     started: str = ""
     """Wall time of the start."""
     newest: str = ""
@@ -120,7 +122,7 @@ class FoldedEvents:
         active = [self.work.active_ns(now, place) / _NS for place in range(4)]
         analysed = active[-1] if self.facts.is_person(self.header) else now / _NS
         started, newest = (datetime.fromisoformat(one) if one else None for one in (self.facts.started, self._newest()))
-        first = self.verdicts.first_pass
+        first = self.verdicts.sequence.first_pass
         return {
             "clock_s": now / _NS,
             "elapsed_s": elapsed_s(now / _NS, started, newest),
@@ -138,19 +140,23 @@ class FoldedEvents:
         return self.facts.newest if self.facts.started else ""
 
     def _verdicts(self) -> dict[str, Any]:
-        verdicts, newest = self.verdicts, self.verdicts.newest
+        verdicts, sequence = self.verdicts, self.verdicts.sequence
+        newest = sequence.newest
+        final = None if self.facts.was_cut_off else sequence.final(self.clock.state)
         votes = verdicts.judged_by.get("votes", ())
-        passed = verdicts.first_pass is not None
+        passed = sequence.first_pass is not None
         return {
             "passed": passed,
             "outcome": newest.outcome if newest else "",
-            "censored_by": "" if passed else self._censoring(),
+            "final": final.value if final else "",
+            "tries_to_pass": sequence.tries_to_pass,
+            "censored_by": "" if passed else self._censoring(final),
             "reason": newest.reason if newest else "",
             "score": max((score for _, score in verdicts.scores), default=None),
             "tests_passed": verdicts.tests[0],
             "tests_total": verdicts.tests[1],
-            "runs": len(verdicts.all),
-            "undecided_runs": verdicts.undecided,
+            "runs": sequence.count,
+            "undecided_runs": len(sequence.undecided),
             "judge_method": verdicts.judged_by.get("method", ""),
             "judge_votes": "; ".join(f"{vote['judge']}={vote['label']}" for vote in votes),
             "judge_cost_usd": verdicts.judge_cost_usd,
@@ -158,16 +164,15 @@ class FoldedEvents:
             "sandbox": verdicts.digests.get("sandbox", ""),
         }
 
-    def _censoring(self) -> CENSORED:
-        newest = self.verdicts.newest
+    def _censoring(self, final: Outcome | None) -> CENSORED:
         match self.clock.state:
             case AttemptState.ABANDONED:
                 return "gave_up"
             case AttemptState.TIMED_OUT:
-                return "timed_out"
+                # Earlier versions did not grade what a person had at the limit.
+                return "not_decided" if final is Outcome.ERROR else "timed_out"
             case AttemptState.SUBMITTED:
-                undecided = newest is None or newest.outcome == Outcome.ERROR.value
-                return "not_decided" if undecided else "handed_in_unsolved"
+                return "handed_in_unsolved" if final is Outcome.FAILED else "not_decided"
             case _:
                 return "still_open"
 

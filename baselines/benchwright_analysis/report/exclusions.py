@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass
 
 from benchwright_analysis.report.observation import Observation
 from benchwright_studies.study import Exclusion, Study
 from benchwright_studies.vocabulary import Criterion, Drop
 
+AFTER_CLOSING = "after_closing"
+"""Why an attempt does not count that is not part of a closed study."""
 _EXPOSURES = ("", "none", "similar", "same")
 
 
@@ -36,13 +38,19 @@ def sentence(rule: Exclusion) -> str:
     return f"{what}{bound}" + (" (whole participant)" if rule.drop is Drop.PARTICIPANT else "")
 
 
-def exclude(observations: Sequence[Observation], study: Study | None, people: Participants | None) -> list[Observation]:
+def exclude(
+    observations: Sequence[Observation],
+    study: Study | None,
+    people: Participants | None,
+    sealed: Container[str] | None = None,
+) -> list[Observation]:
     """The same rows, those that do not count marked with why.
 
     Args:
         observations: Of one study, or of none.
         study: The study; none outside studies.
         people: Of the study.
+        sealed: The attempts of a closed study; others do not count. None if it is not closed.
     """
     reasons: dict[str, list[str]] = {one.attempt: [] for one in observations}
     for one in observations:
@@ -50,6 +58,8 @@ def exclude(observations: Sequence[Observation], study: Study | None, people: Pa
             reasons[one.attempt].append("practice")
         elif one.state in ("open", "running", "paused"):
             reasons[one.attempt].append("still_open")
+        if sealed is not None and one.attempt not in sealed:
+            reasons[one.attempt].append(AFTER_CLOSING)
     for rule in study.exclusions if study is not None else ():
         hit = [one for one in observations if not one.practice and one.is_person and _applies(rule, one, people)]
         if rule.drop is Drop.PARTICIPANT:

@@ -21,7 +21,7 @@ from benchwright_attempts.errors import IllegalTransitionError
 from benchwright_attempts.event_body import Evidence, TextEffect
 from benchwright_attempts.events import EVENT_TYPES
 from benchwright_attempts.record import AttemptHeader, type_of
-from benchwright_attempts.state import AttemptState
+from benchwright_attempts.state import STUDY_CLOSED, AttemptState
 from benchwright_attempts.timeline import THRESHOLDS_S, TimeAtWork
 
 
@@ -195,10 +195,10 @@ class Fold:
         self._verdicts.add(value, active_ns=active_ns, clock_ns=now)
         self._put(value)
 
-    def read_judged(self, _seq: int, _wall: str, body: str) -> None:
-        """A stored answer was judged."""
+    def read_late_verdict(self, _seq: int, _wall: str, body: str) -> None:
+        """A verdict came later than its try."""
         value = read(body)
-        self._verdicts.judge(value)
+        self._verdicts.decide_late(value)
         self._put(value)
 
     def read_usage(self, _seq: int, _wall: str, body: str) -> None:
@@ -208,6 +208,10 @@ class Fold:
     def read_shown(self, _seq: int, _wall: str, _body: str) -> None:
         """A completion was shown."""
         self._facts.shown += 1
+
+    def read_timed_out(self, _seq: int, _wall: str, body: str) -> None:
+        """A limit ended it, or the end of the study."""
+        self._facts.was_cut_off = read(body)["reason"] == STUDY_CLOSED
 
     def read_suspended(self, _seq: int, _wall: str, _body: str) -> None:
         """The computer slept."""
@@ -243,8 +247,10 @@ _BY_TYPE: dict[str, _Reader] = {
     "focus": Fold.read_focus,
     "run_finished": Fold.read_verdict,
     "answered": Fold.read_verdict,
-    "judged": Fold.read_judged,
+    "judged": Fold.read_late_verdict,
+    "regraded": Fold.read_late_verdict,
     "model_usage": Fold.read_usage,
+    "timed_out": Fold.read_timed_out,
     "suspended": Fold.read_suspended,
     "violation": Fold.read_violation,
     "assigned": Fold.read_assigned,

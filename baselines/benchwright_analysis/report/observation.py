@@ -79,16 +79,21 @@ underscore-number; else the problem itself."""
     limit_s: float | None
     """The study's time limit."""
     passed: bool
-    """Whether a run or an answer passed before the end."""
+    """Whether a run or an answer ever passed; `final` says whether what was handed in does."""
     outcome: str
-    """Of the newest verdict: `passed`, `failed`, `error`; empty if there was none."""
+    """Of the newest verdict: `passed`, `failed`, `error` (undecided); empty if there was none."""
+    final: str
+    """The verdict on the work as it was handed in, or as it was when a limit ended the attempt; empty if nothing was \
+handed in."""
+    tries_to_pass: int | None
+    """Decided verdicts up to and including the first pass; empty if it did not pass."""
     first_pass_s: float | None
     """Analysed time at the first pass."""
     first_pass_clock_s: float | None
     """Time on the clock at the first pass."""
     censored_by: CENSORED
-    """Why there is no time to a pass: `gave_up`, `timed_out`, `handed_in_unsolved`, `not_decided` (no verdict says \
-whether it is right), `still_open`; empty if it passed."""
+    """Why there is no time to a pass: `gave_up`, `timed_out`, `handed_in_unsolved`, `not_decided` (the verdict on \
+what was handed in is undecided), `still_open`; empty if it passed."""
     reason: str
     """Of the newest verdict, a stable word: `tests_failed`, `timeout`, `tool_missing` …"""
     score: float | None
@@ -101,7 +106,7 @@ passed; empty if nothing was decided."""
     runs: int
     """Verdicts: runs of the hidden tests, or answers judged."""
     undecided_runs: int
-    """Of these, undecided because of an error."""
+    """Of these, still undecided: the machinery failed, or a judge has not decided."""
     submissions: int
     """1 if the work was submitted."""
     pauses: int

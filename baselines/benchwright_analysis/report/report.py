@@ -30,6 +30,7 @@ from benchwright_attempts.record import AttemptHeader
 from benchwright_judges.rated import Rated
 from benchwright_problems.atomic import write_atomically
 from benchwright_problems.store import Store
+from benchwright_studies.closing import sealed_attempts
 from benchwright_studies.studies import RegisteredStudy
 from benchwright_subjects.kept_evals import logs_of
 
@@ -185,10 +186,10 @@ def _dataset(
     rows = [one.observation for one in folded]
     if known is not None:
         rows = [_planned(one, known) for one in rows]
-        rows = exclude(rows, known.study, participants(log, known, rows))
+        rows = exclude(rows, known.study, participants(log, known, rows), sealed_attempts(known))
     else:
         rows = exclude(rows, None, None)
-    undecided = Counter(one.reason for one in rows if one.is_analysed and one.outcome == "error" and not one.passed)
+    undecided = Counter(one.reason for one in rows if one.is_analysed and one.censored_by == "not_decided")
     return Dataset(
         folded=[Folded(row, one.trace, one.sources, one.failure) for row, one in zip(rows, folded, strict=True)],
         facts=facts,

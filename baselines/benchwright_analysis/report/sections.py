@@ -11,6 +11,7 @@ from benchwright_analysis.report.failing import failing
 from benchwright_analysis.report.judging import judging
 from benchwright_analysis.report.models import horizon, models
 from benchwright_analysis.report.origins import origins
+from benchwright_analysis.report.outcomes import after_closing, outcomes
 from benchwright_analysis.report.section import Section
 from benchwright_analysis.report.success import profile, success
 from benchwright_analysis.report.support import support
@@ -19,6 +20,7 @@ from benchwright_analysis.report.time_to_pass import score_over_time, survival
 SECTIONS: list[Callable[[Dataset], Section]] = [
     support,
     success,
+    outcomes,
     survival,
     score_over_time,
     models,
@@ -29,5 +31,6 @@ SECTIONS: list[Callable[[Dataset], Section]] = [
     judging,
     failing,
     attempts_table,
+    after_closing,
 ]
 """In the order of the page."""

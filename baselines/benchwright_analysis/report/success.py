@@ -210,8 +210,8 @@ def _lead(data: Dataset, rates: Mapping[str, object]) -> list[str]:
     lead = []
     if undecided:
         lead.append(
-            f"{count(undecided, 'attempt')} submitted without a decisive verdict are left out here: a tool was "
-            "missing, a run ran out of time, or a judge has not come to a result yet."
+            f"{count(undecided, 'attempt')} are left out here, because the verdict on what was handed in is undecided: "
+            "“How attempts ended” names the reasons."
         )
     return lead
 

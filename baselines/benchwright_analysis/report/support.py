@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 
 from benchwright_analysis.report.dataset import Dataset
-from benchwright_analysis.report.exclusions import count_by_reason
+from benchwright_analysis.report.exclusions import AFTER_CLOSING, count_by_reason
 from benchwright_analysis.report.observation import Observation
-from benchwright_analysis.report.section import Cell, Section, Table, count, number, percent
+from benchwright_analysis.report.section import Section, count, number, percent
 from benchwright_analysis.report.time_to_pass import active_time
 from benchwright_analysis.statistics.errors import StatisticsError
 from benchwright_analysis.statistics.power import TwoConditionPower, two_condition_power
@@ -63,26 +62,13 @@ def support(data: Dataset) -> Section:
         else "Hash chains were not checked for this report; `benchwright report --check` does."
     )
     lead += data.remarks
-    tables = [_outcomes(data)] + ([table] if table is not None else [])
+    tables = [table] if table is not None else []
     return Section("support", "What this supports", lead, (), tables, numbers, is_list=True)
 
 
 def _reasons(reasons: dict[str, int]) -> str:
-    words = {"still_open": "not ended yet"}
+    words = {"still_open": "not ended yet", AFTER_CLOSING: "added after the study was closed"}
     return ", ".join(f"{amount} for “{words.get(reason, reason)}”" for reason, amount in reasons.items())
-
-
-def _outcomes(data: Dataset) -> Table:
-    columns = ("passed", "handed_in_unsolved", "gave_up", "timed_out", "not_decided")
-    rows: list[Sequence[Cell]] = []
-    for group in data.groups:
-        counts = Counter[str](one.observation.censored_by or "passed" for one in data.of(group))
-        rows.append((group, sum(counts.values()), *(counts[column] for column in columns)))
-    return Table(
-        "How attempts ended",
-        ("group", "attempts", "solved", "submitted unsolved", "gave up", "timed out", "undecided"),
-        rows,
-    )
 
 
 def _power(data: Dataset) -> tuple[TwoConditionPower | None, str]:

@@ -144,7 +144,7 @@ def test_what_is_kept_of_an_attempt_is_what_its_events_say(
             (log, other)[number % 2].append_blocking(attempt, event)
             assert attempts.summary(attempt) == summarize(log.events(attempt)), event
     assert attempts.summary(attempt).first_pass is not None
-    assert set(attempts.summary(attempt).undecided) == {3}
+    assert set(attempts.summary(attempt).verdicts.undecided) == {3}
 
 
 def test_a_summary_that_is_behind_or_of_an_older_version_is_worked_out_again(

@@ -10,8 +10,9 @@ import pytest
 from benchwright_attempts.attempts import Attempts
 from benchwright_attempts.clock import AttemptState
 from benchwright_attempts.errors import IllegalTransitionError
-from benchwright_attempts.events import Answered, Judged, JudgedBy, Paused, Started, Submitted
+from benchwright_attempts.events import Answered, Judged, JudgedBy, Paused, RunFinished, RunStarted, Started, Submitted
 from benchwright_attempts.file_text import sha256
+from benchwright_attempts.regraded import Regraded
 from benchwright_attempts.replay import verify
 from benchwright_problems.verdict import Outcome
 from benchwright_studies.study_log import StudyLog
@@ -70,3 +71,16 @@ def test_a_judgement_that_decides_nothing_leaves_the_answer_open_for_another(log
     summary = Attempts(log).summary(attempt)
     assert summary.verdict is not None and summary.verdict.outcome is Outcome.FAILED
     assert summary.first_pass is None, "what was decided once is not decided again"
+
+
+def test_a_run_that_decided_nothing_can_be_made_again_after_the_end(log: StudyLog, attempt: str) -> None:
+    files = {"a.sv": sha256(b"module a; endmodule")}
+    undecided = RunFinished(run="r", number=1, outcome=Outcome.ERROR, reason="tool_missing", wall_s=0.1)
+    again = Regraded(number=1, outcome=Outcome.PASSED, reason="passed", passed=2, total=2, wall_s=1.5)
+    for event in (Started(), RunStarted(run="r", number=1, snapshot=files), undecided, Submitted(), again):
+        log.append_blocking(attempt, event)
+    summary = Attempts(log).summary(attempt)
+    assert summary.verdict is not None and summary.verdict == summary.first_pass
+    assert (summary.verdict.passed, summary.verdict.total, summary.verdict.wall_s) == (2, 2, 1.5)
+    assert (summary.verdict.snapshot, summary.verdict.seq, summary.runs) == (files, 4, 1), "it counts for its try"
+    assert not summary.verdicts.undecided

@@ -1,0 +1,142 @@
+"""How attempts ended: ever and finally passed, undecided by reason, and what equally many tries come to."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from benchwright_analysis.report.dataset import Dataset
+from benchwright_analysis.report.exclusions import AFTER_CLOSING
+from benchwright_analysis.report.observation import Observation
+from benchwright_analysis.report.section import Cell, Section, Table, count, with_interval
+from benchwright_analysis.statistics.bootstrap import clustered_mean
+from benchwright_analysis.statistics.pass_at_k import pass_at_k
+from benchwright_judges.estimators import Estimate
+
+_KS = (1, 2, 3, 5, 10)
+_PARTS = (
+    "attempts",
+    "passed_ever",
+    "passed_as_handed_in",
+    "wrong_after_right",
+    "submitted_unsolved",
+    "gave_up",
+    "timed_out",
+    "right_at_the_limit",
+    "undecided",
+)
+
+
+def outcomes(data: Dataset) -> Section:
+    """How the attempts of each group ended."""
+    title = "How attempts ended"
+    if not data.analysed:
+        return Section("outcomes", title, without="No attempt counts.")
+    ended = {group: _ended([one.observation for one in data.of(group)]) for group in data.groups}
+    reasons = Counter(
+        one.observation.reason or "no verdict" for one in data.analysed if one.observation.censored_by == "not_decided"
+    )
+    tries = _tries(data)
+    table = Table(
+        title,
+        ("group", *(part.replace("_", " ") for part in _PARTS)),
+        [(group, *(found[part] for part in _PARTS)) for group, found in ended.items()],
+        "Passed ever: some run or answer passed before the end. Passed as handed in: what was submitted, or what was "
+        "there when a limit ended the attempt, passes. Wrong after right: passed ever, but not as handed in. "
+        "Undecided: the machinery failed, not the solver. The page “Outcomes” of the reference has the whole rule.",
+    )
+    numbers: dict[str, object] = {"groups": ended, "undecided_reasons": dict(reasons), "tries": tries}
+    tables = [table, _tries_table(tries)] if tries else [table]
+    return Section("outcomes", title, _lead(reasons), (), tables, numbers)
+
+
+def after_closing(data: Dataset) -> Section:
+    """Attempts that are not part of the closed study."""
+    title = "After the study was closed"
+    rows = [one for one in data.observations if AFTER_CLOSING in one.excluded_by.split("; ")]
+    if not rows:
+        return Section("after-closing", title, without="Nothing was added after the closing of a study.")
+    groups = {group: _ended([one for one in rows if one.group == group]) for group in sorted({r.group for r in rows})}
+    parts = ("attempts", "passed_ever", "passed_as_handed_in", "undecided")
+    lead = (
+        f"{count(len(rows), 'attempt')} are not part of the study as it was closed. They are in no other number of "
+        "this report, and the study's digest does not cover them.",
+    )
+    table = Table(
+        title,
+        ("group", *(part.replace("_", " ") for part in parts)),
+        [(group, *(found[part] for part in parts)) for group, found in groups.items()],
+    )
+    return Section("after-closing", title, lead, (), (table,), {"groups": groups})
+
+
+def _lead(reasons: Mapping[str, int]) -> list[str]:
+    if not reasons:
+        return []
+    named = ", ".join(f"{reason.replace('_', ' ')} ({amount})" for reason, amount in sorted(reasons.items()))
+    return [
+        f"{count(sum(reasons.values()), 'attempt')} are undecided: {named}. They are in no share of solved problems. "
+        "`benchwright attempts regrade` runs the hidden tests again on what was handed in, and "
+        "`benchwright judge pending` has answers judged; nobody is asked again."
+    ]
+
+
+def _ended(rows: Sequence[Observation]) -> dict[str, int]:
+    """Counts of attempts; each is in exactly one of passed ever, submitted unsolved, gave up, timed out, undecided."""
+    by = Counter[str](one.censored_by or "passed" for one in rows)
+    return {
+        "attempts": len(rows),
+        "passed_ever": by["passed"],
+        "passed_as_handed_in": sum(one.final == "passed" for one in rows),
+        "wrong_after_right": sum(one.passed and one.final == "failed" for one in rows),
+        "submitted_unsolved": by["handed_in_unsolved"],
+        "gave_up": by["gave_up"],
+        "timed_out": by["timed_out"],
+        "right_at_the_limit": sum(one.state == "timed_out" and one.final == "passed" for one in rows),
+        "undecided": by["not_decided"],
+    }
+
+
+def _tries(data: Dataset) -> dict[str, dict[int, Estimate]]:
+    """Group → k → the mean over problems of the chance to pass within k tries."""
+    found: dict[str, dict[int, Estimate]] = {}
+    for group in data.groups:
+        problems: dict[str, list[Observation]] = {}
+        for one in data.decided:
+            if one.group == group:
+                problems.setdefault(one.problem, []).append(one)
+        if not problems:
+            continue
+        rows = list(problems.values())
+        samples = [each for each in rows if each[0].solver == "model"]
+        most = min(map(len, samples)) if samples else max(one.runs for each in rows for one in each)
+        found[group] = {
+            k: clustered_mean([_within(each, k) for each in rows], seed=data.seed) for k in _KS if k <= max(1, most)
+        }
+    return found
+
+
+def _within(attempts: Sequence[Observation], k: int) -> float:
+    """The chance to pass one problem within k tries.
+
+    A try of a person or an agent is a verdict that they get and can go on from; one of a model is a sample.
+    """
+    if attempts[0].solver == "model":
+        return pass_at_k(len(attempts), sum(one.passed for one in attempts), k)
+    return sum(one.tries_to_pass is not None and one.tries_to_pass <= k for one in attempts) / len(attempts)
+
+
+def _tries_table(tries: Mapping[str, Mapping[int, Estimate]]) -> Table:
+    ks = sorted({k for found in tries.values() for k in found})
+    rows: list[Sequence[Cell]] = [
+        (group, *(with_interval(found[k], share=True) if k in found else "–" for k in ks))
+        for group, found in tries.items()
+    ]
+    return Table(
+        "Solved with equally many tries",
+        ("group", *(f"{k} {'try' if k == 1 else 'tries'}" for k in ks)),
+        rows,
+        "Mean over problems, each with the same weight; intervals draw problems. A try of a person or an agent is a "
+        "verdict on a run or an answer; one of a model is a sample, and k of them are pass@k, unbiased. Compare groups "
+        "within a column. A dash: nobody had as many tries.",
+    )

@@ -1,0 +1,86 @@
+"""The verdicts of one attempt: the first pass, the one that counts at the end, and those that come late.
+
+The log's summary and the report's rows have different facts beside a verdict, and this one rule.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Generic, Protocol, TypeVar
+
+from benchwright_attempts.state import AttemptState
+from benchwright_problems.verdict import Outcome
+
+
+class _Verdict(Protocol):
+    @property
+    def number(self) -> int: ...
+
+    @property
+    def outcome(self) -> Outcome: ...
+
+
+V = TypeVar("V", bound=_Verdict)
+
+
+@dataclass(frozen=True, slots=True)
+class VerdictSequence(Generic[V]):
+    """What an attempt's verdicts come to."""
+
+    count: int = 0
+    """Verdicts so far, of runs and of judged answers."""
+    newest: V | None = None
+    """The verdict of the last try."""
+    first_pass: V | None = None
+    """The first try that passed: whether the problem was ever solved."""
+    undecided: Mapping[int, V] = field(default_factory=dict)
+    """Verdicts that are still undecided, by the number of the try."""
+
+    def added(self, verdict: V) -> VerdictSequence[V]:
+        """With the verdict of one more try."""
+        undecided = self.undecided
+        if verdict.outcome is Outcome.ERROR:
+            undecided = {**undecided, verdict.number: verdict}
+        first = self._earlier_pass(verdict)
+        return VerdictSequence(self.count + 1, verdict, first, undecided)
+
+    def decided_late(self, number: int, revise: Callable[[V], V]) -> VerdictSequence[V]:
+        """With a verdict that came later than its try, for which it counts all the same.
+
+        What was decided once is not decided again.
+
+        Args:
+            number: Of the try.
+            revise: Makes the verdict from the undecided one.
+        """
+        waiting = self.undecided.get(number)
+        if waiting is None:
+            return self
+        verdict = revise(waiting)
+        undecided = {other: one for other, one in self.undecided.items() if other != number}
+        if verdict.outcome is Outcome.ERROR:
+            undecided[number] = verdict
+        newest = verdict if self.newest is not None and self.newest.number == number else self.newest
+        return replace(self, newest=newest, first_pass=self._earlier_pass(verdict), undecided=undecided)
+
+    @property
+    def tries_to_pass(self) -> int | None:
+        """How many decided verdicts it took to the first pass; None without one."""
+        first = self.first_pass
+        return None if first is None else first.number - sum(number < first.number for number in self.undecided)
+
+    def final(self, state: AttemptState) -> Outcome | None:
+        """The verdict on the work as it was handed in, or as it was at a limit; None where nothing was handed in.
+
+        Args:
+            state: The attempt's.
+        """
+        handed_in = state in (AttemptState.SUBMITTED, AttemptState.TIMED_OUT)
+        return self.newest.outcome if handed_in and self.newest is not None else None
+
+    def _earlier_pass(self, verdict: V) -> V | None:
+        first = self.first_pass
+        if verdict.outcome is not Outcome.PASSED or (first is not None and first.number <= verdict.number):
+            return first
+        return verdict
