@@ -47,7 +47,6 @@ export function expectedReport(walked: Walked): { sections: Record<string, Secti
         "No answer was rated by both people and judges. `benchwright judge grade` lets people grade.",
       ),
       failures: empty("How attempts failed", "Groups need 12 failed attempts with a message, and there are 1."),
-      "after-closing": empty("After the study was closed", "Nothing was added after the closing of a study."),
     },
   };
 }
@@ -120,7 +119,7 @@ function support(walked: Walked): Section {
 
 function outcomes(): Section {
   const ended = (...counts: number[]): object => ({
-    ...{ attempts: counts[0], passed_ever: counts[1], passed_as_handed_in: counts[2], wrong_after_right: counts[3] },
+    ...{ attempts: counts[0], passed_ever: counts[1], passed_at_end: counts[2], wrong_after_right: counts[3] },
     ...{ submitted_unsolved: counts[4], gave_up: counts[5], timed_out: counts[6], right_at_the_limit: counts[7] },
     undecided: counts[8],
   });
@@ -138,7 +137,7 @@ function outcomes(): Section {
       {
         title: "How attempts ended",
         columns: [
-          ...["group", "attempts", "passed ever", "passed as handed in", "wrong after right", "submitted unsolved"],
+          ...["group", "attempts", "passed ever", "passed at the end", "wrong after right", "submitted unsolved"],
           ...["gave up", "timed out", "right at the limit", "undecided"],
         ],
         rows: [
@@ -179,7 +178,7 @@ function success(): Section {
     without: null,
     numbers: {
       overall: { alone: HALF, copilot: NONE },
-      handed_in: { alone: HALF, copilot: NONE },
+      at_end: { alone: HALF, copilot: NONE },
       // Giving up before the first run is a score of 0.
       score: { alone: alone(0.5), copilot: alone(0) },
       macro: { alone: alone(0.5), copilot: alone(0) },
@@ -200,7 +199,7 @@ function success(): Section {
       {
         title: "Solved, by group",
         columns: [
-          ...["group", "attempts", "solved", "solved (95 % interval)", "solved as handed in (95 % interval)"],
+          ...["group", "attempts", "solved", "solved (95 % interval)", "solved at the end (95 % interval)"],
           ...["mean score", "mean over categories"],
         ],
         rows: [

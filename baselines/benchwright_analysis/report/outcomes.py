@@ -17,7 +17,7 @@ _KS = (1, 2, 3, 5, 10)
 _PARTS = (
     "attempts",
     "passed_ever",
-    "passed_as_handed_in",
+    "passed_at_end",
     "wrong_after_right",
     "submitted_unsolved",
     "gave_up",
@@ -41,33 +41,32 @@ def outcomes(data: Dataset) -> Section:
         title,
         ("group", *(part.replace("_", " ") for part in _PARTS)),
         [(group, *(found[part] for part in _PARTS)) for group, found in ended.items()],
-        "Passed ever: some run or answer passed before the end. Passed as handed in: what was submitted, or what was "
-        "there when a limit ended the attempt, passes. Wrong after right: passed ever, but not as handed in. "
+        "Passed ever: some run or answer passed before the end. Passed at the end: what was submitted, or what was "
+        "there when a limit ended the attempt, passes. Wrong after right: passed ever, but not at the end. "
         "Undecided: the machinery failed, not the solver. The page “Outcomes” of the reference has the whole rule.",
     )
     numbers: dict[str, object] = {"groups": ended, "undecided_reasons": dict(reasons), "tries": tries}
     tables = [table, _tries_table(tries)] if tries else [table]
+    if later := _after_closing(data):
+        numbers["after_closing"] = later
+        tables.append(_after_closing_table(later))
     return Section("outcomes", title, _lead(reasons), (), tables, numbers)
 
 
-def after_closing(data: Dataset) -> Section:
-    """Attempts that are not part of the closed study."""
-    title = "After the study was closed"
+def _after_closing(data: Dataset) -> dict[str, dict[str, int]]:
     rows = [one for one in data.observations if AFTER_CLOSING in one.excluded_by.split("; ")]
-    if not rows:
-        return Section("after-closing", title, without="Nothing was added after the closing of a study.")
-    groups = {group: _ended([one for one in rows if one.group == group]) for group in sorted({r.group for r in rows})}
-    parts = ("attempts", "passed_ever", "passed_as_handed_in", "undecided")
-    lead = (
-        f"{count(len(rows), 'attempt')} are not part of the study as it was closed. They are in no other number of "
-        "this report, and the study's digest does not cover them.",
-    )
-    table = Table(
-        title,
+    return {group: _ended([one for one in rows if one.group == group]) for group in sorted({r.group for r in rows})}
+
+
+def _after_closing_table(groups: Mapping[str, Mapping[str, int]]) -> Table:
+    parts = ("attempts", "passed_ever", "passed_at_end", "undecided")
+    return Table(
+        "After the study was closed",
         ("group", *(part.replace("_", " ") for part in parts)),
         [(group, *(found[part] for part in parts)) for group, found in groups.items()],
+        "These attempts are not part of the study as it was closed: its digest does not cover them, and they are in no "
+        "other number of this report.",
     )
-    return Section("after-closing", title, lead, (), (table,), {"groups": groups})
 
 
 def _lead(reasons: Mapping[str, int]) -> list[str]:
@@ -87,7 +86,7 @@ def _ended(rows: Sequence[Observation]) -> dict[str, int]:
     return {
         "attempts": len(rows),
         "passed_ever": by["passed"],
-        "passed_as_handed_in": sum(one.final == "passed" for one in rows),
+        "passed_at_end": sum(one.final == "passed" for one in rows),
         "wrong_after_right": sum(one.passed and one.final == "failed" for one in rows),
         "submitted_unsolved": by["handed_in_unsolved"],
         "gave_up": by["gave_up"],

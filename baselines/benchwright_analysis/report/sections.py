@@ -11,7 +11,7 @@ from benchwright_analysis.report.failing import failing
 from benchwright_analysis.report.judging import judging
 from benchwright_analysis.report.models import horizon, models
 from benchwright_analysis.report.origins import origins
-from benchwright_analysis.report.outcomes import after_closing, outcomes
+from benchwright_analysis.report.outcomes import outcomes
 from benchwright_analysis.report.section import Section
 from benchwright_analysis.report.success import profile, success
 from benchwright_analysis.report.support import support
@@ -31,6 +31,5 @@ SECTIONS: list[Callable[[Dataset], Section]] = [
     judging,
     failing,
     attempts_table,
-    after_closing,
 ]
 """In the order of the page."""

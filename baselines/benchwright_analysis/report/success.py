@@ -210,7 +210,7 @@ def _lead(data: Dataset, rates: Mapping[str, object]) -> list[str]:
     lead = []
     if undecided:
         lead.append(
-            f"{count(undecided, 'attempt')} are left out here, because the verdict on what was handed in is undecided: "
+            f"{count(undecided, 'attempt')} are left out here, because the verdict on their last files is undecided: "
             "“How attempts ended” names the reasons."
         )
     return lead

@@ -1,4 +1,4 @@
-"""The share of attempts whose work passes as it was handed in."""
+"""The share of attempts whose work passes at the end."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from benchwright_analysis.statistics.success import success_rate
 from benchwright_judges.estimators import Share
 
 
-def _handed_in(found: Sequence[Observation], _data: Dataset) -> Share:
+def _solved_at_end(found: Sequence[Observation], _data: Dataset) -> Share:
     return success_rate([one.final == "passed" for one in found if one.final != "error"])
 
 
-HANDED_IN = GroupStatistic(
-    id="handed_in",
-    column="solved as handed in (95 % interval)",
-    note="Solved as handed in: what was submitted, or what was there at a limit, passes.",
-    of=_handed_in,
+SOLVED_AT_END = GroupStatistic(
+    id="at_end",
+    column="solved at the end (95 % interval)",
+    note="Solved at the end: what was submitted, or what was there at a limit, passes.",
+    of=_solved_at_end,
     is_share=True,
 )
