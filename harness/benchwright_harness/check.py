@@ -9,6 +9,7 @@ from enum import StrEnum
 
 from benchwright_harness.cluster.task import Task
 from benchwright_harness.errors import BadHarnessError
+from benchwright_harness.fault import settled
 from benchwright_harness.grade import ManyRuns, solved_files
 from benchwright_harness.plan import make_plan
 from benchwright_harness.run import starting_files
@@ -162,7 +163,8 @@ class Checker(ManyRuns):
         references = {selection: verdicts[Side.REFERENCE] for selection, verdicts in proof.tried.items()}
         if len(proof.choices) > 1:
             self._keep_selection(proof.problem, references)
-        verdicts = proof.tried[right]
+        reference = proof.tried[right][Side.REFERENCE]
+        verdicts = {side: settled(verdict, reference) for side, verdict in proof.tried[right].items()}
         return TwoSided(
             reference=verdicts[Side.REFERENCE],
             starting=verdicts[Side.STARTING],

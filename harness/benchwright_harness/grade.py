@@ -11,6 +11,7 @@ from typing import BinaryIO
 
 from benchwright_harness.cluster import Executor
 from benchwright_harness.cluster.task import Task, code_digest
+from benchwright_harness.fault import depends_on_reference, settled
 from benchwright_harness.process import Output
 from benchwright_harness.run import run_harness, starting_files, warm_up
 from benchwright_harness.sandbox import Sandbox
@@ -22,6 +23,7 @@ from benchwright_problems.verdict import Outcome, Reason, Verdict
 
 _KEPT_LOG_BYTES = 200_000
 # These concern the machine, not the design.
+_NOT_BUILT = frozenset({Reason.BUILD_FAILED, Reason.TOOL_FAILED})
 _UNTRIED = frozenset({Reason.TOOL_MISSING, Reason.SANDBOX_UNAVAILABLE, Reason.MACHINE_BUSY, Reason.CANCELLED})
 
 
@@ -55,7 +57,7 @@ def other_selections(problem: Problem, selection: Selection, verdict: Verdict) -
     Where no reference has shown which tools a problem is meant for, a solution that one of them can't even build is
     not wrong for that: what another builds counts.
     """
-    if problem.hidden.reference or verdict.reason is not Reason.BUILD_FAILED:
+    if problem.hidden.reference or verdict.reason not in _NOT_BUILT:
         return ()
     return [other for other in selections(problem) if other != selection]
 
@@ -103,8 +105,12 @@ class Grader:
         verdict = await self._verdict(problem, solution, selection, log, on_step)
         for other in other_selections(problem, selection, verdict):
             second = await self._verdict(problem, solution, other, log, on_step)
-            if second.reason is not Reason.BUILD_FAILED:
+            if second.reason not in _NOT_BUILT:
                 return second
+        if depends_on_reference(problem, verdict):
+            with _nowhere() as nowhere:
+                reference = await self._verdict(problem, solved_files(problem), selection, nowhere)
+            return settled(verdict, reference)
         return verdict
 
     async def get_ready(self, problem: Problem) -> None:
@@ -236,7 +242,8 @@ class BatchGrader(ManyRuns):
                 found[task.key] = verdict
                 for _ in range(counts[task.key]):
                     on_done()
-        return await self._second_tries(tasks, [found[task.key] for task in tasks])
+        tried = await self._second_tries(tasks, [found[task.key] for task in tasks])
+        return await self._settled(tasks, tried)
 
     async def _second_tries(self, tasks: Sequence[Task], verdicts: list[Verdict]) -> list[Verdict]:
         """The verdicts, some of them replaced by those with other tools."""
@@ -248,9 +255,23 @@ class BatchGrader(ManyRuns):
         async with aclosing(self._verdicts_of([task for _, task in tried])) as finished:
             second = {task.key: verdict async for task, verdict in finished}
         for number, task in tried:
-            if verdicts[number].reason is Reason.BUILD_FAILED:
+            if verdicts[number].reason in _NOT_BUILT:
                 verdicts[number] = second[task.key]
         return verdicts
+
+    async def _settled(self, tasks: Sequence[Task], verdicts: list[Verdict]) -> list[Verdict]:
+        """The verdicts, after running the references where these say whose fault something is."""
+        references = {
+            number: self._task(task.problem, solved_files(task.problem), task.selection)
+            for number, (task, verdict) in enumerate(zip(tasks, verdicts, strict=True))
+            if depends_on_reference(task.problem, verdict)
+        }
+        async with aclosing(self._verdicts_of(references.values())) as finished:
+            found = {task.key: verdict async for task, verdict in finished}
+        return [
+            settled(verdict, found[references[number].key]) if number in references else verdict
+            for number, verdict in enumerate(verdicts)
+        ]
 
     async def _selections(self, problems: Mapping[int, Problem]) -> dict[int, Selection]:
         """The right selection of each problem, after running the references where that is not known yet."""

@@ -6,6 +6,7 @@ reach (`inside/guard/supervisor.py`), and it was said before the design could do
 
 from __future__ import annotations
 
+from enum import StrEnum
 from pathlib import PurePosixPath
 from typing import Annotated
 
@@ -14,6 +15,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from benchwright_problems.verdict import Model, TestResult
 
 UNFINISHED = "The simulation ended before this test did."
+_SIGNALS = 128
+_REMARK, _COMPILES = "remark", "compile"
 _UNLOCKED = {
     "system": "The harness starts Python programs while it simulates, so its files stayed readable for the design.",
     "nothing": "This machine's kernel has no Landlock, so the harness's files stayed readable for the design.",
@@ -29,10 +32,49 @@ class Simulation(Model):
     """In the order in which they were announced; one that did not end has failed."""
 
 
+class ToolRun(Model):
+    """One run of a tool that reads or simulates designs, without cocotb."""
+
+    tool: str
+    simulates: bool
+    status: int | None = None
+    """Its exit status, over 128 for a signal; none if it was killed together with the run."""
+    said: str = ""
+    """The beginning and the end of what a compiler said on its standard error."""
+
+    @property
+    def crashed(self) -> bool:
+        """Whether a signal ended it."""
+        return self.status is not None and self.status > _SIGNALS
+
+
+class FaultKind(StrEnum):
+    """What was wrong with the harness, or with what it calls; `inside/guard/supervision.py` has the same words."""
+
+    MISSING = "missing"
+    BROKEN = "broken"
+    UNLOADABLE = "unloadable"
+    REFUSED = "refused"
+
+
+_FAULTS = frozenset(FaultKind)
+
+
+class Fault(Model):
+    """Something that the design did not cause."""
+
+    kind: FaultKind
+    said: str
+    early: bool
+    """Nothing had read the design by then."""
+
+
 class Report(Model):
     """Everything that was reported of one step."""
 
     simulations: tuple[Simulation, ...] = ()
+    tools: tuple[ToolRun, ...] = ()
+    faults: tuple[Fault, ...] = ()
     oddities: tuple[str, ...] = ()
     """What happened that an honest design does not do."""
     remarks: tuple[str, ...] = ()
@@ -57,6 +99,11 @@ class _Message(BaseModel):
     finished: bool = False
     changed: tuple[str, ...] = ()
     strange: str = ""
+    tool: str = ""
+    kind: str = ""
+    status: int | None = None
+    said: str = ""
+    harness: str = ""
     largest_bytes: Annotated[int, Field(ge=0)] = 0
     cpu_s: Annotated[float, Field(ge=0, allow_inf_nan=False)] = 0.0
 
@@ -91,6 +138,8 @@ def read_report(content: bytes) -> Report:
     sessions: dict[int, _Session] = {}
     oddities: list[str] = []
     remarks: dict[str, None] = {}
+    tools: dict[int, ToolRun] = {}
+    faults: list[Fault] = []
     largest_bytes, cpu_s = 0, 0.0
     for line in content.splitlines():
         try:
@@ -101,6 +150,13 @@ def read_report(content: bytes) -> Report:
         largest_bytes, cpu_s = max(largest_bytes, message.largest_bytes), cpu_s + message.cpu_s
         if message.strange:
             oddities.append(message.strange)
+        elif message.harness == _REMARK:
+            remarks[message.said] = None
+        elif message.harness in _FAULTS:
+            early = not tools and not sessions
+            faults.append(Fault(kind=FaultKind(message.harness), said=message.said, early=early))
+        elif message.tool:
+            tools[message.session] = ToolRun(tool=message.tool, simulates=message.kind != _COMPILES)
         elif message.tests is not None:
             sessions.setdefault(message.session, _Session(message.tests, message.results))
             if message.closed in _UNLOCKED:
@@ -109,10 +165,16 @@ def read_report(content: bytes) -> Report:
             result = TestResult(name=message.test, passed=message.passed, message=message.message.strip())
             if not session.take(message.test, result):
                 oddities.append("a test that was not announced")
-        elif message.changed:
-            oddities.append(f"the simulation wrote {', '.join(message.changed)}")
+        elif message.finished:
+            if message.changed:
+                oddities.append(f"the simulation wrote {', '.join(message.changed)}")
+            if message.session in tools:
+                ended = {"status": message.status, "said": message.said}
+                tools[message.session] = tools[message.session].model_copy(update=ended)
     return Report(
         simulations=tuple(session.simulation() for session in sessions.values()),
+        tools=tuple(tools.values()),
+        faults=tuple(faults),
         oddities=tuple(oddities),
         remarks=tuple(remarks),
         largest_bytes=largest_bytes,

@@ -24,6 +24,7 @@ from benchwright_problems.verdict import Model, TestResult
 
 PYTEST_RESULTS = ".pytest-results.xml"
 
+_COLLECTING = "collection failure"
 _MAX_FILES = 1000
 _MAX_BYTES = 16 * 1024**2
 _MAX_MESSAGE = 4000
@@ -39,9 +40,11 @@ _REFUSED = re.compile(
 )
 _COUNTS = re.compile(rb"\*\* TESTS=\d+ PASS=\d+ FAIL=(\d+) SKIP=\d+")
 
+_NOT_FOUND = re.compile(rb": ([\w.+-]{1,80}): (?:command )?not found\s*$")
+
 
 class FailureWatch:
-    """Passes output on, counts the failures that cocotb's summaries in it speak of, and hears refusals.
+    """Passes output on, counts failures that cocotb's summaries speak of, and hears what was refused or not found.
 
     A design can overwrite the result file when the simulation is over, but cannot unsay a line.
 
@@ -55,11 +58,15 @@ class FailureWatch:
         self.failures = 0
         self.refused: tuple[str, int, int, str, str] | None = None
         """What the compiler's guard refuses first: path in the workspace, line, column, words, rule."""
+        self.not_found = ""
+        """The last program that a shell complained of; means nothing where the exit status is not a shell's 127."""
 
     def write(self, content: bytes, /) -> int:
         """Take more output."""
         *lines, rest = (self._line + content).split(b"\n")
         self.failures += sum(int(found[1]) for line in lines if (found := _COUNTS.search(line)))
+        for found in filter(None, map(_NOT_FOUND.search, lines)):
+            self.not_found = found[1].decode("utf-8", "replace")
         self._line = rest[-_MAX_MESSAGE:]
         for line in lines if self.refused is None and b"Benchwright refuses" in content else ():
             if found := _REFUSED.search(line):
@@ -169,5 +176,8 @@ def _test(case: Element) -> TestResult:
     problem = next((found for tag in ("failure", "error") if (found := case.find(tag)) is not None), None)
     if problem is None:
         return TestResult(name=case.get("name", ""), passed=True)
+    if problem.get("message") == _COLLECTING:
+        said = re.findall(r"^E +(.*)", problem.text or "", re.MULTILINE)
+        return TestResult(name=case.get("name", ""), passed=False, message=(said or [_COLLECTING])[-1][:_MAX_MESSAGE])
     message = problem.get("message") or problem.get("error_msg") or (problem.text or "")
     return TestResult(name=case.get("name", ""), passed=False, message=message.strip()[:_MAX_MESSAGE])

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from benchwright_harness.criterion import Listener, decide
 from benchwright_harness.errors import BadHarnessError, HarnessError, SandboxUnavailableError
+from benchwright_harness.fault import fault
 from benchwright_harness.plan import WORKDIR, Plan, Step, make_plan
 from benchwright_harness.process import End, Ended, Output
 from benchwright_harness.report import read_report
@@ -129,6 +130,7 @@ async def _run_plan(
                 failures=watch.failures,
                 limits=problem.limits,
             )
+            verdict = fault(verdict, reports, results.pytest, ended.exit_code, watch.not_found)
             if verdict.outcome is not Outcome.PASSED:
                 verdict = _refused_inside(problem, watch) or verdict
             for oddity in results.oddities:

@@ -18,9 +18,10 @@ INSIDE = Path(str(files("benchwright_harness"))) / "inside"
 @pytest.fixture
 def xcelium(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     """Imports its modules, as the programs in `bin` do."""
+    monkeypatch.syspath_prepend(str(INSIDE / "guard"))
     monkeypatch.syspath_prepend(str(INSIDE))
     yield lambda name: importlib.import_module(f"xcelium.{name}")
-    for name in [name for name in sys.modules if name.partition(".")[0] == "xcelium"]:
+    for name in [name for name in sys.modules if name.partition(".")[0] in ("xcelium", "supervision")]:
         del sys.modules[name]
 
 

@@ -7,11 +7,12 @@ the process gives up its access to the harness's files: the design's system task
 from __future__ import annotations
 
 import builtins
+import contextlib
 import io
 import os
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,8 @@ import supervision
 
 _MAX_MESSAGE = 4000
 _MAX_KEPT = 64 << 20
+_CHANGES = frozenset({"os.rename", "os.remove", "os.link", "os.symlink", "os.truncate", "sqlite3.connect"})
+_COVERAGE = "+verilator+coverage+file+"
 _WRITABLE = ("/code/rundir", "/tmp", "/rundir", "/dev")  # noqa: S108 - the sandbox's
 _CLOSED = frozenset({"proc"})
 # A program that a test starts, or a library in another language, opens files by itself.
@@ -48,7 +51,9 @@ def _begin(regression: Any, manager: Any) -> None:
     )
     tests = [test.name for test in included if not test.skip]
     results = os.path.realpath(os.environ.get("COCOTB_RESULTS_FILE", "results.xml"))
-    session.ask(tests=tests, results=results, closed=_lock())
+    own = "\n".join(_outputs())
+    session.ask(tests=tests, results=results, own=own, closed=_lock())
+    _tell_of_writing(session)
 
     def telling(record: Callable[..., Any], outcome: Callable[..., dict[str, object]]) -> Callable[..., Any]:
         def recorded(self: Any, *arguments: Any, **named: Any) -> Any:
@@ -64,6 +69,34 @@ def _begin(regression: Any, manager: Any) -> None:
     manager._record_test_init_failed = telling(
         manager._record_test_init_failed, lambda **_: {"passed": False, "message": "Test initialization failed"}
     )
+
+
+def _outputs() -> Iterator[str]:
+    """Files that the simulator itself writes."""
+    for handle in (1, 2):
+        yield os.path.realpath(f"/proc/self/fd/{handle}")
+    import cocotb
+
+    if cocotb.SIM_NAME.startswith("Verilator"):
+        given = [word.removeprefix(_COVERAGE) for word in cocotb.argv if word.startswith(_COVERAGE)]
+        yield from map(os.path.realpath, given or ["coverage.dat"])
+
+
+def _tell_of_writing(session: supervision.Session) -> None:
+    """Tell of the files that Python opens for writing: that is the harness, the design has no way to ask for it."""
+
+    def heard(event: str, arguments: tuple[Any, ...]) -> None:
+        if event == "open":
+            path, _, flags = arguments
+            paths = [path] if flags & (os.O_WRONLY | os.O_RDWR) else []
+        else:
+            paths = list(arguments[:2]) if event in _CHANGES else []
+        for path in paths:
+            if isinstance(path, str | bytes | os.PathLike):
+                with contextlib.suppress(OSError):
+                    session.tell(wrote=os.path.realpath(os.fsdecode(path)))
+
+    sys.addaudithook(heard)
 
 
 def _text(error: object) -> str:

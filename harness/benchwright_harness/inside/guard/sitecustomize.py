@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from types import ModuleType
     from typing import Any
 
+_NO_SUCH_PROGRAM = 127
 _HERE = os.path.dirname(__file__)
 _find_spec = _bootstrap_external.PathFinder.find_spec
 
@@ -25,23 +26,50 @@ def _seed(random: "ModuleType") -> None:
 
 
 def _announce_ended_programs(subprocess: "Any") -> None:
-    original = subprocess.Popen._handle_exitstatus
+    ended, execute = subprocess.Popen._handle_exitstatus, subprocess.Popen._execute_child
 
-    def handle(self: object, *arguments: object, **named: object) -> object:
+    def handle(self: "Any", *arguments: object, **named: object) -> object:
         import supervision
 
-        result = original(self, *arguments, **named)
+        result = ended(self, *arguments, **named)
         supervision.synchronise()
+        if self.returncode == _NO_SUCH_PROGRAM and isinstance(self.args, str):
+            import harness_faults
+
+            harness_faults.tell_of_missing(self.args)
         return result
 
-    subprocess.Popen._handle_exitstatus = handle
+    def start(self: object, *arguments: object, **named: object) -> object:
+        try:
+            return execute(self, *arguments, **named)
+        except FileNotFoundError as error:
+            import harness_faults
+
+            harness_faults.tell_of_missing(str(error.filename))
+            raise
+
+    subprocess.Popen._handle_exitstatus, subprocess.Popen._execute_child = handle, start
+
+
+def _tell_of_faults() -> None:
+    show = sys.excepthook
+
+    def shown(kind: "type[BaseException]", error: BaseException, trace: "Any") -> None:
+        import harness_faults
+
+        harness_faults.tell_of_fault(error)
+        show(kind, error, trace)
+
+    sys.excepthook = shown
 
 
 def _guard_simulation(regression: "Any") -> None:
+    import harness_faults
     import light_pytest
     import simulation
 
     simulation.guard(regression.RegressionManager)
+    harness_faults.watch(regression.RegressionManager)
     regression.RegressionManager.setup_pytest_assertion_rewriting = classmethod(light_pytest.rewrite_assertions)
 
 
@@ -94,6 +122,8 @@ def _install() -> None:
         import light_pytest
 
         sys.modules["pytest"] = light_pytest.LightPytest("pytest")
+    else:
+        _tell_of_faults()
 
 
 def _run_the_next_one() -> None:

@@ -5,6 +5,7 @@ A design can open files, but no socket; and what it prints goes nowhere near thi
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import socket
@@ -12,6 +13,12 @@ import socket
 VARIABLE = "BENCHWRIGHT_SUPERVISOR"
 HIDDEN = "BENCHWRIGHT_HIDDEN"
 """The folders that hold the harness, parted by colons."""
+
+_MAX_SAID = 4000
+MISSING, BROKEN, UNLOADABLE, REFUSED, REMARK = "missing", "broken", "unloadable", "refused", "remark"
+"""What the harness's side can tell: a program that is not there, a program of its own that ended in an error, tests
+that can't be loaded, an option or command that a tool of ours does not take, and what readers of a verdict must know.
+"""
 
 
 class Session:
@@ -41,6 +48,17 @@ class Session:
         """End the connection."""
         self._stream.close()
         self._socket.close()
+
+
+def tell(what: str, said: str) -> None:
+    """Tell something of the harness, where there is a supervisor that can be reached."""
+    if VARIABLE in os.environ:
+        with contextlib.suppress(OSError):
+            session = Session()
+            try:
+                session.ask(harness=what, said=said[-_MAX_SAID:])
+            finally:
+                session.close()
 
 
 def synchronise() -> None:

@@ -23,10 +23,13 @@ import sys
 import time
 import traceback
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import landlock
+import run_files
+import supervision
 from supervision import HIDDEN, VARIABLE
 
 _HERE = os.path.dirname(os.path.abspath(__file__))
@@ -42,35 +45,6 @@ _LIMITS = {
 _NOT_DUMPABLE = 4
 _MAX_LINE = 1 << 20
 _MAX_SESSIONS = 1000
-# What a later step would run, import or build from. A simulation writes none of it.
-_PROGRAM_SUFFIXES = [
-    ".py",
-    ".pyc",
-    ".so",
-    ".vpi",
-    ".vvp",
-    ".v",
-    ".sv",
-    ".vh",
-    ".svh",
-    ".f",
-    ".mk",
-    ".tcl",
-    ".ys",
-    ".sh",
-    ".pl",
-    ".cfg",
-    ".ini",
-    ".toml",
-    ".pth",
-    ".a",
-    ".o",
-    ".cpp",
-    ".h",
-    ".cmd",
-]
-_PROGRAM_NAMES = frozenset({"makefile", "gnumakefile"})
-_MAX_LISTED = 20_000
 
 
 def main() -> int:
@@ -94,12 +68,13 @@ def main() -> int:
     roots = sorted({"/" + path.split("/")[1] for path in request["hidden"]})
     request["env"] |= {VARIABLE: name, HIDDEN: ":".join(roots)}
     reports = os.dup(2)
+    program = shutil.which(request["argv"][0], path=request["env"].get("PATH", os.defpath))
     pid = os.fork()
     if pid == 0:
         os.close(reports)
         listening.close()
-        _child(request)
-    status = _Supervisor(listening, reports, pid).serve()
+        _child(request, program)
+    status = _Supervisor(listening, reports, pid, roots).serve(None if program else request["argv"][0])
     # Not the end of Python: what is left of it has nothing to do any more.
     os._exit(status)
 
@@ -124,7 +99,7 @@ def _put(hidden: dict[str, str]) -> None:
         folder.chmod(0o555)
 
 
-def _child(request: dict[str, Any]) -> None:
+def _child(request: dict[str, Any], program: str | None) -> None:
     """The command itself; does not return."""
     try:
         os.dup2(1, 2)
@@ -138,7 +113,6 @@ def _child(request: dict[str, Any]) -> None:
             value = value if most == resource.RLIM_INFINITY else min(value, most)
             resource.setrlimit(_LIMITS[name], (value, value))
         argv, env = request["argv"], request["env"]
-        program = shutil.which(argv[0], path=env.get("PATH", os.defpath))
         if program is not None and _can_go_on_as_pytest(program, env):
             _run_pytest(program, argv, env)
         try:
@@ -215,19 +189,38 @@ def _run_pytest(program: str, argv: list[str], env: dict[str, str]) -> None:
         os._exit(status)
 
 
-class _Supervisor:
-    """Hears what simulations tell until the command has ended."""
+@dataclass
+class _Running:
+    """A tool, or a simulation with cocotb."""
 
-    def __init__(self, listening: socket.socket, reports: int, pid: int) -> None:
+    number: int
+    before: dict[str, run_files.State] | None
+    """The run's files at its beginning; none where it can't be said who changes them."""
+    own: set[str]
+    """Files that its harness lets it write."""
+    finished: bool = False
+
+
+class _Supervisor:
+    """Hears what tools and simulations tell until the command has ended."""
+
+    def __init__(self, listening: socket.socket, reports: int, pid: int, roots: list[str]) -> None:
         self._listening = listening
         self._reports = reports
         self._pid = pid
+        self._roots = roots
         self._received: dict[socket.socket, bytes] = {}
-        self._running: dict[socket.socket, tuple[int, dict[str, _State] | None]] = {}
+        self._running: dict[socket.socket, _Running] = {}
         self._sessions = 0
 
-    def serve(self) -> int:
-        """Until the command's end; its exit status, as a shell would tell it."""
+    def serve(self, missing: str | None) -> int:
+        """Until the command's end; its exit status, as a shell would tell it.
+
+        Args:
+            missing: The command, where there is no such program.
+        """
+        if missing is not None:
+            self._report(harness=supervision.MISSING, said=missing)
         command = os.pidfd_open(self._pid)
         while True:
             ready, _, _ = select.select([command, self._listening, *self._received], [], [])
@@ -283,75 +276,66 @@ class _Supervisor:
             except ValueError:
                 self._report(strange="a message that is none")
                 continue
-            if "synchronise" in message:
-                self._hear_all()
-                with contextlib.suppress(OSError):
-                    connection.sendall(b"\n")
-            elif "tests" in message:
-                self._begin(connection, message)
-            elif connection in self._running:
-                self._report(session=self._running[connection][0], **message)
-            else:
-                self._report(strange="results of no simulation")
+            self._take(connection, message)
+
+    def _take(self, connection: socket.socket, message: dict[str, Any]) -> None:
+        running = self._running.get(connection)
+        if "synchronise" in message:
+            self._hear_all()
+        elif "tests" in message or "tool" in message:
+            self._begin(connection, message)
+        elif "wrote" in message and running:
+            running.own.add(message["wrote"])
+            return
+        elif "status" in message and running:
+            self._finish(running, **message)
+        elif "harness" in message:
+            # From a program of the harness, or one of ours that it calls: no design can speak here.
+            self._report(**message)
+        elif running:
+            self._report(session=running.number, **message)
+            return
+        else:
+            self._report(strange="results of no simulation")
+            return
+        with contextlib.suppress(OSError):
+            connection.sendall(b"\n")
 
     def _begin(self, connection: socket.socket, message: dict[str, Any]) -> None:
         if connection in self._running or self._sessions >= _MAX_SESSIONS:
             self._report(strange="a simulation that begins twice")
             return
+        simulates = message.get("kind") != "compile"
+        own = set(message.pop("own", "").split("\n"))
         # With two at once nobody could say whose file a file is.
-        for other, (number, _) in list(self._running.items()):
-            self._running[other] = (number, None)
-        before = _programs() if not self._running else None
-        self._running[connection] = (self._sessions, before)
+        others = [other for other in self._running.values() if not other.finished]
+        for other in others:
+            other.before = None
+        before = run_files.states() if simulates and not others else None
+        self._running[connection] = _Running(self._sessions, before, own)
         self._report(session=self._sessions, **message)
         self._sessions += 1
-        with contextlib.suppress(OSError):
-            connection.sendall(b"\n")
 
     def _end(self, connection: socket.socket) -> None:
         self._received.pop(connection, None)
         connection.close()
-        number, before = self._running.pop(connection, (None, None))
-        if number is None:
-            return
+        running = self._running.pop(connection, None)
+        if running is not None and not running.finished:
+            self._finish(running)
+
+    def _finish(self, running: _Running, **message: object) -> None:
+        """At its end: the program has exited, what started it has not gone on yet."""
         changed: list[str] = []
-        if before is not None:
-            now = _programs()
-            changed = sorted(path for path in {*before, *now} if before.get(path) != now.get(path))
-        self._report(session=number, finished=True, changed=changed[:10])
+        if running.before is not None:
+            changed = run_files.changed(running.before, running.own, self._roots)
+        running.finished = True
+        running.before = None
+        self._report(session=running.number, finished=True, changed=changed[:10], **message)
 
     def _report(self, **message: object) -> None:
         content = memoryview(json.dumps(message).encode() + b"\n")
         while content:
             content = content[os.write(self._reports, content) :]
-
-
-_State = tuple[int, int, int, int]
-
-
-def _programs() -> dict[str, _State]:
-    """What the run's folder holds that could be run, imported or built, and its state."""
-    found: dict[str, _State] = {}
-    for path, status in _files("/code"):
-        name = os.path.basename(path).lower()
-        if name.endswith(tuple(_PROGRAM_SUFFIXES)) or name in _PROGRAM_NAMES or status.st_mode & 0o111:
-            found[path] = (status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
-    return found
-
-
-def _files(folder: str) -> Iterator[tuple[str, os.stat_result]]:
-    waiting, left = [folder], _MAX_LISTED
-    while waiting:
-        with contextlib.suppress(OSError), os.scandir(waiting.pop()) as listed:
-            for entry in listed:
-                left -= 1
-                if left < 0:
-                    return
-                if entry.is_dir(follow_symlinks=False):
-                    waiting.append(entry.path)
-                else:
-                    with contextlib.suppress(OSError):
-                        yield entry.path, entry.stat(follow_symlinks=False)
 
 
 if __name__ == "__main__":

@@ -81,6 +81,9 @@ _PLUS_IGNORED = ("+access", "+notimingchecks", "+nospecify", "+delay_mode", "+no
 class UnknownOptionError(Exception):
     """An option that this `xrun` does not know."""
 
+    is_harness = True
+    """Whether the harness gives it, and not a list of options that a design could have brought."""
+
 
 @dataclass
 class Options:
@@ -120,7 +123,16 @@ def parse(words: list[str]) -> Options:
         UnknownOptionError: Names the option.
     """
     options = Options()
-    pending = _split(words)
+    lists: list[Path] = []
+    try:
+        _parse(_split(words), options, lists)
+    except UnknownOptionError as error:
+        error.is_harness = not any(file.resolve().is_relative_to("/code") for file in lists)
+        raise
+    return options
+
+
+def _parse(pending: list[str], options: Options, lists: list[Path]) -> None:
     while pending:
         word = pending.pop(0)
         if word.startswith("+"):
@@ -131,6 +143,7 @@ def parse(words: list[str]) -> Options:
             options.sources.append(word)
         elif word in ("-f", "-F"):
             file = Path(_value(word, pending))
+            lists.append(file)
             try:
                 text = file.read_text(encoding="utf-8")
             except (OSError, UnicodeDecodeError) as error:
@@ -138,7 +151,6 @@ def parse(words: list[str]) -> Options:
             pending[:0] = shlex.split(text, comments=True)
         else:
             _dash(word, pending, options)
-    return options
 
 
 def _split(words: list[str]) -> list[str]:

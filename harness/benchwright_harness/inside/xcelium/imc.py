@@ -7,6 +7,8 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import supervision
+
 from xcelium.coverage import METRICS, Instance, load
 
 REMARK = "open-source coverage, target calibrated to another simulator"
@@ -43,6 +45,7 @@ def main() -> int:
         _execute(text, arguments.load)
     except BadCommandError as error:
         sys.stderr.write(f"imc: *E,BADCMD: {error}\n")
+        supervision.tell(supervision.REFUSED, f"imc: {error}")
         return 2
     except (OSError, ValueError, KeyError) as error:
         sys.stderr.write(f"imc: *E,LOAD: no coverage could be read: {error}\n")
@@ -63,12 +66,12 @@ def _execute(text: str, folder: Path | None) -> None:
             elif words[0] == "report":
                 if folder is None:
                     raise BadCommandError("report: nothing is loaded")
-                _report(words[1:], load(folder))
+                _report(words[1:], folder)
             elif words[0] not in ("config", "set", "echo", "puts"):
                 raise BadCommandError(f"{words[0]}: this open-source imc does not know the command")
 
 
-def _report(words: list[str], tops: list[Instance]) -> None:
+def _report(words: list[str], folder: Path) -> None:
     metrics, out, as_page = "all", "", False
     pending = list(words)
     while pending:
@@ -84,11 +87,14 @@ def _report(words: list[str], tops: list[Instance]) -> None:
             raise BadCommandError(f"report {word}: this open-source imc does not know the option")
         if word == "-cumulative" and pending and pending[0] in ("on", "off"):
             pending.pop(0)
-    table = _table(tops, metrics)
+    page = Path(out or "cov_report_html") / "index.html"
+    # What is there is not of this simulation.
+    for stale in [page] if as_page else [Path(out)] if out else []:
+        stale.unlink(missing_ok=True)
+    table = _table(load(folder), metrics)
     if as_page:
-        folder = Path(out or "cov_report_html")
-        folder.mkdir(parents=True, exist_ok=True)
-        (folder / "index.html").write_text(_page(table), encoding="utf-8")
+        page.parent.mkdir(parents=True, exist_ok=True)
+        page.write_text(_page(table), encoding="utf-8")
     elif out:
         Path(out).parent.mkdir(parents=True, exist_ok=True)
         Path(out).write_text(_text(table), encoding="utf-8")

@@ -6,7 +6,9 @@
 #include "Vtop.h"
 
 #include <climits>
+#include <cstdio>
 #include <memory>
+#include <unistd.h>
 
 int main(int argc, char** argv) {
     const std::unique_ptr<VerilatedContext> context{new VerilatedContext};
@@ -24,8 +26,10 @@ int main(int argc, char** argv) {
         context->time(top->nextTimeSlot());
     }
     top->final();
+    // What the design has written goes out first, and nothing of it after the coverage.
+    std::fflush(nullptr);
 #if VM_COVERAGE
     context->coveragep()->write();
 #endif
-    return context->errorCount() || context->gotError() ? 1 : 0;
+    _exit(context->errorCount() || context->gotError() ? 1 : 0);
 }

@@ -9,6 +9,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import BinaryIO
 
+import supervision
+
 from xcelium import verilate
 from xcelium.command_line import Options, UnknownOptionError, fixed_seed, parse
 
@@ -27,6 +29,8 @@ def main() -> int:
         options = parse(sys.argv[1:])
     except UnknownOptionError as error:
         sys.stderr.write(f"xrun: *E,BADOPT: {error}\n")
+        if error.is_harness:
+            supervision.tell(supervision.REFUSED, f"xrun: {error}")
         return 2
     Path(options.log).parent.mkdir(parents=True, exist_ok=True)
     with Path(options.log).open("wb") as log:
@@ -66,7 +70,7 @@ class _Call:
     def _simulate(self, snapshot: dict[str, object]) -> int:
         seed = fixed_seed(self.options.seed or _text(snapshot["seed"]))
         self._say(f"SVSEED set from command line: {seed}")
-        test = Path(*snapshot["test"])  # type: ignore[misc]
+        test = Path.cwd().joinpath(*snapshot["test"])  # type: ignore[misc]
         environment = dict(os.environ)
         # cocotb's runner means Xcelium's VHDL interface with it.
         environment.pop("GPI_EXTRA", None)
@@ -76,11 +80,16 @@ class _Call:
         if not snapshot["cocotb"]:
             # With cocotb it needs the tests first, and then locks the door itself.
             command = [str(_CONFINE), "simulate", *command]
+        for stale in (DATA, ASSERTIONS):
+            (test / stale).unlink(missing_ok=True)
         if snapshot["coverage"]:
             test.mkdir(parents=True, exist_ok=True)
             command.append(f"+verilator+coverage+file+{test / DATA}")
         status = self._show([*command, *self.options.plusargs], environment, self._simulation_line)
-        if snapshot["coverage"]:
+        if status not in (0, 1):
+            (test / DATA).unlink(missing_ok=True)
+            self._say(f"xrun: *E,CRASH: the simulation ended with status {status}, and so leaves no coverage")
+        elif snapshot["coverage"]:
             kept = {"assertions": snapshot["assertions"], "failed": sorted(self.failed)}
             (test / ASSERTIONS).write_text(json.dumps(kept), encoding="utf-8")
         if self.failed:

@@ -12,6 +12,7 @@ from xcelium.assertions import find
 from xcelium.command_line import Options
 
 _OURS = Path(__file__).parent
+_COMPILE = (str(_OURS.parent / "guard" / "confine"), "compile")
 # What Xcelium takes without a word, or with a warning.
 _TAKEN = (
     "-Wno-fatal",
@@ -95,17 +96,26 @@ def _sources(options: Options) -> list[str]:
 def _verilator() -> list[str]:
     root = os.environ.get("VERILATOR_ROOT")
     if root and (Path(root) / "bin" / "verilator").is_file():
-        return ["perl", str(_OURS.parent / "guard" / "verilator")]
+        return [*_COMPILE, str(_OURS.parent / "guard" / "verilator")]
     found = shutil.which("verilator")
     if not found:
         raise FileNotFoundError("verilator is not on PATH")
-    return [found]
+    return [*_COMPILE, found]
 
 
 def _make(folder: Path, mains: list[Path]) -> list[str]:
     """The command that compiles what Verilator has written."""
     # The design's own code is compiled once and run for moments: most of the time is the compiler's.
-    command = ["make", "-C", str(folder), "-j", str(min(4, os.cpu_count() or 1)), "OPT_FAST=-O0", "OPT_SLOW=-O0"]
+    command = [
+        *_COMPILE,
+        "make",
+        "-C",
+        str(folder),
+        "-j",
+        str(min(4, os.cpu_count() or 1)),
+        "OPT_FAST=-O0",
+        "OPT_SLOW=-O0",
+    ]
     rules = _IN_ONE_PIECE.format(mains=" ".join(map(str, mains)))
     (folder / _MAKEFILE).write_text(rules, encoding="utf-8")
     return [*command, "-f", _MAKEFILE, "one-piece"]

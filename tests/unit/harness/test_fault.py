@@ -1,0 +1,139 @@
+"""Whose fault it is that a run did not pass."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from benchwright_harness.fault import fault, settled
+from benchwright_harness.report import Report, read_report
+from benchwright_problems.verdict import Outcome, Reason, TestResult, Verdict
+
+NOT_BUILT = Verdict(reason=Reason.BUILD_FAILED)
+PASSED = Verdict(reason=Reason.PASSED)
+INTERNAL = "%Error: Internal Error: /code/rtl/x.sv:3:1: ../V3FsmDetect.cpp:412: Unexpected state\n"
+
+
+def report(*messages: dict[str, object]) -> Report:
+    return read_report("\n".join(map(json.dumps, messages)).encode())
+
+
+def ran(tool: str, status: int, said: str = "", kind: str = "compile") -> Report:
+    begins = {"session": 0, "tool": tool, "kind": kind}
+    return report(begins, {"session": 0, "finished": True, "status": status, "said": said})
+
+
+def judged(verdict: Verdict, *reports: Report, pytest: tuple[TestResult, ...] = (), exit_code: int = 1) -> Verdict:
+    return fault(verdict, reports, pytest, exit_code, "")
+
+
+@pytest.mark.parametrize(
+    ("tool", "said"),
+    [
+        ("verilator", INTERNAL),
+        ("verilator", "%Error: Verilator threw signal 11. Suggest trying --debug --gdbbt\n"),
+        ("iverilog", "ivl: elaborate.cc:1234: NetExpr* elab(): Assertion `rv' failed.\n"),
+        ("yosys", "ERROR: Assert `it != end' failed in kernel/rtlil.cc:77.\n"),
+    ],
+)
+def test_a_compiler_that_crashes_decides_nothing(tool: str, said: str) -> None:
+    verdict = judged(NOT_BUILT, ran(tool, 1, said))
+    assert (verdict.outcome, verdict.reason) == (Outcome.ERROR, Reason.TOOL_FAILED)
+    assert tool in verdict.detail
+
+
+def test_the_place_in_the_tool_is_named_and_nothing_of_the_design() -> None:
+    detail = judged(NOT_BUILT, ran("verilator", 1, INTERNAL)).detail
+    assert "V3FsmDetect.cpp:412" in detail
+    assert "x.sv" not in detail
+
+
+@pytest.mark.parametrize(
+    ("tool", "said"),
+    [
+        (
+            "verilator",
+            "%Error: /code/rtl/x.sv:3:5: syntax error, unexpected end\n%Error: Internal Error: V3A.cpp:1: x\n",
+        ),
+        ("iverilog", "/code/rtl/x.sv: No such file or directory\nSegmentation fault\n"),
+        ("verilator", "%Error: /code/rtl/x.sv:3:5: syntax error\n"),
+        ("yosys", "/code/rtl/x.sv:1: ERROR: syntax error, unexpected TOK_ID\n"),
+    ],
+)
+def test_a_complaint_about_the_design_is_the_designs(tool: str, said: str) -> None:
+    assert judged(NOT_BUILT, ran(tool, 1, said)) == NOT_BUILT
+
+
+@pytest.mark.parametrize(
+    ("tool", "said", "named"),
+    [
+        ("verilator", "%Error: Invalid option: --nonsense\n", "--nonsense"),
+        ("iverilog", "/opt/x/libexec/iverilog: invalid option -- 'z'\n", "'z'"),
+        ("yosys", "ERROR: No such command: synthh (type 'help' for a command overview)\n", "synthh"),
+    ],
+)
+def test_an_unknown_option_is_the_harnesss(tool: str, said: str, named: str) -> None:
+    verdict = judged(NOT_BUILT, ran(tool, 1, said))
+    assert verdict.reason is Reason.TOOL_FAILED
+    assert named in verdict.detail
+
+
+def test_a_simulation_that_crashes_is_never_a_pass() -> None:
+    verdict = judged(PASSED, ran("simulation", 139, kind="simulate"), exit_code=0)
+    assert verdict.reason is Reason.TESTS_FAILED
+
+
+def test_a_simulation_that_crashes_fails_and_is_decided() -> None:
+    assert judged(NOT_BUILT, ran("simulation", 139, INTERNAL, kind="simulate")) == NOT_BUILT
+
+
+def test_a_failed_test_is_decided_whatever_else_there_was() -> None:
+    simulated = report(
+        {"session": 0, "tests": ["a"], "results": "/code/rundir/results.xml"},
+        {"session": 0, "test": "a", "passed": False, "message": "wrong"},
+        {"harness": "missing", "said": "gtkwave"},
+    )
+    failed = Verdict(reason=Reason.TESTS_FAILED)
+    assert judged(failed, simulated) == failed
+
+
+@pytest.mark.parametrize("early", [True, False])
+def test_an_error_of_the_harness_counts_as_its_own_only_before_anything_has_read_the_design(early: bool) -> None:
+    broke: dict[str, object] = {"harness": "broken", "said": "NameError: name 'x' is not defined"}
+    reads: dict[str, object] = {"session": 0, "tool": "iverilog", "kind": "compile"}
+    verdict = judged(NOT_BUILT, report(*([broke, reads] if early else [reads, broke])))
+    assert verdict.reason is (Reason.BAD_HARNESS if early else Reason.BUILD_FAILED)
+
+
+def test_an_error_in_a_later_step_is_not_early() -> None:
+    broke = report({"harness": "broken", "said": "NameError: name 'x' is not defined"})
+    assert judged(NOT_BUILT, ran("iverilog", 0), broke) == NOT_BUILT
+
+
+@pytest.mark.parametrize(
+    ("message", "reason"),
+    [
+        ("ModuleNotFoundError: No module named 'vendor_tools'", Reason.BAD_HARNESS),
+        ("SyntaxError: invalid syntax", Reason.BAD_HARNESS),
+        ("TypeError: build() got an unexpected keyword argument 'wave'", Reason.BAD_HARNESS),
+        ("AttributeError: 'NoneType' object has no attribute 'group'", Reason.TESTS_FAILED),
+        ("FileNotFoundError: [Errno 2] No such file or directory: '/code/rtl/x.sv'", Reason.TESTS_FAILED),
+        ("AssertionError: the comment is missing", Reason.TESTS_FAILED),
+    ],
+)
+def test_what_pytest_says_before_a_tool_has_run(message: str, reason: Reason) -> None:
+    failed = (TestResult(name="test_runner", passed=False, message=message),)
+    assert judged(Verdict(reason=Reason.TESTS_FAILED), report({"ended": 1}), pytest=failed).reason is reason
+
+
+def test_the_same_after_a_tool_has_run_may_be_a_forgery() -> None:
+    failed = (TestResult(name="test_runner", passed=False, message="SyntaxError: invalid syntax"),)
+    assert judged(NOT_BUILT, ran("vvp", 0, kind="simulate"), pytest=failed) == NOT_BUILT
+
+
+def test_a_crash_that_the_reference_does_not_meet_counts_as_failed() -> None:
+    crashed = judged(NOT_BUILT, ran("verilator", 1, INTERNAL))
+    assert settled(crashed, PASSED).outcome is Outcome.FAILED
+    assert "V3FsmDetect.cpp:412" in settled(crashed, PASSED).detail
+    assert settled(crashed, crashed) == crashed
