@@ -257,10 +257,10 @@ def test_every_number_of_a_tiny_study_is_the_one_worked_out_by_hand(lab: Lab, tm
     assert at[120]["median_s"] == near(13 * 60)
 
     overall = found["success"]["overall"]
-    counts = {group: (share["count"], share["total"]) for group, share in overall.items()}
-    assert counts == {"alone": (2, 3), "copilot": (2, 3), "model: lab/m": (3, 6)}
-    # Wilson: (p + z²/2n ± z √(p(1-p)/n + z²/4n²)) / (1 + z²/n) at 2 of 3.
-    assert (overall["alone"]["low"], overall["alone"]["high"]) == (near(0.2077, abs=1e-4), near(0.9385, abs=1e-4))
+    shares = {group: share["value"] for group, share in overall.items()}
+    assert shares == {"alone": near(2 / 3), "copilot": near(2 / 3), "model: lab/m": near(0.5)}
+    # Two people at three problems show neither how much people differ nor problems.
+    assert (overall["alone"]["low"], overall["alone"]["high"]) == (None, None)
     # Best scores: 1, 1, 1/4; with copilot 1, 1, 3/4; of the model 1, 1, 1, 0, 0, 0.
     scores = {group: score["value"] for group, score in found["success"]["score"].items()}
     assert scores == {"alone": near(0.75), "copilot": near(2.75 / 3), "model: lab/m": near(0.5)}
@@ -268,8 +268,8 @@ def test_every_number_of_a_tiny_study_is_the_one_worked_out_by_hand(lab: Lab, tm
     macros = {group: macro["value"] for group, macro in found["success"]["macro"].items()}
     assert macros == {"alone": near(0.5), "copilot": near(0.5), "model: lab/m": near(0.375)}
     categories = {row["label"]: row["passed"] for row in found["success"]["category"]["alone"]}
-    assert {name: (one["count"], one["total"]) for name, one in categories.items()} == {
-        "cid003": (2, 2),
+    assert {name: (one["value"], one["attempts"]) for name, one in categories.items()} == {
+        "cid003": (1, 2),
         "cid016": (0, 1),
     }
 
@@ -284,14 +284,14 @@ def test_every_number_of_a_tiny_study_is_the_one_worked_out_by_hand(lab: Lab, tm
     # Areas up to 30 minutes: 10 + 10/2 alone; 4 + 12 * 2/3 + 14/3 with copilot.
     means = {group: mean["value"] for group, mean in found["time"]["restricted_means"].items()}
     assert means == {"alone": near(15), "copilot": near(4 + 8 + 14 / 3)}
-    difference = found["time"]["restricted_mean_differences"]["copilot"]["difference"]["value"]
-    assert difference == near(4 + 8 + 14 / 3 - 15)
-    # Within problem one: at 4, one of two, expected 1/2; at 10 only alone is left. In problem two the same at 16.
-    # Observed of copilot 2, expected 1, variance 1/4 + 1/4: chi-squared 2.
-    assert found["time"]["log_rank"]["copilot"]["statistic"] == near(2)
+    difference = found["time"]["comparisons"]["copilot"]["difference"]
+    # Pseudo-values alone: 3 * 15 - 2 * (15, 10, 20) without the first, the last and the one between: 15, 25, 5; with
+    # copilot 4, 16, 30. By problem -1, -9 and 15; one person has copilot in the second problem, the other elsewhere:
+    # what people differ by cancels in the mean of -9 and of (-1 + 15) / 2.
+    assert (difference["value"], difference["low"], difference["within"]) == (near(-1), None, True)
     only = found["time"]["secondary_successes_only"]
-    assert only["alone"]["geometric_mean"]["value"] == near(200**0.5)
-    assert only["copilot"]["geometric_mean"]["value"] == near(8)
+    assert only["alone"]["geometric_mean"] == near(200**0.5)
+    assert only["copilot"]["geometric_mean"] == near(8)
 
     model = found["models"]["model: lab/m"]
     assert model["pass@1"]["estimate"]["unbiased"]["value"] == near(0.5)

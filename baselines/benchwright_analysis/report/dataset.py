@@ -9,6 +9,7 @@ from functools import cached_property
 from benchwright_analysis.report.fold import Folded
 from benchwright_analysis.report.observation import Observation
 from benchwright_analysis.report.problem_facts import ProblemFacts
+from benchwright_analysis.statistics.crossed_design import Cells
 from benchwright_judges.rated import Rated
 from benchwright_studies.study import Study
 
@@ -84,6 +85,10 @@ class Dataset:
         return [one for one in self.analysed if one.observation.group == group]
 
     @staticmethod
-    def cluster(one: Observation) -> str:
-        """What is drawn whole for an interval: a person's attempts are alike, and so are a model's at one problem."""
-        return one.participant if one.is_person else one.problem
+    def cells(rows: Sequence[Observation]) -> Cells:
+        """Who tried what: people vary, and so do problems; a model is the one it is."""
+        return Cells(
+            [one.participant if one.is_person else None for one in rows],
+            [one.problem for one in rows],
+            [one.family for one in rows],
+        )

@@ -121,8 +121,10 @@ def with_interval(estimate: Estimate | Share, *, share: bool = False, digits: in
     return f"{value} ({interval(estimate.low, estimate.high, share=share, digits=digits)})"
 
 
-def p_value(p: float) -> str:
+def p_value(p: float | None) -> str:
     """A p-value; very small ones are bounded."""
+    if p is None:
+        return "–"
     return "< 0.001" if p < 0.001 else f"{p:.3f}"
 
 

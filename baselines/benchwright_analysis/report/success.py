@@ -16,13 +16,11 @@ from benchwright_analysis.report.section import (
     Table,
     count,
     number,
-    p_value,
     with_interval,
 )
-from benchwright_analysis.statistics.errors import StatisticsError
-from benchwright_analysis.statistics.paired import Adjusted, McNemar, holm, mcnemar, paired_difference
-from benchwright_analysis.statistics.success import Group, breakdown, success_rate
-from benchwright_judges.estimators import Estimate, Share
+from benchwright_analysis.report.success_compared import compared_groups
+from benchwright_analysis.statistics.success import Group, breakdown
+from benchwright_judges.estimators import Estimate
 
 _DIFFICULTIES = ("easy", "medium", "hard")
 _NOTHING = "No attempt that counts has a verdict, so there is nothing to say about success."
@@ -49,17 +47,14 @@ def success(data: Dataset) -> Section:
             pictures.append(_category_picture(labelled, table, list(by_group), data.groups))
         else:
             tables.append(dataclasses.replace(table, detail=True))
-    compared, table = _comparisons(data)
+    compared, table = compared_groups(data, _by_group(data))
     if compared:
         numbers["comparisons"] = compared
         tables.append(table)
-    rates = {group: success_rate([one.passed for one in found]) for group, found in by_group.items()}
-    return Section("success", "Who solved how much", _lead(data, rates), pictures, tables, numbers)
+    return Section("success", "Who solved how much", _lead(data), pictures, tables, numbers)
 
 
-def _overall(
-    by_group: Mapping[str, Sequence[Observation]], values: Mapping[str, Mapping[str, Estimate | Share]]
-) -> Table:
+def _overall(by_group: Mapping[str, Sequence[Observation]], values: Mapping[str, Mapping[str, Estimate]]) -> Table:
     return Table(
         "Solved, by group",
         ("group", "attempts", "solved", *(one.column for one in STATISTICS)),
@@ -157,9 +152,7 @@ def _breakdown(data: Dataset, label: _Label, *, scores: bool = False) -> dict[st
         labelled = [one for one in rows if label(one)]
         if labelled:
             values = [(one.score or 0.0) if scores else float(one.passed) for one in labelled]
-            clusters = [Dataset.cluster(one) for one in labelled]
-            labels = [label(one) for one in labelled]
-            found[group] = breakdown(values, labels, clusters=clusters, seed=data.seed)
+            found[group] = breakdown(values, [label(one) for one in labelled], Dataset.cells(labelled))
     return found
 
 
@@ -180,9 +173,10 @@ def _breakdown_table(title: str, found: Mapping[str, Sequence[Group | tuple[str,
     for group, several in found.items():
         for entry in several:
             label, one = entry if isinstance(entry, tuple) else (entry.label, entry)
-            solved = with_interval(one.passed, share=True) if one.passed is not None else "–"
-            rows.append((label, group, one.attempts, one.clusters, solved, with_interval(one.score)))
-    columns = ("label", "group", "attempts", "people or problems", "solved (95 % interval)", "mean (95 % interval)")
+            solved = with_interval(one.passed.estimate, share=True) if one.passed is not None else "–"
+            size = (one.attempts, one.score.participants or "–", one.score.problems)
+            rows.append((label, group, *size, solved, with_interval(one.score.estimate)))
+    columns = ("label", "group", "attempts", "people", "problems", "solved (95 % interval)", "mean (95 % interval)")
     return Table(title, columns, rows)
 
 
@@ -205,7 +199,7 @@ def _category_picture(
     )
 
 
-def _lead(data: Dataset, rates: Mapping[str, object]) -> list[str]:
+def _lead(data: Dataset) -> list[str]:
     undecided = sum(one.observation.censored_by == "not_decided" for one in data.analysed)
     lead = []
     if undecided:
@@ -214,71 +208,3 @@ def _lead(data: Dataset, rates: Mapping[str, object]) -> list[str]:
             "“How attempts ended” names the reasons."
         )
     return lead
-
-
-def _comparisons(data: Dataset) -> tuple[dict[str, object], Table]:
-    """Pairs of groups on the problems that both tried."""
-    groups = list(_by_group(data))[: charts.MOST_GROUPS]
-    by_problem = {group: _problem_rates(rows) for group, rows in _by_group(data).items()}
-    found: dict[str, object] = {}
-    rows: list[Sequence[Cell]] = []
-    for place, first in enumerate(groups):
-        for second in groups[place + 1 :]:
-            both = sorted(set(by_problem[first]) & set(by_problem[second]))
-            if len(both) < 2:
-                continue
-            one = [by_problem[first][problem] for problem in both]
-            other = [by_problem[second][problem] for problem in both]
-            families = [next(row.family for row in data.decided if row.problem == problem) for problem in both]
-            try:
-                difference = paired_difference(one, other, families, seed=data.seed)
-            except StatisticsError:
-                continue
-            points = Estimate(**{end: None if at is None else 100 * at for end, at in difference})
-            pairs = _single(one, other)
-            by_category = _by_category(data, both, one, other)
-            found[f"{second} against {first}"] = {"difference": difference, "mcnemar": pairs, "categories": by_category}
-            rows.append(
-                (
-                    f"{second} against {first}",
-                    len(both),
-                    with_interval(points, digits=1),
-                    p_value(pairs.p_value) if pairs is not None else "–",
-                    ", ".join(name for name, test in by_category.items() if test.significant) or "none",
-                )
-            )
-    note = (
-        "Differences of the share solved, in percentage points, over the problems that both groups tried; the interval "
-        "draws families of problems. McNemar's test compares whether more than half of a group's attempts at a problem "
-        "passed. The last column names categories that differ after Holm's correction over categories."
-    )
-    columns = ("comparison", "problems", "difference (95 % interval)", "McNemar p", "categories that differ")
-    note += charts.drawn(groups, _by_group(data), "Compared")
-    return found, Table("Groups compared, problem by problem", columns, rows, note)
-
-
-def _problem_rates(rows: Sequence[Observation]) -> dict[str, float]:
-    found: dict[str, list[bool]] = {}
-    for one in rows:
-        found.setdefault(one.problem, []).append(one.passed)
-    return {problem: sum(passed) / len(passed) for problem, passed in found.items()}
-
-
-def _single(first: Sequence[float], second: Sequence[float]) -> McNemar | None:
-    try:
-        return mcnemar([rate > 0.5 for rate in first], [rate > 0.5 for rate in second])
-    except StatisticsError:
-        return None
-
-
-def _by_category(
-    data: Dataset, problems: Sequence[str], first: Sequence[float], second: Sequence[float]
-) -> dict[str, Adjusted]:
-    category = {one.problem: one.category or one.format for one in data.decided}
-    tests: dict[str, float] = {}
-    for name in sorted({category[problem] for problem in problems} - {""}):
-        here = [place for place, problem in enumerate(problems) if category[problem] == name]
-        test = _single([first[place] for place in here], [second[place] for place in here])
-        if test is not None:
-            tests[name] = test.p_value
-    return holm(tests)

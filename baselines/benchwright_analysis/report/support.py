@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
+from benchwright_analysis.report.answer import solved_difference
 from benchwright_analysis.report.dataset import Dataset
 from benchwright_analysis.report.exclusions import AFTER_CLOSING, count_by_reason
-from benchwright_analysis.report.observation import Observation
-from benchwright_analysis.report.section import Section, count, number, percent
+from benchwright_analysis.report.section import Section, count, number
+from benchwright_analysis.report.time_compared import by_condition, compare, limit_of
 from benchwright_analysis.report.time_to_pass import active_time
-from benchwright_analysis.statistics.errors import StatisticsError
-from benchwright_analysis.statistics.power import TwoConditionPower, two_condition_power
+from benchwright_analysis.statistics.crossed import Crossed
 
 
 def support(data: Dataset) -> Section:
@@ -42,7 +40,7 @@ def support(data: Dataset) -> Section:
         "chains_checked": data.checked,
     }
     power, sentence = _power(data)
-    if power is not None:
+    if power:
         numbers["power"] = power
     lead.append(sentence)
     sensitivity, table, told_of = active_time(data)
@@ -71,68 +69,31 @@ def _reasons(reasons: dict[str, int]) -> str:
     return ", ".join(f"{amount} for “{words.get(reason, reason)}”" for reason, amount in reasons.items())
 
 
-def _power(data: Dataset) -> tuple[TwoConditionPower | None, str]:
+def _power(data: Dataset) -> tuple[dict[str, Crossed], str]:
+    """What could have been found between the first two conditions of people."""
     if len(data.people_groups) < 2:
-        return None, (
+        return {}, (
             "No comparison between conditions of people is possible: there are fewer than two conditions with attempts."
         )
     first, second = data.people_groups[:2]
-    one = [row for row in data.decided if row.group == first]
-    other = [row for row in data.decided if row.group == second]
-    both = [*one, *other]
-    people = {row.participant for row in both}
-    if not one or not other:
-        return None, "No comparison is possible: one of the conditions has no attempt with a verdict."
-    if len(people) < 2:
-        return None, "All attempts are by one person, so nothing can be said of others."
-    correlation = intraclass_correlation(both)
-    rate = sum(row.passed for row in one) / len(one)
-    try:
-        found = two_condition_power(
-            (len(one), len(other)),
-            rate,
-            sum(row.passed for row in both),
-            attempts_per_participant=max(1.0, len(both) / len(people)),
-            intraclass_correlation=correlation,
-        )
-    except StatisticsError as error:
-        return None, f"What could have been found can't be said: {error}"
+    timed = {group: rows for group, rows in by_condition(data).items() if group in (first, second)}
+    found: dict[str, Crossed] = {}
+    if (solved := solved_difference(data, first, second)) is not None:
+        found["solved"] = solved
+    if len(timed) == 2:
+        compared, _ = compare(data, timed, limit_of(timed))
+        if compared:
+            found["minutes"] = compared[0].difference
+    if not found:
+        return {}, f"No comparison of {first} and {second} is possible: no problem has a verdict under both."
     parts = []
-    if found.detectable_higher_rate is not None:
-        parts.append(f"at least {percent(found.detectable_higher_rate)}")
-    if found.detectable_lower_rate is not None:
-        parts.append(f"at most {percent(found.detectable_lower_rate)}")
-    rates = (
-        f"a success rate of {' or '.join(parts)} under {second}" if parts else "no difference of success rates at all"
-    )
-    ratio = (
-        f", and of times a hazard ratio of {number(found.detectable_hazard_ratio)} or its inverse"
-        if found.detectable_hazard_ratio is not None
-        else ""
-    )
+    if "solved" in found and found["solved"].detectable is not None:
+        parts.append(f"{number(100 * found['solved'].detectable, 0)} percentage points in the share solved")
+    if "minutes" in found and found["minutes"].detectable is not None:
+        parts.append(f"{number(found['minutes'].detectable, 1)} minutes in the mean time")
+    if not parts:
+        return found, f"What could have been found can't be said. {next(iter(found.values())).note}"
     return found, (
-        f"With this many attempts (attempts of one person are alike by a correlation of {number(correlation)}), a "
-        f"true difference is found in 4 of 5 such studies if it is as large as: against {percent(rate)} solved under "
-        f"{first}, {rates}{ratio}. Smaller differences may exist and stay unseen."
-        + (" Where everybody works under both conditions, somewhat smaller ones are found." if data.study else "")
+        f"With this many people and problems, a true difference between {first} and {second} is found in 4 of 5 such "
+        f"studies if it is at least {' or '.join(parts)}. Smaller differences may exist and stay unseen."
     )
-
-
-def intraclass_correlation(rows: Sequence[Observation]) -> float:
-    """Share of the variance of success that is between participants: one-way ANOVA's ICC(1), not below 0.
-
-    Shrout & Fleiss (1979), with the mean group size of Donner & Koval (1980) for unequal groups.
-    """
-    groups: dict[str, list[float]] = {}
-    for one in rows:
-        groups.setdefault(one.participant, []).append(float(one.passed))
-    total, units = len(rows), len(groups)
-    if units < 2 or total <= units:
-        return 0.0
-    mean = sum(value for values in groups.values() for value in values) / total
-    means = {name: sum(values) / len(values) for name, values in groups.items()}
-    between = sum(len(values) * (means[name] - mean) ** 2 for name, values in groups.items()) / (units - 1)
-    within = sum((value - means[name]) ** 2 for name, values in groups.items() for value in values) / (total - units)
-    size = (total - sum(len(values) ** 2 for values in groups.values()) / total) / (units - 1)
-    spread = between + (size - 1) * within
-    return max(0.0, min(1.0, (between - within) / spread)) if spread > 0 else 0.0

@@ -6,36 +6,20 @@ from collections.abc import Sequence
 
 from benchwright_analysis.report import charts
 from benchwright_analysis.report.dataset import Dataset
-from benchwright_analysis.report.observation import Observation, why_unadjusted
-from benchwright_analysis.report.section import (
-    Cell,
-    Picture,
-    Section,
-    Table,
-    count,
-    interval,
-    minutes,
-    number,
-    p_value,
-    percent,
-    with_interval,
+from benchwright_analysis.report.observation import Observation
+from benchwright_analysis.report.section import Picture, Section, Table, minutes, number, percent, with_interval
+from benchwright_analysis.report.time_compared import (
+    by_condition,
+    compare,
+    comparison_table,
+    limit_of,
+    minutes_of,
+    passed_of,
+    sentences,
 )
-from benchwright_analysis.statistics.condition_effects import condition_effects
-from benchwright_analysis.statistics.errors import StatisticsError
-from benchwright_analysis.statistics.restricted_mean import (
-    RestrictedMean,
-    observable_limit,
-    restricted_mean,
-    restricted_mean_difference,
-)
+from benchwright_analysis.statistics.restricted_mean import restricted_mean
 from benchwright_analysis.statistics.score_over_time import Trace, score_curve
-from benchwright_analysis.statistics.survival import (
-    Survival,
-    kaplan_meier,
-    log_rank,
-    success_only_time,
-    with_give_ups_until,
-)
+from benchwright_analysis.statistics.survival import Survival, kaplan_meier, success_only_time
 from benchwright_judges.estimators import Estimate
 
 _MOST_STEPS = 300
@@ -50,12 +34,17 @@ def survival(data: Dataset) -> Section:
     if not data.timed:
         without = "No attempt of a person that counts ran its clock, so there is no time to report."
         return Section("time", title, without=without)
-    by_group = {group: [one for one in data.timed if one.group == group] for group in data.people_groups}
-    by_group = {group: found for group, found in by_group.items() if found}
-    curves = {group: kaplan_meier(_minutes(found), _passed(found)) for group, found in by_group.items()}
-    limit = min(observable_limit(_minutes(found), _passed(found), _limit(data)) for found in by_group.values())
-    means = {group: restricted_mean(_minutes(found), _passed(found), limit) for group, found in by_group.items()}
-    only = {group: success_only_time(_minutes(found), _passed(found)) for group, found in by_group.items()}
+    by_group = by_condition(data)
+    curves = {
+        group: kaplan_meier(minutes_of(found), passed_of(found), Dataset.cells(found))
+        for group, found in by_group.items()
+    }
+    limit = limit_of(by_group)
+    means = {
+        group: restricted_mean(minutes_of(found), passed_of(found), limit.minutes, Dataset.cells(found))
+        for group, found in by_group.items()
+    }
+    only = {group: success_only_time(minutes_of(found), passed_of(found)) for group, found in by_group.items()}
     table = Table(
         "Minutes to the first pass, by condition",
         (
@@ -66,7 +55,7 @@ def survival(data: Dataset) -> Section:
             "timed out",
             "submitted unsolved",
             "median (95 % interval)",
-            f"mean up to {limit:,.4g} min (95 % interval)",
+            f"mean up to {limit.told} min (95 % interval)",
         ),
         [
             (
@@ -75,48 +64,40 @@ def survival(data: Dataset) -> Section:
                 sum(one.passed for one in found),
                 *(_censored(found, reason) for reason in ("gave_up", "timed_out", "handed_in_unsolved")),
                 with_interval(curves[group].median, digits=1),
-                with_interval(_estimate(means[group]), digits=1),
+                with_interval(means[group].estimate, digits=1),
             )
             for group, found in by_group.items()
         ],
         "Kaplan and Meier's estimate: attempts that were given up, timed out or submitted unsolved count for as long "
-        "as they lasted. A dash is what the watched time does not reach. These intervals take attempts as independent.",
+        "as they lasted. A dash is what the watched time does not reach. "
+        f"Means are up to {limit.told} minutes, {limit.why}. Intervals hold for other participants at other problems.",
     )
-    numbers: dict[str, object] = {"curves": curves, "restricted_means": means, "secondary_successes_only": only}
-    tests, sentences = _tests(data, by_group, limit, numbers)
+    compared, reasons = compare(data, by_group, limit)
+    numbers: dict[str, object] = {
+        "curves": curves,
+        "limit": limit,
+        "restricted_means": means,
+        "comparisons": {one.other: one for one in compared},
+        "secondary_successes_only": only,
+    }
+    tests = [comparison_table(compared, limit, [one for rows in by_group.values() for one in rows])] if compared else []
     secondary = Table(
         "Secondary: minutes of solved attempts only",
-        ("condition", "solved", "left out", "geometric mean (95 % interval)"),
-        [(group, one.passed, one.left_out, with_interval(one.geometric_mean, digits=1)) for group, one in only.items()],
-        "Leaving out what was not solved makes the slow look fast: read the table above for comparisons.",
+        ("condition", "solved", "left out", "geometric mean"),
+        [(group, one.passed, one.left_out, number(one.geometric_mean, 1)) for group, one in only.items()],
+        "Leaving out what was not solved makes the slow look fast, so there is no interval: read the table above.",
     )
     lead = [
         "Minutes are active minutes on the clock: of a gap without activity, no more than the threshold counts.",
-        *sentences,
+        *sentences(compared, limit),
+        *reasons,
+        *sorted({one.note for one in means.values() if one.note}),
     ]
     return Section("time", title, lead, [_curve_picture(curves, table, data.groups)], [*tests, secondary], numbers)
 
 
-def _estimate(mean: RestrictedMean) -> Estimate:
-    return Estimate(value=mean.value, low=mean.low, high=mean.high)
-
-
-def _minutes(found: Sequence[Observation]) -> list[float]:
-    return [one.time_s / 60 for one in found]
-
-
-def _passed(found: Sequence[Observation]) -> list[bool]:
-    return [one.passed for one in found]
-
-
 def _censored(found: Sequence[Observation], reason: str) -> int:
     return sum(one.censored_by == reason for one in found)
-
-
-def _limit(data: Dataset) -> float:
-    limits = [one.limit_s / 60 for one in data.timed if one.limit_s is not None]
-    longest = max(_minutes(data.timed))
-    return min(max(limits), longest) if limits else longest
 
 
 def _curve_picture(curves: dict[str, Survival], table: Table, among: Sequence[str]) -> Picture:
@@ -125,11 +106,13 @@ def _curve_picture(curves: dict[str, Survival], table: Table, among: Sequence[st
     marks: list[charts.Row] = []
     for group in shown:
         curve = curves[group]
-        rows.append({"x": 0.0, "y": 0.0, "low": 0.0, "high": 0.0, "group": group})
+        start = 0.0 if curve.low is not None else None
+        rows.append({"x": 0.0, "y": 0.0, "low": start, "high": start, "group": group})
         stride = max(1, len(curve.times) // _MOST_STEPS)
         for place in [*range(0, len(curve.times) - 1, stride), len(curve.times) - 1]:
             solved = 1 - curve.unsolved[place]
-            low, high = 1 - curve.high[place], 1 - curve.low[place]
+            low = 1 - curve.high[place] if curve.high is not None else None
+            high = 1 - curve.low[place] if curve.low is not None else None
             rows.append({"x": curve.times[place], "y": solved, "low": low, "high": high, "group": group})
             if curve.censored[place] and len(curve.times) <= _MOST_STEPS:
                 marks.append({"x": curve.times[place], "y": solved, "group": group})
@@ -147,130 +130,6 @@ def _curve_picture(curves: dict[str, Survival], table: Table, among: Sequence[st
         charts.curves(rows, shown, among=among, x="active minutes", y="solved by then", step=True, points=marks),
         table,
     )
-
-
-def _tests(
-    data: Dataset, by_group: dict[str, list[Observation]], limit: float, numbers: dict[str, object]
-) -> tuple[list[Table], list[str]]:
-    """Comparisons of each condition with the first one."""
-    rows: list[Sequence[Cell]] = []
-    sentences: list[str] = []
-    baseline, *others = by_group
-    for other in others:
-        both = [*by_group[baseline], *by_group[other]]
-        if not any(_passed(both)):
-            sentences.append(f"Nobody passed under {baseline} or {other}, so their times can't be compared.")
-            continue
-        columns = (_minutes(both), _passed(both), [one.group for one in both])
-        people = [one.participant for one in both]
-        try:
-            difference = restricted_mean_difference(*columns, baseline, limit, clusters=people, seed=data.seed)
-            rows.append(
-                (
-                    f"{other} against {baseline}",
-                    "difference of restricted means",
-                    with_interval(difference.difference, digits=1),
-                    "–",
-                )
-            )
-            numbers.setdefault("restricted_mean_differences", {})[other] = difference  # type: ignore[index]
-            sentences.append(_compared(baseline, other, limit, difference.difference))
-        except StatisticsError as error:
-            sentences.append(f"{other} and {baseline} can't be compared by restricted means: {error}")
-        rows += _pessimistic(baseline, other, both, limit, data, numbers)
-        try:
-            test = log_rank(*columns, strata=[one.problem for one in both])
-            numbers.setdefault("log_rank", {})[other] = test  # type: ignore[index]
-            rows.append(
-                (
-                    f"{other} against {baseline}",
-                    "log-rank test within problems",
-                    f"χ² = {number(test.statistic)}, {count(test.degrees_of_freedom, 'degree')} of freedom",
-                    p_value(test.p_value),
-                )
-            )
-        except StatisticsError as error:
-            sentences.append(f"No log-rank test of {other} and {baseline}: {error}")
-    rows += _effects(data, by_group, numbers, sentences)
-    if not rows:
-        return [], sentences
-    everything = [one for found in by_group.values() for one in found]
-    forecasts = " + log(forecast)" if all(one.forecast_blind_minutes for one in everything) else ""
-    note = (
-        "The log-rank test compares within each problem and takes attempts as independent. Intervals of differences "
-        f"draw whole participants. Percentages are from log(time) ~ condition{forecasts}."
-        + ("" if forecasts else f" Forecasts are left out of it: {why_unadjusted(everything)}")
-        + (" With several comparisons some p are small by chance: none is corrected for that." if others[1:] else "")
-    )
-    columns_of = ("comparison", "what", "estimate (95 % interval)", "p")
-    return [Table("Conditions compared in time", columns_of, rows, note)], sentences
-
-
-def _compared(baseline: str, other: str, limit: float, difference: Estimate) -> str:
-    """The difference of restricted means as a sentence."""
-    value = round(difference.value or 0.0, 1)
-    by = f"{number(abs(value), 1)} minutes {'less' if value < 0 else 'more'} than" if value else "as long as"
-    spread = interval(difference.low, difference.high, digits=1)
-    known = f" (95 % interval {spread})" if spread != "–" else ""
-    return f"Up to {limit:,.4g} minutes, {other} took {by} {baseline} on average{known}."
-
-
-def _pessimistic(
-    baseline: str, other: str, both: Sequence[Observation], limit: float, data: Dataset, numbers: dict[str, object]
-) -> list[Sequence[Cell]]:
-    """The same if those who gave up had continued without success to the limit."""
-    gave_up = [one.censored_by in ("gave_up", "handed_in_unsolved") for one in both]
-    if not any(gave_up):
-        return []
-    try:
-        times = with_give_ups_until([min(minutes, limit) for minutes in _minutes(both)], gave_up, limit)
-        groups = [one.group for one in both]
-        people = [one.participant for one in both]
-        passed = [one.passed and one.time_s / 60 <= limit for one in both]
-        found = restricted_mean_difference(times, passed, groups, baseline, limit, clusters=people, seed=data.seed)
-    except StatisticsError:
-        return []
-    numbers.setdefault("if_give_ups_went_on", {})[other] = found  # type: ignore[index]
-    what = "the same, if those who gave up had continued without success"
-    return [(f"{other} against {baseline}", what, with_interval(found.difference, digits=1), "–")]
-
-
-def _effects(
-    data: Dataset, by_group: dict[str, list[Observation]], numbers: dict[str, object], sentences: list[str]
-) -> list[Sequence[Cell]]:
-    everything = [one for found in by_group.values() for one in found]
-    forecast = [one for one in everything if one.forecast_blind_minutes]
-    used = forecast if len(forecast) == len(everything) else everything
-    if len(by_group) < 2:
-        return []
-    try:
-        model = condition_effects(
-            _minutes(used),
-            [one.group for one in used],
-            next(iter(by_group)),
-            forecasts=[one.forecast_blind_minutes or 1.0 for one in used] if used is forecast else None,
-            participants=[one.participant for one in used],
-        )
-    except StatisticsError as error:
-        sentences.append(f"The model of log time could not be fitted: {error}")
-        return []
-    numbers["condition_effects"] = model
-    if model.note:
-        sentences.append(model.note)
-    rows: list[Sequence[Cell]] = []
-    for effect in model.effects:
-        for what, bounds in (("clustered by participant", effect.clustered), ("HC3", effect.hc3)):
-            if bounds is not None:
-                spread = interval(bounds.low, bounds.high, digits=1)
-                rows.append(
-                    (
-                        f"{effect.condition} against {model.baseline}",
-                        f"change of time spent in percent, {what}",
-                        f"{number(effect.percent, 1)} % ({spread})",
-                        p_value(bounds.p_value),
-                    )
-                )
-    return rows
 
 
 def score_over_time(data: Dataset) -> Section:

@@ -7,18 +7,19 @@ attempts out, or taking their time for a time to pass, makes the slow look fast.
 from __future__ import annotations
 
 import math
-import warnings
-from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from benchwright_analysis.statistics.columns import Numbers, equally_long, flags, groups, numbers, observed
+from benchwright_analysis.statistics.columns import Flags, Numbers, equally_long, flags, numbers, observed
+from benchwright_analysis.statistics.crossed import crossed_shares
+from benchwright_analysis.statistics.crossed_design import Cells
 from benchwright_analysis.statistics.errors import StatisticsError
-from benchwright_judges.estimators import CONFIDENCE, Estimate
+from benchwright_analysis.statistics.pseudo_values import unsolved_values
+from benchwright_judges.estimators import Estimate
 
+BAND_TIMES = 60
 _SAME = 1e-9
 
 
@@ -32,8 +33,9 @@ class Survival:
     """Where an attempt passed or ended, ascending, in the unit given; before the first, everything is unsolved."""
     unsolved: tuple[float, ...]
     """From each time on, up to the next."""
-    low: tuple[float, ...]
-    high: tuple[float, ...]
+    low: tuple[float, ...] | None
+    """`None`, like `high`, where participants or problems are too few for bands, or were not given."""
+    high: tuple[float, ...] | None
     at_risk: tuple[int, ...]
     """Attempts under way just before each time."""
     passes: tuple[int, ...]
@@ -44,106 +46,53 @@ class Survival:
 
 
 @dataclass(frozen=True)
-class LogRank:
-    """Whether conditions differ in time to pass anywhere along the curve."""
-
-    conditions: tuple[str, ...]
-    statistic: float
-    degrees_of_freedom: int
-    p_value: float
-    strata: int
-    """Problems or participants within which conditions were compared; 1 for all together."""
-
-
-@dataclass(frozen=True)
 class SuccessOnlyTime:
     """The geometric mean time of attempts that passed: secondary, because the slow and unsolved are left out of it."""
 
     passed: int
     left_out: int
-    geometric_mean: Estimate
+    geometric_mean: float | None
 
 
-def kaplan_meier(times: ArrayLike, passed: ArrayLike) -> Survival:
-    """The product-limit estimate (Kaplan & Meier 1958), by SciPy.
+def kaplan_meier(times: ArrayLike, passed: ArrayLike, cells: Cells | None = None) -> Survival:
+    """The product-limit estimate (Kaplan & Meier 1958).
 
-    Bands are Greenwood's variance on the scale log(-log S) (Kalbfleisch & Prentice 1980), which stay within 0 and 1.
-    Where the curve is at 0 that variance is not defined: the upper band stays where it was, and the lower is 0. The
-    median's interval is where the bands cross one half (Brookmeyer & Crowley 1982).
+    Bands are those of `crossed_shares`, from pseudo-values (Andersen, Klein & Rosthøj 2003), at no more than
+    `BAND_TIMES` times, and straight between them. The median's interval is where the bands cross one half (Brookmeyer &
+    Crowley 1982).
 
     Args:
         times: Of each attempt, until it passed or ended, in any unit.
         passed: Whether it passed; else it is censored.
+        cells: Of each attempt, who and at what, for bands; without it there are none.
 
     Raises:
         StatisticsError: A negative time, differing lengths, or no attempts.
     """
-    from scipy import stats
-
     waits, events = observed(times, passed)
-    with warnings.catch_warnings(), np.errstate(all="ignore"):
-        warnings.simplefilter("ignore", RuntimeWarning)
-        curve = stats.ecdf(stats.CensoredData(uncensored=waits[events], right=waits[~events])).sf
-        band = curve.confidence_interval(CONFIDENCE, method="log-log")
-    at = np.asarray(curve.quantiles, dtype=np.float64)
-    unsolved = np.clip(np.asarray(curve.probabilities, dtype=np.float64), 0, 1)
-    low = _filled(band.low, unsolved, at_zero=0.0)
-    high = _filled(band.high, unsolved, at_zero=None)
+    at = np.unique(waits)
     ordered = np.sort(waits)
+    risk = len(waits) - np.searchsorted(ordered, at, side="left")
     passes = np.bincount(np.searchsorted(at, waits[events]), minlength=len(at))
     lost = np.bincount(np.searchsorted(at, waits[~events]), minlength=len(at))
+    unsolved = np.asarray(np.cumprod(1 - passes / risk), dtype=np.float64)
+    low, high = _bands(waits, events, at, unsolved, cells) if cells is not None else (None, None)
     return Survival(
         attempts=len(waits),
         passed=int(events.sum()),
         times=tuple(at.tolist()),
         unsolved=tuple(unsolved.tolist()),
-        low=tuple(low.tolist()),
-        high=tuple(high.tolist()),
-        at_risk=tuple((len(waits) - np.searchsorted(ordered, at, side="left")).tolist()),
+        low=tuple(low.tolist()) if low is not None else None,
+        high=tuple(high.tolist()) if high is not None else None,
+        at_risk=tuple(risk.tolist()),
         passes=tuple(passes.tolist()),
         censored=tuple(lost.tolist()),
-        median=Estimate(value=_half(at, unsolved), low=_half(at, low), high=_half(at, high)),
+        median=Estimate(
+            value=_half(at, unsolved),
+            low=_half(at, low) if low is not None else None,
+            high=_half(at, high) if high is not None else None,
+        ),
     )
-
-
-def log_rank(
-    times: ArrayLike,
-    passed: ArrayLike,
-    conditions: Sequence[Hashable],
-    strata: Sequence[Hashable] | None = None,
-) -> LogRank:
-    """The log-rank test (Mantel 1966; Peto & Peto 1972) of two or more conditions, by statsmodels.
-
-    Args:
-        times: As in `kaplan_meier`.
-        passed: As in `kaplan_meier`.
-        conditions: Of each attempt; two or more different ones.
-        strata: Of each attempt, its problem or participant, within which conditions are compared.
-
-    Raises:
-        StatisticsError: Fewer than two conditions, nobody passed, or no stratum has two conditions under way.
-    """
-    from statsmodels.duration.survfunc import survdiff
-
-    waits, events = observed(times, passed)
-    equally_long(times=len(waits), conditions=len(conditions))
-    names, side = groups(conditions, "Conditions")
-    if len(names) < 2:
-        raise StatisticsError(f"A log-rank test needs two conditions or more, and all attempts are {names[0]!r}.")
-    if not events.any():
-        raise StatisticsError("A log-rank test needs at least one attempt that passed.")
-    blocks = None
-    if strata is not None:
-        equally_long(times=len(waits), strata=len(strata))
-        blocks = groups(strata, "Strata")[1]
-    try:
-        statistic, p_value = survdiff(waits, events.astype(int), side, strata=blocks)
-    except np.linalg.LinAlgError as error:
-        raise StatisticsError("At no pass were attempts of different conditions under way to be compared.") from error
-    if not math.isfinite(statistic):
-        raise StatisticsError("At no pass were attempts of different conditions under way to be compared.")
-    parts = 1 if blocks is None else int(blocks.max()) + 1
-    return LogRank(names, float(statistic), len(names) - 1, float(p_value), parts)
 
 
 def with_give_ups_until(times: ArrayLike, gave_up: ArrayLike, limit: float) -> Numbers:
@@ -167,42 +116,37 @@ def with_give_ups_until(times: ArrayLike, gave_up: ArrayLike, limit: float) -> N
 
 
 def success_only_time(times: ArrayLike, passed: ArrayLike) -> SuccessOnlyTime:
-    """The geometric mean time of those that passed, its interval Student's on the log scale.
+    """The geometric mean time of those that passed. It has no interval: who passed is itself a matter of chance.
 
     Args:
         times: Of each attempt, positive.
         passed: Whether it passed.
 
     Returns:
-        Without a value where nobody passed, without bounds where one did.
+        Without a value where nobody passed.
     """
-    from scipy import stats
-
     waits, events = observed(times, passed)
-    logs = np.log(numbers(waits[events], "Times of attempts that passed", above=0)) if events.any() else waits[:0]
-    count, left_out = len(logs), len(waits) - len(logs)
+    count, left_out = int(events.sum()), int((~events).sum())
     if not count:
-        return SuccessOnlyTime(0, left_out, Estimate(value=None))
-    middle = float(logs.mean())
-    if count == 1:
-        return SuccessOnlyTime(1, left_out, Estimate(value=math.exp(middle)))
-    reach = float(stats.t.ppf((1 + CONFIDENCE) / 2, count - 1) * logs.std(ddof=1) / math.sqrt(count))
-    mean = Estimate(value=math.exp(middle), low=math.exp(middle - reach), high=math.exp(middle + reach))
-    return SuccessOnlyTime(count, left_out, mean)
+        return SuccessOnlyTime(0, left_out, None)
+    logs = np.log(numbers(waits[events], "Times of attempts that passed", above=0))
+    return SuccessOnlyTime(count, left_out, math.exp(float(logs.mean())))
 
 
-def _filled(bound_curve: Any, unsolved: Numbers, *, at_zero: float | None) -> Numbers:
-    """The band where SciPy leaves it undefined: 1 before the first pass; at 0 the given value, or the last one."""
-    # The stubs take what SciPy gives for a number.
-    filled = np.array(bound_curve.probabilities, dtype=np.float64)
-    last = 1.0
-    for index, bound in enumerate(filled.tolist()):
-        if unsolved[index] >= 1:
-            filled[index] = 1.0
-        elif math.isnan(bound) or unsolved[index] <= 0:
-            filled[index] = last if at_zero is None else at_zero
-        last = float(filled[index])
-    return filled
+def _bands(
+    waits: Numbers, events: Flags, at: Numbers, unsolved: Numbers, cells: Cells
+) -> tuple[Numbers | None, Numbers | None]:
+    steps = np.flatnonzero(np.diff(np.append(1.0, unsolved)) < 0)
+    if not len(steps):
+        return None, None
+    chosen = np.unique(steps[np.linspace(0, len(steps) - 1, min(BAND_TIMES, len(steps))).round().astype(np.intp)])
+    found = crossed_shares(unsolved_values(waits, events, at[chosen]), cells)
+    if any(one.low is None or one.high is None for one in found):
+        return None, None
+    before = at < at[chosen[0]]
+    low = np.interp(at, at[chosen], [one.low or 0.0 for one in found])
+    high = np.interp(at, at[chosen], [1.0 if one.high is None else one.high for one in found])
+    return np.where(before, 1.0, low), np.where(before, 1.0, high)
 
 
 def _half(at: Numbers, curve: Numbers) -> float | None:

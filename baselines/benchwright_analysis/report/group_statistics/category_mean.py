@@ -11,16 +11,15 @@ from benchwright_analysis.statistics.success import macro_average
 from benchwright_judges.estimators import Estimate
 
 
-def _category_mean(found: Sequence[Observation], data: Dataset) -> Estimate:
+def _category_mean(found: Sequence[Observation], _data: Dataset) -> Estimate:
     labelled = [one for one in found if one.category or one.format]
     if not labelled:
         return Estimate(value=None)
     return macro_average(
         [float(one.passed) for one in labelled],
         [one.category or one.format for one in labelled],
-        clusters=[Dataset.cluster(one) for one in labelled],
-        seed=data.seed,
-    )
+        Dataset.cells(labelled),
+    ).estimate
 
 
 CATEGORY_MEAN = GroupStatistic(

@@ -7,18 +7,19 @@ from collections.abc import Sequence
 from benchwright_analysis.report.dataset import Dataset
 from benchwright_analysis.report.group_statistics.statistic import GroupStatistic
 from benchwright_analysis.report.observation import Observation
-from benchwright_analysis.statistics.success import success_rate
-from benchwright_judges.estimators import Share
+from benchwright_analysis.statistics.crossed import crossed_share
+from benchwright_judges.estimators import Estimate
 
 
-def _solved(found: Sequence[Observation], _data: Dataset) -> Share:
-    return success_rate([one.passed for one in found])
+def _solved(found: Sequence[Observation], _data: Dataset) -> Estimate:
+    return crossed_share([one.passed for one in found], Dataset.cells(found)).estimate
 
 
 SOLVED = GroupStatistic(
     id="overall",
     column="solved (95 % interval)",
-    note="Solved: a run or an answer passed before the end. Intervals of shares are Wilson's.",
+    note="Solved: a run or an answer passed before the end. Intervals hold for other people at "
+    "other problems (of models: at other problems).",
     of=_solved,
     is_share=True,
 )

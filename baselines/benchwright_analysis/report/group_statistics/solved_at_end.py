@@ -7,12 +7,15 @@ from collections.abc import Sequence
 from benchwright_analysis.report.dataset import Dataset
 from benchwright_analysis.report.group_statistics.statistic import GroupStatistic
 from benchwright_analysis.report.observation import Observation
-from benchwright_analysis.statistics.success import success_rate
-from benchwright_judges.estimators import Share
+from benchwright_analysis.statistics.crossed import crossed_share
+from benchwright_judges.estimators import Estimate
 
 
-def _solved_at_end(found: Sequence[Observation], _data: Dataset) -> Share:
-    return success_rate([one.final == "passed" for one in found if one.final != "error"])
+def _solved_at_end(found: Sequence[Observation], _data: Dataset) -> Estimate:
+    known = [one for one in found if one.final != "error"]
+    if not known:
+        return Estimate(value=None)
+    return crossed_share([one.final == "passed" for one in known], Dataset.cells(known)).estimate
 
 
 SOLVED_AT_END = GroupStatistic(

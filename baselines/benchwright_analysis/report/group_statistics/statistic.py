@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from benchwright_analysis.report.dataset import Dataset
 from benchwright_analysis.report.observation import Observation
-from benchwright_judges.estimators import Estimate, Share
+from benchwright_judges.estimators import Estimate
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +20,7 @@ class GroupStatistic:
     """Heading of its column."""
     note: str
     """What it is, in a sentence below the table."""
-    of: Callable[[Sequence[Observation], Dataset], Estimate | Share]
+    of: Callable[[Sequence[Observation], Dataset], Estimate]
     """Its value for the decided attempts of a group; there is at least one."""
     is_share: bool = False
     """Whether it is shown as a percentage."""

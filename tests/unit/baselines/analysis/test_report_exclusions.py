@@ -5,7 +5,6 @@ from pathlib import Path
 import pytest
 
 from benchwright_analysis.report.exclusions import Participants, count_by_reason, exclude
-from benchwright_analysis.report.support import intraclass_correlation
 from benchwright_studies.study import Study
 from benchwright_studies.study_file import parse_study
 
@@ -76,17 +75,3 @@ def test_rules_for_people_do_not_touch_models() -> None:
     row = observation(**BASE | {"solver": "model", "active_s": 1.0})
     (found,) = exclude([row], study("{when: active_minutes, less_than: 2}"), NOBODY)
     assert found.is_analysed
-
-
-def test_the_correlation_within_people_is_that_of_the_analysis_of_variance() -> None:
-    # Two people, each always alike: all variance is between them.
-    alike = [observation(**BASE | {"participant": who, "passed": who == "P01"}) for who in ("P01", "P02") for _ in "xy"]
-    assert intraclass_correlation(alike) == 1.0
-    # P01 1, 0 and P02 1, 0: nothing is between them; ICC(1) would be negative and is cut.
-    mixed = [observation(**BASE | {"participant": who, "passed": p}) for who in ("P01", "P02") for p in (True, False)]
-    assert intraclass_correlation(mixed) == 0.0
-    # P01 1, 1, 0 and P02 0, 0, 1: between 1/6, within 1/3, so (1/6 - 1/3) / (1/6 + 2/3) < 0; with P02 0, 0, 0:
-    # means 2/3 and 0, between 2/3, within (2/3) / 4 = 1/6: (2/3 - 1/6) / (2/3 + 2/6) = 1/2.
-    half = [observation(**BASE | {"passed": p}) for p in (True, True, False)]
-    half += [observation(**BASE | {"participant": "P02"}) for _ in range(3)]
-    assert intraclass_correlation(half) == pytest.approx(0.5)

@@ -32,8 +32,8 @@ def attempt(who: str, problem: str, condition: str, *, seconds: object, **change
     return Folded(one, ((one.time_s, one.score),) if one.score is not None else (), {}, "")
 
 
-def everybody(**changes: object) -> list[Folded]:
-    """Four people at two problems under two conditions, each with a time of its own."""
+def everybody(*, people: int = 4, problems: int = 2, **changes: object) -> list[Folded]:
+    """People at problems under two conditions, each with a time of its own."""
     return [
         attempt(
             f"P{person}",
@@ -41,7 +41,7 @@ def everybody(**changes: object) -> list[Folded]:
             ("alone", "copilot")[(person + problem) % 2],
             **{"seconds": 60.0 * time} | changes,
         )
-        for time, (person, problem) in enumerate(((p, q) for p in range(4) for q in range(2)), 3)
+        for time, (person, problem) in enumerate(((p, q) for p in range(people) for q in range(problems)), 3)
     ]
 
 
@@ -63,21 +63,26 @@ def test_equal_times_are_told_as_equal_without_an_interval_or_a_p_value() -> Non
     section = survival(Dataset(everybody(seconds=600.0), {}))
     told = words(section)
     assert "Up to 10 minutes, copilot took as long as alone on average." in told
-    assert "Times do not vary within a condition" in told
-    assert "condition_effects" not in section.numbers
+    assert "Too few participants for an interval: 4, and it takes 5." in told
+    enough = words(survival(Dataset(everybody(people=6, problems=4, seconds=600.0), {})))
+    assert "All values are alike, which does not show how much they could differ." in enough
+    assert "interval 0" not in enough
 
 
 def test_the_model_of_time_says_whether_forecasts_are_in_it() -> None:
     rows = everybody(forecast_blind_minutes=5.0)
+    rows[0] = attempt("P0", "p/0", "alone", seconds=180, forecast_blind_minutes=8.0)
     some = [*rows[1:], attempt("P9", "p/0", "alone", seconds=50)]
-    assert "log(time) ~ condition + log(forecast)" in words(survival(Dataset(rows, {})))
+    assert "change of time in percent, adjusted for forecasts" in words(survival(Dataset(rows, {})))
     told = words(survival(Dataset(some, {})))
-    assert "log(time) ~ condition. Forecasts are left out of it: not every attempt has one" in told
+    assert "Not adjusted for forecasts: not every attempt has one" in told
+    alike = words(survival(Dataset(everybody(forecast_blind_minutes=5.0), {})))
+    assert "Not adjusted for forecasts: they are all alike." in alike
 
 
 def test_forecasts_made_after_the_condition_was_shown_adjust_nothing() -> None:
     told = words(survival(Dataset(everybody(forecast_minutes=5.0), {})))
-    assert "log(time) ~ condition. Forecasts are left out of it: some were made after the condition was shown" in told
+    assert "Not adjusted for forecasts: some were made after the condition was shown" in told
 
 
 def test_attempts_that_nothing_decided_lower_no_score_over_time() -> None:
@@ -95,7 +100,11 @@ def test_one_budget_is_one_column() -> None:
 
 def test_one_person_says_nothing_of_others() -> None:
     both = [attempt("P1", "p/a", "alone", seconds=60), attempt("P1", "p/b", "copilot", seconds=70)]
-    assert "nothing can be said of others" in words(support(Dataset(both, {})))
+    assert "No comparison of alone and copilot is possible: no problem has a verdict under both." in words(
+        support(Dataset(both, {}))
+    )
+    one = [attempt("P1", "p/a", "alone", seconds=60), attempt("P1", "p/a", "copilot", seconds=70)]
+    assert "What could have been found can't be said. Too few participants" in words(support(Dataset(one, {})))
 
 
 def test_replies_made_elsewhere_show_no_tokens_instead_of_none_used() -> None:

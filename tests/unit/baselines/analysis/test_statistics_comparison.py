@@ -1,4 +1,4 @@
-"""Effects, paired tests, calibration and power against closed forms and published examples."""
+"""Effects, several tests at once and calibration against closed forms and published examples."""
 
 from __future__ import annotations
 
@@ -14,14 +14,7 @@ from sklearn.metrics import brier_score_loss
 from benchwright_analysis.statistics.calibration import chance_calibration, rank_correlation, time_calibration
 from benchwright_analysis.statistics.condition_effects import condition_effects
 from benchwright_analysis.statistics.errors import StatisticsError
-from benchwright_analysis.statistics.paired import holm, mcnemar, paired_difference
-from benchwright_analysis.statistics.power import (
-    design_effect,
-    detectable_hazard_ratio,
-    detectable_rates,
-    rates_power,
-    two_condition_power,
-)
+from benchwright_analysis.statistics.multiple import holm
 
 # First calls import much of SciPy, however little time a test has.
 SETTINGS = settings(deadline=None, max_examples=50)
@@ -106,38 +99,6 @@ def test_what_allows_no_effect_is_named(
         condition_effects(times, conditions, "a", forecasts=forecasts)
 
 
-def pairs(both: int, first: int, second: int, neither: int) -> tuple[list[int], list[int]]:
-    return [1] * (both + first) + [0] * (second + neither), [1] * both + [0] * first + [1] * second + [0] * neither
-
-
-def test_mcnemars_test_of_agrestis_ratings() -> None:
-    """Agresti, Categorical Data Analysis, table 10.1: approval of the prime minister, 794, 150, 86, 570."""
-    found = mcnemar(*pairs(794, 150, 86, 570))
-    assert not found.exact and found.statistic == pytest.approx(17.36, abs=5e-3)
-    assert found.p_value == pytest.approx(3.1e-5, abs=1e-6)
-    assert (found.both, found.first_only, found.second_only, found.neither) == (794, 150, 86, 570)
-
-
-def test_few_differing_pairs_are_tested_exactly() -> None:
-    found = mcnemar(*pairs(5, 1, 9, 3))
-    assert found.exact and found.statistic is None
-    assert found.p_value == pytest.approx(2 * (1 + 10) / 2**10)
-    assert mcnemar([1, 0], [1, 0]).p_value == 1
-
-
-def test_a_paired_difference_has_its_bootstrap_interval() -> None:
-    random = np.random.default_rng(2)
-    first = random.random(80)
-    second = first + random.normal(0.1, 0.05, 80)
-    found = paired_difference(first, second, seed=1)
-    change = second - first
-    error = change.std() / math.sqrt(80)
-    assert found.value == pytest.approx(change.mean())
-    assert (found.low, found.high) == pytest.approx(
-        (change.mean() - 1.96 * error, change.mean() + 1.96 * error), abs=2e-3
-    )
-
-
 def test_holms_correction_of_a_worked_example() -> None:
     """Sorted 0.005, 0.01, 0.03, 0.04 become 0.02, 0.03, 0.06, 0.06."""
     found = holm({"a": 0.01, "b": 0.04, "c": 0.03, "d": 0.005})
@@ -210,45 +171,3 @@ def test_the_interval_of_a_rank_correlation_is_scipys() -> None:
         rng=2,
     ).confidence_interval
     assert (ours.low, ours.high) == pytest.approx((theirs.low, theirs.high), abs=0.02)
-
-
-def test_the_power_of_two_rates_is_rs() -> None:
-    """R's documentation of power.prop.test: n = 50 gives 0.740, power 0.90 takes n = 76.7."""
-    assert rates_power(0.5, 0.75, 50, 50) == pytest.approx(0.740, abs=5e-4)
-    assert rates_power(0.5, 0.75, 76.7, 76.7) == pytest.approx(0.9, abs=5e-4)
-    higher, lower = detectable_rates(0.5, 50, 50)
-    assert higher is not None and lower is not None
-    assert rates_power(0.5, higher, 50, 50) == pytest.approx(0.8)
-    assert lower == pytest.approx(1 - higher)
-    assert detectable_rates(0.95, 10, 10)[0] is None
-    assert rates_power(1, 1, 5, 5) == 0
-
-
-def test_the_detectable_hazard_ratio_is_colletts() -> None:
-    """Collett, Modelling Survival Data in Medical Research, example 10.1: 136 events, log hazard ratio -0.5576."""
-    assert detectable_hazard_ratio(136, power=0.9) == pytest.approx(math.exp(0.5576), rel=1e-2)
-
-
-def test_a_study_knows_what_it_can_find() -> None:
-    found = two_condition_power((100, 100), 0.5, 120, attempts_per_participant=5, intraclass_correlation=0.25)
-    assert found.design_effect == design_effect(5, 0.25) == 2
-    assert found.effective_attempts == (50, 50)
-    assert found.detectable_higher_rate == detectable_rates(0.5, 50, 50)[0]
-    assert found.detectable_hazard_ratio == detectable_hazard_ratio(60)
-    assert two_condition_power((5, 5), 0.0, 0).detectable_hazard_ratio is None
-
-
-@pytest.mark.parametrize(
-    ("call", "told"),
-    [
-        (lambda: two_condition_power((5, 0), 0.5, 3), "Both conditions need attempts, and they have 5 and 0"),
-        (lambda: rates_power(1.2, 0.5, 5, 5), "A rate has to be from 0 to 1"),
-        (lambda: detectable_hazard_ratio(0), "At least one attempt has to pass"),
-        (lambda: detectable_rates(0.5, 10, 10, power=1), "The power has to be between 0 and 1"),
-        (lambda: design_effect(0, 0.5), "at least 1 attempt"),
-    ],
-)
-def test_a_design_that_cannot_be_is_refused(call: object, told: str) -> None:
-    assert callable(call)
-    with pytest.raises(StatisticsError, match=told):
-        call()

@@ -3,6 +3,7 @@
 500 studies with --nightly, 50 otherwise. How many of them may miss is itself a matter of chance: a count of hits passes
 if it lies within the central 99.9 % of the binomial distribution at the nominal rate, or above, where a method is known
 to be conservative. With `-rP`, pytest shows the rates as the table of `docs/reference/statistics.md` has them.
+Comparisons of conditions are in `test_error_rates.py`.
 """
 
 from __future__ import annotations
@@ -19,14 +20,12 @@ from scipy import stats
 from benchwright_analysis.statistics.bootstrap import clustered_mean
 from benchwright_analysis.statistics.calibration import time_calibration
 from benchwright_analysis.statistics.condition_effects import condition_effects
+from benchwright_analysis.statistics.crossed import crossed_share
+from benchwright_analysis.statistics.crossed_design import Cells
 from benchwright_analysis.statistics.errors import StatisticsError
 from benchwright_analysis.statistics.horizon import human_time_horizon
-from benchwright_analysis.statistics.paired import mcnemar
 from benchwright_analysis.statistics.pass_at_k import mean_pass_at_k
-from benchwright_analysis.statistics.restricted_mean import restricted_mean, restricted_mean_difference
 from benchwright_analysis.statistics.simulation import StudyPlan, simulate
-from benchwright_analysis.statistics.success import success_rate
-from benchwright_analysis.statistics.survival import kaplan_meier, log_rank
 
 PLAN = StudyPlan()
 RESAMPLES = 300
@@ -92,61 +91,6 @@ def test_condition_effects_are_recovered(studies: int) -> None:
     demand("the same by HC3, people alike", hc3, studies)
 
 
-def test_censored_times_are_recovered(studies: int) -> None:
-    """Of exponential times with a mean of 20 under independent give-ups: survival, median, and mean up to 30."""
-    hits = dict.fromkeys(("median time (Kaplan-Meier)", "share not solved by 10 minutes", "restricted mean"), 0)
-    for study in range(studies):
-        random = np.random.default_rng([12, study])
-        needed, patience = random.exponential(20, 80), np.minimum(random.exponential(60, 80), 45)
-        times, passed = np.minimum(needed, patience), needed <= patience
-        curve = kaplan_meier(times, passed)
-        hits["median time (Kaplan-Meier)"] += holds(curve.median.low, curve.median.high, 20 * math.log(2))
-        place = int(np.searchsorted(curve.times, 10, side="right")) - 1
-        hits["share not solved by 10 minutes"] += holds(curve.low[place], curve.high[place], math.exp(-0.5))
-        mean = restricted_mean(times, passed, 30)
-        hits["restricted mean"] += holds(mean.low, mean.high, 20 * (1 - math.exp(-1.5)))
-    for what, each in hits.items():
-        demand(what, each, studies)
-
-
-def test_a_log_rank_test_raises_false_alarms_at_its_level(studies: int) -> None:
-    def quiet(random: np.random.Generator, _: int) -> bool:
-        needed, patience = random.exponential(20, 60), random.exponential(60, 60)
-        conditions = np.arange(60) % 3
-        return log_rank(np.minimum(needed, patience), needed <= patience, conditions.tolist()).p_value >= 0.05
-
-    demand("log-rank of three equal groups: no alarm", count(studies, quiet), studies)
-
-
-def test_the_difference_of_restricted_means_within_people_is_recovered(studies: int) -> None:
-    """Expected minutes of a lognormal time stopped at 40, over all that varies."""
-    plan = replace(PLAN, families=1, problems_per_family=2, problem_spread=0, difficulty_ratio=1, limit_minutes=40)
-    spread = math.hypot(plan.participant_spread, plan.noise)
-
-    def stopped(shift: float) -> float:
-        middle = math.log(20) + shift
-        grid = np.linspace(0, 40, 4001)[1:]
-        return float(40 / 4000 * stats.norm.sf((np.log(grid - 0.005) - middle) / spread).sum())
-
-    truth = stopped(math.log(0.8)) - stopped(0)
-
-    def difference(random: np.random.Generator, study: int) -> bool:
-        attempts = simulate(plan, random)
-        found = restricted_mean_difference(
-            [one.minutes for one in attempts],
-            [one.passed for one in attempts],
-            [one.condition for one in attempts],
-            "human",
-            40,
-            clusters=[one.participant for one in attempts],
-            seed=study,
-            resamples=RESAMPLES,
-        ).difference
-        return holds(found.low, found.high, truth)
-
-    demand("difference of restricted means within people", count(studies, difference), studies)
-
-
 @pytest.mark.parametrize(("spread", "told"), [(1, "differ"), (0, "alike")])
 def test_a_horizon_is_recovered(studies: int, spread: float, told: str) -> None:
     """Success falls by 0.8 in log odds with each doubling and is one half at 32 minutes.
@@ -171,8 +115,8 @@ def test_rates_and_means_are_recovered(studies: int) -> None:
     hits: Counter[str] = Counter()
     for study in range(studies):
         random = np.random.default_rng([13, study])
-        found = success_rate(random.random(60) < 0.7)
-        hits["success rate (Wilson)"] += holds(found.low, found.high, 0.7)
+        found = crossed_share(random.random(60) < 0.7, Cells([None] * 60, list(range(60))))
+        hits["share that a model solved"] += holds(found.low, found.high, 0.7)
         rates = random.beta(2, 2, 100)
         unbiased = mean_pass_at_k([10] * 100, random.binomial(10, rates).tolist(), 3, seed=study, resamples=RESAMPLES)
         # E(1 - (1-p)^3) of Beta(2, 2): 1 - (2 * 3 * 4) / (4 * 5 * 6).
@@ -186,10 +130,5 @@ def test_rates_and_means_are_recovered(studies: int) -> None:
             times / random.lognormal(math.log(1.5), 0.4, 60), times, seed=study, resamples=RESAMPLES
         )
         hits["ratio of time to forecast"] += holds(forecast.ratio.low, forecast.ratio.high, 1.5)
-        # Two solvers of equal strength on problems of different difficulty.
-        ease = random.random(200)
-        hits["McNemar of two equals: no alarm"] += (
-            mcnemar(random.random(200) < ease, random.random(200) < ease).p_value >= 0.05
-        )
     for what, each in hits.items():
         demand(what, each, studies)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from itertools import combinations
 
@@ -20,6 +21,8 @@ from benchwright_analysis.statistics.bootstrap import (
     nested_draws,
     percentile_interval,
 )
+from benchwright_analysis.statistics.crossed import crossed_share
+from benchwright_analysis.statistics.crossed_design import Cells
 from benchwright_analysis.statistics.errors import StatisticsError
 from benchwright_analysis.statistics.pass_at_k import (
     Samples,
@@ -29,7 +32,7 @@ from benchwright_analysis.statistics.pass_at_k import (
     mean_pass_at_k,
     pass_at_k,
 )
-from benchwright_analysis.statistics.success import breakdown, macro_average, success_rate
+from benchwright_analysis.statistics.success import breakdown, macro_average
 from benchwright_harness.cvdp_report import Graded, composite, report, report_text
 from benchwright_problems.category import Category
 from benchwright_problems.problem import Difficulty
@@ -41,52 +44,44 @@ SETTINGS = settings(deadline=None, max_examples=50)
 COUNTS = st.integers(1, 12).flatmap(lambda n: st.tuples(st.just(n), st.integers(0, n), st.integers(1, n)))
 
 
-def test_a_success_rate_has_newcombes_wilson_interval() -> None:
-    """Newcombe (1998), Statistics in Medicine 17, table I, method 3."""
-    found = success_rate([True] * 15 + [False] * 133)
-    assert (found.count, found.total) == (15, 148)
-    assert (found.low, found.high) == pytest.approx((0.0624, 0.1605), abs=5e-5)
-    assert success_rate([]).value is None
+def models(problems: Sequence[str]) -> Cells:
+    return Cells([None] * len(problems), problems)
+
+
+def test_a_share_of_independent_attempts_has_newcombes_wilson_interval() -> None:
+    """Newcombe (1998), Statistics in Medicine 17, table I, method 3: here with Student's t for the normal."""
+    found = crossed_share([True] * 15 + [False] * 133, models([str(place) for place in range(148)]))
+    assert found.value == pytest.approx(15 / 148)
+    assert (found.low, found.high) == pytest.approx((0.0624, 0.1605), abs=1e-3)
 
 
 def test_a_result_that_is_neither_passed_nor_failed_is_named() -> None:
     with pytest.raises(StatisticsError, match=r"Results have to be true or false: item 1 is 0\.5"):
-        success_rate([1, 0.5])
+        crossed_share([1, 0.5], models(["a", "b"]))
 
 
 def test_success_is_broken_down_by_each_label_of_a_problem() -> None:
-    found = breakdown(
-        [1, 0, 1, 1, 0],
-        [("fsm", "fifo"), "fsm", "fifo", (), ("fsm", "fsm")],
-        clusters=["a", "b", "c", "d", "b"],
-        seed=1,
-    )
-    assert [(group.label, group.attempts, group.clusters) for group in found] == [("fifo", 2, 2), ("fsm", 3, 2)]
+    labels = [("fsm", "fifo"), "fsm", "fifo", (), ("fsm", "fsm")]
+    found = breakdown([1, 0, 1, 1, 0], labels, models(["a", "b", "c", "d", "b"]))
+    assert [(group.label, group.attempts, group.score.problems) for group in found] == [("fifo", 2, 2), ("fsm", 3, 2)]
     assert found[0].passed is not None and found[0].passed.value == 1
     assert found[1].score.value == pytest.approx(1 / 3)
 
 
 def test_fractional_scores_have_a_mean_and_no_share() -> None:
-    (only,) = breakdown([0.25, 1.0], ["cid009", "cid009"], seed=1)
+    (only,) = breakdown([0.25, 1.0], ["cid009", "cid009"], models(["a", "b"]))
     assert only.passed is None
     assert only.score.value == 0.625
 
 
 def test_a_macro_average_counts_groups_alike() -> None:
-    scores, labels = [1, 1, 1, 1, 0, 0, 1], ["a"] * 4 + ["b"] * 2 + ["c"]
-    found = macro_average(scores, labels, seed=1)
-    assert found.value == pytest.approx((1 + 0 + 1) / 3)
-    assert found.value is not None and found.low is not None and found.high is not None
-    assert found.low <= found.value <= found.high
-    assert macro_average([1.0], [()], seed=1).value is None
-
-
-def test_a_macro_average_of_one_group_is_the_clustered_mean() -> None:
-    random = np.random.default_rng(3)
-    scores, problems = random.random(60), random.integers(0, 12, 60).tolist()
-    macro = macro_average(scores, ["all"] * 60, clusters=problems, seed=4)
-    plain = clustered_mean(scores, problems, seed=4)
-    assert (macro.value, macro.low, macro.high) == pytest.approx((plain.value, plain.low, plain.high))
+    scores, labels = [1, 1, 0, 1, 0, 0, 1, 1], ["a"] * 4 + ["b"] * 2 + ["c"] * 2
+    found = macro_average(scores, labels, models([str(place) for place in range(8)]))
+    assert found.value == pytest.approx((0.75 + 0 + 1) / 3)
+    # Categories differ by nature: only what varies within a, 3/4 of a problem in each, is chance.
+    weight = 1 / 12
+    inside = weight**2 * (3 * 0.25**2 + 0.75**2) * 8 / 7
+    assert found.standard_error == pytest.approx(math.sqrt(inside))
 
 
 def test_a_bootstrap_interval_of_a_mean_is_scipys_at_hesterbergs_level() -> None:

@@ -15,13 +15,14 @@ from pydantic import BaseModel
 
 from benchwright_analysis.statistics.calibration import chance_calibration, rank_correlation, time_calibration
 from benchwright_analysis.statistics.condition_effects import condition_effects
+from benchwright_analysis.statistics.crossed import crossed_difference
+from benchwright_analysis.statistics.crossed_design import Cells
 from benchwright_analysis.statistics.horizon import human_time_horizon
-from benchwright_analysis.statistics.power import two_condition_power
-from benchwright_analysis.statistics.restricted_mean import observable_limit, restricted_mean_difference
+from benchwright_analysis.statistics.restricted_mean import observable_limit, restricted_mean_difference, time_change
 from benchwright_analysis.statistics.score_over_time import Trace, score_curve
 from benchwright_analysis.statistics.simulation import SimulatedAttempt, StudyPlan, simulate
 from benchwright_analysis.statistics.success import breakdown, macro_average
-from benchwright_analysis.statistics.survival import kaplan_meier, log_rank, success_only_time, with_give_ups_until
+from benchwright_analysis.statistics.survival import kaplan_meier, success_only_time, with_give_ups_until
 
 
 def plain(value: object) -> Any:
@@ -62,16 +63,16 @@ def everything(attempts: tuple[SimulatedAttempt, ...], limit: float) -> dict[str
         else Trace(one.problem, one.participant, (), ())
         for one in attempts
     ]
-    counts = (conditions.count("human"), conditions.count("human+copilot"))
+    cells = Cells(people, problems, [one.family for one in attempts])
+    second = [one == "human+copilot" for one in conditions]
     return {
-        "groups": breakdown(score, [one.difficulty for one in attempts], clusters=people, seed=1, resamples=200),
-        "macro": macro_average(score, [one.family for one in attempts], clusters=people, seed=1, resamples=200),
-        "survival": kaplan_meier(minutes, passed),
+        "groups": breakdown(score, [one.difficulty for one in attempts], cells),
+        "macro": macro_average(score, [one.family for one in attempts], cells),
+        "survival": kaplan_meier(minutes, passed, cells),
         "pessimistic": kaplan_meier(with_give_ups_until(minutes, [one.gave_up for one in attempts], limit), passed),
-        "log-rank": log_rank(minutes, passed, conditions, problems),
-        "difference": restricted_mean_difference(
-            minutes, passed, conditions, "human", shared, clusters=people, seed=1, resamples=200
-        ),
+        "difference": restricted_mean_difference(minutes, passed, second, shared, cells),
+        "change": time_change(minutes, passed, second, shared, cells, [np.log(forecasts)]),
+        "solved": crossed_difference(passed, second, cells),
         "successes": success_only_time(minutes, passed),
         "effect": effect,
         "times": time_calibration(forecasts, minutes, passed, people, seed=1, resamples=200),
@@ -86,7 +87,6 @@ def everything(attempts: tuple[SimulatedAttempt, ...], limit: float) -> dict[str
             seed=1,
             resamples=200,
         ),
-        "power": two_condition_power(counts, 0.5, sum(passed), attempts_per_participant=12, intraclass_correlation=0.1),
     }
 
 
@@ -107,8 +107,8 @@ def test_every_number_of_a_study_can_be_written_down(plan: StudyPlan) -> None:
 def test_an_effect_is_found_by_time_to_pass_and_by_regression() -> None:
     plan = replace(StudyPlan(), effect_percent=-40, limit_minutes=120)
     found = plain(everything(simulate(plan, np.random.default_rng(3)), 120))
-    assert found["difference"]["difference"]["high"] < 0
-    assert found["log-rank"]["p_value"] < 0.001
+    assert found["difference"]["high"] < 0 and found["difference"]["p_value"] < 0.001
+    assert found["change"]["high"] < 0 and -0.45 < found["change"]["value"] < -0.3
     assert -45 < found["effect"]["effects"][0]["percent"] < -35
     # Forecasts have 0.7 of the time without the effect, which half the attempts have.
     assert found["times"]["ratio"]["value"] == pytest.approx(math.sqrt(0.6) / 0.7, rel=0.08)

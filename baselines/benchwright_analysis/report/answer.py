@@ -1,0 +1,127 @@
+"""The answer of a report in one table: by condition, how many solved it, how fast, how sure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from benchwright_analysis.report.dataset import Dataset
+from benchwright_analysis.report.section import Cell, Table, interval, number, with_interval
+from benchwright_analysis.report.time_compared import (
+    Limit,
+    TimeComparison,
+    by_condition,
+    compare,
+    in_percentage_points,
+    limit_of,
+    minutes_of,
+    passed_of,
+)
+from benchwright_analysis.statistics.crossed import Crossed, crossed_difference, crossed_share
+from benchwright_analysis.statistics.errors import StatisticsError
+from benchwright_analysis.statistics.restricted_mean import restricted_mean
+
+
+@dataclass(frozen=True)
+class Answer:
+    """One condition, or one model."""
+
+    group: str
+    attempts: int
+    people: int
+    problems: int
+    solved: Crossed
+    solved_difference: Crossed | None
+    """Against the first condition, as a share; `None` for the first one, or where it can't be compared."""
+    minutes: Crossed | None
+    """Mean up to the limit; `None` for models, and where no clock ran."""
+    time: TimeComparison | None
+    """Against the first condition of people."""
+
+
+@dataclass(frozen=True)
+class Answers:
+    """All conditions, the baseline first."""
+
+    rows: tuple[Answer, ...]
+    limit: Limit | None
+    """Up to when times are averaged; `None` if there are none."""
+
+
+def answers(data: Dataset) -> Answers:
+    """What the table at the top of the page says."""
+    timed = by_condition(data)
+    limit = limit_of(timed) if timed else None
+    times = {one.other: one for one in compare(data, timed, limit)[0]} if limit is not None else {}
+    groups = [group for group in data.groups if any(one.group == group for one in data.decided)]
+    found = []
+    for group in groups:
+        rows = [one for one in data.decided if one.group == group]
+        mean = None
+        if limit is not None and group in timed:
+            own = timed[group]
+            mean = restricted_mean(minutes_of(own), passed_of(own), limit.minutes, Dataset.cells(own))
+        found.append(
+            Answer(
+                group=group,
+                attempts=len(rows),
+                people=len({one.participant for one in rows if one.is_person}),
+                problems=len({one.problem for one in rows}),
+                solved=crossed_share(passed_of(rows), Dataset.cells(rows)),
+                solved_difference=None if group == groups[0] else solved_difference(data, groups[0], group),
+                minutes=mean,
+                time=times.get(group),
+            )
+        )
+    return Answers(tuple(found), limit)
+
+
+def solved_difference(data: Dataset, first: str, second: str) -> Crossed | None:
+    """By how much the share solved under the second exceeds that under the first; `None` if no problem was shared."""
+    rows = [one for one in data.decided if one.group in (first, second)]
+    try:
+        return crossed_difference(passed_of(rows), [one.group == second for one in rows], Dataset.cells(rows))
+    except StatisticsError:
+        return None
+
+
+def answer_table(found: Answers) -> Table:
+    """For the page."""
+    up_to = f" up to {found.limit.told} min" if found.limit is not None else ""
+    first = found.rows[0].group if found.rows else ""
+    rows: list[list[Cell]] = []
+    for one in found.rows:
+        change = one.time.change if one.time is not None else None
+        rows.append(
+            [
+                one.group,
+                one.attempts,
+                one.people or "–",
+                one.problems,
+                with_interval(one.solved.estimate, share=True),
+                "–"
+                if one.solved_difference is None
+                else with_interval(in_percentage_points(one.solved_difference), digits=1),
+                "–" if one.minutes is None else with_interval(one.minutes.estimate, digits=1),
+                "–" if change is None else _percent(change),
+            ]
+        )
+    columns = (
+        "condition",
+        "attempts",
+        "people",
+        "problems",
+        "solved",
+        f"percentage points more than {first}",
+        f"mean minutes{up_to}",
+        f"change of time against {first}",
+    )
+    notes = {one.note for row in found.rows for one in (row.solved, row.minutes) if one is not None and one.note}
+    why = f"Times are averaged up to {found.limit.told} minutes, {found.limit.why}. " if found.limit else ""
+    note = f"{why}In brackets 95 % intervals, for other people at other problems. {' '.join(sorted(notes))}".strip()
+    return Table("The answer, by condition", columns, rows, note)
+
+
+def _percent(change: Crossed) -> str:
+    ends = (None if end is None else 100 * end for end in (change.low, change.high))
+    spread = interval(*ends, digits=1)
+    return f"{number(100 * change.value, 1)} %" + (f" ({spread})" if spread != "–" else "")

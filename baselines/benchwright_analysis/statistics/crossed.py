@@ -1,0 +1,228 @@
+"""Means and differences where participants and problems both vary: what holds for others at other problems.
+
+A value of a participant at a problem is taken as a fixed part, an effect of the participant, one of the problem, and
+what is left. The variances of these are estimated by Rao's minimum norm quadratic unbiased estimation with zero prior
+weights (MIVQUE(0), Rao 1971; Hartley, Rao & LaMotte 1978), which has a closed form for any pattern of missing cells.
+Intervals are Student's with the degrees of freedom of Satterthwaite (1946).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from benchwright_analysis.statistics.columns import Numbers, equally_long, flags, numbers
+from benchwright_analysis.statistics.crossed_design import Cells, Design, Model
+from benchwright_analysis.statistics.errors import StatisticsError
+from benchwright_judges.estimators import CONFIDENCE, Estimate
+
+FEWEST_PARTICIPANTS = 5
+"""With fewer, intervals were not found to hold their level, and none is given."""
+FEWEST_PROBLEMS = 4
+_NOTHING = 1e-9
+_ALIKE = "All values are alike, which does not show how much they could differ."
+
+
+@dataclass(frozen=True)
+class Crossed:
+    """A mean or difference with the interval that holds over participants and problems."""
+
+    value: float
+    standard_error: float | None
+    """`None`, like all that follows from it, where there is no interval: `note` says why."""
+    degrees_of_freedom: float | None
+    low: float | None
+    high: float | None
+    p_value: float | None
+    """That the truth is 0; `None` for shares."""
+    attempts: int
+    participants: int
+    problems: int
+    within: bool = False
+    """Of a difference: whether participants are compared with themselves."""
+    note: str = ""
+
+    @property
+    def estimate(self) -> Estimate:
+        """The value with its interval alone."""
+        return Estimate(value=self.value, low=self.low, high=self.high)
+
+    @property
+    def detectable(self) -> float | None:
+        """The smallest difference from 0 that a study of this size finds with a chance of 80 % (Bloom 1995)."""
+        if self.standard_error is None or self.degrees_of_freedom is None:
+            return None
+        return self.standard_error * (_quantile(CONFIDENCE, self.degrees_of_freedom) + _power(self.degrees_of_freedom))
+
+
+def crossed_mean(
+    values: ArrayLike,
+    cells: Cells,
+    weights: ArrayLike | None = None,
+    strata: Sequence[Sequence[str]] | None = None,
+) -> Crossed:
+    """The mean of values, for other participants at other problems.
+
+    Args:
+        values: One per attempt.
+        cells: Of each attempt, who and at what.
+        weights: Of each attempt; all alike if not given.
+        strata: Of each attempt its labels, such as categories, between which means differ by nature, not by chance.
+
+    Raises:
+        StatisticsError: Nothing is there, lengths differ, or no weight is positive.
+    """
+    return _means(numbers(values, "Values")[:, None], cells, weights, strata)[0]
+
+
+def crossed_share(passed: ArrayLike, cells: Cells) -> Crossed:
+    """The share of attempts that passed, for other participants at other problems.
+
+    Wilson's interval (1927) for the number of independent attempts that would have the same standard error (Korn &
+    Graubard 1998), with Student's quantile. Where all passed, or none, that number is the participants or the problems,
+    whichever are fewer.
+
+    Raises:
+        StatisticsError: As in `crossed_mean`.
+    """
+    return _share(_means(flags(passed, "Results").astype(np.float64)[:, None], cells)[0])
+
+
+def crossed_shares(columns: Numbers, cells: Cells) -> list[Crossed]:
+    """Shares from pseudo-values, such as of not having passed by several times.
+
+    Args:
+        columns: Attempts by shares; their means are the shares.
+        cells: As in `crossed_mean`.
+    """
+    return [_share(found) for found in _means(columns, cells, None)]
+
+
+def _means(
+    columns: Numbers,
+    cells: Cells,
+    weights: ArrayLike | None = None,
+    strata: Sequence[Sequence[str]] | None = None,
+) -> list[Crossed]:
+    rows = len(columns)
+    design = Design(cells, rows)
+    shares = np.ones(rows) if weights is None else numbers(weights, "Weights", low=0)
+    equally_long(values=rows, weights=len(shares), strata=len(strata) if strata is not None else rows)
+    if shares.sum() <= 0:
+        raise StatisticsError("At least one weight has to be positive.")
+    fixed = [np.ones((rows, 1)), *([_labels(strata)] if strata is not None else [])]
+    model = design.mean_model(np.hstack(fixed))
+    return [_result(column, shares / shares.sum(), model, design) for column in columns.T]
+
+
+def _labels(strata: Sequence[Sequence[str]]) -> Numbers:
+    names = sorted({label for labels in strata for label in labels})
+    return np.array([[name in labels for name in names] for labels in strata], dtype=np.float64)
+
+
+def _share(found: Crossed) -> Crossed:
+    value = min(1.0, max(0.0, found.value))
+    fewest = min((size for size in (found.participants, found.problems) if size), default=0)
+    if found.standard_error is None and found.note != _ALIKE:
+        return replace(found, value=value)
+    if 0 < value < 1 and found.standard_error:
+        size, df = value * (1 - value) / found.standard_error**2, found.degrees_of_freedom or 1.0
+    else:
+        size, df = float(fewest), max(1.0, fewest - 1.0)
+    reach = _quantile(CONFIDENCE, df)
+    extra = reach * reach / size
+    middle = (value + extra / 2) / (1 + extra)
+    half = math.sqrt(extra * value * (1 - value) + extra * extra / 4) / (1 + extra)
+    low, high = max(0.0, middle - half), min(1.0, middle + half)
+    return replace(found, value=value, low=low, high=high, degrees_of_freedom=df, p_value=None, note="")
+
+
+def crossed_difference(
+    values: ArrayLike,
+    second: ArrayLike,
+    cells: Cells,
+    covariates: Sequence[ArrayLike] = (),
+) -> Crossed:
+    """By how much values under the second condition exceed those under the first.
+
+    Problems are compared with themselves; so are participants where most worked under both conditions. The effect may
+    differ between participants and between problems: that counts as chance too.
+
+    Args:
+        values: One per attempt.
+        second: Whether the attempt was under the second condition.
+        cells: Of each attempt, who and at what.
+        covariates: Columns of numbers known before conditions were, such as the logarithm of a forecast.
+
+    Raises:
+        StatisticsError: Lengths differ, a condition has no attempts, or no problem was tried under both conditions.
+    """
+    column = numbers(values, "Values")
+    treated = flags(second, "Conditions").astype(np.float64)
+    design = Design(cells, len(column))
+    given = [numbers(covariate, "A covariate") for covariate in covariates]
+    equally_long(values=len(column), conditions=len(treated), **{f"covariate_{i}": len(c) for i, c in enumerate(given)})
+    within = design.works_in_both(treated)
+    if not design.participants and not given:
+        column, left = design.without_problems(column), design.without_problems(treated)
+        model = design.mean_model(left[:, None])
+    else:
+        left, model = design.difference_model(treated, given, within)
+    size = float(left @ left)
+    if size < _NOTHING:
+        raise StatisticsError(
+            "The conditions can't be compared: " + ("no participant" if within else "no problem") + " tried both."
+        )
+    found = replace(_result(column, left / size, model, design), within=within)
+    too_few = "" if within else design.lacks_people(treated)
+    return _without(found, too_few) if too_few else found
+
+
+def _result(column: Numbers, weights: Numbers, model: Model, design: Design) -> Crossed:
+    size = (len(column), design.participants, design.problems)
+    bare = Crossed(float(weights @ column), None, None, None, None, None, *size)
+    note = _too_few(design.participants, design.problems)
+    if note:
+        return _without(bare, note)
+    found = model.variance_of(weights, column)
+    if found is None or found.variance <= (_NOTHING * float(np.abs(column).max())) ** 2:
+        return _without(bare, _ALIKE)
+    error = math.sqrt(found.variance)
+    df = max(1.0, found.degrees_of_freedom)
+    reach = _quantile(CONFIDENCE, df) * error
+    p = _p_value(bare.value / error, df)
+    return Crossed(bare.value, error, df, bare.value - reach, bare.value + reach, p, *size)
+
+
+def _too_few(participants: int, problems: int) -> str:
+    if 0 < participants < FEWEST_PARTICIPANTS:
+        return f"Too few participants for an interval: {participants}, and it takes {FEWEST_PARTICIPANTS}."
+    if problems < FEWEST_PROBLEMS:
+        return f"Too few problems for an interval: {problems}, and it takes {FEWEST_PROBLEMS}."
+    return ""
+
+
+def _without(found: Crossed, note: str) -> Crossed:
+    return replace(found, standard_error=None, degrees_of_freedom=None, low=None, high=None, p_value=None, note=note)
+
+
+def _quantile(confidence: float, df: float) -> float:
+    from scipy import special
+
+    return float(special.stdtrit(df, (1 + confidence) / 2))
+
+
+def _power(df: float) -> float:
+    from scipy import special
+
+    return float(special.stdtrit(df, 0.8))
+
+
+def _p_value(ratio: float, df: float) -> float:
+    from scipy import special
+
+    return float(2 * special.stdtr(df, -abs(ratio)))

@@ -1,0 +1,140 @@
+"""Who tried what, as tables that variances are estimated from."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from benchwright_analysis.statistics.columns import Flags, Indices, Numbers, equally_long, groups
+from benchwright_analysis.statistics.variance_components import (
+    BetweenUnits,
+    Variance,
+    VarianceComponents,
+    indicator,
+    projector,
+)
+
+
+@dataclass(frozen=True)
+class Cells:
+    """Who tried what, by row."""
+
+    participants: Sequence[Hashable | None]
+    """`None` for a model: it is not drawn from a population of models."""
+    problems: Sequence[Hashable]
+    families: Sequence[Hashable] | None = None
+    """Problems that vary one task belong together; without it each problem is its own."""
+
+    def taken(self, rows: Flags) -> Cells:
+        """Some of the rows."""
+        places = np.flatnonzero(rows).tolist()
+        families = self.families
+        return Cells(
+            [self.participants[place] for place in places],
+            [self.problems[place] for place in places],
+            [families[place] for place in places] if families is not None else None,
+        )
+
+
+FEWEST_IN_A_CONDITION = 3
+"""Of studies between persons."""
+
+
+class Model(Protocol):
+    """How a weighted sum of values varies."""
+
+    def variance_of(self, weights: Numbers, values: Numbers) -> Variance | None:
+        """Its variance; `None` if there is nothing to estimate it from."""
+
+
+class Design:
+    """The pattern of participants and problems."""
+
+    def __init__(self, cells: Cells, length: int) -> None:
+        """Sort the rows.
+
+        Args:
+            cells: Of each row, who and at what.
+            length: How many rows there have to be.
+
+        Raises:
+            StatisticsError: Lengths differ, or a problem is missing.
+        """
+        families = cells.families if cells.families is not None else cells.problems
+        equally_long(
+            values=length, participants=len(cells.participants), problems=len(cells.problems), families=len(families)
+        )
+        people = [None if one is None else str(one) for one in cells.participants]
+        names = sorted({one for one in people if one is not None})
+        places = {name: place for place, name in enumerate(names)}
+        self._person: Indices = np.array([-1 if one is None else places[one] for one in people], dtype=np.intp)
+        self.participants = len(names)
+        """Distinct participants."""
+        problems, self._problem = groups(cells.problems, "Problems")
+        self.problems = len(problems)
+        """Distinct problems."""
+        units, self._family = groups(families, "Families")
+        self._families = len(units)
+
+    def mean_model(self, fixed: Numbers) -> Model:
+        """Of means around what the columns span: levels of participants and of problems vary."""
+        if not self.participants:
+            by_family = 1 < self._families < self.problems
+            unit, count = (self._family, self._families) if by_family else (self._problem, self.problems)
+            return BetweenUnits(unit, count, fixed)
+        tables = [self._people(), *self._problem_tables()]
+        return VarianceComponents(fixed, [table for table in tables if table.shape[1] > 1])
+
+    def difference_model(self, treated: Numbers, covariates: Sequence[Numbers], within: bool) -> tuple[Numbers, Model]:
+        """Of a difference, and what of the conditions is not determined by problems, participants and covariates."""
+        people = self._people()
+        problems = indicator(self._problem, self.problems)
+        others = np.hstack([problems, *([people] if within else []), *(one[:, None] for one in covariates)])
+        basis = projector(others)
+        levels = [] if within or self.participants < 2 else [people]
+        slopes = [*self._problem_tables(), *([people] if within else [])]
+        side = (treated - 0.5)[:, None]
+        effects = [table * side for table in slopes if table.shape[1] > 1]
+        model = VarianceComponents(np.column_stack([others, treated]), levels, effects)
+        return treated - basis @ (basis.T @ treated), model
+
+    def without_problems(self, column: Numbers) -> Numbers:
+        """What differs from the mean of the same problem."""
+        sizes = np.bincount(self._problem, minlength=self.problems)
+        means = np.bincount(self._problem, column, self.problems) / sizes
+        left: Numbers = column - means[self._problem]
+        return left
+
+    def works_in_both(self, treated: Numbers) -> bool:
+        """Whether most participants worked under both conditions."""
+        first, second = self._under(1 - treated), self._under(treated)
+        return self.participants > 0 and bool(2 * (first & second).sum() >= self.participants)
+
+    def lacks_people(self, treated: Numbers) -> str:
+        """Why participants of one condition are too few, where each works under one condition."""
+        fewest = (
+            min(int(self._under(side).sum()) for side in (1 - treated, treated) if self._has_people(side))
+            if self.participants
+            else FEWEST_IN_A_CONDITION
+        )
+        if fewest >= FEWEST_IN_A_CONDITION:
+            return ""
+        return f"Too few participants in a condition: {fewest}, and it takes {FEWEST_IN_A_CONDITION}."
+
+    def _has_people(self, side: Numbers) -> bool:
+        return bool((self._person[side > 0] >= 0).any())
+
+    def _under(self, side: Numbers) -> Flags:
+        rows = (side > 0) & (self._person >= 0)
+        there: Flags = np.bincount(self._person[rows], minlength=self.participants) > 0
+        return there
+
+    def _people(self) -> Numbers:
+        return indicator(self._person, self.participants)
+
+    def _problem_tables(self) -> list[Numbers]:
+        tables = [indicator(self._problem, self.problems)]
+        return [*tables, indicator(self._family, self._families)] if self._families < self.problems else tables

@@ -1,0 +1,45 @@
+"""Several tests at once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from benchwright_analysis.statistics.columns import numbers
+from benchwright_analysis.statistics.errors import StatisticsError
+
+
+@dataclass(frozen=True)
+class Adjusted:
+    """One of several tests."""
+
+    p_value: float
+    adjusted: float
+    """Holm's; below 0.05 the test is significant among all of them."""
+    significant: bool
+
+
+def holm(p_values: Mapping[str, float], *, level: float = 0.05) -> dict[str, Adjusted]:
+    """Holm's correction (1979), by statsmodels: the chance of any false alarm among all tests stays below the level.
+
+    Args:
+        p_values: By name of the test, such as a category.
+        level: For all tests together.
+
+    Raises:
+        StatisticsError: A p-value is not from 0 to 1.
+    """
+    from statsmodels.stats.multitest import multipletests
+
+    if not p_values:
+        return {}
+    given = numbers(list(p_values.values()), "P-values", low=0, high=1)
+    if not 0 < level < 1:
+        raise StatisticsError(f"The level has to be between 0 and 1, not {level:g}.")
+    rejected, adjusted, *_ = multipletests(given, alpha=level, method="holm")
+    return {
+        name: Adjusted(float(p), float(corrected), bool(stands))
+        for name, p, corrected, stands in zip(p_values, given, np.asarray(adjusted), rejected, strict=True)
+    }

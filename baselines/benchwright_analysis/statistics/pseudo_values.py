@@ -1,0 +1,118 @@
+"""What each attempt contributes to an estimate from censored times, so that it can be analysed like complete data."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from benchwright_analysis.statistics.columns import Flags, Numbers, numbers, observed
+from benchwright_analysis.statistics.errors import StatisticsError
+
+
+def restricted_times(times: ArrayLike, passed: ArrayLike, limit: float) -> Numbers:
+    """Pseudo-values of the mean time up to a limit.
+
+    Of an attempt that passed or reached the limit it is its time up to the limit, if no other was censored before;
+    their mean is the restricted mean of Kaplan and Meier's curve (Andersen, Hansen & Klein 2004, Lifetime Data Analysis
+    10: n times the estimate less n - 1 times that without the attempt).
+
+    Args:
+        times: Of each attempt of one condition, until it passed or ended.
+        passed: Whether it passed.
+        limit: In the unit of the times.
+
+    Raises:
+        StatisticsError: A negative time, a limit that is not positive, lengths differ, or no attempts.
+    """
+    waits, events = _stopped(times, passed, limit)
+    return _jackknife(waits, events, limit, logarithm=False)
+
+
+def log_restricted_times(times: ArrayLike, passed: ArrayLike, limit: float) -> Numbers:
+    """Pseudo-values of the mean logarithm of the time up to a limit: exp of their mean is a geometric mean.
+
+    Raises:
+        StatisticsError: As in `restricted_times`, or a time of 0.
+    """
+    waits, events = _stopped(times, passed, limit)
+    numbers(waits, "Times", above=0)
+    return _jackknife(waits, events, limit, logarithm=True)
+
+
+def unsolved_values(times: ArrayLike, passed: ArrayLike, at: ArrayLike) -> Numbers:
+    """Pseudo-values of the share not solved by each of some times.
+
+    Returns:
+        Attempts by times.
+
+    Raises:
+        StatisticsError: As in `restricted_times`.
+    """
+    waits, events = observed(times, passed)
+    moments = numbers(at, "Times", low=0)
+    if not events.any():
+        return np.ones((len(waits), len(moments)))
+    curve = _Curves(waits, events)
+    columns = np.searchsorted(curve.steps, moments, side="right")
+    later = np.append(1.0, curve.whole)[columns]
+    reached = np.append(curve.whole, 1.0)[curve.place]
+    # Where the curve comes to 0 there are no later steps.
+    after = np.ones((len(waits), len(moments)))
+    np.divide(later[None, :], reached[:, None], out=after, where=reached[:, None] > 0)
+    without = np.where(
+        columns[None, :] <= curve.place[:, None],
+        curve.before[columns][None, :],
+        (curve.before[curve.place] * curve.factor)[:, None] * after,
+    )
+    values: Numbers = len(waits) * later[None, :] - (len(waits) - 1) * without
+    return values
+
+
+def _stopped(times: ArrayLike, passed: ArrayLike, limit: float) -> tuple[Numbers, Flags]:
+    waits, events = observed(times, passed)
+    if not (np.isfinite(limit) and limit > 0):
+        raise StatisticsError(f"The limit has to be a positive time, not {limit:g}.")
+    return np.minimum(waits, limit), events & (waits < limit)
+
+
+def _jackknife(waits: Numbers, events: Flags, limit: float, *, logarithm: bool) -> Numbers:
+    def scale(each: Numbers) -> Numbers:
+        return np.log(each) if logarithm else each
+
+    if (events | (waits >= limit)).all():
+        return scale(waits)
+    if not events.any():
+        return np.full(len(waits), float(scale(np.array([limit]))[0]))
+    curve = _Curves(waits, events)
+    widths = np.diff(scale(np.append(curve.steps, limit)))
+    first = float(scale(curve.steps[:1])[0])
+    rest = np.zeros(len(widths) + 1)
+    for step in range(len(widths) - 1, -1, -1):
+        rest[step] = widths[step] + (curve.kept[step + 1] * rest[step + 1] if step + 1 < len(widths) else 0.0)
+    early = np.append(0.0, np.cumsum(widths * curve.before[1:]))
+    without = first + early[curve.place] + curve.before[curve.place] * curve.factor * rest[curve.place]
+    values: Numbers = len(waits) * (first + float(widths @ curve.whole)) - (len(waits) - 1) * without
+    return values
+
+
+class _Curves:
+    """Kaplan and Meier's curve, and the curve without each attempt."""
+
+    def __init__(self, waits: Numbers, events: Flags) -> None:
+        self.steps: Numbers = np.unique(waits[events])
+        """When attempts passed."""
+        ordered = np.sort(waits)
+        risk = (len(waits) - np.searchsorted(ordered, self.steps, side="left")).astype(np.float64)
+        dead = np.bincount(np.searchsorted(self.steps, waits[events]), minlength=len(self.steps)).astype(np.float64)
+        self.kept = np.asarray(1 - dead / risk, dtype=np.float64)
+        """Of those under way at a step, the share that did not pass."""
+        self.whole = np.asarray(np.cumprod(self.kept), dtype=np.float64)
+        fewer = np.maximum(risk - 1, 1)
+        self.before: Numbers = np.append(1.0, np.cumprod(np.maximum(0.0, 1 - dead / fewer)))
+        """Before each step, the curve without an attempt that is still under way then."""
+        self.place = np.searchsorted(self.steps, waits, side="left")
+        """Of each attempt the first step that is not before its end."""
+        here = np.minimum(self.place, len(self.steps) - 1)
+        same = (self.place < len(self.steps)) & (self.steps[here] == waits)
+        self.factor: Numbers = np.where(same, 1 - (dead[here] - events) / fewer[here], self.kept[here])
+        """Of each attempt, what its step multiplies the curve without it by."""

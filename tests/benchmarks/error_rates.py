@@ -1,0 +1,349 @@
+"""How often the report's intervals hold the truth, and its tests raise false alarms, on simulated studies.
+
+    .venv/bin/python -m tests.benchmarks.error_rates [STUDIES] > docs/reference/error-rates.md
+
+In a study within persons everybody works under both conditions, in one between persons under one; both are assigned as
+`benchwright_studies.assignment` does. Times are lognormal with effects of participants and problems. Three in ten
+attempts or more end without a pass, at the limit or given up, and people give up and leave more often under the second
+condition. `tests/unit/baselines/analysis/test_error_rates.py` draws the same.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import stats
+
+from benchwright_analysis.statistics.crossed import Crossed, crossed_difference, crossed_share
+from benchwright_analysis.statistics.crossed_design import Cells
+from benchwright_analysis.statistics.errors import StatisticsError
+from benchwright_analysis.statistics.restricted_mean import restricted_mean, restricted_mean_difference, time_change
+from benchwright_analysis.statistics.survival import kaplan_meier
+
+Numbers = NDArray[np.float64]
+
+STUDIES = 600
+TOLERATED = (0.035, 0.065)
+FEWEST_BETWEEN = 6
+PEOPLE, PROBLEMS, NOISE = 0.4, 0.5, 0.45
+"""Standard deviations of log time between participants, between problems, and within both."""
+MEDIAN, LIMIT = 20.0, 28.0
+"""Minutes. Three in ten attempts of the first condition reach the limit or are given up."""
+GIVE_UPS = (0.1, 0.3)
+"""Per hour, by condition."""
+LEAVES = (0.02, 0.06)
+"""The chance that somebody is gone after an attempt, by condition."""
+MOMENT = 15.0
+"""Minutes at which the curve is looked at."""
+SOLVED, MINUTES, CHANGE = "share solved", "mean minutes", "change of time"
+DIFFERENCES = (SOLVED, MINUTES, CHANGE)
+SINGLE = ("share solved, one condition", "restricted mean", "share not solved by 15 minutes", "median")
+NO_EFFECT, A_THIRD, HALVED = 0.0, math.log(2 / 3), math.log(1 / 2)
+
+
+class Size(NamedTuple):
+    """Of a study."""
+
+    participants: int
+    problems: int
+
+    def __str__(self) -> str:
+        return f"{self.participants} × {self.problems}"
+
+
+SIZES = tuple(
+    Size(*one) for one in ((5, 4), (5, 12), (5, 40), (6, 8), (8, 6), (12, 8), (20, 4), (20, 12), (30, 12), (60, 4))
+)
+LARGEST = Size(60, 40)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What holds in a simulated study."""
+
+    size: Size
+    within: bool = True
+    effect: float = NO_EFFECT
+    """Of the second condition on the mean logarithm of time."""
+    varies: float = 0.0
+    """Standard deviation of the effect between participants, and as much between problems."""
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """Attempts of a study, by row."""
+
+    participant: NDArray[np.intp]
+    problem: NDArray[np.intp]
+    second: Numbers
+    minutes: Numbers
+    passed: NDArray[np.bool_]
+
+    @property
+    def cells(self) -> Cells:
+        return Cells(self.participant.tolist(), self.problem.tolist())
+
+
+@dataclass(frozen=True)
+class Truth:
+    """What the estimates are of, by condition."""
+
+    mean: tuple[float, float]
+    log_mean: tuple[float, float]
+    solved: tuple[float, float]
+    median: float
+    unsolved: float
+
+
+def assigned(plan: Plan, random: np.random.Generator) -> tuple[Numbers, NDArray[np.intp]]:
+    """Condition of each cell, and each participant's order of the problems; pairs share an order."""
+    people, problems = plan.size
+    second, orders = np.zeros((people, problems)), np.zeros((people, problems), dtype=np.intp)
+    for pair in range((people + 1) // 2):
+        order, first = random.permutation(problems), int(random.integers(2))
+        for member in (0, 1):
+            who = 2 * pair + member
+            if who < people:
+                orders[who] = order
+                second[who, order] = (np.arange(problems) + first + member) % 2 if plan.within else (first + member) % 2
+    return second, orders
+
+
+def draw(plan: Plan, random: np.random.Generator) -> Drawn:
+    """One study."""
+    people, problems = plan.size
+    second, orders = assigned(plan, random)
+    level = random.normal(0, PEOPLE, (people, 1)) + random.normal(0, PROBLEMS, (1, problems))
+    slope = random.normal(0, plan.varies, (people, 1)) + random.normal(0, plan.varies, (1, problems))
+    logs = math.log(MEDIAN) + level + second * (plan.effect + slope) + random.normal(0, NOISE, (people, problems))
+    needed, side = np.exp(logs), second.astype(int)
+    patience = random.exponential(60 / np.array(GIVE_UPS)[side])
+    leaves = random.random((people, problems)) < np.array(LEAVES)[side]
+    place = np.argsort(orders, axis=1)
+    last = np.where(leaves, place, problems).min(axis=1, keepdims=True)
+    rows, columns = np.nonzero(place <= last)
+    ended = np.minimum(np.minimum(needed, patience), LIMIT)
+    return Drawn(rows, columns, second[rows, columns], ended[rows, columns], (ended == needed)[rows, columns])
+
+
+def truth(plan: Plan, random: np.random.Generator, draws: int = 400_000) -> Truth:
+    """By drawing attempts of as many people at as many problems."""
+    spread = math.sqrt(PEOPLE**2 + PROBLEMS**2 + NOISE**2)
+    each = []
+    for condition in (0, 1):
+        wide = math.hypot(spread, condition * math.sqrt(2) * plan.varies)
+        # Quantiles, not draws: the error is that of a sum over a grid.
+        grid = stats.norm.ppf((np.arange(draws) + 0.5) / draws)
+        needed = np.exp(math.log(MEDIAN) + condition * plan.effect + wide * grid)
+        patience = random.exponential(60 / GIVE_UPS[condition], draws)
+        stopped = np.minimum(needed, LIMIT)
+        passed = (needed <= patience) & (needed <= LIMIT)
+        each.append((needed, stopped, passed))
+    means = tuple(float(stopped.mean()) for _, stopped, _ in each)
+    logs = tuple(float(np.log(stopped).mean()) for _, stopped, _ in each)
+    solved = tuple(float(passed.mean()) for *_, passed in each)
+    needed, *_ = each[0]
+    return Truth(
+        mean=(means[0], means[1]),
+        log_mean=(logs[0], logs[1]),
+        solved=(solved[0], solved[1]),
+        median=MEDIAN,
+        unsolved=float((needed > MOMENT).mean()),
+    )
+
+
+def holds(low: float | None, high: float | None, value: float) -> bool:
+    return (low is None or low <= value) and (high is None or value <= high)
+
+
+class Outcome(NamedTuple):
+    """Of one interval in one study."""
+
+    name: str
+    holds: bool
+    alarm: bool | None = None
+    """Whether the test says that there is an effect; `None` for one condition."""
+
+
+def outcomes(study: Drawn, true: Truth, *, one_condition: bool) -> Iterator[Outcome]:
+    """What the report would say of a study, with the first condition by itself or without."""
+    solved = study.passed.astype(float)
+    columns = (study.minutes, study.passed, study.second, LIMIT, study.cells)
+    shifts = {
+        SOLVED: (crossed_difference(solved, study.second, study.cells), _gap(true.solved)),
+        MINUTES: (restricted_mean_difference(*columns), _gap(true.mean)),
+        CHANGE: (time_change(*columns), math.expm1(_gap(true.log_mean))),
+    }
+    for name, (found, value) in shifts.items():
+        if found.low is not None:
+            yield Outcome(name, holds(found.low, found.high, value), found.p_value is not None and found.p_value < 0.05)
+    if not one_condition:
+        return
+    first = study.second == 0
+    cells, minutes, passed = study.cells.taken(first), study.minutes[first], study.passed[first]
+    share = crossed_share(passed, cells)
+    mean = restricted_mean(minutes, passed, LIMIT, cells)
+    curve = kaplan_meier(minutes, passed, cells)
+    yield from _one("share solved, one condition", share, true.solved[0])
+    yield from _one("restricted mean", mean, true.mean[0])
+    if curve.low is not None and curve.high is not None:
+        place = max(int(np.searchsorted(curve.times, MOMENT, side="right")) - 1, 0)
+        yield Outcome("share not solved by 15 minutes", holds(curve.low[place], curve.high[place], true.unsolved))
+        yield Outcome("median", holds(curve.median.low, curve.median.high, true.median))
+
+
+def _one(name: str, found: Crossed, value: float) -> Iterator[Outcome]:
+    if found.low is not None:
+        yield Outcome(name, holds(found.low, found.high, value))
+
+
+def _gap(pair: tuple[float, float]) -> float:
+    return pair[1] - pair[0]
+
+
+@dataclass(frozen=True)
+class Rate:
+    """Of many studies."""
+
+    held: float
+    alarmed: float | None
+    printed: int
+    """In how many studies the report gives the interval."""
+
+
+def rates(plan: Plan, studies: int, seed: int = 1, *, one_condition: bool = False) -> dict[str, Rate]:
+    """Draws studies and counts."""
+    true = truth(plan, np.random.default_rng([seed, 0]))
+    found: dict[str, list[Outcome]] = defaultdict(list)
+    for number in range(studies):
+        study = draw(plan, np.random.default_rng([seed, 1, number]))
+        try:
+            for one in outcomes(study, true, one_condition=one_condition):
+                found[one.name].append(one)
+        except StatisticsError:
+            continue
+    return {
+        name: Rate(
+            sum(one.holds for one in each) / len(each),
+            sum(bool(one.alarm) for one in each) / len(each) if each[0].alarm is not None else None,
+            len(each),
+        )
+        for name, each in found.items()
+    }
+
+
+SCENARIOS = {
+    "none": (NO_EFFECT, 0.0),
+    "a third": (A_THIRD, 0.0),
+    "a third, varying": (A_THIRD, 0.15),
+    "halved": (HALVED, 0.0),
+}
+
+
+def table(*, within: bool, studies: int) -> Iterator[str]:
+    """Of one design, a row for each size."""
+    sizes = [size for size in (*SIZES, LARGEST) if within or size.participants >= FEWEST_BETWEEN]
+    columns = ("size", *SCENARIOS, "power: a third", "power: halved")
+    yield f"| {' | '.join(columns)} |"
+    yield "| --- " * len(columns) + "|"
+    for size in sizes:
+        # The largest takes as long as all others together.
+        number = studies if size != LARGEST else max(1, studies // 5)
+        found = {
+            name: rates(Plan(size, within, effect, varies), number) for name, (effect, varies) in SCENARIOS.items()
+        }
+        missed = [" ".join(marked(1 - each[what].held) for what in DIFFERENCES) for each in found.values()]
+        power = [
+            " ".join(f"{100 * (found[name][what].alarmed or 0):.0f}" for what in DIFFERENCES)
+            for name in ("a third", "halved")
+        ]
+        yield f"| {' | '.join([str(size), *missed, *power])} |"
+
+
+def single_table(studies: int) -> Iterator[str]:
+    """How often intervals of one condition hold the truth, within persons: each has half of the attempts."""
+    yield f"| size | {' | '.join(SINGLE)} |"
+    yield "| --- " * (1 + len(SINGLE)) + "|"
+    for size in SIZES:
+        found = rates(Plan(size), studies, one_condition=True)
+        yield f"| {size} | {' | '.join(marked(1 - found[what].held) for what in SINGLE)} |"
+
+
+def marked(missed: float) -> str:
+    """In percent; in bold where it is not what an interval of 95 % promises."""
+    told = f"{100 * missed:.1f}"
+    return told if TOLERATED[0] <= round(missed, 3) <= TOLERATED[1] else f"**{told}**"
+
+
+def page(studies: int) -> str:
+    """The reference page."""
+    return "\n".join(
+        [
+            INTRODUCTION.format(
+                studies=studies, people=PEOPLE, problems=PROBLEMS, noise=NOISE, median=MEDIAN, limit=LIMIT
+            ),
+            "## Within persons",
+            "",
+            *table(within=True, studies=studies),
+            "",
+            "## Between persons",
+            "",
+            *table(within=False, studies=studies),
+            "",
+            "## One condition",
+            "",
+            "How often the 95 % interval misses the truth, in percent of studies within persons; in bold where that is",
+            "not between 3.5 and 6.5.",
+            "",
+            *single_table(studies),
+            "",
+            CONCLUSION,
+        ]
+    )
+
+
+INTRODUCTION = """# Error rates and power
+
+How often the report's intervals miss the truth, which is also how often its tests raise a false alarm at 5 %, and how
+often they find an effect. This page is generated by
+`.venv/bin/python -m tests.benchmarks.error_rates > docs/reference/error-rates.md`; `./test --nightly` draws studies
+again with other random numbers and compares, `./test` a tenth of them.
+
+Each row is {studies} simulated studies of so many participants × problems (a fifth as many for the largest). Times
+are lognormal around {median:g} minutes, with standard deviations of {people} between participants, {problems} between
+problems and {noise} within both, on the log scale. An attempt ends unsolved at {limit:g} minutes, or when it is given
+up, at a rate of 0.1 an hour in the first condition and 0.3 in the second: three in ten end without a pass. After 2 % of
+attempts in the first and 6 % in the second, somebody leaves and their later tasks are missing. Conditions are assigned
+as [a study](study-file.md) assigns them.
+
+In each cell: the share solved, mean minutes up to the limit, and the change of time in percent. The first four columns
+say in how many percent of studies the 95 % interval misses the truth, in bold where that is not between 3.5 and 6.5:
+with no effect on time, with one of a third less, the same where the effect varies by 0.15 (log) between participants
+and as much between problems, and with times halved. Power is the percentage of studies that find p < 0.05.
+"""
+
+CONCLUSION = """## What follows
+
+- With four problems nobody can tell how much an effect differs between problems: intervals of many participants at four
+  problems are too narrow if it does. Take eight problems or more.
+- Fewer than five participants, or four problems, get no interval at all, nor do studies between persons with fewer
+  than three participants in a condition.
+- Numbers in bold below 3.5 are intervals that are wider than they need to be.
+"""
+
+
+def main() -> None:
+    """Writes the page to the standard output."""
+    studies = int(sys.argv[1]) if len(sys.argv) > 1 else STUDIES
+    print(page(studies), end="")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,177 @@
+"""Means and differences over participants and problems against the analysis of variance and mixed models."""
+
+from __future__ import annotations
+
+import math
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+import statsmodels.api as sm
+from scipy import stats
+
+from benchwright_analysis.statistics.crossed import crossed_difference, crossed_mean, crossed_share
+from benchwright_analysis.statistics.crossed_design import Cells
+from benchwright_analysis.statistics.errors import StatisticsError
+from benchwright_analysis.statistics.variance_components import VarianceComponents, indicator
+
+PEOPLE, PROBLEMS = np.repeat(np.arange(8), 6), np.tile(np.arange(6), 8)
+CELLS = Cells(PEOPLE.tolist(), PROBLEMS.tolist())
+
+
+def values(seed: int = 1, person: float = 1.0, problem: float = 1.0) -> np.ndarray:
+    random = np.random.default_rng(seed)
+    levels = random.normal(0, person, 8)[PEOPLE] + random.normal(0, problem, 6)[PROBLEMS]
+    found: np.ndarray = 10 + levels + random.normal(0, 0.5, 48)
+    return found
+
+
+def test_a_mean_of_a_full_table_is_the_two_way_analysis_of_variance() -> None:
+    """Variance (MSP + MSQ - MSE) / NM, Satterthwaite's degrees of freedom from the three mean squares."""
+    y = values()
+    table = y.reshape(8, 6)
+    rows, columns, mean = table.mean(1), table.mean(0), table.mean()
+    people = 6 * ((rows - mean) ** 2).sum() / 7
+    problems = 8 * ((columns - mean) ** 2).sum() / 5
+    rest = ((table - rows[:, None] - columns + mean) ** 2).sum() / 35
+    variance = (people + problems - rest) / 48
+    df = (people + problems - rest) ** 2 / (people**2 / 7 + problems**2 / 5 + rest**2 / 35)
+    found = crossed_mean(y, CELLS)
+    assert found.value == pytest.approx(mean)
+    assert found.standard_error == pytest.approx(math.sqrt(variance))
+    assert found.degrees_of_freedom == pytest.approx(df)
+    assert found.high == pytest.approx(mean + stats.t.ppf(0.975, df) * math.sqrt(variance))
+
+
+def test_components_are_near_those_of_a_mixed_model() -> None:
+    """Of a full table, REML and MIVQUE(0) give the same variances; statsmodels' MixedLM has crossed effects."""
+    y = values(2)
+    frame = pd.DataFrame({"y": y, "person": PEOPLE, "problem": PROBLEMS, "all": 1})
+    parts = {"person": "0 + C(person)", "problem": "0 + C(problem)"}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        theirs = sm.MixedLM.from_formula("y ~ 1", frame, groups="all", vc_formula=parts, re_formula="0").fit()
+    assert crossed_mean(y, CELLS).standard_error == pytest.approx(float(theirs.bse["Intercept"]), rel=2e-3)
+
+
+def test_variances_are_unbiased_where_cells_are_missing() -> None:
+    random = np.random.default_rng(3)
+    kept = random.random(48) < 0.7
+    people, problems = indicator(PEOPLE[kept], 8), indicator(PROBLEMS[kept], 6)
+    weights = np.full(kept.sum(), 1 / kept.sum())
+    model = VarianceComponents(np.ones((kept.sum(), 1)), [people, problems])
+    estimates, means = [], []
+    for _ in range(2000):
+        y = random.normal(0, 1, 8)[PEOPLE] + random.normal(0, 2, 6)[PROBLEMS] + random.normal(0, 0.5, 48)
+        found = model.variance_of(weights, y[kept])
+        assert found is not None
+        estimates.append(found.variance)
+        means.append(weights @ y[kept])
+    assert np.mean(estimates) == pytest.approx(np.var(means), rel=0.08)
+
+
+def test_participants_in_both_conditions_are_compared_with_themselves() -> None:
+    """Levels of people and problems cancel, however far apart they are."""
+    second = (PEOPLE + PROBLEMS) % 2 == 1
+    near, far = (crossed_difference(values(4, size, size) + 2 * second, second, CELLS) for size in (0.1, 100))
+    assert near.within and far.within
+    assert near.standard_error == pytest.approx(far.standard_error)
+    assert near.value == pytest.approx(far.value) and abs(near.value - 2) < 0.5
+
+
+def test_participants_in_one_condition_each_are_the_units() -> None:
+    """Of a full table the difference is Student's of people's means, with pooled variance."""
+    second = PEOPLE % 2 == 1
+    y = values(5, person=3)
+    found = crossed_difference(y, second, CELLS)
+    means = y.reshape(8, 6).mean(1)
+    theirs = stats.ttest_ind(means[1::2], means[::2])
+    assert not found.within
+    assert found.value == pytest.approx(means[1::2].mean() - means[::2].mean())
+    assert found.p_value == pytest.approx(float(theirs.pvalue), rel=0.02)
+
+
+def test_a_covariate_takes_away_what_it_explains() -> None:
+    second = (PEOPLE + PROBLEMS) % 2 == 1
+    known = np.random.default_rng(6).normal(0, 2, 48)
+    plain = crossed_difference(values(6) + known, second, CELLS)
+    adjusted = crossed_difference(values(6) + known, second, CELLS, [known])
+    assert plain.standard_error is not None and adjusted.standard_error is not None
+    assert adjusted.standard_error < plain.standard_error / 2
+
+
+def test_a_model_is_not_drawn_from_a_population_of_models() -> None:
+    """Two models on the same problems: the paired t test over problems."""
+    random = np.random.default_rng(7)
+    ease = random.normal(0, 3, 12)
+    scores = np.concatenate([ease, ease + random.normal(0.5, 1, 12)])
+    cells = Cells([None] * 24, [*range(12), *range(12)])
+    found = crossed_difference(scores, [False] * 12 + [True] * 12, cells)
+    theirs = stats.ttest_rel(scores[12:], scores[:12])
+    assert found.p_value == pytest.approx(float(theirs.pvalue))
+    assert (found.participants, found.problems, found.degrees_of_freedom) == (0, 12, 11)
+
+
+def test_a_person_and_a_model_are_compared_over_both() -> None:
+    y = np.concatenate([values(8), np.full(6, 11.0)])
+    cells = Cells([*PEOPLE.tolist(), *[None] * 6], [*PROBLEMS.tolist(), *range(6)])
+    found = crossed_difference(y, [False] * 48 + [True] * 6, cells)
+    assert not found.within and found.low is not None
+    assert found.value == pytest.approx(11 - values(8).mean())
+
+
+def test_problems_of_a_family_vary_together() -> None:
+    random = np.random.default_rng(9)
+    family = np.arange(12) // 4
+    scores = random.normal(0, 1, 3)[family] + random.normal(0, 0.1, 12)
+    alone = crossed_mean(scores, Cells([None] * 12, list(range(12))))
+    together = crossed_mean(scores, Cells([None] * 12, list(range(12)), family.tolist()))
+    assert alone.standard_error is not None and together.standard_error is not None
+    assert together.standard_error > 1.5 * alone.standard_error and together.degrees_of_freedom == 2
+
+
+@pytest.mark.parametrize(
+    ("people", "problems", "told"),
+    [
+        (4, 6, "Too few participants for an interval: 4, and it takes 5"),
+        (8, 3, "Too few problems for an interval: 3, and it takes 4"),
+    ],
+)
+def test_too_few_have_no_interval(people: int, problems: int, told: str) -> None:
+    here = (people > PEOPLE) & (problems > PROBLEMS)
+    found = crossed_mean(values()[here], CELLS.taken(here))
+    assert (found.low, found.high, found.p_value) == (None, None, None)
+    assert told in found.note
+    share = crossed_share(values()[here] > 10, CELLS.taken(here))
+    assert (share.low, share.high) == (None, None) and told in share.note
+
+
+def test_a_condition_with_one_person_has_no_interval() -> None:
+    found = crossed_difference(values(), PEOPLE == 0, CELLS)
+    assert found.low is None and "Too few participants in a condition: 1, and it takes 3" in found.note
+
+
+def test_values_that_are_all_alike_do_not_feign_certainty() -> None:
+    found = crossed_mean(np.full(48, 0.3), CELLS)
+    assert found.low is None and "All values are alike" in found.note
+    share = crossed_share([True] * 48, CELLS)
+    # Wilson's interval of 6 of 6, the problems, with Student's quantile at 5 degrees of freedom.
+    assert share.high == 1 and share.low == pytest.approx(6 / (6 + stats.t.ppf(0.975, 5) ** 2))
+
+
+def test_what_cant_be_compared_is_named() -> None:
+    with pytest.raises(StatisticsError, match="no problem tried both"):
+        crossed_difference(values(), PROBLEMS < 3, Cells([None] * 48, PROBLEMS.tolist()))
+    with pytest.raises(StatisticsError, match="At least one weight"):
+        crossed_mean(values(), CELLS, np.zeros(48))
+    with pytest.raises(StatisticsError, match="equally long"):
+        crossed_mean([1.0, 2.0], CELLS)
+
+
+def test_the_detectable_difference_is_blooms() -> None:
+    """Bloom (1995): with many degrees of freedom, 2.8 standard errors."""
+    random = np.random.default_rng(10)
+    found = crossed_mean(random.normal(0, 1, 5000), Cells([None] * 5000, list(range(5000))))
+    assert found.standard_error is not None and found.detectable is not None
+    assert found.detectable / found.standard_error == pytest.approx(2.8, abs=0.01)
