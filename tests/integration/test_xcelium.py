@@ -88,10 +88,17 @@ async def test_a_checker_is_judged_by_the_bugs_it_finds(bench: str, outcome: Out
 
 
 @pytest.mark.parametrize(
-    ("assertions", "outcome"), [("assertions_good.sv", Outcome.PASSED), ("assertions_wrong.sv", Outcome.FAILED)]
+    ("assertions", "outcome"),
+    [
+        ("assertions_good.sv", Outcome.PASSED),
+        ("assertions_wrong.sv", Outcome.FAILED),
+        ("assertions_vacuous.sv", Outcome.FAILED),
+        ("", Outcome.FAILED),
+    ],
 )
 async def test_assertions_are_judged_by_hidden_tests(assertions: str, outcome: Outcome, toolchain: Toolchain) -> None:
     asked = problem("test_runner.py", COCOTB, DESIGN, "test_counter.py")
-    design = text("counter.sv").replace("endmodule", f"{text(assertions)}endmodule")
+    design = text("counter.sv").replace("endmodule", f"{text(assertions) if assertions else ''}endmodule")
     verdict, log = await run(asked, DESIGN, design, toolchain)
     assert verdict.outcome is outcome, log
+    assert any("never triggered" in remark for remark in verdict.remarks) == ("vacuous" in assertions)

@@ -104,6 +104,48 @@ def test_assertions_are_found_with_their_modules_and_lines(xcelium: Any) -> None
     ]
 
 
+@pytest.mark.parametrize(
+    ("assertion", "covers"),
+    [
+        ("a: assert property (@(posedge clk) x |-> y);", ["@(posedge clk) x"]),
+        ("assert property (@(posedge clk) disable iff (r) x && z |=> y);", ["@(posedge clk) disable iff (r) x && z"]),
+        ("assert property (1'b0 |-> 1'b0);", [" 1'b0"]),
+        ("assume property ((x |-> y));", [" x"]),
+        ("assert property (x);", [" 1'b1"]),
+        ("assert property ((x |-> y) and (y |-> x));", [" x", " y"]),
+        ("assert property (x |-> (y |-> z));", [" x"]),
+        ("assert property (if (x) y);", [" (x)"]),
+        ("assert property (accept_on (1'b1) x);", None),
+        ("always @(posedge clk) assert property (x |-> y);", None),
+    ],
+)
+def test_a_cover_tells_whether_an_assertion_is_triggered(
+    assertion: str, covers: list[str] | None, xcelium: Any
+) -> None:
+    module = xcelium("triggers")
+    text, labels = module.with_triggers(f"module m(input clk);\n  wire x;\n  {assertion}\nendmodule\n")
+    expected = [None] if covers is None else [[f"{module.PREFIX}{number}" for number in range(len(covers))]]
+    assert labels == expected
+    assert [part.partition(");")[0] for part in text.split("cover property (")[1:]] == (covers or [])
+    assert text.count("\n") == 4
+
+
+def test_a_named_property_is_triggered_by_its_own_antecedent(xcelium: Any) -> None:
+    source = "property p(a, b); bit v; @(posedge clk) (a, v = b) |-> v; endproperty : p\nassert property (p(x, y));"
+    module = xcelium("triggers")
+    text, (labels,) = module.with_triggers(f"module m;\n{source}\nendmodule\n")
+    assert f"property {module.PREFIX}p_0(a, b); bit v; @(posedge clk) (a, v = b); endproperty" in text
+    assert f"{labels[0]}: cover property ( {module.PREFIX}p_0(x, y)); assert property (p(x, y));" in text
+
+
+def test_a_design_does_not_leave_itself_out_of_its_coverage(xcelium: Any) -> None:
+    source = b"// verilator coverage_off\n/* verilator coverage_block_off */\n`verilator_config\ncoverage_off\n"
+    filtered = xcelium("source_filter").filtered(source)
+    assert b"verilator coverage_" not in filtered
+    assert b"`verilator_config" not in filtered
+    assert xcelium("triggers").with_triggers("/*verilator coverage_off*/ wire x;\n")[0].strip() == "wire x;"
+
+
 def point(kind: str, module: str, hierarchy: str, count: int, line: int = 1, lines: str = "", object: str = "x") -> str:
     keys = {"f": "a.sv", "l": line, "n": 1, "page": f"v_{kind}/{module}", "o": object, "S": lines, "h": hierarchy}
     return "C '" + "".join(f"\1{key}\2{value}" for key, value in keys.items()) + f"' {count}\n"

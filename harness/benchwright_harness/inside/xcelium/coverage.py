@@ -14,6 +14,7 @@ from xcelium.simulate import ASSERTIONS, DATA
 
 METRICS = ("Block", "Expression", "Toggle", "Assertion")
 _KINDS = {"line": "Block", "branch": "Block", "expr": "Expression", "toggle": "Toggle"}
+_TRIGGER = re.compile(r"trigger_[0-9a-f]{12}_")
 _POINT = re.compile(r"^C '(.*)' (\d+)$", re.DOTALL)
 
 
@@ -41,6 +42,8 @@ class Instance:
     own: dict[str, Items] = field(default_factory=dict)
     """Metric → items of the instance itself."""
     children: list["Instance"] = field(default_factory=list)
+    untriggered: list[str] = field(default_factory=list)
+    """Its assertions of which nobody has seen that they were ever triggered."""
 
     @property
     def name(self) -> str:
@@ -78,6 +81,8 @@ class Point:
     hierarchy: str
     lines: frozenset[int]
     count: int
+    label: str = ""
+    """Of a cover."""
 
 
 def load(folder: Path) -> list[Instance]:
@@ -91,6 +96,7 @@ def load(folder: Path) -> list[Instance]:
     kept = json.loads((folder / ASSERTIONS).read_text(encoding="utf-8"))
     modules: dict[str, str] = {}
     items: dict[tuple[str, str], Items] = {}
+    untriggered: dict[str, list[str]] = {}
     for point in points:
         if metric := _KINDS.get(point.kind):
             modules[point.hierarchy] = point.module
@@ -104,21 +110,33 @@ def load(folder: Path) -> list[Instance]:
             if module == assertion["module"] or module.startswith(f"{assertion['module']}__"):
                 key = (hierarchy, "Assertion")
                 items[key] = items.get(key, Items()) + Items(_holds(assertion, here, hierarchy, failed), 1)
-    return _tree(modules, items)
+                if not _triggered(assertion, here):
+                    name = f"{hierarchy}.{assertion['name']}" if assertion["name"] else hierarchy
+                    untriggered.setdefault(hierarchy, []).append(f"{name} ({assertion['file']}:{assertion['line']})")
+    return _tree(modules, items, untriggered)
 
 
 def _holds(assertion: dict[str, object], points: list[Point], hierarchy: str, failed: set[str]) -> bool:
     """Whether a statement was attempted and never failed; a cover must have been hit."""
     name = assertion["name"]
     if assertion["kind"] == "cover":
-        hits = [point.count for point in points if point.kind == "user" and assertion["line"] in point.lines]
+        own = [point for point in points if point.kind == "user" and not _TRIGGER.match(point.label)]
+        hits = [point.count for point in own if assertion["line"] in point.lines]
         return any(hits)
     if name in failed or (not name and hierarchy in failed):
         return False
     if assertion["concurrent"]:
-        return True
+        return _triggered(assertion, points)
     around = [point.count for point in points if point.hierarchy == hierarchy and assertion["line"] in point.lines]
     return any(around) if around else True
+
+
+def _triggered(assertion: dict[str, object], points: list[Point]) -> bool:
+    """Whether each antecedent of a concurrent assertion has been met; a cover and an immediate one have none."""
+    labels = assertion.get("triggers", ())
+    if labels is None:
+        return False
+    return all(any(point.count for point in points if point.label == label) for label in labels)  # type: ignore[attr-defined]
 
 
 def _points(text: str) -> Iterator[Point]:
@@ -129,10 +147,11 @@ def _points(text: str) -> Iterator[Point]:
         keys = dict(pair.partition("\2")[::2] for pair in found[1].split("\1") if pair)
         kind, _, module = keys.get("page", "").removeprefix("v_").partition("/")
         hierarchy = keys.get("h", "")
+        label = ""
         if kind == "user":
-            hierarchy = hierarchy.rpartition(".")[0]
+            hierarchy, _, label = hierarchy.rpartition(".")
         lines = frozenset(_lines(keys.get("S", ""))) | {int(keys.get("l", "0"))}
-        yield Point(kind, module, hierarchy.removeprefix("TOP."), lines, int(found[2]))
+        yield Point(kind, module, hierarchy.removeprefix("TOP."), lines, int(found[2]), label)
 
 
 def _lines(text: str) -> Iterator[int]:
@@ -141,7 +160,9 @@ def _lines(text: str) -> Iterator[int]:
         yield from range(int(first), int(last or first) + 1)
 
 
-def _tree(modules: dict[str, str], items: dict[tuple[str, str], Items]) -> list[Instance]:
+def _tree(
+    modules: dict[str, str], items: dict[tuple[str, str], Items], untriggered: dict[str, list[str]]
+) -> list[Instance]:
     known: dict[tuple[str, ...], Instance] = {}
     tops: list[Instance] = []
     for hierarchy in sorted(modules):
@@ -149,6 +170,7 @@ def _tree(modules: dict[str, str], items: dict[tuple[str, str], Items]) -> list[
         instance = Instance(
             parts, {metric: items[hierarchy, metric] for metric in METRICS if (hierarchy, metric) in items}
         )
+        instance.untriggered = untriggered.get(hierarchy, [])
         known[parts] = instance
         above = next((known[parts[:end]] for end in range(len(parts) - 1, 0, -1) if parts[:end] in known), None)
         (tops if above is None else above.children).append(instance)

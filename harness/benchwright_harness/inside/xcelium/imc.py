@@ -91,7 +91,13 @@ def _report(words: list[str], folder: Path) -> None:
     # What is there is not of this simulation.
     for stale in [page] if as_page else [Path(out)] if out else []:
         stale.unlink(missing_ok=True)
-    table = _table(load(folder), metrics)
+    tops = load(folder)
+    table = _table(tops, metrics)
+    if untriggered := [name for _, instance in _walk(tops) for name in instance.untriggered]:
+        sys.stdout.write("".join(f"imc: never triggered: {name}\n" for name in untriggered))
+        supervision.tell(
+            supervision.REMARK, f"{len(untriggered)} of the assertions were never triggered: they don't count."
+        )
     if as_page:
         page.parent.mkdir(parents=True, exist_ok=True)
         page.write_text(_page(table), encoding="utf-8")

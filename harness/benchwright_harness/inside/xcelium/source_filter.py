@@ -1,6 +1,7 @@
-"""Filters what Verilator reads: `$stop` ends a simulation without an error, as it does for Xcelium in batch mode.
+"""Filters what Verilator reads, in the protocol of its option `--pipe-filter`.
 
-Verilator can't tell `$stop` from `$error` at run time. Speaks the protocol of its option `--pipe-filter`.
+`$stop` ends a simulation without an error, as it does for Xcelium in batch mode; Verilator can't tell it from `$error`
+at run time. A design does not leave itself out of its coverage, by Verilator's comments or its configuration.
 """
 
 import re
@@ -8,13 +9,26 @@ import sys
 from pathlib import Path
 
 # Comments and texts are matched so that they can be left alone.
-_STOP = re.compile(rb'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|(\$stop)(?![\w$])', re.DOTALL)
+_FILTERED = re.compile(
+    rb'(?P<comment>//[^\n]*|/\*.*?\*/)|"(?:\\.|[^"\\\n])*"|(?P<stop>\$stop)(?![\w$])|(?P<configuration>`verilator_config\b)',
+    re.DOTALL,
+)
+_UNCOVERED = re.compile(rb"(verilator\s+)coverage_(?=\w)")
 _REQUEST = re.compile(rb'read "(.*)"\s*$')
 
 
 def filtered(text: bytes) -> bytes:
-    """Source text with every `$stop` made a `$finish`."""
-    return _STOP.sub(lambda found: b"$finish" if found[1] else found[0], text)
+    """Source text with every `$stop` made a `$finish`, and nothing that concerns coverage."""
+    return _FILTERED.sub(_instead, text)
+
+
+def _instead(found: re.Match[bytes]) -> bytes:
+    if found["stop"]:
+        return b"$finish"
+    if found["configuration"]:
+        # Verilator complains of it, as of every directive that it does not know.
+        return b"`no_verilator_config"
+    return _UNCOVERED.sub(rb"\1lint_", found[0]) if found["comment"] else found[0]
 
 
 def main() -> None:
@@ -23,7 +37,11 @@ def main() -> None:
         request = _REQUEST.match(line)
         if not request:
             continue
-        content = filtered(Path(request[1].decode(errors="surrogateescape")).read_bytes())
+        path = Path(request[1].decode(errors="surrogateescape"))
+        content = path.read_bytes()
+        # What Verilator itself brings configures it.
+        if not path.is_relative_to("/usr"):
+            content = filtered(content)
         sys.stdout.buffer.write(b"Content-Length: %d\n" % len(content) + content + b"\n")
         sys.stdout.buffer.flush()
 

@@ -8,8 +8,11 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import supervision
+
 from xcelium.assertions import find
 from xcelium.command_line import Options
+from xcelium.triggers import with_triggers
 
 _OURS = Path(__file__).parent
 _COMPILE = (str(_OURS.parent / "guard" / "confine"), "compile")
@@ -69,13 +72,23 @@ def build(options: Options, folder: Path, run: Callable[[list[str]], int]) -> in
     # With the flag of Verilator's own main the runtime is the one that the toolchain has compiled ahead.
     command += linked or ["-CFLAGS", "-DVL_TIME_CONTEXT"]
     command += [f"-G{parameter}" for parameter in options.parameters]
-    status = run([*command, *sources, *map(str, mains)]) or run(_make(folder, mains))
+    status = run([*command, *sources, *map(str, mains)])
+    if status:
+        return status
+    assertions: list[dict[str, object]] = []
+    if options.coverage:
+        text = subprocess.run([*verilator, "-E", *sources], stdout=subprocess.PIPE, check=False).stdout.decode(
+            "utf-8", "replace"
+        )
+        again = [_program(), *command[len(verilator) :], *options.library, *map(str, mains)]
+        assertions = _assertions(text, _with_triggers(text, folder, again))
+    status = run(_make(folder, mains))
     if status == 0:
         snapshot = {
             "coverage": options.coverage,
             "cocotb": options.vpi is not None,
             "test": [options.work_folder, options.scope, options.test],
-            "assertions": _assertions(verilator, sources) if options.coverage else [],
+            "assertions": assertions,
             "seed": options.seed,
         }
         (folder / SNAPSHOT).write_text(json.dumps(snapshot), encoding="utf-8")
@@ -91,6 +104,12 @@ def _sources(options: Options) -> list[str]:
         *options.library,
         *options.sources,
     ]
+
+
+def _program() -> str:
+    """Verilator itself; the guard before it has seen the same text already."""
+    root = os.environ.get("VERILATOR_ROOT")
+    return f"{root}/bin/verilator" if root else "verilator"
 
 
 def _verilator() -> list[str]:
@@ -129,6 +148,27 @@ def _cocotb(vpi: str) -> tuple[list[Path], list[str]]:
     return [main, _OURS / "cocotb.cpp"], ["--vpi", "--public-flat-rw", "-LDFLAGS", linked]
 
 
-def _assertions(verilator: list[str], sources: list[str]) -> list[dict[str, object]]:
-    text = subprocess.run([*verilator, "-E", *sources], stdout=subprocess.PIPE, check=False).stdout
-    return [assertion.as_dict() for assertion in find(text.decode("utf-8", "replace"))]
+def _with_triggers(text: str, folder: Path, command: list[str]) -> list[list[str] | None]:
+    """Build from preprocessed text once more, with covers that tell whether assertions are triggered.
+
+    Returns:
+        For each concurrent assertion the labels of its covers; none where it could not be built with them.
+    """
+    read, labels = with_triggers(text)
+    if not labels:
+        return []
+    file = folder / "with_triggers.sv"
+    file.write_text(read, encoding="utf-8")
+    # What it complains of is not the design's own text.
+    environment = {name: value for name, value in os.environ.items() if name != supervision.VARIABLE}
+    built = subprocess.run([*_COMPILE, *command, str(file)], env=environment, capture_output=True, check=False)
+    return labels if built.returncode == 0 else [None] * len(labels)
+
+
+def _assertions(text: str, labels: list[list[str] | None]) -> list[dict[str, object]]:
+    left = iter(labels)
+    found = [assertion.as_dict() for assertion in find(text)]
+    for one in found:
+        if one["concurrent"] and one["kind"] != "cover":
+            one["triggers"] = next(left, None)
+    return found
