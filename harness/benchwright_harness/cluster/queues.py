@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from pkgutil import resolve_name
@@ -41,6 +42,13 @@ class JobQueue(DaskCluster):
         client: Client = await Client(cluster, asynchronous=True)
         return client
 
+    def _class(self) -> type[JobQueueCluster]:
+        # Importing dask-jobqueue replaces the program's handler of Ctrl+C.
+        before = signal.getsignal(signal.SIGINT)
+        found: type[JobQueueCluster] = resolve_name(self.jobqueue)
+        signal.signal(signal.SIGINT, before)
+        return found
+
     def _cluster(self, name: str, site: ClusterOptions) -> JobQueueCluster:
         import dask
 
@@ -62,7 +70,7 @@ class JobQueue(DaskCluster):
             "worker_extra_args": [*_QUIET, *given.get("worker_extra_args", ())],
         }
         try:
-            cluster: JobQueueCluster = resolve_name(self.jobqueue)(**options, asynchronous=True)
+            cluster: JobQueueCluster = self._class()(**options, asynchronous=True)
             cluster.scale(n=site.jobs or options["processes"])
         except (TypeError, ValueError) as error:
             raise ClusterError(
