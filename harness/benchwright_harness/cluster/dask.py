@@ -10,6 +10,7 @@ import asyncio
 import logging
 import sys
 import time
+import uuid
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import AsyncExitStack
 from functools import lru_cache
@@ -175,7 +176,9 @@ class DaskExecutor:
     async def _one(self, task: Task) -> tuple[Task, Verdict]:
         from distributed.scheduler import KilledWorker
 
-        future = self._client.submit(_work, task, self._workers_cache, key=_key(task))
+        # The scheduler's answer to a cancellation would end a later submission of the same key as well.
+        key = f"benchwright-{task.key}-{uuid.uuid4().hex}"
+        future = self._client.submit(_work, task, self._workers_cache, key, key=key)
         try:
             return task, await future
         except KilledWorker:
@@ -255,18 +258,20 @@ def _equipment(cache: Path | None) -> _Equipment:
     return _Equipment(code_digest()[:12], toolchain, "{}.{}".format(*sys.version_info))
 
 
-def _key(task: Task) -> str:
-    return f"benchwright-{task.key}"
-
-
 @lru_cache
 def _runner(cache: Path) -> TaskRunner:
     # One for each worker process: it keeps its sandboxes.
     return TaskRunner(cache)
 
 
-async def _work(task: Task, cache: Path | None) -> Verdict:
-    """Run a task on a worker, for as long as somebody wants it."""
+async def _work(task: Task, cache: Path | None, key: str) -> Verdict:
+    """Run a task on a worker, for as long as somebody wants it.
+
+    Args:
+        task: What to run.
+        cache: Where the worker's toolchains are.
+        key: Dask's name of this submission.
+    """
     from distributed import get_worker
 
     tasks = get_worker().state.tasks
@@ -275,7 +280,7 @@ async def _work(task: Task, cache: Path | None) -> Verdict:
         while not run.done():
             await asyncio.wait({run}, timeout=_WANTED_S)
             # Dask forgets a task that is cancelled, but lets it go on.
-            known = tasks.get(_key(task))
+            known = tasks.get(key)
             if known is None or known.state != "executing":
                 run.cancel()
                 await asyncio.wait({run})
