@@ -60,6 +60,7 @@ async def run_harness(
     sandbox: Sandbox,
     log: BinaryIO,
     on_step: OnStep = no_steps,
+    fresh: bool = False,
 ) -> Verdict:
     """Runs the hidden tests of a design problem.
 
@@ -70,21 +71,22 @@ async def run_harness(
         sandbox: Where the harness runs.
         log: Where its raw output goes.
         on_step: See `OnStep`.
+        fresh: Run again even if the verdict is known.
     """
     try:
-        grader = Grader(sandbox, toolchain_for(sandbox.name, home.cache), VerdictStore.of(home))
+        grader = Grader(sandbox, toolchain_for(sandbox.name, home.cache), VerdictStore.of(home), fresh=fresh)
         return await grader.grade(problem, files, log=log, on_step=on_step)
     except HarnessError as error:
         return Verdict(reason=error.reason, detail=str(error), hint=error.hint)
 
 
 async def grade(
-    problem: Problem, files: Mapping[str, bytes], *, home: Home, sandbox: Sandbox, log: BinaryIO
+    problem: Problem, files: Mapping[str, bytes], *, home: Home, sandbox: Sandbox, log: BinaryIO, fresh: bool = False
 ) -> Verdict:
     """Runs the hidden tests of a design problem, or scores an answer by rule; see `run_harness`."""
     if problem.kind is not Kind.DESIGN:
         return score(problem, files.get(ANSWER, b"").decode("utf-8", "replace")).verdict
-    return await run_harness(problem, files, home=home, sandbox=sandbox, log=log)
+    return await run_harness(problem, files, home=home, sandbox=sandbox, log=log, fresh=fresh)
 
 
 class Grading:

@@ -5,66 +5,23 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field
-from enum import StrEnum
 
 from benchwright_harness.cluster.task import Task
 from benchwright_harness.errors import BadHarnessError
 from benchwright_harness.fault import settled
 from benchwright_harness.grade import ManyRuns, solved_files
-from benchwright_harness.plan import make_plan
+from benchwright_harness.plan import Plan, make_plan
 from benchwright_harness.run import starting_files
 from benchwright_harness.selection import Selection, selections
+from benchwright_harness.two_sided import Side, TwoSided
 from benchwright_problems.problem import Problem
-from benchwright_problems.verdict import Model, Outcome, Reason, Verdict
+from benchwright_problems.verdict import Outcome, Reason, Verdict
 from benchwright_problems.verilog import empty_module, modules
 
-
-class Side(StrEnum):
-    """What is run to prove a problem."""
-
-    REFERENCE = "reference"
-    STARTING = "starting"
-    """The files as a solver finds them."""
-    EMPTY = "empty"
-    """Modules with the reference's ports and nothing in them, where a solver finds no files."""
-
-
-class TwoSided(Model):
-    """The verdicts of one problem."""
-
-    reference: Verdict
-    starting: Verdict
-    empty: Verdict | None = None
-    selection: Selection | None = None
-    """What they were run with."""
-    tools: tuple[str, ...] = ()
-    """Programs that the harness calls."""
-
-    @property
-    def ok(self) -> bool:
-        """Whether the problem can be trusted: the solved one passes, the unsolved one fails."""
-        weak = self.empty is not None and self.empty.outcome is Outcome.PASSED
-        sides = self.reference.outcome, self.starting.outcome
-        return sides == (Outcome.PASSED, Outcome.FAILED) and not weak
-
-    @property
-    def reason(self) -> str:
-        """Why it is not; empty where it is."""
-        if self.ok:
-            return ""
-        for side in (self.reference, self.starting):
-            if side.outcome is Outcome.ERROR:
-                return side.summary
-        if self.reference.outcome is Outcome.FAILED:
-            return f"the reference fails: {self.reference.detail}"
-        what = "the starting files pass" if self.starting.outcome is Outcome.PASSED else "an empty module passes"
-        return f"{what}: the tests prove nothing"
-
-    @property
-    def wall_s(self) -> float:
-        """Seconds of all runs together."""
-        sides = (self.reference, self.starting, self.empty)
-        return round(sum(side.wall_s for side in sides if side is not None), 3)
+_PATIENCE = 10.0
+"""How many times the reference's time the unsolved files have: a stopped simulation would take the whole limit."""
+_LEAST_LIMIT_S = 20.0
+_LIMIT_WITHOUT_REFERENCE_S = 120.0
 
 
 @dataclass
@@ -72,17 +29,33 @@ class _Proof:
     """A problem on its way through the rounds."""
 
     problem: Problem
+    plan: Plan
     choices: tuple[Selection, ...]
-    solutions: Mapping[Side, Mapping[str, bytes]]
-    tried: dict[Selection, dict[Side, Verdict]] = field(default_factory=dict)
+    unsolved: Mapping[Side, Mapping[str, bytes]]
+    references: dict[Selection, tuple[Task, Verdict]] = field(default_factory=dict)
+
+    @property
+    def has_reference(self) -> bool:
+        return bool(self.problem.hidden.reference)
 
     @property
     def right(self) -> Selection | None:
         """The selection that counts; none while there are more to try."""
-        for selection, verdicts in self.tried.items():
-            if verdicts[Side.REFERENCE].outcome is Outcome.PASSED:
+        if not self.has_reference:
+            return self.choices[0]
+        for selection, (_, verdict) in self.references.items():
+            if verdict.outcome is Outcome.PASSED:
                 return selection
-        return self.choices[0] if len(self.tried) == len(self.choices) else None
+        return self.choices[0] if len(self.references) == len(self.choices) else None
+
+    @property
+    def limit_s(self) -> float:
+        """Wall time of a step of the unsolved files, in seconds."""
+        whole = self.problem.limits.wall_s
+        if not self.has_reference:
+            return min(whole, _LIMIT_WITHOUT_REFERENCE_S)
+        _, reference = self.references[self.right or self.choices[0]]
+        return min(whole, max(_LEAST_LIMIT_S, _PATIENCE * reference.wall_s))
 
 
 class Checker(ManyRuns):
@@ -93,7 +66,9 @@ class Checker(ManyRuns):
     ) -> list[TwoSided]:
         """Prove problems.
 
-        Each round tries one more selection with those whose reference has not passed yet.
+        The references run first, each with one selection after the other until it passes; what they took limits the
+        time of the unsolved files, which run with that selection alone. Of a problem without a reference these show
+        whether its harness executes.
 
         Args:
             problems: Design problems, with their hidden parts.
@@ -110,34 +85,64 @@ class Checker(ManyRuns):
             on_done(index, two_sided)
 
         for index, problem in enumerate(problems):
-            refused = _cannot_be_run(problem)
-            if refused is not None:
+            try:
+                plan = make_plan(problem.hidden.harness)
+            except BadHarnessError as error:
+                # The author may know what the solver may not.
+                refused = Verdict(reason=error.reason, detail=str(error))
                 finish(index, TwoSided(reference=refused, starting=refused))
-            else:
-                proofs[index] = _Proof(problem, selections(problem), _solutions(problem))
-        while proofs:
-            wanted = {
-                index: {
-                    side: self._task(proof.problem, solution, proof.choices[len(proof.tried)])
-                    for side, solution in proof.solutions.items()
-                }
-                for index, proof in proofs.items()
-            }
+                continue
+            proofs[index] = _Proof(problem, plan, selections(problem), _unsolved_files(problem, plan))
+        self._count(planned=sum(proof.has_reference + len(proof.unsolved) for proof in proofs.values()))
+        await self._run_references(proofs)
+        await self._run_unsolved(proofs, finish)
+        return [done[index] for index in range(len(problems))]
+
+    async def _run_references(self, proofs: Mapping[int, _Proof]) -> None:
+        left = {index: proof for index, proof in proofs.items() if proof.right is None}
+        while left:
+            wanted: dict[int, dict[Side, Task]] = {}
+            for index, proof in left.items():
+                choice = proof.choices[len(proof.references)]
+                wanted[index] = {Side.REFERENCE: self._task(proof.problem, solved_files(proof.problem), choice)}
 
             def conclude(
-                index: int,
-                verdicts: Mapping[str, Verdict],
-                wanted: Mapping[int, Mapping[Side, Task]] = wanted,
+                index: int, verdicts: Mapping[str, Verdict], wanted: Mapping[int, Mapping[Side, Task]] = wanted
             ) -> None:
-                proof = proofs[index]
-                choice = proof.choices[len(proof.tried)]
-                proof.tried[choice] = {side: verdicts[task.key] for side, task in wanted[index].items()}
-                if proof.right is not None:
-                    finish(index, self._two_sided(proof, proof.right))
-                    del proofs[index]
+                task = wanted[index][Side.REFERENCE]
+                proofs[index].references[task.selection] = (task, verdicts[task.key])
 
             await self._round(wanted, conclude)
-        return [done[index] for index in range(len(problems))]
+            left = {index: proof for index, proof in left.items() if proof.right is None}
+            self._count(planned=len(left))
+        for proof in proofs.values():
+            if proof.has_reference and len(proof.choices) > 1:
+                tried = {selection: verdict for selection, (_, verdict) in proof.references.items()}
+                self._keep_selection(proof.problem, tried)
+
+    async def _run_unsolved(self, proofs: Mapping[int, _Proof], finish: Callable[[int, TwoSided], None]) -> None:
+        first = {index: self._unsolved(proof, proof.right or proof.choices[0]) for index, proof in proofs.items()}
+        second: dict[int, dict[Side, Task]] = {}
+
+        def conclude(index: int, verdicts: Mapping[str, Verdict]) -> None:
+            proof = proofs[index]
+            two_sided = _two_sided(proof, first[index], verdicts)
+            # Without a reference nobody knows which tools the harness is meant for.
+            if not proof.has_reference and len(proof.choices) > 1 and not two_sided.executes:
+                second[index] = self._unsolved(proof, proof.choices[1])
+                self._count(planned=len(second[index]))
+            else:
+                finish(index, two_sided)
+
+        await self._round(first, conclude)
+        await self._round(
+            second, lambda index, verdicts: finish(index, _two_sided(proofs[index], second[index], verdicts))
+        )
+
+    def _unsolved(self, proof: _Proof, selection: Selection) -> dict[Side, Task]:
+        return {
+            side: self._task(proof.problem, files, selection, proof.limit_s) for side, files in proof.unsolved.items()
+        }
 
     async def _round(
         self,
@@ -159,45 +164,54 @@ class Checker(ManyRuns):
                     if not waiting[index]:
                         conclude(index, verdicts)
 
-    def _two_sided(self, proof: _Proof, right: Selection) -> TwoSided:
-        references = {selection: verdicts[Side.REFERENCE] for selection, verdicts in proof.tried.items()}
-        if len(proof.choices) > 1:
-            self._keep_selection(proof.problem, references)
-        reference = proof.tried[right][Side.REFERENCE]
-        verdicts = {side: settled(verdict, reference) for side, verdict in proof.tried[right].items()}
-        return TwoSided(
-            reference=verdicts[Side.REFERENCE],
-            starting=verdicts[Side.STARTING],
-            empty=verdicts.get(Side.EMPTY),
-            selection=right,
-            tools=tuple(sorted(make_plan(proof.problem.hidden.harness, right.simulator).tools)),
-        )
+
+def _two_sided(proof: _Proof, tasks: Mapping[Side, Task], verdicts: Mapping[str, Verdict]) -> TwoSided:
+    sides = {side: verdicts[task.key] for side, task in tasks.items()}
+    selection = next(iter(tasks.values())).selection
+    runs = {side: task.key for side, task in tasks.items()}
+    if proof.has_reference:
+        task, reference = proof.references[selection]
+        runs[Side.REFERENCE] = task.key
+        sides = {side: settled(verdict, reference) for side, verdict in sides.items()}
+    else:
+        reference = Verdict(reason=Reason.NO_REFERENCE, detail="the pack has no reference solution")
+    return TwoSided(
+        reference=reference,
+        starting=sides[Side.STARTING],
+        empty=sides.get(Side.EMPTY),
+        selection=selection,
+        tools=tuple(sorted(make_plan(proof.problem.hidden.harness, selection.simulator).tools)),
+        limit_s=proof.limit_s,
+        runs=runs,
+    )
 
 
-def _cannot_be_run(problem: Problem) -> Verdict | None:
-    if not problem.hidden.reference:
-        return Verdict(reason=Reason.NO_REFERENCE, detail="the pack has no reference solution")
-    try:
-        make_plan(problem.hidden.harness)
-    except BadHarnessError as error:
-        # The author may know what the solver may not.
-        return Verdict(reason=error.reason, detail=str(error))
-    return None
-
-
-def _solutions(problem: Problem) -> dict[Side, Mapping[str, bytes]]:
+def _unsolved_files(problem: Problem, plan: Plan) -> dict[Side, Mapping[str, bytes]]:
     starting = starting_files(problem)
-    solutions: dict[Side, Mapping[str, bytes]] = {Side.REFERENCE: solved_files(problem), Side.STARTING: starting}
-    if not starting and (empty := _empty_files(problem)):
-        solutions[Side.EMPTY] = empty
-    return solutions
+    sides: dict[Side, Mapping[str, bytes]] = {Side.STARTING: starting}
+    given = {path: content.decode() for path, content in starting.items()}
+    if not problem.hidden.reference:
+        sides[Side.EMPTY] = _named_modules(problem, plan) | _empty_files(given)
+    elif not starting and (empty := _empty_files(problem.hidden.reference)):
+        sides[Side.EMPTY] = empty
+    return sides
 
 
-def _empty_files(problem: Problem) -> dict[str, bytes]:
-    """The reference's modules without their content; empty if they can't be found out."""
+def _empty_files(sources: Mapping[str, str]) -> dict[str, bytes]:
+    """The modules of sources without their content; empty if they can't be found out."""
     files: dict[str, bytes] = {}
-    for path, text in problem.hidden.reference.items():
+    for path, text in sources.items():
         if path.endswith((".v", ".sv")):
             shells = [empty_module(text, module.name) for module in modules(text)]
             files[path] = "\n".join(filter(None, shells)).encode()
     return files
+
+
+def _named_modules(problem: Problem, plan: Plan) -> dict[str, bytes]:
+    """Modules without ports, called as the harness calls its top, so that it can at least elaborate."""
+    paths = [path for path in problem.public.expected if path.endswith((".v", ".sv"))]
+    names = {path: path.rpartition("/")[2].rpartition(".")[0] for path in paths}
+    top = next((step.env["TOPLEVEL"] for step in plan.steps if step.env.get("TOPLEVEL")), None)
+    if paths and top and top not in names.values():
+        names[paths[0]] = top
+    return {path: f"module {name};\nendmodule\n".encode() for path, name in names.items()}

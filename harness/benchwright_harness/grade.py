@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 import os
-from collections import Counter
 from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequence
 from contextlib import aclosing
+from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
 from benchwright_harness.cluster import Executor
 from benchwright_harness.cluster.task import Task, code_digest
 from benchwright_harness.fault import depends_on_reference, settled
-from benchwright_harness.process import Output
 from benchwright_harness.run import run_harness, starting_files, warm_up
 from benchwright_harness.sandbox import Sandbox
 from benchwright_harness.selection import Selection, selections
 from benchwright_harness.toolchain import Toolchain
-from benchwright_harness.verdict_store import VerdictStore
+from benchwright_harness.verdict_store import Tail, VerdictStore
 from benchwright_problems.problem import Problem, digest
 from benchwright_problems.verdict import Outcome, Reason, Verdict
 
-_KEPT_LOG_BYTES = 200_000
 # These concern the machine, not the design.
 _NOT_BUILT = frozenset({Reason.BUILD_FAILED, Reason.TOOL_FAILED})
 _UNTRIED = frozenset({Reason.TOOL_MISSING, Reason.SANDBOX_UNAVAILABLE, Reason.MACHINE_BUSY, Reason.CANCELLED})
@@ -66,18 +64,6 @@ def _nowhere() -> BinaryIO:
     return Path(os.devnull).open("wb")
 
 
-class _Tail:
-    """Passes output on, and keeps the last part of it."""
-
-    def __init__(self, log: Output) -> None:
-        self._log = log
-        self.last = b""
-
-    def write(self, content: bytes, /) -> int:
-        self.last = (self.last + content)[-_KEPT_LOG_BYTES:]
-        return self._log.write(content)
-
-
 class Grader:
     """Gives verdicts on solutions, one at a time.
 
@@ -85,12 +71,14 @@ class Grader:
         sandbox: Where harnesses run.
         toolchain: What they run with.
         verdicts: Those that are known, and where new ones are kept.
+        fresh: Run again even if the verdict is known.
     """
 
-    def __init__(self, sandbox: Sandbox, toolchain: Toolchain, verdicts: VerdictStore) -> None:
+    def __init__(self, sandbox: Sandbox, toolchain: Toolchain, verdicts: VerdictStore, *, fresh: bool = False) -> None:
         self._sandbox = sandbox
         self._toolchain = toolchain
         self._verdicts = verdicts
+        self._fresh = fresh
 
     async def grade(
         self,
@@ -153,12 +141,12 @@ class Grader:
         on_step: Callable[[int, int, str], None] = lambda number, of, service: None,
     ) -> Verdict:
         task = Task.of(problem, solution, self._sandbox, self._toolchain, selection)
-        known = self._verdicts.get(task.key)
+        known = None if self._fresh else self._verdicts.get(task.key, task.limit_s)
         if known is not None:
             log.write(self._verdicts.log(task.key))
             log.write(b"\n--- The same files were judged before, with the same tools: this is what was found then.\n")
             return known
-        printed = _Tail(log)
+        printed = Tail(log)
         verdict = await run_harness(
             problem,
             task.solution,
@@ -168,8 +156,21 @@ class Grader:
             log=printed,
             on_step=on_step,
         )
-        self._verdicts.put(task.key, verdict, printed.last)
+        self._verdicts.put(task.key, verdict, task.limit_s)
+        self._verdicts.put_log(task.key, printed.last)
         return verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far many runs are."""
+
+    done: int
+    """Verdicts that are there."""
+    known: int
+    """Those among them that were known before and took no time."""
+    planned: int
+    """All that are wanted, as far as it is known now."""
 
 
 class ManyRuns:
@@ -182,32 +183,58 @@ class ManyRuns:
         verdicts: Those that are known are not reached again. New ones are kept as they come, so that what was
             interrupted resumes where it was.
         fresh: Reach all of them again.
+        needs_logs: Reach those again whose raw output was not kept.
+        on_progress: Called as verdicts come.
     """
 
     def __init__(
-        self, executor: Executor, sandbox: Sandbox, toolchain: Toolchain, verdicts: VerdictStore, fresh: bool = False
+        self,
+        executor: Executor,
+        sandbox: Sandbox,
+        toolchain: Toolchain,
+        verdicts: VerdictStore,
+        fresh: bool = False,
+        *,
+        needs_logs: bool = False,
+        on_progress: Callable[[Progress], None] = lambda progress: None,
     ) -> None:
         self._executor = executor
         self._sandbox = sandbox
         self._toolchain = toolchain
         self._verdicts = verdicts
         self._fresh = fresh
+        self._needs_logs = needs_logs
+        self._on_progress = on_progress
+        self._progress = Progress(0, 0, 0)
 
-    def _task(self, problem: Problem, files: Mapping[str, bytes], selection: Selection) -> Task:
-        return Task.of(problem, files, self._sandbox, self._toolchain, selection)
+    def _task(
+        self, problem: Problem, files: Mapping[str, bytes], selection: Selection, limit_s: float | None = None
+    ) -> Task:
+        return Task.of(problem, files, self._sandbox, self._toolchain, selection, limit_s)
+
+    def _known(self, task: Task) -> Verdict | None:
+        verdict = None if self._fresh else self._verdicts.get(task.key, task.limit_s)
+        return None if self._needs_logs and not self._verdicts.log(task.key) else verdict
+
+    def _count(self, *, done: int = 0, known: int = 0, planned: int = 0) -> None:
+        before = self._progress
+        self._progress = Progress(before.done + done, before.known + known, before.planned + planned)
+        self._on_progress(self._progress)
 
     async def _verdicts_of(self, tasks: Iterable[Task]) -> AsyncGenerator[tuple[Task, Verdict], None]:
         """Yield each different task with its verdict: first those that are known, then the others as they finish."""
         left: dict[str, Task] = {}
         for key, task in {task.key: task for task in tasks}.items():
-            known = None if self._fresh else self._verdicts.get(key)
+            known = self._known(task)
             if known is None:
                 left[key] = task
             else:
+                self._count(done=1, known=1)
                 yield task, known
         async with aclosing(self._executor.run(list(left.values()))) as finished:
             async for task, verdict in finished:
-                self._verdicts.put(task.key, verdict)
+                self._verdicts.put(task.key, verdict, task.limit_s)
+                self._count(done=1)
                 yield task, verdict
 
     def _keep_selection(self, problem: Problem, tried: Mapping[Selection, Verdict]) -> Selection:
@@ -221,27 +248,18 @@ class ManyRuns:
 class BatchGrader(ManyRuns):
     """Gives verdicts on many solutions at once."""
 
-    async def grade(
-        self,
-        solutions: Sequence[tuple[Problem, Mapping[str, bytes]]],
-        on_done: Callable[[], None] = lambda: None,
-    ) -> list[Verdict]:
+    async def grade(self, solutions: Sequence[tuple[Problem, Mapping[str, bytes]]]) -> list[Verdict]:
         """The verdicts on solutions, in their order.
 
         Args:
             solutions: Design problems with their hidden parts, and the files to judge.
-            on_done: Called for each solution when its verdict is there.
         """
         problems = {id(problem): problem for problem, _ in solutions}
         selected = await self._selections(problems)
         tasks = [self._task(problem, files, selected[id(problem)]) for problem, files in solutions]
-        found: dict[str, Verdict] = {}
-        counts = Counter(task.key for task in tasks)
+        self._count(planned=len({task.key for task in tasks}))
         async with aclosing(self._verdicts_of(tasks)) as finished:
-            async for task, verdict in finished:
-                found[task.key] = verdict
-                for _ in range(counts[task.key]):
-                    on_done()
+            found = {task.key: verdict async for task, verdict in finished}
         tried = await self._second_tries(tasks, [found[task.key] for task in tasks])
         return await self._settled(tasks, tried)
 
@@ -252,6 +270,7 @@ class BatchGrader(ManyRuns):
             for number, (task, verdict) in enumerate(zip(tasks, verdicts, strict=True))
             for other in other_selections(task.problem, task.selection, verdict)
         ]
+        self._count(planned=len({task.key for _, task in tried}))
         async with aclosing(self._verdicts_of([task for _, task in tried])) as finished:
             second = {task.key: verdict async for task, verdict in finished}
         for number, task in tried:
@@ -266,6 +285,7 @@ class BatchGrader(ManyRuns):
             for number, (task, verdict) in enumerate(zip(tasks, verdicts, strict=True))
             if depends_on_reference(task.problem, verdict)
         }
+        self._count(planned=len({task.key for task in references.values()}))
         async with aclosing(self._verdicts_of(references.values())) as finished:
             found = {task.key: verdict async for task, verdict in finished}
         return [
@@ -294,6 +314,7 @@ class BatchGrader(ManyRuns):
                 choice = selections(problem)[len(tried[number])]
                 made.append(self._task(problem, solved_files(problem), choice))
                 tasks.setdefault(made[-1].key, []).append(number)
+            self._count(planned=len(tasks))
             async with aclosing(self._verdicts_of(made)) as finished:
                 async for task, verdict in finished:
                     for number in tasks[task.key]:

@@ -39,6 +39,7 @@ async def run_harness(
     toolchain: Toolchain,
     log: Output,
     selection: Selection | None = None,
+    limit_s: float | None = None,
     on_step: Callable[[int, int, str], None] = lambda number, of, service: None,
     on_folder: Callable[[Path], None] = lambda folder: None,
 ) -> Verdict:
@@ -54,6 +55,7 @@ async def run_harness(
         toolchain: What they run with.
         log: Raw output of all steps, for the store: it may hold hidden text.
         selection: Which versions of the tools; `None` for the first that fits the problem.
+        limit_s: Wall time of one step in seconds; `None` for the problem's.
         on_step: Called before each step with its number from 1, their count, and its name.
         on_folder: Called with the run's folder, as the last step left it, before it is removed.
 
@@ -62,6 +64,9 @@ async def run_harness(
     """
     start = time.monotonic()
     digests = Digests(problem=problem.public_digest, harness=problem.harness_digest)
+    if limit_s is not None:
+        limits = problem.limits.model_copy(update={"wall_s": limit_s})
+        problem = problem.model_copy(update={"limits": limits})
     try:
         selection = selection or selections(problem)[0]
         plan = _plan(problem, digests.harness, sandbox, selection)

@@ -322,6 +322,11 @@ class Problem(Model):
         return self
 
     @property
+    def has_solution(self) -> bool:
+        """Whether the hidden part has what passes: a reference for a design, a key for anything else."""
+        return bool(self.hidden.reference) if self.kind is Kind.DESIGN else self.hidden.answer is not None
+
+    @property
     def public_digest(self) -> str:
         """sha256 of everything a solver sees."""
         return digest(self.model_dump(mode="json", exclude={"hidden"}))

@@ -91,7 +91,8 @@ def test_importing_tells_the_problems(benchwright: Benchwright, record: dict[str
     file = tmp_path / "data.jsonl"
     file.write_text(json.dumps(record))
     said = benchwright("problems", "import", "cvdp", file, "--pack", "mine", "--json")
-    assert (said.status, said.json) == (0, {"pack": "mine", "problems": ["inverter"], "left_out": 0})
+    expected = {"pack": "mine", "problems": ["inverter"], "left_out": 0, "unprovable": []}
+    assert (said.status, said.json) == (0, expected)
     listed = benchwright("problems", "list", "mine", "--json").json
     assert listed == [
         {
@@ -185,7 +186,7 @@ def test_grading_the_reference_passes(benchwright: Benchwright) -> None:
     said = benchwright("grade", DESIGN, REFERENCE, "--json")
     graded = said.json
     assert said.status == 0
-    assert set(graded) == {"problem", "verdict", "reason", "tests", "wall_s", "digests"}
+    assert set(graded) == {"problem", "verdict", "reason", "tests", "wall_s", "remarks", "digests"}
     assert (graded["problem"], graded["verdict"]) == (DESIGN, "passed")
     assert set(graded["tests"]) == {"passed", "total"}
     assert graded["tests"]["passed"] == graded["tests"]["total"] > 0
@@ -231,7 +232,7 @@ def test_answers_are_scored(text: str, status: int, benchwright: Benchwright, tm
         assert said.status == status
     else:
         assert said.status in {0, 1}
-    assert set(said.json) == {"problem", "verdict", "reason", "tests", "wall_s", "digests"}
+    assert set(said.json) == {"problem", "verdict", "reason", "tests", "wall_s", "remarks", "digests"}
     assert said.json["verdict"] == {0: "passed", 1: "failed", 2: "error"}[said.status]
 
 
@@ -249,9 +250,9 @@ def test_checking_the_published_examples(benchwright: Benchwright, cvdp_files: l
     assert imported.status == 0, imported.err
     said = benchwright("problems", "check", "cvdp-examples", "--json")
     report = said.json
-    assert set(report) == {"pack", "total", "ok", "problems"}
+    assert set(report) == {"pack", "total", "ok", "counts", "problems"}
     assert (report["pack"], report["total"]) == ("cvdp-examples", 5)
-    fields = {"id", "category", "reference", "starting", "ok", "reason", "wall_s"}
+    fields = {"id", "category", "reference", "starting", "ok", "proof", "reason", "tests_ran", "wall_s", "remarks"}
     assert all(set(row) == fields for row in report["problems"])
     rows = {row["id"]: row for row in report["problems"]}
     sides = {name: (row["reference"], row["starting"], row["reason"]) for name, row in rows.items()}

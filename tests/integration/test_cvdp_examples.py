@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from benchwright_harness.check import Checker, TwoSided
+from benchwright_harness.check import Checker
 from benchwright_harness.cluster.local import LocalExecutor
 from benchwright_harness.sandbox.bwrap import BwrapSandbox
 from benchwright_harness.toolchain import Toolchain
+from benchwright_harness.two_sided import TwoSided
 from benchwright_harness.verdict_store import VerdictStore
 from benchwright_problems.conversion import Form, convert
 from benchwright_problems.datasets.cvdp import export_cvdp, import_cvdp

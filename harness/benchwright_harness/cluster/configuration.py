@@ -5,14 +5,16 @@ from __future__ import annotations
 import contextlib
 import tomllib
 from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
 from benchwright_harness.cluster import ClusterOptions, Executor
 from benchwright_harness.cluster.local import LocalExecutor
-from benchwright_harness.cluster.task import Task
+from benchwright_harness.cluster.task import Task, no_log
 from benchwright_harness.clusters import cluster_kind
 from benchwright_harness.errors import ClusterError
+from benchwright_harness.process import Output
 from benchwright_problems.home import Home
 
 CONFIGURATION = "cluster.toml"
@@ -27,6 +29,7 @@ async def open_executor(
     cluster: str | None = None,
     options: Sequence[str] = (),
     on_folder: Callable[[Task, Path], None] | None = None,
+    log: Callable[[Task], AbstractContextManager[Output]] | None = None,
 ) -> AsyncIterator[Executor]:
     """What runs tasks: this process, or a cluster, for as long as it is entered.
 
@@ -36,6 +39,7 @@ async def open_executor(
         cluster: A name of `clusters.CLUSTERS`, or a scheduler's address; `None` for this process.
         options: For the cluster, each `name=value`; they count before those of `CONFIGURATION`.
         on_folder: See `LocalExecutor`; not on a cluster.
+        log: See `LocalExecutor`; a cluster drops raw output.
 
     Raises:
         ClusterError: There is no such cluster, or it does not come up.
@@ -43,7 +47,7 @@ async def open_executor(
     if cluster is None:
         if options:
             raise ClusterError("--cluster-option needs --cluster", "say which cluster it is for")
-        yield LocalExecutor(home.cache, jobs, on_folder=on_folder or (lambda task, folder: None))
+        yield LocalExecutor(home.cache, jobs, log=log or no_log, on_folder=on_folder or (lambda task, folder: None))
         return
     if on_folder is not None:
         raise ClusterError("the folders of runs on a cluster can't be kept", "leave out --keep-runs, or --cluster")

@@ -9,9 +9,9 @@ from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import AbstractContextManager
 from functools import partial
 from pathlib import Path
-from typing import BinaryIO
 
 from benchwright_harness.cluster.task import Task, TaskRunner, no_log
+from benchwright_harness.process import Output
 from benchwright_problems.verdict import Verdict
 
 
@@ -37,7 +37,7 @@ class LocalExecutor:
         cache: Path,
         jobs: int | None = None,
         *,
-        log: Callable[[Task], AbstractContextManager[BinaryIO]] = no_log,
+        log: Callable[[Task], AbstractContextManager[Output]] = no_log,
         on_folder: Callable[[Task, Path], None] = lambda task, folder: None,
     ) -> None:
         self._runner = TaskRunner(cache)

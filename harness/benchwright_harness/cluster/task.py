@@ -6,13 +6,14 @@ import hashlib
 import os
 import platform
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from functools import lru_cache
 from pathlib import Path
-from typing import BinaryIO
 
 from pydantic import JsonValue
 
 from benchwright_harness.errors import HarnessError, ToolMissingError
+from benchwright_harness.process import Output
 from benchwright_harness.run import run_harness
 from benchwright_harness.sandbox import Sandbox
 from benchwright_harness.sandboxes import open_sandbox, toolchain_for
@@ -35,11 +36,13 @@ class Task(Model):
     """Digest."""
     selection: Selection
     """Which of the toolchain's versions."""
+    limit_s: float
+    """Wall time of one step in seconds: the problem's, or less."""
     code: str
     """`code_digest` of who made the task."""
     key: str
-    """Tasks with the same key have the same verdict: sha256 over problem, harness, solution,
-    toolchain, selection, sandbox and our own code."""
+    """Tasks with the same key have the same verdict, unless their time is up: sha256 over problem, harness,
+    solution, toolchain, selection, sandbox and our own code."""
 
     def __repr__(self) -> str:
         # Schedulers and tracebacks print what they could not run.
@@ -55,6 +58,7 @@ class Task(Model):
         sandbox: Sandbox,
         toolchain: Toolchain,
         selection: Selection | None = None,
+        limit_s: float | None = None,
     ) -> Task:
         """The task of running a solution with this toolchain in such a sandbox.
 
@@ -64,6 +68,7 @@ class Task(Model):
             sandbox: Where to run it.
             toolchain: What to run it with.
             selection: Which versions of that; the first that fits the problem, if not said.
+            limit_s: Wall time of one step in seconds, if less than the problem's.
         """
         selection = selection or selections(problem)[0]
         solution = {path: text for path, text in solution.items() if path in problem.public.expected}
@@ -78,6 +83,7 @@ class Task(Model):
             sandbox=sandbox.name,
             toolchain=toolchain.digest,
             selection=selection,
+            limit_s=min(problem.limits.wall_s, limit_s or problem.limits.wall_s),
             code=code_digest(),
             key=digest([*parts, content]),
         )
@@ -95,7 +101,7 @@ class TaskRunner:
         self._sandboxes: dict[str, Sandbox] = {}
         self._toolchains: dict[str, Toolchain] = {}
 
-    async def run(self, task: Task, log: BinaryIO, on_folder: Callable[[Path], None] = lambda folder: None) -> Verdict:
+    async def run(self, task: Task, log: Output, on_folder: Callable[[Path], None] = lambda folder: None) -> Verdict:
         """Run a task; as often as wanted, for it leaves nothing behind.
 
         Args:
@@ -125,6 +131,7 @@ class TaskRunner:
                 sandbox=sandbox,
                 toolchain=toolchain,
                 selection=task.selection,
+                limit_s=task.limit_s,
                 log=log,
                 on_folder=on_folder,
             )
@@ -139,7 +146,7 @@ async def run_task(task: Task, cache: Path) -> Verdict:
         return await TaskRunner(cache).run(task, log)
 
 
-def no_log(task: Task) -> BinaryIO:
+def no_log(task: Task) -> AbstractContextManager[Output]:
     """Drops what a task's run prints."""
     return Path(os.devnull).open("wb")
 

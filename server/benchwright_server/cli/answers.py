@@ -18,7 +18,8 @@ from benchwright_problems.home import Home
 from benchwright_problems.problem import Kind, Problem
 from benchwright_problems.responses import Response, read_responses
 from benchwright_problems.store import Store
-from benchwright_server.cli.output import out, progress_bar
+from benchwright_server.cli.output import out
+from benchwright_server.cli.progress import progress
 from benchwright_server.errors import ServerError
 
 _STEP = 200
@@ -39,11 +40,11 @@ def score_responses(pack: str, file: Path, scores: Path | None) -> dict[str, Jso
     hidden = {name: store.unseal(f"{pack}/{name}") for name in {answer.problem.id for answer in answers}}
     start = time.monotonic()
     judgements = []
-    with progress_bar("scoring", len(answers)) as progress:
+    with progress("scoring", len(answers), "answers") as meter:
         for number, answer in enumerate(answers, 1):
             judgements.append(score(hidden[answer.problem.id], answer.text))
             if number % _STEP == 0 or number == len(answers):
-                progress.update(progress.task_ids[0], completed=number)
+                meter.show(number, len(answers))
     seconds = time.monotonic() - start
     if scores is not None:
         lines = "".join(_line(*pair) for pair in zip(answers, judgements, strict=True))

@@ -12,7 +12,8 @@ from benchwright_problems.errors import needs
 from benchwright_problems.home import Home
 from benchwright_problems.store import Store
 from benchwright_server.cli.options import Budget, Json
-from benchwright_server.cli.output import err, out, plain_errors, print_json, progress_bar
+from benchwright_server.cli.output import err, out, plain_errors, print_json, table_of
+from benchwright_server.cli.progress import progress
 from benchwright_server.errors import ServerError
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ def audit_command(
         shown = {"reviews": {"__all__": set() if findings else {"findings"}}}
         print_json([one.model_dump(mode="json", exclude=shown) | _outcome(one) for one in audits])
     else:
-        table = Table("problem", *(aspect.value for aspect in Aspect), "", box=None)
+        table = table_of("problem", *(aspect.value for aspect in Aspect), "")
         for one in audits:
             points = [f"{one.points[aspect]:.1f}" if one.points else "-" for aspect in Aspect]
             failures = "; ".join(f"{review.judge}: {review.error}" for review in one.reviews if review.error)
@@ -93,7 +94,7 @@ async def _audit_all(pack: str, again: bool, budget: float | None, jobs: int) ->
         raise ServerError("No model judge is available. docs/how-to/judges.md shows how to set one up.")
     spending = JudgingBudget(settings.budget_usd if budget is None else budget)
     turn = asyncio.Semaphore(jobs)
-    with progress_bar("reviewing", len(refs)) as progress:
+    with progress("reviewing", len(refs), "problems") as meter:
 
         async def one(ref: str) -> Audit | None:
             async with turn:
@@ -106,7 +107,7 @@ async def _audit_all(pack: str, again: bool, budget: float | None, jobs: int) ->
                         return None
                     if found.points:
                         await asyncio.to_thread(kept.keep, found)
-                progress.advance(progress.task_ids[0])
+                meter.advance()
                 return found
 
         try:

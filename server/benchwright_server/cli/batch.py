@@ -27,7 +27,8 @@ from benchwright_problems.problem import Kind
 from benchwright_problems.responses import Response, read_responses
 from benchwright_problems.store import Store
 from benchwright_problems.verdict import Outcome, Reason, Verdict
-from benchwright_server.cli.output import err, out, progress_bar
+from benchwright_server.cli.output import err, out
+from benchwright_server.cli.progress import progress
 from benchwright_server.errors import ServerError
 
 _JUDGED_AT_ONCE = 8
@@ -72,23 +73,10 @@ def grade_responses(
     """
     home = Home.find()
     answers = _unsealed(Store(home), pack, responses)
-    with progress_bar("grading", len(answers)) as progress:
-        results = asyncio.run(
-            _grade_all(
-                pack,
-                answers,
-                executor,
-                partial(
-                    BatchGrader,
-                    sandbox=sandbox,
-                    toolchain=toolchain_for(sandbox.name, home.cache),
-                    verdicts=VerdictStore.of(home),
-                    fresh=fresh,
-                ),
-                Judging(home),
-                lambda: progress.advance(progress.task_ids[0]),
-            )
-        )
+    verdicts = VerdictStore.of(home)
+    toolchain = toolchain_for(sandbox.name, home.cache)
+    grader = partial(BatchGrader, sandbox=sandbox, toolchain=toolchain, verdicts=verdicts, fresh=fresh)
+    results = asyncio.run(_grade_all(pack, answers, executor, grader, Judging(home)))
     try:
         _write(folder, pack, answers, results, solver, k)
         lines = [_line(*pair) for pair in zip(answers, results, strict=True)]
@@ -112,29 +100,35 @@ async def _grade_all(
     pack: str,
     answers: Sequence[Response],
     executor: AbstractAsyncContextManager[Executor],
-    grader: Callable[[Executor], BatchGrader],
+    grader: Callable[..., BatchGrader],
     judging: Judging,
-    on_done: Callable[[], None],
 ) -> list[_Result]:
+    designs = [number for number, answer in enumerate(answers) if answer.problem.kind is Kind.DESIGN]
+    others = [number for number, answer in enumerate(answers) if answer.problem.kind is not Kind.DESIGN]
+    solutions = [(answers[number].problem, answers[number].files) for number in designs]
+    found = dict(zip(others, await _judge_all(pack, [answers[number] for number in others], judging), strict=True))
+    async with executor as runs:
+        with progress("grading", len(designs), "runs") as meter:
+            shown = grader(runs, on_progress=lambda now: meter.show(now.done, now.planned, now.known))
+            verdicts = await shown.grade(solutions)
+    found |= {number: _Result(verdict, None) for number, verdict in zip(designs, verdicts, strict=True)}
+    return [found[number] for number in range(len(answers))]
+
+
+async def _judge_all(pack: str, answers: Sequence[Response], judging: Judging) -> list[_Result]:
     turn = asyncio.Semaphore(_JUDGED_AT_ONCE)
 
     async def judged(answer: Response) -> _Result:
         async with turn:
             graded = await judge_answer(f"{pack}/{answer.problem.id}", answer.problem, answer.text, judging)
-        on_done()
+        meter.advance()
         return _Result(graded.verdict, graded.score)
 
-    designs = [number for number, answer in enumerate(answers) if answer.problem.kind is Kind.DESIGN]
-    others = [number for number, answer in enumerate(answers) if answer.problem.kind is not Kind.DESIGN]
-    solutions = [(answers[number].problem, answers[number].files) for number in designs]
     try:
-        found = dict(zip(others, await asyncio.gather(*(judged(answers[number]) for number in others)), strict=True))
+        with progress("judging", len(answers), "answers") as meter:
+            return await asyncio.gather(*map(judged, answers))
     finally:
         await judging.close()
-    async with executor as runs:
-        verdicts = await grader(runs).grade(solutions, on_done)
-    found |= {number: _Result(verdict, None) for number, verdict in zip(designs, verdicts, strict=True)}
-    return [found[number] for number in range(len(answers))]
 
 
 def _write(

@@ -4,3 +4,8 @@ from __future__ import annotations
 
 INTERRUPTED = 130
 """A program that Ctrl+C ended, as shells report it."""
+
+
+def of_signal(number: int) -> int:
+    """The status of a program that a signal ended, as shells report it."""
+    return 128 + number

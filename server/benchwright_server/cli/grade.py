@@ -6,7 +6,7 @@ import asyncio
 import os
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, BinaryIO
 
 import typer
 
@@ -17,8 +17,11 @@ from benchwright_problems.home import Home
 from benchwright_problems.store import Store
 from benchwright_server.cli import options
 from benchwright_server.cli.batch import grade_responses
+from benchwright_server.cli.interruption import interruptible
 from benchwright_server.cli.option_groups import grouped
-from benchwright_server.cli.output import err, finish_with, plain_errors
+from benchwright_server.cli.output import finish_with, plain_errors
+from benchwright_server.cli.progress import progress
+from benchwright_server.cli.raw_log import check_may_read_log
 from benchwright_server.errors import ServerError
 from benchwright_server.workspaces.workspace import snapshot
 
@@ -34,7 +37,6 @@ class Batch:
     cluster_option: options.ClusterOption = None
     solver: Annotated[str, typer.Option(help="Who answered, for the reports.")] = ""
     k: Annotated[int, typer.Option(min=1, help="k of pass@k, if there are several answers per problem.")] = 1
-    fresh: options.Fresh = False
 
 
 def add_to(parent: typer.Typer) -> None:
@@ -49,23 +51,27 @@ def grade_command(
         Path | None, typer.Argument(metavar="DIR", help="Contains the files to judge, as in a workspace.")
     ] = None,
     sandbox: options.Sandbox = DEFAULT_SANDBOX,
+    fresh: options.Fresh = False,
+    log: Annotated[
+        Path | None, typer.Option(help="Write the raw log of the run to this file; it may hold hidden text.")
+    ] = None,
     json_output: options.Json = False,
 ) -> None:
     """Run a problem's hidden tests on a folder, or a pack's hidden tests on many answers.
 
     Exit status for a folder: 0 passed, 1 failed, 2 error; for many answers: 0, or 2 if some could not be decided.
     """
-    with plain_errors():
+    with plain_errors(), interruptible("All verdicts so far are kept: the same command continues where it stopped."):
         if batch.responses is not None:
-            if batch.output is None or folder is not None:
-                raise ServerError("With --responses, give --out DIR and no folder to judge.")
-            raise typer.Exit(0 if _grade_all(problem, batch.responses, batch.output, batch, sandbox) else 2)
+            if batch.output is None or folder is not None or log is not None:
+                raise ServerError("With --responses, give --out DIR, no folder to judge and no --log.")
+            raise typer.Exit(0 if _grade_all(problem, batch.responses, batch.output, batch, sandbox, fresh) else 2)
         if folder is None:
             raise ServerError(f"Give the folder with the files to judge: benchwright grade {problem} DIR.")
-        _grade_folder(problem, folder, sandbox, json_output)
+        _grade_folder(problem, folder, sandbox, fresh, log, json_output)
 
 
-def _grade_all(pack: str, responses: Path, output: Path, batch: Batch, sandbox: str) -> bool:
+def _grade_all(pack: str, responses: Path, output: Path, batch: Batch, sandbox: str, fresh: bool) -> bool:
     executor = open_executor(Home.find(), jobs=batch.jobs, cluster=batch.cluster, options=batch.cluster_option or ())
     return grade_responses(
         pack,
@@ -75,16 +81,30 @@ def _grade_all(pack: str, responses: Path, output: Path, batch: Batch, sandbox: 
         sandbox=open_sandbox(sandbox),
         solver=batch.solver,
         k=batch.k,
-        fresh=batch.fresh,
+        fresh=fresh,
     )
 
 
-def _grade_folder(problem: str, folder: Path, sandbox: str, json_output: bool) -> None:
+def _grade_folder(
+    problem: str, folder: Path, sandbox: str, fresh: bool, raw_log: Path | None, json_output: bool
+) -> None:
     home = Home.find()
     hidden = Store(home).unseal(problem)
     if not folder.is_dir():
         raise ServerError(f"{folder} is not a folder. Give the folder that contains rtl/ and the like.")
     files = snapshot(folder, hidden)
-    with Path(os.devnull).open("wb") as log, err.status(f"Running the hidden tests of {problem}"):
-        verdict = asyncio.run(grade(hidden, files, home=home, sandbox=open_sandbox(sandbox), log=log))
+    if raw_log is not None:
+        check_may_read_log(problem, hidden.reveal, home)
+    with _opened(raw_log) as log, progress(f"running the hidden tests of {problem}", 1, "runs"):
+        verdict = asyncio.run(grade(hidden, files, home=home, sandbox=open_sandbox(sandbox), log=log, fresh=fresh))
     finish_with(problem, verdict, json_output)
+
+
+def _opened(raw_log: Path | None) -> BinaryIO:
+    if raw_log is None:
+        return Path(os.devnull).open("wb")
+    try:
+        # For its owner alone: others on this machine may be solvers.
+        return os.fdopen(os.open(raw_log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb")
+    except OSError as error:
+        raise ServerError(f"{raw_log} can't be written: {error.strerror}.") from error

@@ -60,13 +60,21 @@ def import_dataset(
         imported = _imported(dataset, _matching(files), pack, given, invalid)
         Store(Home.find()).add(imported, replace=replace)
         report = _report(invalid, pack) if invalid.errors else None
+    unprovable = [problem.id for problem in imported.problems if not problem.has_solution]
     if json_output:
         problems = [problem.id for problem in imported.problems]
-        print_json({"pack": pack, "problems": problems, "left_out": len(invalid.errors)})
+        print_json({"pack": pack, "problems": problems, "left_out": len(invalid.errors), "unprovable": unprovable})
         return
     out.print(f"{_count(len(imported.problems), 'problem')} imported as {pack}.")
     if report:
         out.print(f"{_count(len(invalid.errors), 'record')} left out; the reasons are in {report}.")
+    if unprovable:
+        which = "All" if len(unprovable) == len(imported.problems) else _count(len(unprovable), "problem")
+        out.print(
+            f"{which} came without a reference solution or key: nothing proves that a right answer passes."
+            f" `benchwright problems check {pack}` shows whether the harnesses execute.",
+            soft_wrap=True,
+        )
 
 
 def _count(number: int, noun: str) -> str:

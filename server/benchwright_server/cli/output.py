@@ -8,8 +8,8 @@ from contextlib import contextmanager
 from typing import NoReturn
 
 import typer
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.console import Console, ConsoleDimensions
+from rich.table import Table
 
 from benchwright_attempts.errors import AttemptError
 from benchwright_harness.errors import HarnessError
@@ -20,8 +20,32 @@ from benchwright_server.errors import ServerError
 
 EXIT_STATUS = {Outcome.PASSED: 0, Outcome.FAILED: 1, Outcome.ERROR: 2}
 
-out = Console(highlight=False)
-err = Console(stderr=True, highlight=False)
+_ENDLESS = 100_000
+
+
+class _Console(Console):
+    """Breaks and cuts lines on a terminal only: a file or a program gets each whole."""
+
+    @property
+    def size(self) -> ConsoleDimensions:
+        """Columns and rows."""
+        return super().size if self.is_terminal else ConsoleDimensions(_ENDLESS, 25)
+
+    @size.setter
+    def size(self, new_size: tuple[int, int]) -> None:
+        self._width, self._height = new_size
+
+
+out = _Console(highlight=False)
+err = _Console(stderr=True, highlight=False)
+
+
+def table_of(*columns: str) -> Table:
+    """A table whose cells are broken, never cut: names in them are there to be copied."""
+    table = Table(box=None)
+    for column in columns:
+        table.add_column(column, overflow="fold")
+    return table
 
 
 def print_json(value: object) -> None:
@@ -51,6 +75,7 @@ def finish_with(problem: str, verdict: Verdict, json_output: bool) -> NoReturn:
                 "reason": verdict.detail,
                 "tests": {"passed": verdict.passed_tests, "total": len(verdict.tests)},
                 "wall_s": verdict.wall_s,
+                "remarks": list(verdict.remarks),
                 "digests": verdict.digests.model_dump(mode="json"),
             }
         )
@@ -59,16 +84,9 @@ def finish_with(problem: str, verdict: Verdict, json_output: bool) -> NoReturn:
         color = color_of(verdict.outcome)
         out.print(f"[{color}]{verdict.outcome.value}[/{color}]:{counts} {verdict.wall_s:.1f} s. ", end="")
         out.print(" ".join(filter(None, (verdict.detail, verdict.hint))), markup=False, soft_wrap=True)
+        for remark in verdict.remarks:
+            out.print(f"Remark: {remark}", markup=False, soft_wrap=True)
     raise typer.Exit(EXIT_STATUS[verdict.outcome])
-
-
-@contextmanager
-def progress_bar(what: str, total: int) -> Iterator[Progress]:
-    """A bar on standard error with one task."""
-    columns = (SpinnerColumn(), TextColumn(what), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=err, transient=True) as progress:
-        progress.add_task(what, total=total)
-        yield progress
 
 
 def color_of(outcome: Outcome) -> str:

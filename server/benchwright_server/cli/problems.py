@@ -10,7 +10,6 @@ from typing import Annotated
 
 import typer
 from pydantic import JsonValue
-from rich.table import Table
 
 from benchwright_problems import datasets
 from benchwright_problems.atomic import write_atomically
@@ -21,7 +20,7 @@ from benchwright_problems.problem import Problem
 from benchwright_problems.store import Store
 from benchwright_server.cli import audit, check, import_dataset, options
 from benchwright_server.cli.options import Json
-from benchwright_server.cli.output import out, plain_errors, print_json
+from benchwright_server.cli.output import out, plain_errors, print_json, table_of
 from benchwright_server.errors import ServerError
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
@@ -62,7 +61,7 @@ def list_packs(
             ]
         )
         return
-    table = Table("problem", "kind", "category", "difficulty", "title", box=None)
+    table = table_of("problem", "kind", "category", "difficulty", "title")
     for one, problem in rows:
         question = problem.public.question
         category = problem.category.label if problem.category else question.format.value if question else ""

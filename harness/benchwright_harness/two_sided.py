@@ -1,0 +1,131 @@
+"""What the two-sided proof of a problem says."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from pydantic import Field
+
+from benchwright_harness.selection import Selection
+from benchwright_problems.verdict import Model, Outcome, Reason, Verdict
+
+
+class Side(StrEnum):
+    """What is run to prove a problem."""
+
+    REFERENCE = "reference"
+    STARTING = "starting"
+    """The files as a solver finds them."""
+    EMPTY = "empty"
+    """Modules with the reference's ports and nothing in them, where a solver finds no files. Of a problem without a
+    reference: the starting files' modules, or ones of the names that the harness uses."""
+
+
+class Proof(StrEnum):
+    """What is known of a problem after its sides have run."""
+
+    PROVED = "proved"
+    """The reference passes, the unsolved files fail."""
+    EXECUTES = "executes"
+    """There is no reference; the harness runs its tests, and the unsolved files fail."""
+    WRONG = "wrong"
+    UNDECIDED = "undecided"
+
+
+_RAN = frozenset({Reason.PASSED, Reason.TESTS_FAILED})
+
+
+class TwoSided(Model):
+    """The verdicts of one problem."""
+
+    reference: Verdict
+    starting: Verdict
+    empty: Verdict | None = None
+    selection: Selection | None = None
+    """What they were run with."""
+    tools: tuple[str, ...] = ()
+    """Programs that the harness calls."""
+    limit_s: float | None = None
+    """Wall time that a step of the unsolved files had, in seconds."""
+    runs: dict[Side, str] = Field(default_factory=dict)
+    """Key of each side's run in the verdict store."""
+
+    @property
+    def sides(self) -> dict[Side, Verdict]:
+        """The verdicts by side."""
+        sides = {Side.REFERENCE: self.reference, Side.STARTING: self.starting, Side.EMPTY: self.empty}
+        return {side: verdict for side, verdict in sides.items() if verdict is not None}
+
+    @property
+    def proof(self) -> Proof:
+        """Whether the problem can be trusted."""
+        unsolved = [verdict for side, verdict in self.sides.items() if side is not Side.REFERENCE]
+        if any(verdict.outcome is Outcome.PASSED for verdict in unsolved):
+            return Proof.WRONG
+        if self.reference.reason is Reason.NO_REFERENCE:
+            return Proof.EXECUTES if self.executes else Proof.UNDECIDED
+        if self.reference.outcome is Outcome.ERROR:
+            return Proof.UNDECIDED
+        if self.reference.outcome is Outcome.FAILED:
+            return Proof.WRONG
+        return Proof.PROVED if all(map(_fails, unsolved)) else Proof.UNDECIDED
+
+    @property
+    def ok(self) -> bool:
+        """Whether the solved problem passes and the unsolved one fails."""
+        return self.proof is Proof.PROVED
+
+    @property
+    def executes(self) -> bool:
+        """Whether the harness came as far as its tests on any side."""
+        return any(verdict.reason in _RAN or verdict.tests for verdict in self.sides.values())
+
+    @property
+    def tests_ran(self) -> int:
+        """How many tests ran at most."""
+        return max(len(verdict.tests) for verdict in self.sides.values())
+
+    @property
+    def is_weak(self) -> bool:
+        """Whether files that solve nothing pass."""
+        passed = Outcome.PASSED
+        return self.starting.outcome is passed or (self.empty is not None and self.empty.outcome is passed)
+
+    @property
+    def reason(self) -> str:
+        """Why it is not proved; empty where it is."""
+        if self.is_weak:
+            what = "the starting files pass" if self.starting.outcome is Outcome.PASSED else "an empty module passes"
+            return f"{what}: the tests prove nothing"
+        if self.reference.reason is Reason.NO_REFERENCE:
+            return f"no reference: {self._execution}"
+        if self.reference.outcome is Outcome.FAILED:
+            return f"the reference fails: {self.reference.detail}"
+        sides = (self.reference, *self.sides.values())
+        return next((side.summary for side in sides if side.outcome is Outcome.ERROR and not _fails(side)), "")
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """Caveats of all runs, each once."""
+        stopped = [
+            f"The {side.value} files were stopped after {self.limit_s:g} s."
+            for side, verdict in self.sides.items()
+            if verdict.reason is Reason.TIMEOUT and side is not Side.REFERENCE and self.limit_s is not None
+        ]
+        return tuple(dict.fromkeys([*stopped, *(remark for side in self.sides.values() for remark in side.remarks)]))
+
+    @property
+    def wall_s(self) -> float:
+        """Seconds of all runs together."""
+        return round(sum(side.wall_s for side in self.sides.values()), 3)
+
+    @property
+    def _execution(self) -> str:
+        if self.executes:
+            return f"the harness executes (tests ran: {self.tests_ran})"
+        # The empty side has come further, if it is there: it has files.
+        return f"no test ran: {(self.empty or self.starting).detail}"
+
+
+def _fails(verdict: Verdict) -> bool:
+    return verdict.outcome is Outcome.FAILED or verdict.reason is Reason.TIMEOUT

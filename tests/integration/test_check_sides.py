@@ -1,0 +1,212 @@
+"""The sides of the two-sided proof: what hangs, and what has no reference."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from benchwright_harness import check
+from benchwright_harness.check import Checker
+from benchwright_harness.cluster.local import LocalExecutor
+from benchwright_harness.grade import Progress
+from benchwright_harness.process import Ended, Output
+from benchwright_harness.sandbox import Job
+from benchwright_harness.sandbox.bwrap import BwrapSandbox
+from benchwright_harness.toolchain import Toolchain
+from benchwright_harness.two_sided import Proof, TwoSided
+from benchwright_harness.verdict_store import VerdictStore
+from benchwright_problems.home import Home
+from benchwright_problems.problem import Difficulty, Hidden, Kind, Limits, Problem, Provenance, Public
+from benchwright_problems.verdict import Outcome, Reason
+
+DESIGN = "module inv(input a, output y);\n  assign y = ~a;\nendmodule\n"
+COCOTB_ENV = "SIM=icarus\nTOPLEVEL_LANG=verilog\nVERILOG_SOURCES=/code/rtl/inv.sv\nTOPLEVEL=inv\nMODULE=test_inv\n"
+COMPOSE = """
+services:
+  direct:
+    image: __OSS_SIM_IMAGE__
+    volumes: [./src/:/src/:ro]
+    env_file: ./src/.env
+    command: pytest -o cache_dir=/rundir/.cache /src/test_runner.py
+"""
+RUNNER = """
+import os
+from cocotb_tools.runner import get_runner
+
+def test_runner():
+    runner = get_runner("icarus")
+    runner.build(sources=[os.environ["VERILOG_SOURCES"]], hdl_toplevel=os.environ["TOPLEVEL"], always=True)
+    runner.test(hdl_toplevel=os.environ["TOPLEVEL"], test_module="test_inv")
+"""
+TESTS = """
+import cocotb
+from cocotb.triggers import Timer
+
+@cocotb.test()
+async def inverts(dut):
+    dut.a.value = 1
+    await Timer(1, "ns")
+    assert dut.y.value == 0
+
+@cocotb.test()
+async def inverts_again(dut):
+    dut.a.value = 0
+    await Timer(1, "ns")
+    assert dut.y.value == 1
+"""
+COCOTB = {
+    "docker-compose.yml": COMPOSE,
+    "src/.env": COCOTB_ENV,
+    "src/test_runner.py": RUNNER,
+    "src/test_inv.py": TESTS,
+}
+
+
+def script(text: str) -> dict[str, str]:
+    return {"docker-compose.yml": f"services: {{a: {{image: i, command: [sh, -c, {text!r}]}}}}"}
+
+
+def problem(
+    harness: Mapping[str, str], *, reference: str | None = DESIGN, starting: str | None = None, wall_s: float = 600.0
+) -> Problem:
+    return Problem(
+        id="inv",
+        kind=Kind.DESIGN,
+        title="Inverter",
+        difficulty=Difficulty.EASY,
+        limits=Limits(wall_s=wall_s),
+        provenance=Provenance(source="", license="", version=""),
+        public=Public(
+            statement="Invert.",
+            expected=("rtl/inv.sv",),
+            files={} if starting is None else {"rtl/inv.sv": starting},
+        ),
+        hidden=Hidden(harness=dict(harness), reference={} if reference is None else {"rtl/inv.sv": reference}),
+    )
+
+
+class CountingSandbox(BwrapSandbox):
+    """Knows the limits of what it ran."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.limits_s: list[float] = []
+
+    async def run(self, job: Job, log: Output) -> Ended:
+        self.limits_s.append(job.limits.wall_s)
+        return await super().run(job, log)
+
+
+Check = Callable[..., Any]
+
+
+@pytest.fixture
+def sandbox() -> CountingSandbox:
+    return CountingSandbox()
+
+
+@pytest.fixture
+def proved(toolchain: Toolchain, sandbox: CountingSandbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Check:
+    # Sandboxes are opened by name where tasks run.
+    monkeypatch.setattr("benchwright_harness.cluster.task.open_sandbox", lambda name: sandbox)
+    monkeypatch.setattr(check, "_LEAST_LIMIT_S", 1.0)
+    monkeypatch.setattr(check, "_PATIENCE", 0.0)
+
+    async def prove(one: Problem, **options: Any) -> TwoSided:
+        executor = LocalExecutor(Home.find().cache, 2)
+        checker = Checker(executor, sandbox, toolchain, VerdictStore(tmp_path / "verdicts"), **options)
+        (two_sided,) = await checker.check([one])
+        return two_sided
+
+    return prove
+
+
+HANGS_UNSOLVED = script("grep -q assign /code/rtl/inv.sv || sleep 600")
+
+
+async def test_an_unsolved_side_that_hangs_is_stopped_early_and_not_run_again(
+    proved: Check, sandbox: CountingSandbox
+) -> None:
+    one = problem(HANGS_UNSOLVED)
+    first = await proved(one)
+    assert (first.proof, first.limit_s) == (Proof.PROVED, 1.0), first.reason
+    assert first.empty is not None
+    assert first.empty.reason is Reason.TIMEOUT
+    assert "The empty files were stopped after 1 s." in first.remarks
+    assert sandbox.limits_s == [600.0, 1.0, 1.0]
+    assert await proved(one) == first
+    assert len(sandbox.limits_s) == 3
+
+
+async def test_a_short_time_out_is_no_verdict_under_the_whole_limit(
+    proved: Check, sandbox: CountingSandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one = problem(script("grep -q assign /code/rtl/inv.sv || { sleep 2; exit 1; }"))
+    assert (await proved(one)).empty.reason is Reason.TIMEOUT
+    monkeypatch.setattr(check, "_LEAST_LIMIT_S", 600.0)
+    again = await proved(one)
+    assert again.empty.outcome is Outcome.FAILED
+    assert again.empty.reason is not Reason.TIMEOUT
+    assert again.remarks == ()
+
+
+async def test_a_references_time_counts_in_full(proved: Check, sandbox: CountingSandbox) -> None:
+    slow = await proved(problem(script("grep -q assign /code/rtl/inv.sv && sleep 1.5"), wall_s=30.0))
+    assert slow.proof is Proof.PROVED, slow.reason
+    assert sandbox.limits_s[0] == 30.0
+
+
+async def test_unsolved_files_have_a_multiple_of_the_references_time(
+    proved: Check, sandbox: CountingSandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(check, "_PATIENCE", 10.0)
+    found = await proved(problem(script("grep -q assign /code/rtl/inv.sv && sleep 0.5")))
+    assert found.limit_s == pytest.approx(10 * found.reference.wall_s)
+    assert 5 < found.limit_s < 600
+
+
+async def test_a_harness_without_a_reference_executes(proved: Check) -> None:
+    found = await proved(problem(COCOTB, reference=None))
+    assert found.proof is Proof.EXECUTES, found.reason
+    assert found.reason == "no reference: the harness executes (tests ran: 2)"
+    assert found.starting.outcome is Outcome.FAILED
+
+
+async def test_starting_files_show_that_a_harness_executes(proved: Check) -> None:
+    found = await proved(problem(COCOTB, reference=None, starting=DESIGN.replace("~", "")))
+    assert (found.proof, found.tests_ran) == (Proof.EXECUTES, 2)
+
+
+async def test_a_harness_that_runs_no_test_says_why(proved: Check) -> None:
+    broken = {**COCOTB, "src/test_runner.py": RUNNER.replace("get_runner(", "no_runner(")}
+    found = await proved(problem(broken, reference=None))
+    assert found.proof is Proof.UNDECIDED
+    assert found.reason.startswith("no reference: no test ran: The hidden tests could not run")
+
+
+async def test_files_that_solve_nothing_and_pass_are_wrong_without_a_reference_too(proved: Check) -> None:
+    found = await proved(problem(script("true"), reference=None, starting=DESIGN))
+    assert (found.proof, found.is_weak) == (Proof.WRONG, True)
+
+
+async def test_the_estimate_knows_what_took_no_time(proved: Check) -> None:
+    one, seen = problem(HANGS_UNSOLVED), list[Progress]()
+    await proved(one, on_progress=seen.append)
+    assert seen[0] == Progress(done=0, known=0, planned=3)
+    assert seen[-1] == Progress(done=3, known=0, planned=3)
+    await proved(one, on_progress=seen.append)
+    assert seen[-1] == Progress(done=3, known=3, planned=3)
+
+
+async def test_a_verdict_without_its_log_is_reached_again_if_logs_are_wanted(
+    proved: Check, sandbox: CountingSandbox
+) -> None:
+    one = problem(script("grep -q assign /code/rtl/inv.sv"))
+    await proved(one)
+    await proved(one)
+    assert len(sandbox.limits_s) == 3
+    await proved(one, needs_logs=True)
+    assert len(sandbox.limits_s) == 6
