@@ -68,7 +68,7 @@ class TwoSided(Model):
             return Proof.UNDECIDED
         if self.reference.outcome is Outcome.FAILED:
             return Proof.WRONG
-        return Proof.PROVED if all(map(_fails, unsolved)) else Proof.UNDECIDED
+        return Proof.UNDECIDED if any(verdict.outcome is Outcome.ERROR for verdict in unsolved) else Proof.PROVED
 
     @property
     def ok(self) -> bool:
@@ -102,7 +102,7 @@ class TwoSided(Model):
         if self.reference.outcome is Outcome.FAILED:
             return f"the reference fails: {self.reference.detail}"
         sides = (self.reference, *self.sides.values())
-        return next((side.summary for side in sides if side.outcome is Outcome.ERROR and not _fails(side)), "")
+        return next((side.summary for side in sides if side.outcome is Outcome.ERROR), "")
 
     @property
     def remarks(self) -> tuple[str, ...]:
@@ -125,7 +125,3 @@ class TwoSided(Model):
             return f"the harness executes (tests ran: {self.tests_ran})"
         # The empty side has come further, if it is there: it has files.
         return f"no test ran: {(self.empty or self.starting).detail}"
-
-
-def _fails(verdict: Verdict) -> bool:
-    return verdict.outcome is Outcome.FAILED or verdict.reason is Reason.TIMEOUT
