@@ -19,6 +19,7 @@ from typing import Any, Self
 from sqlalchemy import ColumnElement, Connection, RowMapping, Select, insert, select
 from sqlalchemy.exc import SQLAlchemyError
 
+from benchwright_attempts.adopting import Adopted, shared_beginning
 from benchwright_attempts.appending import COLUMNS, Entry, append_all, insert_rows, is_storable
 from benchwright_attempts.chain import with_states
 from benchwright_attempts.clock import AttemptState
@@ -142,29 +143,32 @@ class EventLog:
         """
         return self._hand_over(header.id, opened, header).result()
 
-    def adopt(self, header: AttemptHeader, rows: Sequence[Row]) -> bool:
+    def adopt(self, header: AttemptHeader, rows: Sequence[Row]) -> Adopted:
         """Takes over an attempt that another log recorded, to the byte. Its chain must have been checked.
 
-        Returns:
-            Whether it was new here.
+        What is here already must be its beginning; the rest is added behind it. An older copy changes nothing.
 
         Raises:
             StudyClosedError: Its study is closed here.
+            AttemptError: Another attempt of this id is here.
             LogError: It could not be written; nothing of it was.
         """
         values = [tuple(getattr(row, name) for name in COLUMNS) for row in with_states(rows)]
         try:
             with writing(self._engine).begin() as connection:
                 lock(connection, header.id)
-                if connection.scalar(select(ATTEMPTS.c.id).where(ATTEMPTS.c.id == header.id)) is not None:
-                    return False
+                is_new = connection.scalar(select(ATTEMPTS.c.id).where(ATTEMPTS.c.id == header.id)) is None
+                here = 0 if is_new else shared_beginning(connection, header.id, rows)
+                if here >= len(rows) and not is_new:
+                    return Adopted.KNOWN
                 self._check_recordable(connection, header)
-                connection.execute(insert(ATTEMPTS), header.as_row())
-                insert_rows(connection, values)
+                if is_new:
+                    connection.execute(insert(ATTEMPTS), header.as_row())
+                insert_rows(connection, values[here:])
                 keep(connection, {header.id: from_rows(rows)})
         except SQLAlchemyError as error:
             raise explain(self.path, error) from error
-        return True
+        return Adopted.NEW if is_new else Adopted.LONGER
 
     def _check_recordable(self, connection: Connection, header: AttemptHeader) -> None:
         """Refuses an event of an attempt that may not be recorded; called in the transaction that writes it.

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import json
 import tempfile
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,9 +17,10 @@ from typing import TYPE_CHECKING
 from pydantic import ValidationError
 from sqlalchemy.exc import SQLAlchemyError
 
+from benchwright_attempts.adopting import Adopted
 from benchwright_attempts.attempts import Attempts
 from benchwright_attempts.database import explain
-from benchwright_attempts.errors import AttemptError, ConsentMissingError, ExportError, StudyError
+from benchwright_attempts.errors import AttemptError, ConsentMissingError, ExportError, StudyError, UnknownAttemptError
 from benchwright_attempts.export import read_export, write_export
 from benchwright_attempts.record import canonical, format_wall
 from benchwright_attempts.replay import verify
@@ -41,12 +43,30 @@ class Collected:
     participants: int
     attempts: int
     """Attempts that were not there before."""
+    longer: int
+    """Attempts that were there in part, and to which events were added."""
     withheld: int
     """Attempts that were left out, as their participants had not agreed or took it back."""
 
 
-def write_archive(log: StudyLog, study: str, folder: Path, participants: Iterable[str] | None = None) -> int:
+def write_archive(
+    log: StudyLog,
+    study: str,
+    folder: Path,
+    participants: Iterable[str] | None = None,
+    *,
+    is_there: Callable[[str, str], bool] = lambda attempt, head: False,
+    only_journals: bool = False,
+) -> int:
     """Writes a study, or some of its participants, as files.
+
+    Args:
+        log: The event log.
+        study: The study's id.
+        folder: Where to; made if missing.
+        participants: Only these; all if none.
+        is_there: Whether an attempt is at its destination up to the event of a hash, and need not be written.
+        only_journals: Whether attempts are left out.
 
     Returns:
         How many attempts were written.
@@ -60,26 +80,53 @@ def write_archive(log: StudyLog, study: str, folder: Path, participants: Iterabl
     file = folder / "study.yaml"
     if file.exists() and file.read_bytes() != known.text.encode():
         raise StudyError(f"{folder} holds another study. Give an empty or a new folder.")
-    file.write_bytes(known.text.encode())
+    if not file.exists():
+        write_atomically(file, known.text.encode(), 0o600)
     _write_journal(folder / "study.jsonl", log.journal.entries(study))
     wanted = list(participants) if participants is not None else log.journal.participants(study)
-    written = 0
-    for header in log.journal.attempts(study):
-        if participants is not None and header.solver not in wanted:
-            continue
-        own = folder / _safe(header.solver)
-        own.mkdir(mode=0o700, exist_ok=True)
-        write_export(own / f"{header.id}.jsonl", *log.stored(header.id))
-        written += 1
+    # Journals go first: what nobody has agreed to is not taken over.
     for participant in wanted:
         own = folder / _safe(participant)
         own.mkdir(mode=0o700, exist_ok=True)
         _write_journal(own / "journal.jsonl", log.journal.entries(study, participant))
+    written = 0
+    attempts = Attempts(log)
+    for header in log.journal.attempts(study):
+        if only_journals or (participants is not None and header.solver not in wanted):
+            continue
+        own = folder / _safe(header.solver)
+        file, head = own / f"{header.id}.jsonl", attempts.summary(header.id).head
+        if is_there(header.id, head) or _ends_with(file, head):
+            continue
+        own.mkdir(mode=0o700, exist_ok=True)
+        write_export(file, *log.stored(header.id))
+        written += 1
     return written
 
 
-def deliver(log: StudyLog, study: str, participant: str) -> None:
+_TAIL = 2048
+"""Bytes at the end of an export that hold the hash of its newest event."""
+
+
+def _ends_with(file: Path, head: str) -> bool:
+    """Whether an export is there, and its newest event has this hash."""
+    try:
+        with file.open("rb") as export:
+            export.seek(max(0, file.stat().st_size - _TAIL))
+            tail = export.read()
+    except OSError:
+        return False
+    return tail.endswith(b"\n") and f'"hash":"{head}"'.encode() in tail
+
+
+def deliver(log: StudyLog, study: str, participant: str, *, only_journal: bool = False) -> None:
     """Puts a participant's records where the study says; nowhere unless it says so. Doing it again changes nothing.
+
+    Args:
+        log: The event log.
+        study: The study's id.
+        participant: Whose.
+        only_journal: Whether only the journal goes, which says that consent was taken back.
 
     Raises:
         StudyError: They did not arrive there as a whole. The records stay here.
@@ -87,9 +134,9 @@ def deliver(log: StudyLog, study: str, participant: str) -> None:
     to = Studies(log, Attempts(log)).study(study).study.data.to
     try:
         if to.startswith("/"):
-            write_archive(log, study, Path(to), [participant])
+            write_archive(log, study, Path(to), [participant], only_journals=only_journal)
         elif to.startswith("postgresql:"):
-            _deliver_to_database(log, study, participant, to)
+            _deliver_to_database(log, study, participant, to, only_journal=only_journal)
     except (OSError, AttemptError) as error:
         told = f"{to}: {error.strerror}" if isinstance(error, OSError) else error
         raise StudyError(
@@ -98,12 +145,20 @@ def deliver(log: StudyLog, study: str, participant: str) -> None:
         ) from error
 
 
-def _deliver_to_database(log: StudyLog, study: str, participant: str, url: str) -> None:
+def _deliver_to_database(log: StudyLog, study: str, participant: str, url: str, *, only_journal: bool) -> None:
     from benchwright_studies.study_log import StudyLog
 
     try:
         with tempfile.TemporaryDirectory() as folder, StudyLog(url, busy_timeout_s=_PATIENCE_S) as there:
-            write_archive(log, study, Path(folder), [participant])
+            heads = Attempts(there)
+
+            def is_there(attempt: str, head: str) -> bool:
+                try:
+                    return heads.summary(attempt).head == head
+                except UnknownAttemptError:
+                    return False
+
+            write_archive(log, study, Path(folder), [participant], is_there=is_there, only_journals=only_journal)
             collect(there, Path(folder))
     except SQLAlchemyError as error:
         raise explain(url, error) from error
@@ -146,7 +201,7 @@ def collect(log: StudyLog, folder: Path) -> Collected:
         raise StudyError(f"{folder} holds no study: study.jsonl is empty. Export the study again.")
     study = str(study_lines[0]["study"])
     _take_study(log, study, folder / "study.jsonl", study_lines)
-    new, participants, withheld = 0, 0, 0
+    counts, participants, withheld = Counter[Adopted](), 0, 0
     for own in sorted(path for path in folder.iterdir() if path.is_dir()):
         journal = own / "journal.jsonl"
         if journal.exists():
@@ -165,10 +220,10 @@ def collect(log: StudyLog, folder: Path) -> Collected:
             if header.study != study:
                 raise StudyError(f"{file} belongs to another study. Remove it from the folder.")
             try:
-                new += log.adopt(header, rows)
+                counts[log.adopt(header, rows)] += 1
             except ConsentMissingError:
                 withheld += 1
-    return Collected(study, participants, new, withheld)
+    return Collected(study, participants, counts[Adopted.NEW], counts[Adopted.LONGER], withheld)
 
 
 def _take_study(log: StudyLog, study: str, file: Path, lines: list[dict[str, object]]) -> None:

@@ -1,8 +1,9 @@
-"""Delivery of records to where a study collects them: what could not be delivered is kept and tried again."""
+"""Delivery of records to where a study collects them, as they grow: what could not be delivered is tried again."""
 
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from enum import Enum
 from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -25,7 +26,9 @@ class Delivery(BaseModel):
     study: str
     participant: str
     since: datetime
-    """When the participant finished (UTC)."""
+    """From when on records are delivered (UTC)."""
+    delivered: datetime | None = None
+    """When what there was had last been delivered (UTC)."""
     tries: int = 0
     """Number of failed tries."""
     told: str = ""
@@ -33,7 +36,7 @@ class Delivery(BaseModel):
 
 
 class Deliveries:
-    """What this machine still has to deliver: one small file each, kept until the records have arrived.
+    """What this machine delivers: one small file each, from consent until a finished participant's records arrived.
 
     Delivering twice changes nothing, so several processes may try at once.
 
@@ -45,7 +48,9 @@ class Deliveries:
         self._folder = home.data / "studies" / "deliveries"
 
     def owe(self, study: str, participant: str) -> None:
-        """From now on these records have to be delivered."""
+        """From now on these records have to be delivered, as they grow."""
+        if (self._folder / _name(study, participant)).exists():
+            return
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         self._write(Delivery(study=study, participant=participant, since=datetime.now(UTC)))
 
@@ -73,19 +78,23 @@ class Deliveries:
             wanted: Which.
 
         Returns:
-            What arrived, and what goes on waiting.
+            What has arrived as a whole, and what could not be delivered now.
         """
         arrived: list[Delivery] = []
         left: list[Delivery] = []
         for delivery in filter(wanted, self.waiting()):
             try:
-                was_wanted = _hand_in(log, delivery)
+                state = _hand_in(log, delivery)
             except AttemptError as error:
                 left.append(delivery.model_copy(update={"tries": delivery.tries + 1, "told": str(error)}))
                 self._write(left[-1])
                 continue
+            if state is _State.GOES_ON:
+                now = datetime.now(UTC)
+                self._write(delivery.model_copy(update={"tries": 0, "told": "", "delivered": now}))
+                continue
             self.drop(delivery.study, delivery.participant)
-            if was_wanted:
+            if state is _State.FINISHED:
                 arrived.append(delivery)
         return arrived, left
 
@@ -107,8 +116,15 @@ def _name(study: str, participant: str) -> str:
     return f"{study}@{participant}.json"
 
 
-def _hand_in(log: StudyLog, delivery: Delivery) -> bool:
-    """Hand records in; false where nobody agrees to it any more.
+class _State(Enum):
+    GOES_ON = "goes on"
+    FINISHED = "finished"
+    ENDED = "ended"
+    """Nobody agrees to it any more."""
+
+
+def _hand_in(log: StudyLog, delivery: Delivery) -> _State:
+    """Hands records in, as far as they go.
 
     Raises:
         AttemptError: They can't be delivered now.
@@ -116,12 +132,18 @@ def _hand_in(log: StudyLog, delivery: Delivery) -> bool:
     # The database library takes a third of a second to import, and mostly nothing waits.
     from benchwright_attempts.attempts import Attempts
     from benchwright_studies.archive import deliver
+    from benchwright_studies.progress import is_finished
     from benchwright_studies.studies import Studies
 
     study, participant = delivery.study, delivery.participant
     studies = Studies(log, Attempts(log))
-    if participant not in log.journal.participants(study) or studies.consent(study, participant) is None:
-        return False
+    if participant not in log.journal.participants(study):
+        return _State.ENDED
+    if studies.consent(study, participant) is None:
+        # Who has records there is owed that the lab learns of the withdrawal; nothing else goes.
+        if delivery.delivered is not None:
+            deliver(log, study, participant, only_journal=True)
+        return _State.ENDED
     studies.finish(study, participant)
     deliver(log, study, participant)
-    return True
+    return _State.FINISHED if is_finished(studies.entries(study, participant)) else _State.GOES_ON

@@ -85,6 +85,8 @@ class ConsentEntry(EventBody):
     sha256: Sha256
     """Digest of the text that was shown."""
     given: bool
+    delete: bool = False
+    """Whether who takes consent back also asks for deletion, here and where records went."""
 
 
 class TaskForecast(EventBody):

@@ -236,11 +236,11 @@ class Studies:
         entry = ConsentEntry(version=version, sha256=sha256(text.text.encode()), given=True)
         self._journal.append(study, participant, entry)
 
-    def take_consent_back(self, study: str, participant: str) -> None:
+    def take_consent_back(self, study: str, participant: str, *, delete: bool = False) -> None:
         """The participant withdraws consent; nothing more is recorded. Earlier records are kept until deleted."""
         given = self.consent(study, participant)
         if given is not None:
-            self._journal.append(study, participant, given.model_copy(update={"given": False}))
+            self._journal.append(study, participant, given.model_copy(update={"given": False, "delete": delete}))
 
     def consent(self, study: str, participant: str) -> ConsentEntry | None:
         """A participant's consent in force."""

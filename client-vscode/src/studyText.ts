@@ -46,7 +46,7 @@ export function recordingSentence(recording: string): string {
 export function destinationSentence(dataTo: string): string {
   return dataTo === "nowhere"
     ? "Your data stays on this machine until you or the organisers of the study export it."
-    : `At the end, your records are written to ${dataTo}.`;
+    : `While you take part, your records are written to ${dataTo}, from your consent on and as they grow.`;
 }
 
 /** Whether the data has arrived, as sentences for a participant who has finished. */

@@ -26,7 +26,7 @@ from pygls.protocol.language_server import lsp_method
 from benchwright_harness.sandbox import Sandbox
 from benchwright_problems.home import Home
 from benchwright_server import __version__
-from benchwright_server.attempts.delivery_retry import retry_deliveries
+from benchwright_server.attempts.delivery_retry import LiveDelivery, retry_deliveries
 from benchwright_server.attempts.session import Listeners, Session
 from benchwright_server.attempts.sessions import Sessions
 from benchwright_server.editor_server import EditorServer
@@ -155,8 +155,9 @@ class BenchwrightServer(EditorServer):
         self.documents.encoding = types.PositionEncodingKind(greeting.client.encoding)
         self.file_lists = FileListProblems(self)
         self.projects = Projects(self.documents, lambda: self.settings.project, self.file_lists.show, workspace_folder)
-        listeners = Listeners(self._attempt_changed, self.report_failure, RunProgress(self).shown)
+        listeners = Listeners(self._attempt_changed, self.report_failure, RunProgress(self).shown, self._study_changed)
         self.sessions = Sessions(home, sandbox, listeners)
+        self.delivery = LiveDelivery(home, lambda: self.sessions.has_study_at_work)
         self.live = LiveDiagnostics(self)
         self.lenses = CodeLenses(self)
         self.is_shut_down = False
@@ -195,7 +196,7 @@ class BenchwrightServer(EditorServer):
         async def run() -> None:
             by_loop = is_pipe(stdin, stdout) and READ_BY_LOOPS
             reader = await open_pipe(stdin) if by_loop else self._reader_in_threads(stdin)
-            loop = asyncio.get_running_loop()
+            self._loop = loop = asyncio.get_running_loop()
             if is_pipe(stdin, stdout):
                 loop.run_in_executor(None, _load_ahead)
             retry_deliveries(self.sessions.home, partial(self._report_delivery, loop))
@@ -246,8 +247,14 @@ class BenchwrightServer(EditorServer):
             logger.error("unexpected\n%s", "".join((error.data or {}).get("traceback", ())))
             self.report_failure(error)
 
+    def _study_changed(self) -> None:
+        with contextlib.suppress(RuntimeError, AttributeError):  # The server has ended meanwhile, or not begun.
+            self._loop.call_soon_threadsafe(self.delivery.note)
+
     def _attempt_changed(self, session: Session) -> None:
         self._changed.add(session)
+        if session.header.study:
+            self.delivery.note()
         if session not in self._telling:
             self._telling[session] = asyncio.get_running_loop().create_task(self._send_changes(session))
 

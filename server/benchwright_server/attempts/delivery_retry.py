@@ -1,7 +1,9 @@
-"""At server start: delivers study records that could not be delivered before."""
+"""Delivers study records: at the start of the server what waits, and afterwards what is new, as it grows."""
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import threading
 from collections.abc import Callable
 
@@ -35,3 +37,44 @@ def retry_deliveries(home: Home, tell: Callable[[str, bool], None]) -> None:
 
     if deliveries.waiting():
         threading.Thread(target=deliver, name="delivery", daemon=True).start()
+
+
+PAUSE_S = 30.0
+"""Between two deliveries."""
+
+
+class LiveDelivery:
+    """Delivers what is new while studies go on, so that the lab has the records of who never finishes.
+
+    Args:
+        home: The folders of this user.
+        is_working: Whether an attempt of a study goes on here.
+        pause_s: Between two deliveries.
+    """
+
+    def __init__(self, home: Home, is_working: Callable[[], bool], pause_s: float = PAUSE_S) -> None:
+        self._deliveries = Deliveries(home)
+        self._home = home
+        self._is_working = is_working
+        self._pause_s = pause_s
+        self._task: asyncio.Task[None] | None = None
+        self._has_news = False
+
+    def note(self) -> None:
+        """Something is new; call it in the event loop."""
+        self._has_news = True
+        if self._task is None or self._task.done():
+            self._task = asyncio.get_running_loop().create_task(self._follow())
+
+    async def _follow(self) -> None:
+        while self._has_news or self._is_working():
+            self._has_news = False
+            with contextlib.suppress(AttemptError):
+                await asyncio.to_thread(self._deliver)
+            await asyncio.sleep(self._pause_s)
+
+    def _deliver(self) -> None:
+        # Failures are kept with the note; the study's page and `study status` show them.
+        if self._deliveries.waiting():
+            with open_log(log_file(self._home)) as log:
+                self._deliveries.deliver(log)

@@ -115,10 +115,11 @@ class ParticipantStudies:
                     await session.abandon("consent was taken back")
                 else:
                     await self._sessions.log.append(header.id, Abandoned(reason="consent was taken back"))
-        await asyncio.to_thread(self._administration.take_consent_back, study, participant)
-        await asyncio.to_thread(self._deliveries.drop, study, participant)
+        await asyncio.to_thread(self._administration.take_consent_back, study, participant, delete=delete)
+        await asyncio.to_thread(self._deliver, study, participant)
         if not delete:
             return await asyncio.to_thread(self._study, study)
+        await asyncio.to_thread(self._deliveries.drop, study, participant)
         for header in headers:
             await self._sessions.forget(Path(header.workspace))
         await asyncio.to_thread(
@@ -154,6 +155,9 @@ class ParticipantStudies:
 
         return await asyncio.to_thread(keep)
 
+    def _deliver(self, study: str, participant: str) -> None:
+        self._deliveries.deliver(self._sessions.log, lambda one: (one.study, one.participant) == (study, participant))
+
     @property
     def _administration(self) -> Studies:
         return Studies(self._sessions.log, self._sessions.attempts)
@@ -183,11 +187,16 @@ class ParticipantStudies:
         # Without a code there is nothing to wait for between the last forecast and the draw.
         self._administration.draw(study, participant)
         at = self._administration.progress(study, participant)
-        if at.step is Step.FINISHED and not is_finished(self._administration.entries(study, participant)):
-            if known.study.data.to != "nowhere":
-                self._deliveries.owe(study, participant)
+        has_finished = is_finished(self._administration.entries(study, participant))
+        has_agreed = self._administration.consent(study, participant) is not None
+        if known.study.data.to != "nowhere" and has_agreed and not has_finished:
+            self._deliveries.owe(study, participant)
+        if at.step is Step.FINISHED:
             self._administration.finish(study, participant)
-        self._deliveries.deliver(self._sessions.log, lambda one: (one.study, one.participant) == (study, participant))
+            self._deliver(study, participant)
+        elif has_agreed:
+            # A page need not wait for a place that does not answer.
+            self._sessions.study_changed()
         return self._view(known, participant, at)
 
     def _delivery(self, known: RegisteredStudy, participant: str) -> DeliveryView | None:

@@ -49,6 +49,8 @@ class Listeners:
     on_failure: Callable[[BaseException], None] = lambda error: None
     """Called when an event can't be recorded, or when a run fails that no request waits for."""
     progress: Progress = silent
+    on_study: Callable[[], None] = lambda: None
+    """Called in any thread when a study has something new to deliver."""
 
 
 class Session(Adapter):

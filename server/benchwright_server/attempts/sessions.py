@@ -51,6 +51,15 @@ class Sessions:
         self._sessions: dict[Path, Session] = {}
         self._opening = asyncio.Lock()
 
+    def study_changed(self) -> None:
+        """A study has something new to deliver; may be called in any thread."""
+        self._listeners.on_study()
+
+    @property
+    def has_study_at_work(self) -> bool:
+        """Whether an attempt of a study goes on here."""
+        return any(session.header.study and not session.ended for session in self._sessions.values())
+
     def use_judge_service(self, url: str) -> None:
         """Have questions judged by a service; by the local judges if the URL is empty."""
         self.services.judging.service_url = url

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, astuple, dataclass
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 from pydantic import JsonValue
 from rich.table import Table
 
+from benchwright_attempts.record import format_wall
 from benchwright_problems.errors import needs
 from benchwright_problems.home import Home
 from benchwright_problems.store import Store
 from benchwright_server.cli.options import Json, StudyFilePath, StudyId
-from benchwright_server.cli.output import err, out, print_json
+from benchwright_server.cli.output import err, out, plain_errors, print_json
 from benchwright_server.cli.study_log import deliver, opened_log
 from benchwright_server.errors import ServerError
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from benchwright_studies.closing import SealCheck
     from benchwright_studies.delivery import Delivery
     from benchwright_studies.model_condition import ModelCondition
+    from benchwright_studies.monitoring import StudyProgress
     from benchwright_studies.progress import Progress
     from benchwright_studies.studies import Studies
     from benchwright_studies.study_log import StudyLog
@@ -31,6 +33,7 @@ def add_to(study: typer.Typer) -> None:
     """Add the commands to `benchwright study`."""
     study.command("run")(run)
     study.command("status")(status)
+    study.command("progress")(progress)
     study.command("close")(close)
 
 
@@ -100,6 +103,8 @@ class _Status:
     """Records that could not be delivered yet, by participant."""
     seal: SealCheck | None
     """Of a closed study."""
+    people: StudyProgress
+    """By condition, and when each participant was last heard of."""
 
     def as_json(self) -> dict[str, JsonValue]:
         return {
@@ -110,6 +115,7 @@ class _Status:
             "participants": {
                 one: {"step": at.step.value, "done": at.done, "total": at.total} for one, at in self.walks.items()
             },
+            "conditions": {name: asdict(one) for name, one in self.people.conditions.items()},
             "machines": {
                 part.condition.name: {"model": part.condition.model, "done": done, "total": part.total}
                 for part, done in self.machines
@@ -130,6 +136,7 @@ class _Status:
             records = f"not delivered yet, {self.waiting[one].tries} attempts" if one in self.waiting else ""
             table.add_row(one, step, f"{at.done}/{at.total}" if at else "", records)
         out.print(table)
+        _print_conditions(self.people)
         for part, done in self.machines:
             out.print(f"{part.condition.name}: {part.condition.model}, {done} of {part.total} attempts")
         if self.seal is not None:
@@ -155,6 +162,7 @@ def status(study: StudyId, json_output: Json = False) -> None:
 def _status(log: StudyLog, study: str) -> _Status:
     from benchwright_studies.closing import check_seal
     from benchwright_studies.model_condition import model_conditions
+    from benchwright_studies.monitoring import study_progress
 
     waiting = {one.participant: one for one in deliver(log) if one.study == study}
     studies = _studies(log)
@@ -169,7 +177,54 @@ def _status(log: StudyLog, study: str) -> _Status:
         machines=tuple((part, part.ended(log).total()) for part in model_conditions(log, study)),
         waiting=waiting,
         seal=check_seal(log, study) if known.closed is not None else None,
+        people=study_progress(log, study),
     )
+
+
+def _print_conditions(found: StudyProgress) -> None:
+    columns = ("condition", "drawn", "not opened", "under way", "finished", "dropped out")
+    table = Table(*columns, box=None)
+    for name, one in found.conditions.items():
+        table.add_row(name, *map(str, astuple(one)))
+    if found.conditions:
+        out.print(table)
+
+
+def progress(
+    source: Annotated[str, typer.Argument(metavar="PLACE", help="A folder or postgresql:// address: `data.to`.")],
+    json_output: Json = False,
+) -> None:
+    """Show how far a study is, from what participants' machines have delivered so far. Nothing is imported."""
+    with plain_errors(), needs("`benchwright study progress`", "baselines"):
+        from benchwright_studies.monitoring import delivered, study_progress
+
+        with delivered(source) as (log, studies):
+            found = [study_progress(log, study) for study in studies]
+    if json_output:
+        print_json(
+            [
+                {
+                    "study": one.study,
+                    "conditions": {name: asdict(each) for name, each in one.conditions.items()},
+                    "participants": {
+                        name: asdict(each) | {"last_record": format_wall(each.last_record)}
+                        for name, each in one.participants.items()
+                    },
+                }
+                for one in found
+            ]
+        )
+        return
+    for one in found:
+        out.print(f"{one.study}: {len(one.participants)} participants have delivered.", markup=False)
+        _print_conditions(one)
+        table = Table("participant", "assignment", "last record (UTC)", box=None)
+        for name, each in one.participants.items():
+            drawn = "drawn" if each.has_drawn else "not drawn yet"
+            gone = ", withdrew" + (" and asks for deletion" if each.asks_for_deletion else "")
+            state = drawn + (gone if each.has_withdrawn else "")
+            table.add_row(name, state, each.last_record.strftime("%Y-%m-%d %H:%M"))
+        out.print(table)
 
 
 def close(

@@ -55,7 +55,8 @@ def collect_records(
         return
     for folder, row in zip(folders, rows, strict=True):
         withheld = f", {row.withheld} left out without consent" if row.withheld else ""
-        out.print(f"{folder}: {row.attempts} new attempts of {row.participants} participants{withheld}.")
+        longer = f", {row.longer} attempts went on" if row.longer else ""
+        out.print(f"{folder}: {row.attempts} new attempts of {row.participants} participants{longer}{withheld}.")
 
 
 def delete(

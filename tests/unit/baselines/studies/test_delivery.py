@@ -2,12 +2,29 @@
 
 from __future__ import annotations
 
+import os
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from benchwright_attempts.attempts import Attempts
+from benchwright_attempts.errors import AttemptError
+from benchwright_attempts.events import Abandoned, Started, Submitted, Tick
+from benchwright_attempts.file_text import FileText
+from benchwright_attempts.replay import verify
 from benchwright_problems.home import Home
+from benchwright_studies.archive import collect, write_archive
 from benchwright_studies.delivery import Deliveries
+from benchwright_studies.monitoring import study_progress
+from benchwright_studies.studies import Studies
+from benchwright_studies.study_file import parse_study
+from benchwright_studies.study_log import StudyLog
 
 
 @pytest.fixture
@@ -37,3 +54,174 @@ def test_a_damaged_note_still_says_what_has_to_be_handed_in(
     (note,) = tmp_path.rglob("s@ada.json")
     note.write_bytes(content)
     assert [(one.study, one.participant, one.tries) for one in deliveries.waiting()] == [("s", "ada", 0)]
+
+
+STUDY = """
+study: far
+title: A study of a lab far away
+problems: [p/a, p/b]
+conditions: [{name: alone, solver: human}, {name: copilot, solver: human+copilot, assistants: [x.y]}]
+participants: [ada, bob]
+randomisation: {seed: 1}
+forecasts: []
+self_estimates: []
+consent: {version: "1", text: "You agree to what is written here."}
+data: {to: "WHERE"}
+"""
+
+
+def begin(log: StudyLog, where: Path, participant: str = "ada") -> Studies:
+    studies = Studies(log, Attempts(log))
+    studies.register(parse_study(STUDY.replace("WHERE", str(where)), Path("far.yaml")), {})
+    studies.enroll("far", participant)
+    studies.give_consent("far", participant, "1")
+    return studies
+
+
+def open_task(log: StudyLog, studies: Studies, participant: str = "ada") -> str:
+    assigned, agreed, problem = studies.next_task("far", participant)
+    header = Attempts(log).create(
+        *(problem, "d", Path("/w"), {"a.sv": FileText.of_text("")}),
+        solver=participant,
+        condition=assigned.condition,
+        study="far",
+    )
+    for event in (assigned, agreed, Started()):
+        log.append_blocking(header.id, event)
+    studies.note_task(assigned, problem, header.id)
+    return header.id
+
+
+@pytest.fixture
+def lab(tmp_path: Path) -> Iterator[StudyLog]:
+    with StudyLog(tmp_path / "lab" / "log.sqlite") as log:
+        studies = Studies(log, Attempts(log))
+        studies.register(parse_study(STUDY.replace("WHERE", str(tmp_path / "share")), Path("far.yaml")), {})
+        yield log
+
+
+def test_records_go_as_they_grow_and_are_counted_once(
+    deliveries: Deliveries, log: StudyLog, lab: StudyLog, tmp_path: Path
+) -> None:
+    share = tmp_path / "share"
+    studies = begin(log, share)
+    deliveries.owe("far", "ada")
+    attempt = open_task(log, studies)
+    assert deliveries.deliver(log) == ([], [])
+    (found,) = deliveries.waiting()
+    assert found.delivered is not None
+    assert (collect(lab, share).attempts, collect(lab, share).attempts) == (1, 0)
+    counts = study_progress(lab, "far").conditions.values()
+    assert sorted((one.drawn, one.waiting, one.under_way, one.finished) for one in counts) == [
+        (1, 0, 1, 0),
+        (1, 1, 0, 0),
+    ]
+
+    old = tmp_path / "old"
+    shutil.copytree(share, old)
+    log.append_blocking(attempt, Submitted())
+    deliveries.deliver(log)
+    grown = collect(lab, share)
+    assert (grown.attempts, grown.longer) == (0, 1)
+    # A copy from before changes nothing.
+    again = collect(lab, old)
+    assert (again.attempts, again.longer) == (0, 0)
+    assert verify(*lab.stored(attempt)).ok
+    assert lab.stored(attempt) == log.stored(attempt)
+    assert Attempts(lab).summary(attempt) == Attempts(log).summary(attempt)
+
+    log.append_blocking(open_task(log, studies), Submitted())
+    arrived, left = deliveries.deliver(log)
+    assert ([one.participant for one in arrived], left, deliveries.waiting()) == (["ada"], [], [])
+    collect(lab, share)
+    assert sum(one.finished for one in study_progress(lab, "far").conditions.values()) == 2
+
+
+def test_what_is_unchanged_is_not_written_again(deliveries: Deliveries, log: StudyLog, tmp_path: Path) -> None:
+    studies = begin(log, tmp_path / "share")
+    deliveries.owe("far", "ada")
+    attempt = open_task(log, studies)
+    deliveries.deliver(log)
+    file = tmp_path / "share" / "ada" / f"{attempt}.jsonl"
+    before = file.stat().st_ino
+    deliveries.deliver(log)
+    assert file.stat().st_ino == before
+    log.append_blocking(attempt, Tick())
+    deliveries.deliver(log)
+    assert file.stat().st_ino != before
+
+
+def test_an_attempt_with_other_events_is_refused(log: StudyLog, lab: StudyLog, tmp_path: Path) -> None:
+    studies = begin(log, tmp_path / "share")
+    attempt = open_task(log, studies)
+    write_archive(log, "far", tmp_path / "share")
+    collect(lab, tmp_path / "share")
+    header, rows = log.stored(attempt)
+    other = [*rows[:-1], replace(rows[-1], hash="0" * 64)]
+    with pytest.raises(AttemptError, match="is here with other events"):
+        lab.adopt(header, other)
+
+
+def test_the_lab_learns_of_a_withdrawal_and_counts_a_dropout_but_gets_no_further_event(
+    deliveries: Deliveries, log: StudyLog, lab: StudyLog, tmp_path: Path
+) -> None:
+    share = tmp_path / "share"
+    studies = begin(log, share)
+    deliveries.owe("far", "ada")
+    attempt = open_task(log, studies)
+    deliveries.deliver(log)
+    events = len(log.events(attempt))
+    log.append_blocking(attempt, Abandoned(reason="consent was taken back"))
+    studies.take_consent_back("far", "ada", delete=True)
+    deliveries.deliver(log)
+    assert deliveries.waiting() == []
+    collect(lab, share)
+    found = study_progress(lab, "far")
+    assert found.participants["ada"].has_withdrawn and found.participants["ada"].asks_for_deletion
+    assert sum(one.dropped_out for one in found.conditions.values()) == 2
+    assert len((share / "ada" / f"{attempt}.jsonl").read_text().splitlines()) == events + 1
+
+
+KILLED = """
+import sys
+from pathlib import Path
+from benchwright_attempts.attempts import Attempts
+from benchwright_attempts.events import Tick
+from benchwright_problems.home import Home
+from benchwright_studies.delivery import Deliveries
+from benchwright_studies.study_log import StudyLog
+
+log, attempt = StudyLog(Path(sys.argv[1])), sys.argv[2]
+deliveries = Deliveries(Home.find())
+print("ready", flush=True)
+while True:
+    for _ in range(5):
+        log.append_blocking(attempt, Tick())
+    deliveries.deliver(log)
+"""
+
+
+@pytest.mark.parametrize("wait_s", [0.0, 0.05, 0.11, 0.17])
+def test_a_kill_while_records_are_delivered_loses_nothing_and_counts_nothing_twice(
+    deliveries: Deliveries, log: StudyLog, lab: StudyLog, path: Path, tmp_path: Path, wait_s: float
+) -> None:
+    share = tmp_path / "share"
+    studies = begin(log, share)
+    deliveries.owe("far", "ada")
+    attempt = open_task(log, studies)
+    for _ in range(2):
+        process = subprocess.Popen(
+            [sys.executable, "-c", KILLED, str(path), attempt], stdout=subprocess.PIPE, env={**os.environ}
+        )
+        assert process.stdout is not None and process.stdout.readline() == b"ready\n"
+        time.sleep(wait_s)
+        process.kill()
+        process.wait()
+        process.stdout.close()
+        if (share / "study.jsonl").exists():
+            collect(lab, share)
+    assert len(deliveries.waiting()) == 1
+    deliveries.deliver(log)
+    collect(lab, share)
+    assert lab.stored(attempt) == log.stored(attempt)
+    assert [header.id for header in lab.headers()] == [attempt]
