@@ -73,7 +73,7 @@ class Attempt:
         """Continues from the log: the clock is followed if it runs. Returns the summary."""
         summary = await self.writer.summary()
         self.writer.ended = summary.state.ended
-        if summary.state is AttemptState.RUNNING:
+        if summary.state is AttemptState.RUNNING and not self.writer.held_by:
             self._follow_clock()
         return summary
 
@@ -122,8 +122,9 @@ class Attempt:
             instead: Why an older run is cancelled, a stable word.
 
         Raises:
-            AttemptError: The clock is not running, or all runs are used.
+            AttemptError: The clock is not running, all runs are used, or another process works on the attempt.
         """
+        self.writer.check_ours()
         summary = await self.writer.summary()
         if summary.state is not AttemptState.RUNNING:
             raise AttemptError(_NOT_RUNNING[summary.state])
@@ -171,6 +172,7 @@ class Attempt:
             AttemptError: The run came to no verdict, for example because it was stopped.
         """
         # Refuse before running anything.
+        self.writer.check_ours()
         next_state((await self.writer.summary()).state, "submitted")
         self._check_time()
         # Who submits before the time is over may wait for the verdict after it.
@@ -212,7 +214,7 @@ class Attempt:
         await self.clock.note_suspension()
         self.clock.leave()
         await self.runs.cool_down()
-        if not self.ended and (await self.writer.summary()).state is AttemptState.RUNNING:
+        if not self.ended and not self.writer.held_by and (await self.writer.summary()).state is AttemptState.RUNNING:
             await self.writer.append(Paused(reason=reason))
 
     async def _end_at_limit(self, limit_s: float) -> None:

@@ -22,6 +22,17 @@ class UnknownAttemptError(AttemptError):
             super().__init__(f"There is no attempt {shown}: `benchwright attempts list` shows them all.")
 
 
+class AttemptElsewhereError(AttemptError):
+    """Another process works on the attempt."""
+
+    def __init__(self, holder: str) -> None:
+        """Takes who has it, in words."""
+        super().__init__(
+            f"This attempt is open in another window or server ({holder}), which records it. Here it is read-only: "
+            "nothing that you do is recorded. Close it there to go on here."
+        )
+
+
 class IllegalTransitionError(AttemptError):
     """The attempt is in a state that does not allow this step."""
 

@@ -7,7 +7,7 @@ import contextlib
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from benchwright_attempts.errors import AttemptError
+from benchwright_attempts.errors import AttemptElsewhereError, AttemptError
 from benchwright_attempts.events import Event
 from benchwright_attempts.evidence import AssistAccepted, EditReason, Environment, Violation
 from benchwright_attempts.record import Moment
@@ -35,6 +35,8 @@ class EventWriter:
     ) -> None:
         self.ended = False
         """Whether nothing can follow but late facts."""
+        self.held_by = ""
+        """Which other process works on the attempt, in words; then nothing is recorded here."""
         self._services = services
         self._attempt = attempt
         self._terms = terms
@@ -52,14 +54,25 @@ class EventWriter:
         """Appends an event; returns when it is on disk.
 
         Raises:
-            AttemptError: The attempt's state does not allow it, or it could not be written.
+            AttemptError: The attempt's state does not allow it, another process works on it, or it could not be
+                written.
         """
+        self.check_ours()
         await self._services.log.append(self._attempt, event)
+
+    def check_ours(self) -> None:
+        """Refuses what only the process may do that works on the attempt.
+
+        Raises:
+            AttemptElsewhereError: Another one does.
+        """
+        if self.held_by:
+            raise AttemptElsewhereError(self.held_by)
 
     async def note(self, event: Event) -> None:
         """Appends a fact unless the attempt has ended."""
         if not self.ended:
-            # Another window may have ended the attempt; then there is nothing to record.
+            # The attempt may have ended meanwhile, or another process work on it: there is nothing to record.
             with contextlib.suppress(AttemptError):
                 await self.append(event)
 

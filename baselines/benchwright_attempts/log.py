@@ -22,9 +22,17 @@ from sqlalchemy.exc import SQLAlchemyError
 from benchwright_attempts.adopting import Adopted, shared_beginning
 from benchwright_attempts.appending import COLUMNS, Entry, append_all, insert_rows, is_storable
 from benchwright_attempts.chain import with_states
+from benchwright_attempts.claim import Claim, claim
 from benchwright_attempts.clock import AttemptState
 from benchwright_attempts.database import display_name, explain, lock, open_database, writing
-from benchwright_attempts.errors import AttemptError, LogClosedError, LogDamagedError, UnknownAttemptError
+from benchwright_attempts.errors import (
+    AttemptError,
+    LogClosedError,
+    LogDamagedError,
+    LogError,
+    LogUnavailableError,
+    UnknownAttemptError,
+)
 from benchwright_attempts.events import Event, Opened
 from benchwright_attempts.kept_summary import from_rows, keep, kept
 from benchwright_attempts.record import AttemptHeader, Moment, RecordedEvent, Row
@@ -78,6 +86,10 @@ class EventLog:
         self._writer: Thread | None = None
         self._newest: Future[RecordedEvent] | None = None
         self._closed = False
+        self.failing: LogError | None = None
+        """Why the newest events could not be written; `None` as soon as events are written again."""
+        self.on_failing: set[Callable[[], None]] = set()
+        """Called from any thread after `failing` has changed."""
 
     def __enter__(self) -> Self:
         """Lets a `with` block close the log."""
@@ -104,6 +116,21 @@ class EventLog:
     def moment(self) -> Moment:
         """The present, as this process sees it."""
         return Moment(self._now(), self._monotonic_ns(), self.process)
+
+    def claim(self, attempt: str) -> Claim | str:
+        """Claims an attempt for this process, so that no other one works on it; or says who does.
+
+        Raises:
+            LogError: The claim can't be made.
+        """
+        try:
+            return claim(self._engine, self.path, attempt)
+        except SQLAlchemyError as error:
+            raise explain(self.path, error) from error
+        except OSError as error:
+            raise LogUnavailableError(
+                display_name(self.path), f"nothing can be written beside it ({error.strerror})."
+            ) from error
 
     # Writing
 
@@ -219,13 +246,19 @@ class EventLog:
 
     def _write(self, batch: Sequence[Entry]) -> None:
         results: list[tuple[Entry, RecordedEvent | Exception]]
+        failing: LogError | None = None
         try:
             with writing(self._engine).begin() as connection:
                 results = append_all(connection, batch, self._check_recordable)
         except SQLAlchemyError as error:
-            results = [(entry, explain(self.path, error)) for entry in batch]
+            failing = explain(self.path, error)
+            results = [(entry, failing) for entry in batch]
         except Exception as error:  # whatever happens, nobody may wait forever, and the thread must survive
             results = [(entry, error) for entry in batch]
+        if str(failing) != str(self.failing):
+            self.failing = failing
+            for told in tuple(self.on_failing):
+                told()
         for entry, result in results:
             if isinstance(result, Exception):
                 entry.future.set_exception(result)

@@ -2,6 +2,7 @@ import * as vscode from "vscode";
 import type { Attempts } from "./attempts.ts";
 import { clockTime, spokenTime } from "./duration.ts";
 import type { AttemptStatus } from "./generated/protocol.ts";
+import { troubleOf, type Face } from "./recordingTrouble.ts";
 
 /** The attempt's clock in the status bar; a click starts, pauses or resumes it. */
 export class ClockItem implements vscode.Disposable {
@@ -34,7 +35,8 @@ export class ClockItem implements vscode.Disposable {
 
   private draw(status: AttemptStatus): void {
     const seconds = this.attempts.activeSeconds(status);
-    const face = FACES[status.state];
+    const trouble = troubleOf(status);
+    const face = trouble ?? FACES[status.state];
     const time = status.state === "open" ? "" : clockTime(seconds);
     this.item.text = `$(${face.icon}) ${face.word(time)}`;
     this.item.tooltip = `${status.title}: ${face.tooltip}`;
@@ -43,14 +45,8 @@ export class ClockItem implements vscode.Disposable {
       role: "button",
     };
     this.item.command = face.command;
+    this.item.backgroundColor = trouble && new vscode.ThemeColor(trouble.background);
   }
-}
-
-interface Face {
-  readonly icon: string;
-  readonly word: (time: string) => string;
-  readonly tooltip: string;
-  readonly command: string;
 }
 
 const FACES: Readonly<Record<AttemptStatus["state"], Face>> = {

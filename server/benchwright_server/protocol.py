@@ -186,6 +186,10 @@ class AttemptStatus(Wire):
     """Active time after which the attempt ends automatically, in seconds."""
     runs_allowed: int | None = None
     """Number of runs allowed; if set, saving does not start a run."""
+    read_only: str | None = None
+    """Why nothing is recorded here: another window or server works on the attempt."""
+    not_recorded: str | None = None
+    """Why the newest events could not be recorded, such as a full disk; gone as soon as events are recorded again."""
 
 
 class OpenedProblem(Wire):

@@ -36,6 +36,7 @@ class Recorder:
         attempt: The attempt's id.
         files: The files as rebuilt from the log so far.
         on_failure: Called when an event can't be written.
+        is_muted: Whether another process records the attempt, so nothing is recorded here.
     """
 
     def __init__(
@@ -44,23 +45,32 @@ class Recorder:
         attempt: str,
         files: Mapping[str, ReplayedFile],
         on_failure: Callable[[BaseException], None],
+        *,
+        is_muted: bool = False,
     ) -> None:
         self._log = log
         self._attempt = attempt
         self._files = dict(files)
-        self._open: set[str] = set()
+        self._open: dict[str, str] = {}
+        self._is_muted = is_muted
         self._on_failure = on_failure
         self._loop = asyncio.get_running_loop()
 
+    def take_over(self, muted: Recorder) -> None:
+        """Records from now on what the editor does, which another recorder did not record until now."""
+        for path, text in muted._open.items():
+            self.opened(path, text)
+
     def opened(self, path: str, text: str) -> None:
         """An editor opened a file."""
-        self._open.add(path)
+        self._open[path] = text
         known = self._files.get(path, _UNKNOWN)
         if known.text != text:
             self._set(path, FileText.of_text(text, bom=known.bom), TextCause.OPENED)
 
     def changed(self, path: str, version: int, changes: Sequence[Replacement], text: str) -> None:
         """An editor changed a file; its content is now `text`."""
+        self._open[path] = text
         known = self._files.get(path, _UNKNOWN)
         applied = tuple(Change(start=change.start, end=change.end, text=change.text) for change in changes)
         if known.text is None or _applied(known.text, applied) != text:
@@ -71,7 +81,7 @@ class Recorder:
 
     def closed(self, path: str, content: bytes | None) -> None:
         """An editor closed a file; unsaved changes are discarded."""
-        self._open.discard(path)
+        self._open.pop(path, None)
         self._on_disk(path, content, TextCause.DISCARDED)
 
     def taken(self, path: str, content: bytes | None) -> None:
@@ -92,6 +102,8 @@ class Recorder:
         Raises:
             AttemptError: It could not be recorded.
         """
+        if self._is_muted:
+            return
         self._on_disk(path, content, TextCause.OUTSIDE)
         await self._log.append(self._attempt, Save(path=path, sha256=sha256(content), size=len(content)))
 
@@ -100,6 +112,9 @@ class Recorder:
         self._send(path, TextSet(path=path, cause=cause, file=file))
 
     def _send(self, path: str, event: Event) -> None:
+        if self._is_muted:
+            return
+
         # Called on the thread that writes the log.
         def done(future: Future[RecordedEvent]) -> None:
             error = future.exception()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING
 from benchwright_attempts.adapter import Adapter, Report
 from benchwright_attempts.clock import AttemptState, advance
 from benchwright_attempts.engine import Attempt
+from benchwright_attempts.errors import AttemptElsewhereError
 from benchwright_attempts.events import Diagnostics, ProblemCount
 from benchwright_attempts.evidence import SelfEstimate, Violation
 from benchwright_attempts.grading import ANSWER, judged_paths
@@ -27,6 +29,7 @@ from benchwright_server.workspaces.workspace import Workspace, snapshot
 
 if TYPE_CHECKING:
     # The database library takes a third of a second to import: nobody pays before a log is needed.
+    from benchwright_attempts.claim import Claim
     from benchwright_attempts.services import Services
     from benchwright_studies.study_log import StudyLog
 
@@ -65,6 +68,7 @@ class Session(Adapter):
         files: The files as rebuilt from the log so far.
         terms: Of the attempt.
         flagged: Violations already in the log.
+        claim: On the attempt; or who has it, in words; None if it has ended.
     """
 
     def __init__(
@@ -77,17 +81,40 @@ class Session(Adapter):
         files: Mapping[str, ReplayedFile],
         terms: Terms,
         flagged: list[Violation],
+        claim: Claim | str | None,
     ) -> None:
         self.header = header
         self.problem = problem
         self.workspace = workspace
         self.terms = terms
         self.attempt = Attempt(services, header, problem, terms, self, flagged=flagged, warms_up=True)
-        self.recorder = Recorder(services.log, header.id, files, listeners.on_failure)
+        self._claim = None if isinstance(claim, str) else claim
+        self.attempt.writer.held_by = claim if isinstance(claim, str) else ""
+        self.recorder = Recorder(services.log, header.id, files, listeners.on_failure, is_muted=self.is_elsewhere)
         self.draft = _draft(files.get(ANSWER), workspace)
         """The answer as typed but not saved before the editor closed. None if it was saved."""
         self._log = services.log
         self._listeners = listeners
+        self._loop = asyncio.get_running_loop()
+        services.log.on_failing.add(self._log_changed)
+
+    @property
+    def is_elsewhere(self) -> bool:
+        """Whether another process works on the attempt, so it is only shown here."""
+        return bool(self.attempt.writer.held_by)
+
+    async def follow(self) -> None:
+        """Continue from the log, and say so if that is not possible here."""
+        await self.attempt.follow()
+        self._remind()
+
+    def _remind(self) -> None:
+        if self.is_elsewhere:
+            self._listeners.on_failure(AttemptElsewhereError(self.attempt.writer.held_by))
+
+    def _log_changed(self) -> None:
+        with contextlib.suppress(RuntimeError):  # The server has ended meanwhile.
+            self._loop.call_soon_threadsafe(self.changed)
 
     # What the engine asks
 
@@ -102,6 +129,8 @@ class Session(Adapter):
 
     def changed(self) -> None:
         """The status has changed."""
+        if self.ended and self._claim is not None:
+            self._claim.release()
         self._listeners.on_change(self)
 
     def failed(self, error: BaseException) -> None:
@@ -172,7 +201,12 @@ class Session(Adapter):
 
     async def close(self) -> None:
         """The editor is closing: stop everything and pause the clock."""
-        await self.attempt.close("the editor was closed")
+        self._log.on_failing.discard(self._log_changed)
+        try:
+            await self.attempt.close("the editor was closed")
+        finally:
+            if self._claim is not None:
+                await asyncio.to_thread(self._claim.release)
 
     @property
     def is_scored_at_once(self) -> bool:
@@ -181,8 +215,8 @@ class Session(Adapter):
         return question.format in INSTANT if question is not None else self.problem.kind is Kind.TEXT
 
     async def is_clock_running(self) -> bool:
-        """Whether the attempt is started, not paused and not ended."""
-        return (await self.attempt.writer.summary()).state is AttemptState.RUNNING
+        """Whether the attempt is started, not paused and not ended, and this process works on it."""
+        return not self.is_elsewhere and (await self.attempt.writer.summary()).state is AttemptState.RUNNING
 
     async def status(self) -> AttemptStatus:
         """The attempt as shown in views."""
@@ -207,12 +241,15 @@ class Session(Adapter):
             held=clock.held,
             time_limit_s=self.terms.time_limit_s,
             runs_allowed=self.terms.runs_allowed,
+            read_only=str(AttemptElsewhereError(self.attempt.writer.held_by)) if self.is_elsewhere else None,
+            not_recorded=str(self._log.failing) if self._log.failing is not None else None,
         )
 
     # What the editor reports
 
     async def saved(self, path: str, content: bytes) -> None:
         """A file was saved; returns once the event is on disk."""
+        self._remind()
         await self.recorder.saved(path, content)
         if path == ANSWER:
             self.draft = None

@@ -30,6 +30,7 @@ from benchwright_studies import open_log
 
 if TYPE_CHECKING:
     # The database library takes a third of a second to import: nobody pays before a log is needed.
+    from benchwright_attempts.claim import Claim
     from benchwright_studies.study_log import StudyLog
 
 
@@ -127,7 +128,7 @@ class Sessions:
         """The session of the workspace that contains a file or folder; None outside workspaces."""
         for folder in (path, *path.parents):
             if folder in self._sessions:
-                return self._sessions[folder]
+                return await self._taken_over(self._sessions[folder])
         workspace = await asyncio.to_thread(Workspace.around, path)
         if workspace is None:
             return None
@@ -138,6 +139,26 @@ class Sessions:
                     return None
                 self._sessions[workspace.folder] = session
         return self._sessions[workspace.folder]
+
+    async def _taken_over(self, session: Session) -> Session:
+        """The session itself; or its successor, if another process worked on the attempt and does not any more."""
+        if not session.is_elsewhere:
+            return session
+        folder = session.workspace.folder
+        async with self._opening:
+            if self._sessions.get(folder) is session:
+                claim = await asyncio.to_thread(self.log.claim, session.header.id)
+                if isinstance(claim, str):
+                    return session
+                successor = await self._load(session.workspace, claim)
+                if successor is None:
+                    claim.release()
+                else:
+                    successor.recorder.take_over(session.recorder)
+                    await session.close()
+                    self._sessions[folder] = successor
+                    successor.changed()
+            return self._sessions.get(folder, session)
 
     async def demand(self, path: Path) -> Session:
         """The session of the workspace that contains a file or folder.
@@ -192,7 +213,7 @@ class Sessions:
         """The summaries of attempts."""
         return self.services.attempts
 
-    async def _load(self, workspace: Workspace) -> Session | None:
+    async def _load(self, workspace: Workspace, claim: Claim | None = None) -> Session | None:
         def read() -> tuple[AttemptHeader, Problem] | None:
             try:
                 header = self.log.header(workspace.marker.attempt)
@@ -207,15 +228,21 @@ class Sessions:
         if found is None:
             return None
         header, problem = found
-        await asyncio.to_thread(self.attempts.interrupt_stale, header.id)
+        held = claim or await asyncio.to_thread(self._claimed, header.id)
+        if not isinstance(held, str):
+            await asyncio.to_thread(self.attempts.interrupt_stale, header.id)
         events = await asyncio.to_thread(self.log.events, header.id)
         files = await asyncio.to_thread(lambda: replay(events).files)
         assigned = next((one.event for one in events if isinstance(one.event, Assigned)), None)
         flagged = [one.event for one in events if isinstance(one.event, Violation)]
         terms = Terms(header.condition, assigned)
-        session = Session(self.services, self._listeners, header, problem, workspace, files, terms, flagged)
-        await session.attempt.follow()
+        session = Session(self.services, self._listeners, header, problem, workspace, files, terms, flagged, held)
+        await session.follow()
         return session
+
+    def _claimed(self, attempt: str) -> Claim | str | None:
+        """A claim on an attempt, or who has it; None if it has ended."""
+        return None if self.attempts.summary(attempt).state.ended else self.log.claim(attempt)
 
     async def _opened(self, session: Session) -> OpenedProblem:
         problem, workspace = session.problem, session.workspace

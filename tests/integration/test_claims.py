@@ -1,0 +1,84 @@
+"""One process at a time works on an attempt, with every database; its claim dies with it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from benchwright_attempts.attempts import Attempts
+from benchwright_attempts.file_text import FileText
+from benchwright_studies.study_log import StudyLog
+
+from ..postgres import new_database
+
+_HOLD = """
+import sys
+from pathlib import Path
+from benchwright_studies.study_log import StudyLog
+
+where = sys.argv[1] if "://" in sys.argv[1] else Path(sys.argv[1])
+log = StudyLog(where)
+claim = log.claim(sys.argv[2])
+print("elsewhere" if isinstance(claim, str) else "ours", flush=True)
+sys.stdin.readline()
+"""
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def where(request: pytest.FixtureRequest, tmp_path: Path) -> str | Path:
+    if request.param == "sqlite":
+        return tmp_path / "log" / "attempts.sqlite"
+    return new_database(request.getfixturevalue("postgres"))
+
+
+def begin(log: StudyLog) -> str:
+    return Attempts(log).create("p/q", "d", Path("/w"), {"a.sv": FileText.of_text("")}).id
+
+
+def test_an_attempt_is_claimed_once_until_it_is_let_go(where: str | Path) -> None:
+    with StudyLog(where) as log, StudyLog(where) as other:
+        attempt, another = begin(log), begin(log)
+        claim = log.claim(attempt)
+        assert not isinstance(claim, str) and claim.is_held
+        assert isinstance(other.claim(attempt), str)
+        elsewhere = other.claim(another)
+        assert not isinstance(elsewhere, str)
+        claim.release()
+        claim.release()
+        assert not claim.is_held
+        again = other.claim(attempt)
+        assert not isinstance(again, str)
+        assert isinstance(log.claim(attempt), str)
+        again.release()
+        elsewhere.release()
+
+
+def test_a_claim_dies_with_its_process(where: str | Path) -> None:
+    with StudyLog(where) as log:
+        attempt = begin(log)
+        held = subprocess.Popen(
+            [sys.executable, "-c", _HOLD, str(where), attempt], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+        try:
+            assert held.stdout is not None and held.stdout.readline() == "ours\n"
+            holder = log.claim(attempt)
+            assert isinstance(holder, str)
+            assert isinstance(where, str) or f"process {held.pid} on " in holder
+        finally:
+            held.kill()
+            held.wait()
+        claim = log.claim(attempt)
+        assert not isinstance(claim, str)
+        claim.release()
+
+
+def test_nothing_is_left_of_claims_on_a_file(tmp_path: Path) -> None:
+    with StudyLog(tmp_path / "log.sqlite") as log:
+        claim = log.claim(begin(log))
+        assert not isinstance(claim, str)
+        assert len(list((tmp_path / "working").iterdir())) == 1
+        claim.release()
+        assert list((tmp_path / "working").iterdir()) == []
