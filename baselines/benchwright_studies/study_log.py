@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Connection
+from sqlalchemy import Connection, select
 
 from benchwright_attempts.log import EventLog
 from benchwright_attempts.record import AttemptHeader
+from benchwright_attempts.tables import TOMBSTONES
 from benchwright_studies.deletion import delete_participant
 from benchwright_studies.journal import Journal, check_recordable
 
@@ -17,6 +18,12 @@ class StudyLog(EventLog):
     def journal(self) -> Journal:
         """The journal of studies, in the same database."""
         return Journal(self._engine, self.path, self._now)
+
+    def tombstones(self) -> dict[str, int]:
+        """Attempts that were deleted, with the number of their events."""
+        wanted = select(TOMBSTONES.c.id, TOMBSTONES.c.events).where(TOMBSTONES.c.kind == "attempt")
+        with self._reading() as connection:
+            return {row.id: row.events for row in connection.execute(wanted)}
 
     def delete_participant(self, study: str, participant: str, reason: str) -> list[str]:
         """Deletes everything that was recorded of a participant, and leaves a tombstone; returns the attempts' ids.

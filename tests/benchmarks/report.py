@@ -26,6 +26,7 @@ from pathlib import Path
 from sqlalchemy import insert
 
 from benchwright_attempts.database import open_database, writing
+from benchwright_attempts.kept_summary import keep_all
 from benchwright_attempts.record import SCHEMA, AttemptHeader, canonical, format_wall
 from benchwright_attempts.tables import ATTEMPTS, EVENTS
 
@@ -124,6 +125,7 @@ def generate(path: Path, attempts: int, events: int) -> None:
             connection.execute(insert(ATTEMPTS), header.as_row())
             rows = several[number % len(several)]
             connection.exec_driver_sql(statement, [(header.id, *row) for row in rows])
+        keep_all(connection)
     engine.dispose()
 
 

@@ -228,7 +228,9 @@ class Sessions:
         if found is None:
             return None
         header, problem = found
-        held = claim or await asyncio.to_thread(self._claimed, header.id)
+        held: Claim | str | None = claim
+        if held is None:
+            held = await asyncio.to_thread(self._claimed, header.id)
         if not isinstance(held, str):
             await asyncio.to_thread(self.attempts.interrupt_stale, header.id)
         events = await asyncio.to_thread(self.log.events, header.id)

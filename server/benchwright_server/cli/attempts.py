@@ -9,10 +9,11 @@ import typer
 from rich.table import Table
 
 from benchwright_attempts.attempts import Attempts
-from benchwright_attempts.export import export_lines, verify_export, write_export
+from benchwright_attempts.export import export_lines, write_export
 from benchwright_attempts.record import AttemptHeader, format_wall
-from benchwright_attempts.replay import Verification, replay, verify
+from benchwright_attempts.replay import replay
 from benchwright_attempts.summary import Summary
+from benchwright_server.cli import attempts_check
 from benchwright_server.cli.options import Json
 from benchwright_server.cli.output import err, out, print_json
 from benchwright_server.cli.study_log import opened_log
@@ -28,7 +29,7 @@ def add_to(parent: typer.Typer) -> None:
     attempts.command("show")(show)
     attempts.command("export")(export)
     attempts.command("replay")(replay_command)
-    attempts.command("verify")(verify_command)
+    attempts_check.add_to(attempts)
     parent.add_typer(attempts, name="attempts")
 
 
@@ -80,9 +81,15 @@ def export(
             return
         try:
             write_export(output.absolute(), header, rows)
+            anchor = attempts_check.write_anchor(output, header, rows) if rows else None
         except OSError as error:
             raise ServerError(f"{output} can't be written: {error.strerror}.") from error
-        err.print(f"{len(rows)} events written to {output}.")
+        err.print(f"{len(rows)} events written to {output}.", soft_wrap=True)
+        if anchor is not None:
+            err.print(
+                f"The last hash is {anchor.head}. Keep {output}.anchor where the solver can't change it.",
+                soft_wrap=True,
+            )
 
 
 def replay_command(
@@ -112,33 +119,6 @@ def replay_command(
         for flaw in flaws:
             err.print(flaw, markup=False)
     raise typer.Exit(0 if replayed.ok else 1)
-
-
-def verify_command(
-    attempt: Annotated[str, typer.Argument(metavar="ATTEMPT|FILE", help="An attempt's id, or an exported file.")],
-    json_output: Json = False,
-) -> None:
-    """Check the hash chain of an attempt, and its files against every save.
-
-    Exit status: 0 the log is intact, 1 it is not.
-    """
-    with opened_log() as log:
-        file = Path(attempt)
-        if file.is_file():
-            verification: Verification = verify_export(file)
-        else:
-            verification = verify(*log.stored(log.find(attempt).id))
-    if json_output:
-        schemas = {str(schema): count for schema, count in verification.schemas.items()}
-        print_json({"ok": verification.ok, "problem": verification.problem, "schemas": schemas})
-    else:
-        out.print(
-            verification.problem or "The log is intact: the hash chain holds, and every save is rebuilt to the byte."
-        )
-        if len(verification.schemas) > 1 or 1 in verification.schemas:
-            counts = ", ".join(f"{count} of schema {schema}" for schema, count in sorted(verification.schemas.items()))
-            out.print(f"Schemas: {counts}. Older events are read as they were written.")
-    raise typer.Exit(0 if verification.ok else 1)
 
 
 def _row(header: AttemptHeader, summary: Summary) -> dict[str, str | int | float | None]:

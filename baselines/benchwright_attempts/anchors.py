@@ -1,0 +1,160 @@
+"""Anchors: how far an attempt's chain was at some time, noted where its owner can't change it.
+
+A chain shows that nothing was changed in the middle. That its end was cut off, or that all of it was written anew,
+shows only against an anchor from outside: printed, sent by e-mail, or in somebody else's hands.
+
+An anchor is one object of canonical JSON. A server that countersigns adds `receipt`; its signature (Ed25519, RFC 8032)
+is over the canonical JSON of the anchor, whose receipt has no `signature` then: see `docs/reference/event-log.md`.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationError
+
+from benchwright_attempts.file_text import Sha256
+from benchwright_attempts.record import canonical, format_wall
+
+FORMAT = "benchwright-anchor"
+_OBJECT = re.compile(r"\{[^{}]*(?:\{[^{}]*\}[^{}]*)?\}")
+_QUOTED = re.compile(r"^[> ]+", re.MULTILINE)
+
+
+class Receipt(BaseModel):
+    """What a server says that has seen a chain's head, at a time by its own clock."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+
+    server: str
+    """Its address."""
+    time: AwareDatetime
+    """When it saw the head."""
+    key: str
+    """The public key, base64."""
+    signature: str
+    """Base64; see the module."""
+
+
+class Anchor(BaseModel):
+    """How far a chain was."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+
+    format: Literal["benchwright-anchor"] = "benchwright-anchor"
+    version: Literal[1] = 1
+    attempt: Annotated[str, Field(min_length=1)]
+    events: Annotated[int, Field(ge=1)]
+    """Number of the newest event."""
+    head: Sha256
+    """Its hash."""
+    made: AwareDatetime
+    """When, by the clock of the computer that made the anchor."""
+    receipt: Receipt | None = None
+
+    def as_line(self) -> str:
+        """Canonical JSON, without line end."""
+        value = self.model_dump(mode="json", exclude_none=True) | {"made": format_wall(self.made)}
+        if self.receipt is not None:
+            value["receipt"]["time"] = format_wall(self.receipt.time)
+        return canonical(value)
+
+
+def as_text(anchors: Sequence[Anchor]) -> str:
+    """Anchors as text to print, or to paste into an e-mail."""
+    attempts = "1 attempt" if len(anchors) == 1 else f"{len(anchors)} attempts"
+    lines = [
+        f"How far {attempts} had come in Benchwright's log: the number of events, and the hash of the last.",
+        "Keep this where the solver can't change it. To compare it: benchwright attempts verify --anchors FILE",
+        "",
+        *(anchor.as_line() for anchor in anchors),
+    ]
+    return "".join(f"{line}\n" for line in lines)
+
+
+def read_anchors(text: str) -> list[Anchor]:
+    """The anchors in a text, such as a saved e-mail; other words, marks of quotation and wrapped lines do no harm.
+
+    Raises:
+        ValueError: There is none, or something that calls itself an anchor is none.
+    """
+    found = []
+    for match in _OBJECT.finditer(_QUOTED.sub("", text)):
+        # An anchor has no white space, so any was put in by what wrapped its line.
+        written = re.sub(r"\s+", "", match.group())
+        if FORMAT not in written:
+            continue
+        try:
+            found.append(Anchor.model_validate(json.loads(written)))
+        except ValidationError as error:
+            flaw = error.errors()[0]
+            where = ".".join(map(str, flaw["loc"]))
+            raise ValueError(f"anchor {len(found) + 1}: {where}: {flaw['msg']}") from None
+        except ValueError:
+            raise ValueError(f"anchor {len(found) + 1} is not whole") from None
+    if not found:
+        raise ValueError("there is no anchor in it")
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class AnchorCheck:
+    """A chain held against its anchors."""
+
+    agreeing: int
+    """Anchors that the chain contains."""
+    flaws: tuple[str, ...] = ()
+    """What does not agree, as sentences."""
+
+
+def check_anchors(attempt: str, hashes: Sequence[str], anchors: Iterable[Anchor]) -> AnchorCheck:
+    """Holds an attempt against the anchors of it.
+
+    Args:
+        attempt: Its id.
+        hashes: The hash of each event, from the first; the chain has been checked.
+        anchors: Of any attempts.
+    """
+    mine = sorted({one for one in anchors if one.attempt == attempt}, key=lambda one: (one.events, one.made))
+    agreeing = [one for one in mine if one.events <= len(hashes) and hashes[one.events - 1] == one.head]
+    flaws = _forks(mine)
+    known = max((one.events for one in agreeing), default=0)
+    rewritten = next((one for one in mine if one.events <= len(hashes) and one not in agreeing), None)
+    if rewritten is not None:
+        since = f"after event {known}" if 0 < known < rewritten.events else "from the beginning on"
+        flaws.append(
+            f"The log was rewritten {since}: event {rewritten.events} is not the one that the anchor of "
+            f"{format_wall(rewritten.made)} names."
+        )
+    cut = max((one for one in mine if one.events > len(hashes)), key=lambda one: one.events, default=None)
+    if cut is not None:
+        flaws.append(
+            f"The end of the log was cut off: the anchor of {format_wall(cut.made)} names event {cut.events}, and "
+            f"there are {len(hashes)}."
+        )
+    return AnchorCheck(len(agreeing), tuple(flaws))
+
+
+def _forks(anchors: Sequence[Anchor]) -> list[str]:
+    """Anchors that can't be of one chain."""
+    found = []
+    first: dict[int, Anchor] = {}
+    for one in anchors:
+        other = first.setdefault(one.events, one)
+        if other.head != one.head:
+            found.append(
+                f"There are two versions of the attempt: the anchors of {format_wall(other.made)} and "
+                f"{format_wall(one.made)} name different events {one.events}."
+            )
+    return found
+
+
+def first_difference(some: Sequence[str], others: Sequence[str]) -> int | None:
+    """Number of the first event in which two versions of a chain differ; `None` if one continues the other."""
+    return next(
+        (seq for seq, (one, other) in enumerate(zip(some, others, strict=False), start=1) if one != other), None
+    )

@@ -1,0 +1,85 @@
+from __future__ import annotations
+
+import textwrap
+from datetime import UTC, datetime
+
+import pytest
+
+from benchwright_attempts.anchors import (
+    Anchor,
+    AnchorCheck,
+    Receipt,
+    as_text,
+    check_anchors,
+    first_difference,
+    read_anchors,
+)
+from benchwright_attempts.file_text import sha256
+
+CHAIN = [sha256(b"%d" % number) for number in range(1, 11)]
+OTHER = [sha256(b"x%d" % number) for number in range(1, 11)]
+
+
+def anchor(events: int, chain: list[str] = CHAIN, attempt: str = "6f1c", minute: int | None = None) -> Anchor:
+    made = datetime(2026, 3, 1, 9, events if minute is None else minute, tzinfo=UTC)
+    return Anchor(attempt=attempt, events=events, head=chain[events - 1], made=made)
+
+
+def test_a_chain_that_has_grown_agrees_with_its_anchors_and_those_of_others_do_not_matter() -> None:
+    anchors = [anchor(3), anchor(10), anchor(4, OTHER, "another")]
+    assert check_anchors("6f1c", CHAIN, anchors) == AnchorCheck(2)
+    assert check_anchors("nobody", CHAIN, anchors) == AnchorCheck(0)
+
+
+def test_an_end_that_was_cut_off_is_named() -> None:
+    check = check_anchors("6f1c", CHAIN[:6], [anchor(3), anchor(8), anchor(10)])
+    assert check.agreeing == 1
+    (flaw,) = check.flaws
+    assert "cut off" in flaw and "event 10" in flaw and "there are 6" in flaw and "2026-03-01T09:10" in flaw
+
+
+def test_what_was_rewritten_is_named_with_the_events_between_which_it_begins() -> None:
+    rewritten = CHAIN[:5] + OTHER[5:]
+    (flaw,) = check_anchors("6f1c", rewritten, [anchor(3), anchor(8), anchor(10)]).flaws
+    assert "rewritten after event 3" in flaw and "event 8" in flaw
+    (flaw,) = check_anchors("6f1c", OTHER, [anchor(3)]).flaws
+    assert "rewritten from the beginning" in flaw
+
+
+def test_a_log_that_was_rewritten_and_cut_off_is_named_as_both() -> None:
+    flaws = check_anchors("6f1c", CHAIN[:4] + OTHER[4:6], [anchor(3), anchor(5), anchor(10)]).flaws
+    assert ["rewritten" in flaws[0], "cut off" in flaws[1]] == [True, True]
+
+
+def test_anchors_of_two_versions_of_an_attempt_are_named_as_such() -> None:
+    flaws = check_anchors("6f1c", CHAIN, [anchor(7), anchor(7, OTHER, minute=30)]).flaws
+    assert "two versions" in flaws[0] and "09:07" in flaws[0] and "09:30" in flaws[0]
+
+
+def test_two_versions_part_at_the_first_event_that_differs() -> None:
+    assert first_difference(CHAIN, CHAIN[:4] + OTHER[4:]) == 5
+    assert first_difference(CHAIN, CHAIN[:4]) is None
+
+
+def test_anchors_survive_an_email() -> None:
+    receipt = Receipt(
+        server="https://bench.example", time=datetime(2026, 3, 1, 9, 1, tzinfo=UTC), key="a2V5", signature="c2ln"
+    )
+    anchors = [anchor(3), anchor(8).model_copy(update={"receipt": receipt})]
+    wrapped = "\n".join(line for row in as_text(anchors).splitlines() for line in textwrap.wrap(row, 60) or [""])
+    quoted = "".join(f"> {line}\r\n" for line in f"Dear Ada,\n\n{wrapped}\n\n{{x}} Bob".splitlines())
+    assert read_anchors(quoted) == anchors
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("nothing", "there is no anchor"),
+        (anchor(3).as_line().replace('"version":1', '"version":2'), "anchor 1: version"),
+        (anchor(3).as_line().replace(CHAIN[2], "0"), "anchor 1: head"),
+        (anchor(3).as_line().replace(",", ",,"), "not whole"),
+    ],
+)
+def test_what_is_no_anchor_is_refused_with_the_reason(text: str, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        read_anchors(text)
