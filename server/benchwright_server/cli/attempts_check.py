@@ -163,12 +163,11 @@ def _missing(log: StudyLog, anchors: Sequence[Anchor]) -> list[_Checked]:
 
 def _tell(checked: Sequence[_Checked], *, json_output: bool, one: bool) -> None:
     if json_output:
-        rows = [
+        rows: list[dict[str, object]] = [
             {"ok": it.problem is None, "problem": it.problem, "schemas": it.schemas, "anchors": it.anchors}
             for it in checked
         ]
-        named = [{"attempt": it.attempt} | row for it, row in zip(checked, rows, strict=True)]
-        print_json(rows[0] if one else named)
+        print_json(rows[0] if one else [{"attempt": it.attempt, **row} for it, row in zip(checked, rows, strict=True)])
         return
     for it in checked:
         name = "" if one else f"{it.attempt[:8]}: "
