@@ -86,9 +86,7 @@ def _sqlite(path: Path, busy_timeout_s: float) -> Engine:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         _keep_private(path)
     except OSError as error:
-        raise LogUnavailableError(
-            path, f"cannot be opened ({error.strerror}). Check the folder's permissions and free space."
-        ) from error
+        raise explain_file(path, error) from error
     engine = create_engine(
         URL.create("sqlite", database=str(path)),
         connect_args={"timeout": busy_timeout_s, "isolation_level": None},
@@ -255,6 +253,13 @@ def _migrate(connection: Connection, version: int, path: Path | str) -> None:
     if not inspect(connection).has_table("alembic_version"):
         command.stamp(config, f"format{version}")
     command.upgrade(config, "head")
+
+
+def explain_file(path: Path | str, error: OSError) -> LogError:
+    """Turns an error of the file system into one whose message says what to do."""
+    return LogUnavailableError(
+        display_name(path), f"cannot be opened ({error.strerror}). Check the folder's permissions and free space."
+    )
 
 
 def explain(path: Path | str, error: SQLAlchemyError) -> LogError:

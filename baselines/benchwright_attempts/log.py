@@ -24,13 +24,12 @@ from benchwright_attempts.appending import COLUMNS, Entry, append_all, insert_ro
 from benchwright_attempts.chain import with_states
 from benchwright_attempts.claim import Claim, claim
 from benchwright_attempts.clock import AttemptState
-from benchwright_attempts.database import display_name, explain, lock, open_database, writing
+from benchwright_attempts.database import display_name, explain, explain_file, lock, open_database, writing
 from benchwright_attempts.errors import (
     AttemptError,
     LogClosedError,
     LogDamagedError,
     LogError,
-    LogUnavailableError,
     UnknownAttemptError,
 )
 from benchwright_attempts.events import Event, Opened
@@ -128,9 +127,7 @@ class EventLog:
         except SQLAlchemyError as error:
             raise explain(self.path, error) from error
         except OSError as error:
-            raise LogUnavailableError(
-                display_name(self.path), f"nothing can be written beside it ({error.strerror})."
-            ) from error
+            raise explain_file(self.path, error) from error
 
     # Writing
 
