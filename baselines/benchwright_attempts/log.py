@@ -25,13 +25,7 @@ from benchwright_attempts.chain import with_states
 from benchwright_attempts.claim import Claim, claim
 from benchwright_attempts.clock import AttemptState
 from benchwright_attempts.database import display_name, explain, explain_file, lock, open_database, writing
-from benchwright_attempts.errors import (
-    AttemptError,
-    LogClosedError,
-    LogDamagedError,
-    LogError,
-    UnknownAttemptError,
-)
+from benchwright_attempts.errors import AttemptError, LogClosedError, LogDamagedError, LogError, UnknownAttemptError
 from benchwright_attempts.events import Event, Opened
 from benchwright_attempts.kept_summary import from_rows, keep, kept
 from benchwright_attempts.record import AttemptHeader, Moment, RecordedEvent, Row
@@ -296,8 +290,7 @@ class EventLog:
 
     def summaries(self) -> list[tuple[AttemptHeader, Summary]]:
         """All attempts with what came of them so far, newest first."""
-        found = self._summaries(None)
-        # One may have been added since.
+        found = self._summaries(None)  # One may be added while this reads on.
         return [(header, found[header.id]) for header in self.headers() if header.id in found]
 
     def _summaries(self, where: ColumnElement[bool] | None) -> dict[str, Summary]:
