@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 
+from benchwright_problems.verdict import Verdict
+
 Report = Callable[[str, int], None]
 """Shows progress: what is being done, and how much of it in percent."""
 
@@ -15,6 +17,10 @@ class Adapter:
     def snapshot(self) -> Mapping[str, bytes]:
         """The present content of the files that are judged, missing ones left out."""
         raise NotImplementedError
+
+    def flaw(self) -> Verdict | None:
+        """The verdict where what the solver gave holds no files that could be run. None where it does."""
+        return None
 
     def run_taken(self, files: Mapping[str, bytes]) -> None:
         """A run has taken these files; called before anything of it is recorded."""

@@ -19,8 +19,9 @@ from benchwright_attempts.event_writer import EventWriter
 from benchwright_attempts.events import Abandoned, Event, Paused, Resumed, Started, Submitted
 from benchwright_attempts.evidence import SelfEstimate, TimedOut, Violation
 from benchwright_attempts.grading import Graded
-from benchwright_attempts.grading_runs import Runs
+from benchwright_attempts.grading_runs import Runs, slot
 from benchwright_attempts.record import AttemptHeader
+from benchwright_attempts.regrading import is_regradable, regrade
 from benchwright_attempts.summary import Summary
 from benchwright_attempts.terms import Terms
 from benchwright_problems.problem import Problem
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
 
 LIMIT = "limit"
 """Why the clock is held while the work is graded that a limit has ended."""
+REGRADING = "regrading"
+"""Why the clock is held while files are graded again that the machinery could not decide."""
 
 
 class Attempt:
@@ -65,6 +68,8 @@ class Attempt:
         """Records facts of the attempt."""
         self.clock = ClockFollower(self.writer, terms.time_limit_s, self._end_at_limit if ends_at_limit else None)
         self.runs = Runs(services, header, problem, terms, adapter, self.writer, self.clock, warms_up=warms_up)
+        self._services = services
+        self._attempt = header.id
         self._terms = terms
         self._adapter = adapter
         self._is_time_over = False
@@ -134,17 +139,14 @@ class Attempt:
         await self.runs.cancel(instead)
         self.runs.start()
 
-    async def settle(self, *, retries_undecided: bool = False) -> Graded | None:
-        """Runs until the newest verdict is about the present files, and returns it.
-
-        Args:
-            retries_undecided: Whether a verdict that decided nothing is tried once more.
+    async def settle(self) -> Graded | None:
+        """Runs until the newest verdict is about the present files, and returns it; see `_decided`.
 
         Raises:
             AttemptError: A run of the present files came to no verdict.
         """
         tried = False
-        while self.runs.is_running or not await self.runs.is_judged(decided=retries_undecided and not tried):
+        while self.runs.is_running or not await self.runs.is_judged():
             if not self.runs.is_running:
                 if tried:
                     raise AttemptError(
@@ -154,16 +156,24 @@ class Attempt:
                 tried = True
                 self.runs.start()
             await self.runs.wait()
+        return await self._decided()
+
+    async def _decided(self) -> Graded | None:
+        """The newest verdict. One that decided nothing is tried once more; if it stays so, it can be decided later."""
+        verdict = (await self.writer.summary()).verdict
+        if verdict is not None and is_regradable(verdict):
+            async with slot(self._services.grading.slots, self.clock), self.clock.held(REGRADING):
+                again = await regrade(self._services, self._attempt)
+            return again or await self.runs.graded()
         return await self.runs.graded()
 
     # The end
 
-    async def submit(self, *, accepts_undecided: bool = True) -> Graded | None:
+    async def submit(self) -> Graded | None:
         """Ends the attempt with the present files; they are run unless the newest verdict is about them.
 
-        Args:
-            accepts_undecided: Whether the attempt also ends if no verdict could be reached, for example because a tool
-                is missing. If not, such a run is tried again, and the attempt goes on if that does not help.
+        The attempt also ends if the machinery could decide nothing: what was submitted stays, and `regrade` decides
+        it once the machinery works.
 
         Returns:
             The verdict.
@@ -178,29 +188,26 @@ class Attempt:
         # Who submits before the time is over may wait for the verdict after it.
         self.clock.grants_more = True
         try:
-            graded = await self.settle(retries_undecided=not accepts_undecided)
+            graded = await self.settle()
         finally:
             self.clock.grants_more = False
-        if accepts_undecided or _is_decided(graded):
-            await self._end(Submitted())
+        await self._end(Submitted())
         return graded
 
-    async def time_out(self, reason: str, limit: float | None, *, accepts_undecided: bool = True) -> Graded | None:
-        """Ends the attempt because a limit is reached, with the verdict of the present files.
+    async def time_out(self, reason: str, limit: float | None) -> Graded | None:
+        """Ends the attempt because a limit is reached, with the verdict of the present files; see `submit`.
 
         The clock is held meanwhile: grading is not the solver's time.
 
         Args:
             reason: Which limit, a stable word such as `time_limit`.
             limit: Its value. None if it has none.
-            accepts_undecided: See `submit`.
         """
         self._is_time_over = True
         async with self.clock.held(LIMIT):
-            graded = await self._last_verdict(accepts_undecided)
-            if accepts_undecided or _is_decided(graded):
-                # Ending lets go of the clock as well.
-                await self._end(TimedOut(reason=reason, limit=limit or None))
+            graded = await self._last_verdict()
+            # Ending lets go of the clock as well.
+            await self._end(TimedOut(reason=reason, limit=limit or None))
         return graded
 
     async def abandon(self, reason: str | None = None) -> None:
@@ -226,16 +233,14 @@ class Attempt:
         if self._is_time_over:
             raise AttemptError(_NOT_RUNNING[AttemptState.TIMED_OUT])
 
-    async def _last_verdict(self, accepts_undecided: bool) -> Graded | None:
-        if not accepts_undecided:
-            return await self.settle(retries_undecided=True)
+    async def _last_verdict(self) -> Graded | None:
         try:
             await self.runs.wait()
-            if not await self.runs.is_judged(decided=False):
+            if not await self.runs.is_judged():
                 # Once: what is saved while this runs came too late.
                 self.runs.start()
                 await self.runs.wait()
-            return await self.runs.graded()
+            return await self._decided()
         except Exception as error:
             # The time is over anyway.
             self._adapter.failed(error)
@@ -264,10 +269,6 @@ class Attempt:
         self.writer.ended = True
         self.clock.leave()
         self._adapter.changed()
-
-
-def _is_decided(graded: Graded | None) -> bool:
-    return graded is None or not graded.verdict.reason.is_worth_a_retry
 
 
 _NOT_RUNNING = {

@@ -9,7 +9,7 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcon
 from functools import partial
 from typing import TYPE_CHECKING
 
-from benchwright_attempts.adapter import Adapter
+from benchwright_attempts.adapter import Adapter, Report
 from benchwright_attempts.clock_follower import ClockFollower
 from benchwright_attempts.event_writer import EventWriter
 from benchwright_attempts.events import Answered, RunCancelled, RunFinished, RunStarted
@@ -22,7 +22,7 @@ from benchwright_attempts.run_records import RunRecords
 from benchwright_attempts.summary import AttemptVerdict
 from benchwright_attempts.terms import Machine, Terms
 from benchwright_problems.problem import Kind, Problem
-from benchwright_problems.verdict import Reason, Verdict
+from benchwright_problems.verdict import Digests, Reason, Verdict
 
 if TYPE_CHECKING:
     # The database library takes a third of a second to import: nobody pays before a log is needed.
@@ -109,16 +109,10 @@ class Runs:
         if self._run is not None and (error := _failure(self._run)) is not None:
             raise error
 
-    async def is_judged(self, *, decided: bool) -> bool:
-        """Whether the newest verdict is about the present files.
-
-        Args:
-            decided: Whether it has to be one that decides.
-        """
+    async def is_judged(self) -> bool:
+        """Whether the newest verdict is about the present files."""
         verdict = (await self._writer.summary()).verdict
-        if verdict is None or (decided and Reason(verdict.reason).is_worth_a_retry):
-            return False
-        return verdict.snapshot == _digests(self._adapter.snapshot())
+        return verdict is not None and verdict.snapshot == _digests(self._adapter.snapshot())
 
     async def graded(self) -> Graded | None:
         """The newest verdict. None before the first."""
@@ -184,13 +178,7 @@ class Runs:
         try:
             await self._writer.append(RunStarted(run=run, number=number, snapshot=_digests(files)))
             async with self._adapter.progress() as report:
-                with self._records.log(number) as raw:
-                    graded = await self._services.grading.run(
-                        self._header.problem,
-                        files,
-                        log=raw,
-                        on_step=lambda step, of, name: report(f"step {step} of {of}", round(100 * (step - 1) / of)),
-                    )
+                graded = await self._graded(number, files, report)
         except BaseException as error:
             # In the log every start has an end.
             await self._writer.append(RunCancelled(run=run, number=number, reason=_why_ended(error)))
@@ -210,6 +198,18 @@ class Runs:
                 digests=verdict.digests.model_dump(),
             ),
         )
+
+    async def _graded(self, number: int, files: Mapping[str, bytes], report: Report) -> Graded:
+        flaw = self._adapter.flaw()
+        if flaw is not None:
+            return Graded(flaw.model_copy(update={"digests": Digests(problem=self._problem.public_digest)}))
+        with self._records.log(number) as raw:
+            return await self._services.grading.run(
+                self._header.problem,
+                files,
+                log=raw,
+                on_step=lambda step, of, name: report(f"step {step} of {of}", round(100 * (step - 1) / of)),
+            )
 
     def _keep(self, number: int, graded: Graded) -> None:
         self._newest = (number, graded)

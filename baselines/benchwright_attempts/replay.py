@@ -70,6 +70,26 @@ def replay(events: Iterable[RecordedEvent], *, until: int | None = None) -> Repl
     return Replay(files.seq, files.files, files.saves, tuple(files.flaws))
 
 
+def contents_of(events: Iterable[RecordedEvent], digests: Mapping[str, str]) -> dict[str, bytes]:
+    """The content of files as they once were on disk; those that the log does not have are left out.
+
+    Args:
+        events: All events of one attempt in order.
+        digests: Path → SHA-256 of the content that is wanted.
+    """
+    files = _Files()
+    found: dict[str, bytes] = {}
+    for recorded in events:
+        files.follow(recorded.seq, recorded.event)
+        if recorded.event.text_effect not in (TextEffect.SETS, TextEffect.CHECKS):
+            continue
+        for path in digests.keys() - found.keys():
+            data = files.files.get(path, _UNKNOWN).data
+            if data is not None and sha256(data) == digests[path]:
+                found[path] = data
+    return found
+
+
 _UNKNOWN = ReplayedFile(None)
 
 

@@ -72,11 +72,13 @@ class Terms:
     """What the study's plan says. None outside studies."""
     most_runs: int | None = None
     """Outside studies: how many runs the solver may ask for. None for any number."""
+    most_s: float | None = None
+    """Outside studies: the time limit, in seconds. None without a limit."""
 
     @property
     def time_limit_s(self) -> float | None:
         """Active time after which the attempt ends, in seconds. None without a limit."""
-        return self.assigned.time_limit_s if self.assigned is not None else None
+        return self.assigned.time_limit_s if self.assigned is not None else self.most_s
 
     @property
     def runs_allowed(self) -> int | None:

@@ -44,6 +44,7 @@ class Run:
     base_url: str | None = None
     generate: GenerateConfigArgs = field(default_factory=lambda: GenerateConfigArgs())
     time_s: int | None = None
+    """Time limit of a sample, on the attempt's own clock."""
     tokens: int | None = None
     messages: int | None = None
     costs: str | None = None
@@ -66,12 +67,11 @@ def evaluate(run: Run) -> EvalLog:
             f"{TASKS}@{run.task}",
             model=run.model,
             model_base_url=run.base_url,
-            task_args=dict(run.arguments),
+            task_args=_arguments(run),
             log_dir=str(run.out.absolute()),
             epochs=run.samples,
             limit=run.limit,
             sample_shuffle=run.seed if run.limit is not None else None,
-            time_limit=run.time_s,
             token_limit=run.tokens,
             message_limit=run.messages,
             model_cost_config=run.costs,
@@ -87,6 +87,10 @@ def evaluate(run: Run) -> EvalLog:
             raise
         raise EvaluationError(f"{error} Write PROVIDER/MODEL as Inspect's list of providers has it.") from error
     return _only(logs, run.out)
+
+
+def _arguments(run: Run) -> dict[str, JsonValue]:
+    return dict(run.arguments) if run.time_s is None else {**run.arguments, "limit_s": float(run.time_s)}
 
 
 def resume(log: Path, display: Display | None = None) -> EvalLog:
@@ -188,9 +192,11 @@ def _facts(sample: EvalSample) -> Mapping[str, JsonValue]:
 
 
 def _outcome(sample: EvalSample, facts: Mapping[str, JsonValue]) -> str:
-    """`undecided` waits for a judge; `error` has no verdict at all."""
+    """`undecided` waits for a judge; `error` has no verdict, and running it again may give one."""
+    if sample.error:
+        return "error"
     if not facts:
-        return "error" if sample.error else "done"
+        return "done"
     outcome = outcome_of(str(facts["reason"]), str(facts["outcome"]))
     return "undecided" if outcome is Outcome.ERROR else outcome.value
 

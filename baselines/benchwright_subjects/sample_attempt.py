@@ -12,6 +12,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 import anyio
+from inspect_ai.util import LimitExceededError
 
 from benchwright_attempts.adapter import Adapter
 from benchwright_attempts.clock import AttemptState
@@ -25,6 +26,7 @@ from benchwright_attempts.record import AttemptHeader
 from benchwright_attempts.summary import AttemptVerdict, Summary
 from benchwright_attempts.terms import Terms
 from benchwright_problems.problem import Kind, Problem
+from benchwright_problems.verdict import Verdict
 from benchwright_subjects.evaluation_services import EvaluationServices
 
 
@@ -65,6 +67,10 @@ class SampleAttempt(Adapter):
         """The verdict of an attempt that had ended before this sample began."""
         self.recorded_usage: dict[str, ModelUsage] = {}
         """What each model has used, as far as it is in the log."""
+        self.unusable: Verdict | None = None
+        """The verdict on a reply without files."""
+        self.broken = ""
+        """What broke the solver off: the provider, the sandbox, a bug. Empty where nothing did."""
         self.submitted = False
         """Whether the solver says that it is done."""
         self.out_of_time_s: float | None = None
@@ -112,6 +118,10 @@ class SampleAttempt(Adapter):
         """The files that the verdict is about."""
         return {path: self.files[path] for path in judged_paths(self.problem) if path in self.files}
 
+    def flaw(self) -> Verdict | None:
+        """The verdict on a reply without files."""
+        return self.unusable
+
     async def record(self, event: Event) -> None:
         """Records an event; returns when it is on disk."""
         await self._services.log.append(self.header.id, event)
@@ -136,8 +146,22 @@ class SampleAttempt(Adapter):
         self.recorded_usage[usage.model] = add(known, usage) if known else usage
 
     @asynccontextmanager
-    async def within_time_limit(self) -> AsyncIterator[None]:
-        """Cancels what is done within the block once the attempt's active time is used up."""
+    async def solving(self) -> AsyncIterator[None]:
+        """The block in which the solver works: cancelled once the attempt's active time is used up.
+
+        What breaks it off is noted: nothing was submitted, and the sample is tried again.
+        """
+        try:
+            async with self._within_time_limit():
+                yield
+        except LimitExceededError:
+            raise
+        except Exception as error:
+            self.broken = f"{type(error).__name__}: {error}"
+            raise
+
+    @asynccontextmanager
+    async def _within_time_limit(self) -> AsyncIterator[None]:
         if self.terms.time_limit_s is None:
             yield
             return

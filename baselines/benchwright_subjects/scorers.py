@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 from inspect_ai.model import get_model
 from inspect_ai.scorer import Score, Scorer, Target, accuracy, scorer, stderr
 from inspect_ai.solver import TaskState
@@ -12,9 +10,10 @@ from pydantic import JsonValue
 
 from benchwright_attempts.errors import EvaluationError
 from benchwright_attempts.grading import ANSWER, Graded
+from benchwright_attempts.regrading import is_regradable, regrade
+from benchwright_attempts.reply import read_reply
 from benchwright_judges.text_length import ENCODING
 from benchwright_problems.problem import Kind
-from benchwright_problems.responses import files_in
 from benchwright_problems.verdict import Outcome, Reason, Verdict
 from benchwright_subjects import usage
 from benchwright_subjects.evaluation_services import sealed
@@ -22,16 +21,16 @@ from benchwright_subjects.prompt import final_answer
 from benchwright_subjects.sample_attempt import SampleAttempt
 from benchwright_subjects.task_run import TaskRun
 
-_FENCED = re.compile(r"```(?:json)?[ \t]*\n(.*?)\n[ \t]*```", re.DOTALL)
+_UNASKED: dict[str, JsonValue] = {"outcome": Outcome.ERROR.value, "reason": "not_asked"}
 _UNREAD = frozenset({Reason.EMPTY, Reason.DECLINED, Reason.UNREADABLE, Reason.NO_ANSWER})
 """Nothing could be judged in the reply."""
 
 
 def verdict(task: TaskRun, think: bool) -> Scorer:
-    """Judge what a sample has come to, and end its attempt.
+    """Judge what a sample has come to, and end its attempt. Every sample gets a score.
 
-    A verdict that decides nothing is no score: the sample ends with an error, and trying it again continues its
-    attempt. An answer that waits for a judge is not scored here.
+    A sample that has no decided verdict, because its solver broke off or the machinery failed, and an answer that waits
+    for a judge, are unscored with the reason: no metric counts them.
 
     Args:
         task: The run of the task.
@@ -41,18 +40,41 @@ def verdict(task: TaskRun, think: bool) -> Scorer:
     @scorer(metrics=[accuracy(), stderr()], name="verdict")
     def made() -> Scorer:
         async def score(state: TaskState, target: Target) -> Score:
-            sample = task.sample(state)
+            sample = task.begun(state)
+            if sample is None or sample.broken:
+                why = sample.broken if sample is not None else "Its attempt could not begin."
+                return Score.unscored(reason="sample_failed", explanation=why, metadata=_UNASKED)
             if sample.earlier is not None:
-                return _known(sample)
+                return await _known(task, sample)
             limit, at = _limit(sample)
-            if not task.agent:
+            if not task.agent and (state.output.completion or not limit):
                 await _take(sample, state.output.completion, think)
             tokens = await _count(task, sample, state)
             graded = await _graded(task, sample, limit, at)
-            found = graded.verdict
-            if found.reason.is_worth_a_retry:
-                raise EvaluationError(f"Nothing could be decided: {' '.join(filter(None, (found.detail, found.hint)))}")
-            return _score(sample, found, graded.score, tokens)
+            return _score(sample, graded.verdict, graded.score, tokens)
+
+        return score
+
+    return made()
+
+
+def decided(task: TaskRun) -> Scorer:
+    """Mark samples that the machinery kept undecided as failed ones, so that Inspect runs them again; scores nothing.
+
+    Args:
+        task: The run of the task.
+    """
+
+    @scorer(metrics=[], name="decided")
+    def made() -> Scorer:
+        async def score(state: TaskState, target: Target) -> Score | None:
+            sample = task.begun(state)
+            if sample is not None and not sample.broken:
+                newest = (await sample.attempt.writer.summary()).verdict
+                if newest is None or is_regradable(newest):
+                    why = newest.message if newest is not None else "there is no verdict"
+                    raise EvaluationError(f"Nothing could be decided: {why}")
+            return None
 
         return score
 
@@ -60,37 +82,31 @@ def verdict(task: TaskRun, think: bool) -> Scorer:
 
 
 async def _graded(task: TaskRun, sample: SampleAttempt, limit: str, at: float | None) -> Graded:
-    """Grades the present files and ends the attempt, unless nothing could be decided."""
+    """Grades the present files and ends the attempt."""
     attempt, ref = sample.attempt, sample.header.problem
     if limit:
-        graded = await sealed(ref, attempt.time_out(limit, at, accepts_undecided=False))
+        graded = await sealed(ref, attempt.time_out(limit, at))
     elif sample.submitted or not task.agent:
-        graded = await sealed(ref, attempt.submit(accepts_undecided=False))
+        graded = await sealed(ref, attempt.submit())
     else:
-        graded = await sealed(ref, attempt.settle(retries_undecided=True))
-        if graded is not None and not graded.verdict.reason.is_worth_a_retry:
-            await attempt.abandon("it stopped without submitting")
+        graded = await sealed(ref, attempt.settle())
+        await attempt.abandon("it stopped without submitting")
     if graded is None:
         raise EvaluationError(f"{ref} has no verdict. Run the sample again.")
     return graded
 
 
 async def _take(sample: SampleAttempt, reply: str, think: bool) -> None:
-    """Save a reply as the files that it stands for; one that can't be read leaves them as they are."""
+    """Save a reply as the files that it stands for; one that can't be read leaves them as they are, and fails."""
     problem = sample.problem
     if problem.kind is not Kind.DESIGN:
         is_thought = think and problem.public.question is not None
         await sample.write(ANSWER, (final_answer(problem, reply) if is_thought else reply).encode("utf-8", "replace"))
         return
-    for text in (reply, *(found[1] for found in _FENCED.finditer(reply))):
-        try:
-            found = files_in(problem, text) if text.strip() else {}
-        except ValueError:
-            continue
-        for path, content in found.items():
-            if path in problem.public.expected:
-                await sample.write(path, content.encode("utf-8", "replace"))
-        return
+    read = read_reply(problem, reply)
+    sample.unusable = read.flaw
+    for path, content in read.files.items():
+        await sample.write(path, content.encode("utf-8", "replace"))
 
 
 async def _count(task: TaskRun, sample: SampleAttempt, state: TaskState) -> dict[str, JsonValue]:
@@ -139,16 +155,17 @@ def _score(sample: SampleAttempt, found: Verdict, share: float | None, tokens: d
         "tokens": tokens,
     }
     answer = _shown(sample)
-    if found.reason.waits_for_judge:
+    if found.outcome is Outcome.ERROR:
         return Score.unscored(reason="grader_failed", answer=answer, explanation=found.detail, metadata=facts)
     value = share if share is not None else float(found.outcome is Outcome.PASSED)
     reason = "invalid_response_format" if found.reason in _UNREAD else None
     return Score(value=value, answer=answer, explanation=found.detail, reason=reason, metadata=facts)
 
 
-def _known(sample: SampleAttempt) -> Score:
-    """The score of an attempt that had ended before its sample was tried again."""
-    earlier = sample.earlier
+async def _known(task: TaskRun, sample: SampleAttempt) -> Score:
+    """The score of an attempt that had ended before its sample was tried again; what was undecided is graded again."""
+    await sealed(sample.header.problem, regrade(task.services, sample.header.id))
+    earlier = (await sample.attempt.writer.summary()).verdict
     if earlier is None:
         raise EvaluationError("The attempt has ended without a verdict.")
     facts = {
@@ -160,10 +177,9 @@ def _known(sample: SampleAttempt) -> Score:
         "digests": dict(earlier.digests),
         "remarks": ["This attempt had ended before; it was not asked again."],
     }
-    if Reason(earlier.reason).waits_for_judge:
+    if earlier.outcome is Outcome.ERROR:
         return Score.unscored(reason="grader_failed", explanation=earlier.message, metadata=facts)
-    value = float(earlier.outcome.value == Outcome.PASSED.value)
-    return Score(value=value, explanation=earlier.message, metadata=facts)
+    return Score(value=float(earlier.outcome is Outcome.PASSED), explanation=earlier.message, metadata=facts)
 
 
 def _shown(sample: SampleAttempt) -> str:

@@ -64,8 +64,8 @@ def reply(task: TaskRun, seed: int | None) -> Solver:
     def made() -> Solver:
         async def solve(state: TaskState, generate: Generate) -> TaskState:
             sample = task.sample(state)
-            if not sample.earlier is not None or sample.attempt.ended:
-                async with sample.within_time_limit():
+            if not sample.attempt.ended:
+                async with sample.solving():
                     own = None if seed is None else seed + state.epoch - 1
                     state = await generate(state) if own is None else await generate(state, seed=own)
             return state
@@ -103,11 +103,11 @@ def work(task: TaskRun, command_s: float, seed: int | None) -> Solver:
     def made() -> Solver:
         async def solve(state: TaskState, generate: Generate) -> TaskState:
             sample = task.sample(state)
-            if sample.earlier is not None or sample.attempt.ended:
+            if sample.attempt.ended:
                 return state
             workspace = AgentWorkspace(task.services, sample, command_s)
             state.messages.insert(0, ChatMessageSystem(content=_AGENT))
-            async with sample.within_time_limit():
+            async with sample.solving():
                 await _converse(state, workspace, None if seed is None else seed + state.epoch - 1)
             return state
 
@@ -154,14 +154,14 @@ def command_line_agent(task: TaskRun, command: str, *, shared: bool) -> Solver:
 
         async def solve(state: TaskState, generate: Generate) -> TaskState:
             sample = task.sample(state)
-            if sample.earlier is not None or sample.attempt.ended:
+            if sample.attempt.ended:
                 return state
             async with contextlib.AsyncExitStack() as stack:
                 async with sample.attempt.clock.held(QUEUE):
                     await stack.enter_async_context(turn)
                 told = AgentState(messages=state.messages)
                 try:
-                    async with sample.within_time_limit():
+                    async with sample.solving():
                         told = await _start(sample, command, state.input_text, told)
                         sample.submitted = True
                 finally:

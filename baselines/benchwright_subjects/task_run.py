@@ -26,6 +26,7 @@ class TaskRun:
         solver: Who, where that is not Inspect's model.
         part: Of a study, where its plan says who solves what.
         most_runs: Outside studies: how many runs of the hidden tests an agent may ask for.
+        most_s: Outside studies: the time limit of a sample in seconds. None without a limit.
     """
 
     def __init__(
@@ -38,6 +39,7 @@ class TaskRun:
         solver: str = "",
         part: ModelCondition | None = None,
         most_runs: int = 0,
+        most_s: float | None = None,
     ) -> None:
         self.services = services
         self.pack = pack
@@ -45,6 +47,7 @@ class TaskRun:
         self.solver = solver
         self._part = part
         self._most_runs = most_runs
+        self._most_s = most_s
         self._problems = {problem.id: problem for problem in problems}
         self._samples: dict[str, SampleAttempt] = {}
 
@@ -60,7 +63,7 @@ class TaskRun:
     def _subject(self, ref: str, model: str, sample: int) -> Subject:
         if self._part is None:
             condition = Solver.AGENT if self.agent else Solver.MODEL
-            return Subject(self.solver or model, Terms(condition.value, most_runs=self._most_runs))
+            return Subject(self.solver or model, Terms(condition.value, most_runs=self._most_runs, most_s=self._most_s))
         self._part.check_model(model)
         assigned = self._part.assigned(ref, sample)
         return Subject(model, Terms(assigned.condition, assigned), self._part.attempt(ref, sample))
@@ -75,6 +78,10 @@ class TaskRun:
             return self._samples[state.uuid]
         except KeyError:
             raise EvaluationError("This sample has no attempt: its task ran without the set-up step.") from None
+
+    def begun(self, state: TaskState) -> SampleAttempt | None:
+        """The attempt of a sample; None if it could not begin."""
+        return self._samples.get(state.uuid)
 
     async def leave(self, state: TaskState) -> None:
         """A sample has ended, in whatever way: an attempt that has not ended waits until the sample is tried again."""

@@ -19,7 +19,7 @@ from benchwright_subjects.inspect_runs import close_after_run
 from benchwright_subjects.prompt import ask_agent
 from benchwright_subjects.samples import Form, chosen, dataset
 from benchwright_subjects.sandbox_environment import NAME
-from benchwright_subjects.scorers import verdict
+from benchwright_subjects.scorers import decided, verdict
 from benchwright_subjects.solvers import command_line_agent, given_reply, open_attempt, reply, work
 from benchwright_subjects.task_run import TaskRun
 
@@ -35,6 +35,7 @@ def answer(
     seed: int | None = None,
     replies: str = "",
     solver: str = "",
+    limit_s: float = 0.0,
     sandbox: str = DEFAULT_SANDBOX,
     study: str = "",
     condition: str = "",
@@ -51,6 +52,8 @@ def answer(
         seed: Decides which examples are shown; plus the epoch, less one, sent to the model.
         replies: A file of replies that are judged in place of asking a model.
         solver: Who gave these.
+        limit_s: Time limit of a sample in seconds, on the attempt's own clock; none where 0. Inspect's own `time_limit`
+            counts retries of the provider and limits the hidden tests to half of it.
         sandbox: Where hidden tests run.
         study: Id of the study that these attempts belong to, if any.
         condition: The study's condition that they are made under.
@@ -62,14 +65,15 @@ def answer(
     given = read_replies(Path(replies), asked) if replies else None
     if given is not None:
         asked = [problem for problem in asked if (problem.id, 1) in given]
-    run = TaskRun(services, pack, asked, agent=False, solver=solver, part=part)
+    run = TaskRun(services, pack, asked, agent=False, solver=solver, part=part, most_s=limit_s or None)
     return Task(
         dataset=dataset(pack, asked, request),
         setup=open_attempt(run),
         solver=reply(run, seed) if given is None else given_reply(run, given),
-        scorer=verdict(run, think),
+        scorer=[verdict(run, think), decided(run)],
         cleanup=run.leave,
         continue_on_fail=True,
+        score_on_error=True,
         epochs=part.condition.samples if part else None,
     )
 
@@ -81,6 +85,7 @@ def agent(
     command: str = "",
     command_s: float = 120.0,
     runs: int = 0,
+    limit_s: float = 1800.0,
     seed: int | None = None,
     sandbox: str = DEFAULT_SANDBOX,
     place: str = "",
@@ -94,6 +99,7 @@ def agent(
         problems: Names or patterns with commas between them; all where empty.
         command: A command-line agent to start in place of our own.
         command_s: Time limit of one command of our agent, in seconds.
+        limit_s: Time limit of a sample in seconds, as of `answer`.
         runs: How often our agent may run the hidden tests and see what the problem reveals.
         seed: Plus the epoch, less one, sent to the model.
         sandbox: Where hidden tests and the commands of our agent run.
@@ -106,18 +112,17 @@ def agent(
     services = close_after_run(EvaluationServices(Home.find(), sandbox))
     asked = chosen(services.store, pack, problems)
     part = _part(services, study, condition, pack, asked)
-    run = TaskRun(services, pack, asked, agent=True, part=part, most_runs=runs)
+    run = TaskRun(services, pack, asked, agent=True, part=part, most_runs=runs, most_s=limit_s or None)
     return Task(
         dataset=dataset(pack, asked, ask_agent),
         setup=open_attempt(run),
         solver=command_line_agent(run, command, shared=place == "local") if command else work(run, command_s, seed),
-        scorer=verdict(run, False),
+        scorer=[verdict(run, False), decided(run)],
         cleanup=run.leave,
         sandbox=_place(place or NAME) if command else None,
         continue_on_fail=True,
+        score_on_error=True,
         epochs=part.condition.samples if part else None,
-        # A study sets its own for each problem.
-        time_limit=None if part else 1800,
         message_limit=200,
     )
 

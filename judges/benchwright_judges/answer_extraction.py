@@ -76,6 +76,11 @@ def conclude(text: str, statements: Sequence[Statement]) -> Extraction:
     return Extraction(values.pop(), ExtractionOutcome.READ) if len(values) == 1 else AMBIGUOUS
 
 
+def declines(text: str) -> bool:
+    """Whether a text says that it does not answer."""
+    return _patterns().refusal.search(text.replace("\u2019", "'")) is not None
+
+
 def since_correction(text: str) -> str:
     """What follows the last "no, wait"; everything if there is none."""
     found = [*_patterns().correction.finditer(text)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import os
 import signal
@@ -37,7 +38,7 @@ from benchwright_server.cli.app import command_line
 from benchwright_studies.study_log import StudyLog
 from benchwright_subjects.evaluation import Run, evaluate, resume, summary
 
-from ..judge_endpoint import Asked, JudgeEndpoint, Played, content
+from ..judge_endpoint import Asked, JudgeEndpoint, Played, content, fails, in_turn
 
 STARTER = Path(str(files("benchwright_problems") / "packs" / "starter"))
 COUNTER = (STARTER / "saturating-counter" / "hidden" / "reference" / "rtl" / "sat_counter.sv").read_text()
@@ -250,20 +251,91 @@ def test_a_reply_that_names_no_choice_is_wrong_and_one_that_thinks_first_is_read
     assert sorted(score for score in scores if isinstance(score, float)) == [0, 0, 0, 1]
 
 
-def test_what_can_t_be_decided_is_an_error_and_is_gone_on_with_in_the_same_attempt(desk: Desk) -> None:
+def scores(log: EvalLog) -> list[tuple[str, float | None]]:
+    """Each sample's id and score, None where it is unscored."""
+    samples = read_eval_log(log.location).samples or []
+    found = [(str(one.id), (one.scores or {})["verdict"].as_float()) for one in samples]
+    return sorted((name, None if value != value else value) for name, value in found)
+
+
+def test_what_the_machinery_kept_undecided_is_graded_again_and_nobody_is_asked_again(desk: Desk) -> None:
+    asked: list[int] = []
+
+    def reply(messages: list[ChatMessage], config: GenerateConfig) -> ModelOutput:
+        asked.append(1)
+        return ModelOutput.from_content("mockllm/model", "module inv; endmodule")
+
     add_designs(desk, design("services: 1"), design(PASSES, id="other"))
-    log = run(desk, says("module inv; endmodule"), pack="mine")
+    log = run(desk, scripted(reply), pack="mine")
     told = summary(log)
     assert (told["passed"], told["error"], told["failed"], told["score"]) == (1, 1, 0, 1.0)
-    (paused,) = [one for one in desk.attempts() if desk.state(one.id) is AttemptState.PAUSED]
-    assert paused.problem == "mine/inverter"
+    assert scores(log) == [("inverter", None), ("other", 1.0)], "every sample has a score"
+    (undecided,) = [one for one in desk.attempts() if one.problem == "mine/inverter"]
+    assert desk.state(undecided.id) is AttemptState.SUBMITTED
     add_designs(desk, design(PASSES), design(PASSES, id="other"), replace=True)
     again = resume(Path(log.location), "none")
     told = summary(again)
     assert (told["passed"], told["error"]) == (2, 0)
-    assert len(desk.attempts()) == 2
-    assert desk.state(paused.id) is AttemptState.SUBMITTED
+    assert scores(again) == [("inverter", 1.0), ("other", 1.0)]
+    assert (len(desk.attempts()), len(asked)) == (2, 2)
+    assert [recorded.event.type for recorded in desk.events(undecided.id)][-1] == "regraded"
     assert desk.are_whole()
+
+
+def test_a_sample_whose_provider_fails_is_unscored_and_is_asked_again(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LOCAL_API_KEY", "none")
+    with JudgeEndpoint(in_turn(fails(400, "no such model"), content("C"))) as endpoint:
+        log = run(desk, "openai-api/local/m", problems="amdahl", base_url=endpoint.url)
+        assert (summary(log)["error"], scores(log)) == (1, [("amdahl", None)])
+        (attempt,) = desk.attempts()
+        assert desk.state(attempt.id) is AttemptState.PAUSED
+        again = resume(Path(log.location), "none")
+    assert (summary(again)["error"], len(desk.attempts()), len(endpoint.requests)) == (0, 1, 2)
+    assert desk.state(attempt.id) is AttemptState.SUBMITTED
+
+
+@pytest.mark.parametrize(
+    ("reply", "reason"),
+    [
+        ("  \n", "empty"),
+        ("I\u2019m sorry, but I can\u2019t help with that.", "declined"),
+        ('{"code": [{"notes.txt": "assign y = ~a;"}]}', "unreadable"),
+    ],
+)
+def test_a_reply_without_files_fails_and_is_not_asked_again(desk: Desk, reply: str, reason: str) -> None:
+    add_designs(desk, design(PASSES))
+    log = run(desk, says(reply), pack="mine")
+    told = summary(log)
+    assert (told["failed"], told["error"], told["score"]) == (1, 0, 0)
+    (attempt,) = desk.attempts()
+    (finished,) = [one.event for one in desk.events(attempt.id) if isinstance(one.event, RunFinished)]
+    assert (finished.outcome, finished.reason) == ("failed", reason)
+    assert desk.state(attempt.id) is AttemptState.SUBMITTED
+
+
+def test_hidden_tests_take_no_time_from_a_model(desk: Desk) -> None:
+    slow = "services: {a: {image: i, command: [sh, -c, sleep 3]}}"
+    add_designs(desk, design(slow))
+    # Inspect would end scoring after half of a time limit of its own.
+    log = run(desk, says("module inv; endmodule"), pack="mine", time_s=2)
+    assert (summary(log)["passed"], summary(log)["error"]) == (1, 0)
+    (attempt,) = desk.attempts()
+    assert desk.state(attempt.id) is AttemptState.SUBMITTED
+
+
+def test_a_sample_that_is_tried_again_has_its_whole_time(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LOCAL_API_KEY", "none")
+    down = Played(b'{"error": {"message": "down"}}', 400, {"Content-Type": "application/json"}, delay_s=3.5)
+    up = dataclasses.replace(content("C"), delay_s=3.5)
+    with JudgeEndpoint(in_turn(down, up)) as endpoint:
+        log = run(desk, "openai-api/local/m", problems="amdahl", time_s=6, base_url=endpoint.url)
+        assert summary(log)["error"] == 1
+        again = resume(Path(log.location), "none")
+    assert (summary(again)["error"], len(endpoint.requests)) == (0, 2)
+    (attempt,) = desk.attempts()
+    assert desk.state(attempt.id) is AttemptState.SUBMITTED, "two tries of 3.5 s are not over a limit of 6 s"
 
 
 def test_nothing_hidden_is_in_prompts_logs_or_attempts(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
