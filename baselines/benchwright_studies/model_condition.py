@@ -12,6 +12,8 @@ from benchwright_attempts.attempts import Attempts
 from benchwright_attempts.errors import StudyClosedError, StudyError
 from benchwright_attempts.evidence import Assigned, Recording
 from benchwright_attempts.file_text import sha256
+from benchwright_attempts.regrading import is_regradable
+from benchwright_attempts.summary import AttemptVerdict
 from benchwright_studies.studies import RegisteredStudy, Studies, terms
 from benchwright_studies.study import Condition
 from benchwright_studies.study_file import Flaw, StudyFileError, parse_study
@@ -105,16 +107,17 @@ class ModelCondition:
                 )
             )
 
-    def ended(self, log: StudyLog) -> Counter[str]:
-        """How many attempts at each problem have ended."""
+    def ended(self, log: StudyLog) -> list[tuple[str, AttemptVerdict | None]]:
+        """The problem of each attempt that has ended, and its newest verdict."""
         attempts = Attempts(log)
         mine = [one for one in log.journal.attempts(self.known.study.study) if one.condition == self.condition.name]
-        return Counter(one.problem for one in mine if attempts.summary(one.id).state.ended)
+        found = [(one.problem, attempts.summary(one.id)) for one in mine]
+        return [(problem, summary.verdict) for problem, summary in found if summary.state.ended]
 
     def missing(self, log: StudyLog) -> list[str]:
-        """The problems of which not every sample has ended, in the order of the study file."""
-        ended = self.ended(log)
-        return [problem for problem in self.problems if ended[problem] < self.condition.samples]
+        """The problems of which a sample has not ended, or can be graded again, in the order of the study file."""
+        done = Counter(problem for problem, verdict in self.ended(log) if verdict is None or not is_regradable(verdict))
+        return [problem for problem in self.problems if done[problem] < self.condition.samples]
 
     @property
     def _field(self) -> str:

@@ -147,6 +147,12 @@ def endpoint(models: Models) -> Iterator[JudgeEndpoint]:
         yield served
 
 
+def counts(model: str, attempts: int, **outcomes: int) -> dict[str, object]:
+    """What `benchwright eval --study` says of a condition that is complete."""
+    found = {"passed": 0, "failed": 0, "undecided": 0} | outcomes
+    return {"model": f"openai-api/local/{model}", "done": attempts, "total": attempts, **found}
+
+
 def the_person_works(lab: Lab) -> None:
     """P01 solves the question after a minute, and the design never."""
     moment = [0]
@@ -191,8 +197,8 @@ def test_a_study_of_a_person_a_model_and_an_agent_comes_into_one_report(
     the_person_works(lab)
     came = told(run("eval", "--study", file, "--base-url", endpoint.url, "--json"))
     assert came["conditions"] == {
-        "small": {"model": "openai-api/local/scripted", "done": 4, "total": 4},
-        "worker": {"model": "openai-api/local/worker", "done": 2, "total": 2},
+        "small": counts("scripted", 4, passed=2, failed=2),
+        "worker": counts("worker", 2, passed=2),
     }
     # The plan's seed, and one more for each further sample.
     assert sorted(set(models.seeds)) == [("scripted", 40), ("scripted", 41), ("worker", 40)]
@@ -245,10 +251,13 @@ def test_what_is_done_is_not_asked_again_and_what_is_missing_is(
 ) -> None:
     file = lab.study(MODELS_ONLY)
     options = ("--study", file, "--base-url", endpoint.url, "--json")
-    told(run("eval", *options))
+    first = told(run("eval", *options))
     assert len(models.seeds) == 2
     again = told(run("eval", *options))
     assert (again["runs"], len(models.seeds)) == ([], 2)
+    assert again["conditions"] == first["conditions"], "the second run says what was there"
+    shown = run("eval", *options[:-1])
+    assert "earlier runs" in shown.stdout and " 2 " in shown.stdout
     with StudyLog(log_file(lab.home)) as log:
         ids = {one.id for one in log.headers()}
         studies = Studies(log, Attempts(log))

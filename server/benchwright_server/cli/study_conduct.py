@@ -174,7 +174,7 @@ def _status(log: StudyLog, study: str) -> _Status:
         pseudonyms=tuple(known.study.pseudonyms),
         walks={one: studies.progress(study, one) for one in known.study.pseudonyms if one in begun},
         deleted=tuple(stone.partition("/")[2] for stone in stones),
-        machines=tuple((part, part.ended(log).total()) for part in model_conditions(log, study)),
+        machines=tuple((part, len(part.ended(log))) for part in model_conditions(log, study)),
         waiting=waiting,
         seal=check_seal(log, study) if known.closed is not None else None,
         people=study_progress(log, study),

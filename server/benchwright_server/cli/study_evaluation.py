@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -14,6 +15,7 @@ from rich.table import Table
 from benchwright_attempts import log_file
 from benchwright_problems.home import Home
 from benchwright_problems.store import Store
+from benchwright_problems.verdict import Outcome
 from benchwright_server.cli.exit_status import INTERRUPTED
 from benchwright_server.cli.output import err, out, print_json
 from benchwright_server.errors import ServerError
@@ -24,12 +26,13 @@ if TYPE_CHECKING:
 
     from inspect_ai.log import EvalLog
 
+    from benchwright_attempts.summary import AttemptVerdict
     from benchwright_studies.model_condition import ModelCondition
     from benchwright_subjects.evaluation import Run
 
 _AGENT = "agent"
 _OF_AGENTS = ("command", "place")
-_OUTCOMES = ("passed", "failed", "undecided", "error")
+_OUTCOMES = ("passed", "failed", "undecided")
 
 
 @dataclass(frozen=True)
@@ -71,7 +74,7 @@ def evaluate_study(planned: PlannedPart, run: Run, ask: Callable[[Run], EvalLog]
         print_json({"study": study, "conditions": progress, "runs": [dict(one) for one in facts]})
     else:
         _print(progress, facts)
-    if any(one["done"] != one["total"] for one in progress.values()):
+    if any(one["done"] != one["total"] for one in progress.values()) or any(one["error"] for one in facts):
         for one in facts:
             if one["error"] and one["why"]:
                 err.print(str(one["why"]), markup=False, soft_wrap=True)
@@ -144,26 +147,32 @@ def _parts(planned: PlannedPart) -> tuple[str, list[ModelCondition], dict[str, l
 def _progress(study: str, parts: Sequence[ModelCondition]) -> dict[str, dict[str, JsonValue]]:
     log = open_log(log_file(Home.find()))
     try:
+        found = {part.condition.name: (part, part.ended(log)) for part in parts}
         return {
-            part.condition.name: {
+            name: {
                 "model": part.condition.model,
-                "done": part.ended(log).total(),
+                "done": len(ended),
                 "total": part.total,
+                **_outcomes([verdict for _, verdict in ended]),
             }
-            for part in parts
+            for name, (part, ended) in found.items()
         }
     finally:
         log.close()
 
 
+def _outcomes(verdicts: Sequence[AttemptVerdict | None]) -> dict[str, JsonValue]:
+    """How many attempts there are of each outcome, of this run and of earlier ones."""
+    found = Counter(Outcome.ERROR if verdict is None else verdict.outcome for verdict in verdicts)
+    return dict(zip(_OUTCOMES, (found[one] for one in (Outcome.PASSED, Outcome.FAILED, Outcome.ERROR)), strict=True))
+
+
 def _print(progress: Mapping[str, Mapping[str, JsonValue]], facts: Sequence[Mapping[str, JsonValue]]) -> None:
     table = Table("condition", "model", "attempts", "planned", *_OUTCOMES, box=None)
     for name, one in progress.items():
-        mine = [fact for fact in facts if fact["condition"] == name]
-        counts = [sum(int(str(fact[outcome])) for fact in mine) for outcome in _OUTCOMES]
-        table.add_row(name, *(str(one[key]) for key in ("model", "done", "total")), *map(str, counts))
+        table.add_row(name, *(str(one[key]) for key in ("model", "done", "total", *_OUTCOMES)))
     out.print(table)
     for fact in facts:
         out.print(f"Log: {fact['log']}", markup=False, soft_wrap=True)
     if not facts:
-        out.print("Nothing was missing.")
+        out.print("Nothing was missing: these are the outcomes of earlier runs.")

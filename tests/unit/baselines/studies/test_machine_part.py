@@ -70,7 +70,7 @@ def test_a_problem_is_missing_until_all_its_samples_have_ended(part: ModelCondit
     end_attempt(log, part, "p/a", 1)
     assert part.missing(log) == ["p/a", "p/b"]
     end_attempt(log, part, "p/a", 2)
-    assert (part.missing(log), part.ended(log).total()) == (["p/b"], 2)
+    assert (part.missing(log), len(part.ended(log))) == (["p/b"], 2)
     assert model_condition(log, "s", "worker").missing(log) == ["p/a", "p/b"]
 
 
