@@ -231,7 +231,7 @@ def test_a_study_of_a_person_a_model_and_an_agent_comes_into_one_report(
     report = json.loads((lab.folder / "report" / "report.json").read_text())
     assert report["groups"] == ["alone", "worker", "small"]
     numbers = {name: section["numbers"] for name, section in report["sections"].items()}
-    solved = {group: (rate["total"], rate["count"]) for group, rate in numbers["success"]["overall"].items()}
+    solved = {group: (rate["attempts"], rate["passed_ever"]) for group, rate in numbers["outcomes"]["groups"].items()}
     assert solved == {"alone": (2, 1), "worker": (2, 2), "small": (4, 2)}
     # `small` knows each problem in one of two samples.
     pass_at = {name: numbers["models"][name]["pass@1"]["estimate"]["unbiased"]["value"] for name in ("small", "worker")}
