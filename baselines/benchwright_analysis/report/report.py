@@ -20,8 +20,10 @@ from benchwright_analysis.report.exports import copy_logs, write_attempts, write
 from benchwright_analysis.report.fold import Folded
 from benchwright_analysis.report.observation import Observation
 from benchwright_analysis.report.page import page
+from benchwright_analysis.report.preregistration import marked
 from benchwright_analysis.report.problem_facts import ProblemFacts, facts_of
 from benchwright_analysis.report.reading import Job, count_events, fold_attempts
+from benchwright_analysis.report.registration import allocation, registration
 from benchwright_analysis.report.section import Section, plain
 from benchwright_analysis.report.sections import SECTIONS
 from benchwright_analysis.report.study_context import deviations, known_study, participants, remarks
@@ -117,7 +119,7 @@ def write_report(log: StudyLog, store: Store, options: ReportOptions, rated: Seq
     cvdp = write_cvdp(options.folder / "cvdp", data, now)
     kept = logs_of(options.kept, (header.id for header in headers)) if options.kept is not None else ()
     logs = copy_logs(options.folder / "inspect", [*options.logs, *kept])
-    sections = [make(data) for make in SECTIONS]
+    sections = [marked(make(data), data) for make in SECTIONS]
     content = _content(data, sections, options, cvdp, logs)
     write_atomically(
         options.folder / "report.json",
@@ -190,12 +192,16 @@ def _dataset(
     else:
         rows = exclude(rows, None, None)
     undecided = Counter(one.reason for one in rows if one.is_analysed and one.censored_by == "not_decided")
+    drawn, concealed, wrong = allocation(log, known) if known is not None else ({}, {}, [])
     return Dataset(
         folded=[Folded(row, one.trace, one.sources, one.failure) for row, one in zip(rows, folded, strict=True)],
         facts=facts,
         study=known.study if known is not None else None,
         rated=rated,
-        deviations=deviations(log, known, rows) if known is not None else (),
+        deviations=[*deviations(log, known, rows), *wrong] if known is not None else (),
+        drawn=drawn,
+        concealed=concealed,
+        registration=registration(known, rows, chosen=_chosen_by_hand(options)) if known is not None else None,
         remarks=remarks(rows, undecided),
         closed=known.closed.digest if known is not None and known.closed is not None else "",
         checked=check,
@@ -204,6 +210,14 @@ def _dataset(
         simulated=options.simulated,
         sources=_sources(known, options),
     )
+
+
+def _chosen_by_hand(options: ReportOptions) -> list[str]:
+    return [
+        f"--{name} {' '.join(given)}"
+        for name, given in (("attempts", options.attempts), ("without", options.without))
+        if given
+    ]
 
 
 def _planned(one: Observation, known: RegisteredStudy) -> Observation:
@@ -249,6 +263,7 @@ def _content(
         "sections": {
             one.id: {
                 "title": one.title,
+                "role": one.role or None,
                 "says": list(one.lead),
                 "without": one.without or None,
                 "numbers": plain(one.numbers),

@@ -54,6 +54,8 @@ class Section:
     """Why there is nothing to show."""
     is_list: bool = False
     """Whether the sentences are shown as a list."""
+    role: str = ""
+    """`primary`, `secondary` or `exploratory`; empty if it has no results of a study."""
     in_json: bool = True
     """Whether `report.json` has it; not what `attempts.csv` has anyway."""
 

@@ -12,6 +12,8 @@ from benchwright_analysis.report.judging import judging
 from benchwright_analysis.report.models import horizon, models
 from benchwright_analysis.report.origins import origins
 from benchwright_analysis.report.outcomes import outcomes
+from benchwright_analysis.report.populations import populations
+from benchwright_analysis.report.preregistration import preregistration
 from benchwright_analysis.report.section import Section
 from benchwright_analysis.report.success import profile, success
 from benchwright_analysis.report.support import support
@@ -19,6 +21,8 @@ from benchwright_analysis.report.time_to_pass import score_over_time, survival
 
 SECTIONS: list[Callable[[Dataset], Section]] = [
     support,
+    preregistration,
+    populations,
     success,
     outcomes,
     survival,

@@ -10,7 +10,7 @@ from benchwright_analysis.report.exclusions import Participants
 from benchwright_analysis.report.observation import Observation
 from benchwright_attempts.attempts import Attempts
 from benchwright_studies.closing import check_seal
-from benchwright_studies.entry import QuestionnaireAnswered
+from benchwright_studies.entry import ConsentEntry, QuestionnaireAnswered
 from benchwright_studies.studies import RegisteredStudy, Studies
 
 if TYPE_CHECKING:
@@ -33,18 +33,21 @@ def participants(log: StudyLog, known: RegisteredStudy, observations: Sequence[O
     study = known.study
     checks = study.attention_checks
     failed: dict[str, int] = {}
+    withdrew: set[str] = set()
     for participant in log.journal.participants(study.study):
         for kept in log.journal.entries(study.study, participant):
             if isinstance(kept.entry, QuestionnaireAnswered):
                 answers = kept.entry.answers
                 failed[participant] = sum(answers.get(name) != wanted for name, wanted in checks.items())
+            if isinstance(kept.entry, ConsentEntry):
+                (withdrew.discard if kept.entry.given else withdrew.add)(participant)
     done = Counter(
         one.participant
         for one in observations
         if not one.practice and one.state in ("submitted", "timed_out") and one.is_person
     )
     unfinished = {one.participant: len(one.tasks) - done[one.participant] for one in known.plan.assignments}
-    return Participants(failed, unfinished)
+    return Participants(failed, unfinished, frozenset(withdrew))
 
 
 def deviations(log: StudyLog, known: RegisteredStudy, observations: Sequence[Observation]) -> list[str]:

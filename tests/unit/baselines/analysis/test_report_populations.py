@@ -1,0 +1,135 @@
+"""Who counts: by intention to treat beside per protocol, rules that hit one condition, and what was registered."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from benchwright_analysis.report.dataset import Dataset
+from benchwright_analysis.report.exclusions import Participants, exclude
+from benchwright_analysis.report.fold import Folded
+from benchwright_analysis.report.page import page
+from benchwright_analysis.report.populations import populations
+from benchwright_analysis.report.preregistration import marked, preregistration, role_of
+from benchwright_analysis.report.registration import Registration
+from benchwright_analysis.report.section import Section
+from benchwright_studies.study_file import parse_study
+
+from .test_report_sections import attempt, words
+
+STUDY = """
+study: s
+title: S
+problems: [p/a, p/b]
+conditions:
+  - {name: alone, solver: human}
+  - {name: copilot, solver: human+copilot, assistants: [x.y]}
+participants: 4
+randomisation: {seed: 1}
+analysis: {primary: time, secondary: [solved]}
+exclusions:
+  - {when: violations, more_than: 0}
+  - {when: active_minutes, less_than: 1}
+  - {when: external_help}
+consent: {version: "1", text: "You agree to what is written here."}
+"""
+study = parse_study(STUDY, Path("s.yaml")).study
+
+
+def rows(*changes: dict[str, object], withdrew: frozenset[str] = frozenset()) -> list[Folded]:
+    """One attempt for each set of changes."""
+    made = []
+    for number, change in enumerate(changes):
+        condition = str(change.pop("condition", "alone"))
+        solver = "human" if condition == "alone" else "human+copilot"
+        told = {"study": "s", "solver": solver, "seconds": 600.0, "active_s": 600.0} | change
+        made.append(attempt(str(change.pop("who", f"P{number}")), "p/a", condition, **told))
+    people = Participants({}, {}, withdrew)
+    marked_rows = exclude([one.observation for one in made], study, people)
+    return [Folded(row, one.trace, one.sources, one.failure) for row, one in zip(marked_rows, made, strict=True)]
+
+
+def test_an_attempt_that_a_rule_leaves_out_counts_by_intention_to_treat() -> None:
+    used = {"violations": 1, "violation_rules": "edit_by_model"}
+    data = Dataset(rows({}, used, {"condition": "copilot"}), {}, study, drawn={"alone": 2, "copilot": 2})
+    assert [one.is_analysed for one in data.observations] == [True, False, True]
+    assert [one.intended for one in data.observations] == [True, True, True]
+    assert len(data.by_intention().analysed) == 3
+    counts = populations(data).numbers["conditions"]
+    assert isinstance(counts, dict)
+    assert counts["alone"] == {
+        "drawn": 2,
+        "begun": 2,
+        "still_open": 0,
+        "intention_to_treat": 2,
+        "per_protocol": 1,
+        "solved": 2,
+        "solved_share_of_drawn": 1.0,
+    }
+    # One of the two that were drawn was never begun.
+    assert counts["copilot"]["solved_share_of_drawn"] == 0.5
+
+
+def test_a_rule_that_can_only_hit_one_condition_is_named() -> None:
+    used = {"violations": 1, "violation_rules": "edit_by_model"}
+    helped = {"external_help": True}
+    data = Dataset(
+        rows(used, {}, {"condition": "copilot"}, {**helped}, {**helped, "condition": "copilot"}),
+        {},
+        study,
+        drawn={"alone": 3, "copilot": 2},
+    )
+    section = populations(data)
+    assert section.numbers["left_out"] == {
+        "violations more than 0": {"alone": 1},
+        "active minutes less than 1": {},
+        "external help": {"alone": 1, "copilot": 1},
+    }
+    told = words(section)
+    assert "“violations more than 0” could only hit alone: named assistants break no rule elsewhere" in told
+    assert "external help” " not in told
+
+
+def test_a_rule_that_happened_to_hit_one_condition_is_named() -> None:
+    short = {"active_s": 30.0, "condition": "copilot"}
+    data = Dataset(rows({}, {**short}, {**short}), {}, study, drawn={"alone": 1, "copilot": 2})
+    assert "“active minutes less than 1” hit only copilot in these data" in words(populations(data))
+
+
+@pytest.mark.parametrize(("withdrew", "counted"), [(frozenset(), 0), (frozenset({"P0"}), 1)])
+def test_an_open_attempt_counts_by_intention_to_treat_once_its_participant_is_gone(
+    withdrew: frozenset[str], counted: int
+) -> None:
+    going = {"state": "running", "passed": False, "censored_by": "still_open"}
+    data = Dataset(rows(going, withdrew=withdrew), {}, study, drawn={"alone": 1})
+    assert len(data.by_intention().analysed) == counted
+    assert len(data.analysed) == 0
+
+
+def test_practice_and_models_are_in_no_population_of_people() -> None:
+    data = Dataset(rows({"practice": True}, {"solver": "model"}), {}, study, drawn={"alone": 0})
+    assert [one.intended for one in data.observations] == [False, False]
+
+
+def test_results_are_primary_secondary_or_exploratory_as_registered() -> None:
+    document = {"registered": "2026-01-01T00:00:00+00:00", "analysis": {"primary": "time", "secondary": ["solved"]}}
+    registered = Registration("d" * 64, document, ("Sample size of alone: 1 attempts, 2 were registered.",))
+    data = Dataset(rows({}), {}, study, registration=registered)
+    assert {name: role_of(name, data) for name in ("time", "success", "score-over-time", "origins", "support")} == {
+        "time": "primary",
+        "success": "secondary",
+        "score-over-time": "exploratory",
+        "origins": "exploratory",
+        "support": "",
+    }
+    told = words(preregistration(data))
+    assert "d" * 64 in told and "Sample size of alone" in told
+    shown = page("t", "s", [marked(Section("time", "Time", ("said",)), data)], {})
+    assert "Primary outcome, preregistered" in shown
+
+
+def test_without_a_registration_everything_is_exploratory() -> None:
+    data = Dataset(rows({}), {}, study)
+    assert role_of("time", data) == "exploratory"
+    assert "not preregistered" in preregistration(data).without
