@@ -28,7 +28,7 @@ from benchwright_studies.study import Study
 _CODE_LETTERS = 12
 """Of five bits each. With the key derivation below, trying all codes takes a machine millions of years."""
 _BLOCK = 4096
-"""Rows are padded to a multiple of this, so that their length tells nothing."""
+"""Rows are padded to a multiple of this, so that their length reveals nothing."""
 
 
 class ParticipantFile(BaseModel):

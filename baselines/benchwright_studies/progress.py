@@ -69,7 +69,7 @@ def progress_of(
     if study.consent is not None and (consent is None or consent.version != study.consent.version):
         return Progress(Step.CONSENT, done, total)
     if study.practice is not None:
-        # The same condition for everybody: it tells nothing of the assignment.
+        # The same condition for everybody: it reveals nothing of the assignment.
         tasks.insert(0, (0, study.practice, study.people_conditions[0].name))
     for position, problem, condition in tasks:
         attempt = attempts.get(position)

@@ -204,7 +204,7 @@ before the condition was shown. Empty if it was made later."""
     """Digest of the study file under which the attempt was made; empty outside studies."""
     intended: bool = False
     """Whether it counts by intention to treat: a person's attempt at a task whose condition was drawn, whatever the \
-study's rules leave out; never practice, nor an attempt that still goes on."""
+study's rules leave out; never practice, nor an attempt that is still open."""
     excluded_by: str = ""
     """Rules of the study file that leave it out, joined by `; `; also `practice` and `still_open`."""
 

@@ -14,7 +14,7 @@ _MEASURES: Mapping[str, tuple[str, ...]] = {
     "time": ("time",),
     "score-over-time": ("score",),
 }
-"""Section → the outcomes that it is about."""
+"""Section → the outcomes that its results describe."""
 _OF_NO_RESULT = ("support", "populations", "preregistration", "attempts")
 _TITLE = "Preregistration"
 

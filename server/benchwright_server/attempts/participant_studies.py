@@ -98,7 +98,7 @@ class ParticipantStudies:
 
         def unlock() -> StudyView:
             if not self._administration.draw(study, self._participation.of(study), code):
-                raise StudyError("There is nothing to unlock now. Go on with the step that the page shows.")
+                raise StudyError("There is nothing to unlock now. Do the step that the page shows.")
             return self._study(study)
 
         return await asyncio.to_thread(unlock)

@@ -147,7 +147,9 @@ def register(
     out.print(f"The study {study} is registered. {out_folder / 'registration.json'} has the digest:", soft_wrap=True)
     out.print(registered.digest)
     if files:
-        out.print(f"Give each participant their own file of {folder}. Keep {file}: it tells the plan.", soft_wrap=True)
+        out.print(
+            f"Give each participant their own file of {folder}. Keep {file}: the plan follows from it.", soft_wrap=True
+        )
 
 
 def _difficulties(file: StudyFile) -> dict[str, Difficulty]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from pydantic import JsonValue
 
 from benchwright_analysis.report.dataset import Dataset
 from benchwright_analysis.report.exclusions import Participants, exclude
@@ -113,7 +114,10 @@ def test_practice_and_models_are_in_no_population_of_people() -> None:
 
 
 def test_results_are_primary_secondary_or_exploratory_as_registered() -> None:
-    document = {"registered": "2026-01-01T00:00:00+00:00", "analysis": {"primary": "time", "secondary": ["solved"]}}
+    document: dict[str, JsonValue] = {
+        "registered": "2026-01-01T00:00:00+00:00",
+        "analysis": {"primary": "time", "secondary": ["solved"]},
+    }
     registered = Registration("d" * 64, document, ("Sample size of alone: 1 attempts, 2 were registered.",))
     data = Dataset(rows({}), {}, study, registration=registered)
     assert {name: role_of(name, data) for name in ("time", "success", "score-over-time", "origins", "support")} == {
