@@ -40,8 +40,9 @@ def populations(data: Dataset) -> Section:
 
 def _lead(data: Dataset, sided: Mapping[str, str]) -> list[str]:
     lead = [
-        "By intention to treat, every task counts under the condition that was drawn for it. Per protocol, the study "
-        "file's rules leave attempts out; they depend on what happened after the draw, so they can favour one condition."
+        "By intention to treat, every task counts under the condition that was drawn for it. Per protocol, rules "
+        "of the study file leave attempts out. They depend on what happened after the draw, so they can favour one "
+        "condition."
     ]
     if data.study is not None and data.study.analysis is not None:
         lead.append(f"The primary analysis is planned {_WORDS[data.study.analysis.population.value]}.")
