@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
+from benchwright_analysis.report.answer import answer_table, answers
 from benchwright_analysis.report.dataset import Dataset
 from benchwright_analysis.report.exclusions import one_sided, sentence
 from benchwright_analysis.report.section import Cell, Section, Table, percent
@@ -26,6 +28,9 @@ def populations(data: Dataset) -> Section:
     tables = [_counts_table(counts)]
     if left_out:
         tables.append(_left_out_table(left_out, sided, list(counts)))
+    intended = answers(data.by_intention())
+    if intended.rows:
+        tables.append(replace(answer_table(intended), title="The answer by intention to treat, by condition"))
     compared = _compared(data)
     if compared.rows:
         tables.append(compared)
@@ -33,6 +38,7 @@ def populations(data: Dataset) -> Section:
         "conditions": counts,
         "left_out": left_out,
         "one_sided": {rule: told for rule, told in sided.items() if told},
+        "answer": intended,
         "concealed": dict(data.concealed),
     }
     return Section("populations", _TITLE, _lead(data, sided), (), tables, numbers)
