@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from benchwright_problems.problem import Reveal
 from benchwright_problems.verdict import Verdict
+
+_FINEST_S = 0.5
+_COARSER = 1.2
 
 ReadLog = Callable[[], str]
 """Reads a run's raw log; it holds hidden text."""
@@ -40,6 +44,7 @@ class Revealed:
     tests: tuple[RevealedTest, ...] = ()
     log: str | None = None
     wall_s: float = 0.0
+    """How long the run took; below `full` as `coarse` gives it."""
 
     def as_text(self) -> str:
         """The same for a model's prompt, without the raw log, which could fill its context."""
@@ -49,6 +54,17 @@ class Revealed:
             message = f": {test.message}" if test.message else ""
             lines.append(f"{'passed' if test.passed else 'failed'} {test.name}{message}")
         return "\n".join(lines)
+
+
+def coarse(wall_s: float) -> float:
+    """A run's time for its solver: up to the next tenth of a second, from half a second on to the next fifth.
+
+    How long hidden tests take says how far they came, so an exact time could be made to tell more than a verdict.
+    """
+    if wall_s <= _FINEST_S:
+        return math.ceil(round(wall_s * 10, 6)) / 10
+    steps = math.ceil(round(math.log(wall_s / _FINEST_S, _COARSER), 6))
+    return round(_FINEST_S * _COARSER**steps, 1)
 
 
 Policy = Callable[[Verdict, ReadLog], Revealed]
@@ -63,7 +79,7 @@ def _outcome(policy: Reveal, verdict: Verdict) -> Revealed:
         policy=policy.value,
         passed=verdict.passed_tests if tests else None,
         total=len(tests) or None,
-        wall_s=verdict.wall_s,
+        wall_s=coarse(verdict.wall_s),
     )
 
 
@@ -82,7 +98,7 @@ def _messages(verdict: Verdict, read_log: ReadLog) -> Revealed:
 
 
 def _full(verdict: Verdict, read_log: ReadLog) -> Revealed:
-    return replace(_messages(verdict, read_log), policy=Reveal.FULL.value, log=read_log())
+    return replace(_messages(verdict, read_log), policy=Reveal.FULL.value, log=read_log(), wall_s=verdict.wall_s)
 
 
 POLICIES: Mapping[Reveal, Policy] = {

@@ -12,6 +12,7 @@ from rich.console import Console, ConsoleDimensions
 from rich.table import Table
 
 from benchwright_attempts.errors import AttemptError
+from benchwright_attempts.reveal import coarse
 from benchwright_harness.errors import HarnessError
 from benchwright_judges.errors import JudgesError
 from benchwright_problems.errors import ProblemsError
@@ -74,7 +75,7 @@ def finish_with(problem: str, verdict: Verdict, json_output: bool) -> NoReturn:
                 "verdict": verdict.outcome.value,
                 "reason": verdict.detail,
                 "tests": {"passed": verdict.passed_tests, "total": len(verdict.tests)},
-                "wall_s": verdict.wall_s,
+                "wall_s": coarse(verdict.wall_s),
                 "remarks": list(verdict.remarks),
                 "digests": verdict.digests.model_dump(mode="json"),
             }
@@ -82,7 +83,7 @@ def finish_with(problem: str, verdict: Verdict, json_output: bool) -> NoReturn:
     else:
         counts = f" {verdict.passed_tests}/{len(verdict.tests)} tests," if verdict.tests else ""
         color = color_of(verdict.outcome)
-        out.print(f"[{color}]{verdict.outcome.value}[/{color}]:{counts} {verdict.wall_s:.1f} s. ", end="")
+        out.print(f"[{color}]{verdict.outcome.value}[/{color}]:{counts} {coarse(verdict.wall_s):.1f} s. ", end="")
         out.print(" ".join(filter(None, (verdict.detail, verdict.hint))), markup=False, soft_wrap=True)
         for remark in verdict.remarks:
             out.print(f"Remark: {remark}", markup=False, soft_wrap=True)
