@@ -125,6 +125,8 @@ def _string(place: _Place) -> Iterator[tuple[str, str]]:
         yield "ambiguous", "three quotation marks in a row"
     elif len(text) < 2 or text[-1] != '"':
         yield "ambiguous", "a text without its end"
+    elif "\n" in text:
+        yield "tool-branch", "a text of several lines"
     if found := _FORGED.search(text):
         yield "forgery", found[0]
     if text.strip('"') in {"DPI", "DPI-C"}:

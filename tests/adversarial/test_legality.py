@@ -1,0 +1,98 @@
+"""What the scan calls plain is plain: thousands of odd files, read by the scan, Icarus, Verilator and Yosys."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections import Counter
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from benchwright_harness.scan import synthesis
+from benchwright_harness.scan.rules import rule_for, rules
+from benchwright_harness.scan.source import read
+from benchwright_harness.selection import Selection
+from benchwright_harness.toolchain import Toolchain
+from benchwright_problems.home import Home
+from benchwright_problems.problem import ScanAction
+
+from .mutants import mutants
+
+COUNT = 2000
+SEED = 20261122
+HERE = Path(__file__).parent
+Readings = Mapping[str, Mapping[str, list[str] | None]]
+
+
+@pytest.fixture(scope="session")
+def toolchain() -> Toolchain:
+    return Toolchain.find(Home.find().cache)
+
+
+def plain(content: bytes) -> set[str]:
+    """The flows in which a file has nothing that is refused or noted: `default`, `lint`, `synthesis`."""
+    found = {one.rule for one in read("rtl/t.v", content)}
+    flows = set()
+    for flow in ("default", "lint", "synthesis"):
+        more = {rule for rule, _, _ in synthesis.find(content)} if flow == "synthesis" else set()
+        actions = {name: getattr(rule, flow, None) or rule.action for name, rule in rules().items()}
+        if all(actions[rule] is ScanAction.ALLOW for rule in found | more):
+            flows.add(flow)
+    return flows
+
+
+def readings(files: Mapping[str, bytes], folder: Path, toolchain: Toolchain) -> Readings:
+    """What tools read in files, in the toolchain's own tree."""
+    for name, content in files.items():
+        (folder / name).write_bytes(content)
+    view = ["bwrap", "--clearenv", "--dev-bind", "/dev", "/dev", "--proc", "/proc", "--tmpfs", "/tmp"]
+    for name in ("usr", "etc", "opt", "bin", "sbin", "lib", "lib64"):
+        place = toolchain.root / name
+        view += (
+            ["--symlink", str(place.readlink()), f"/{name}"] if place.is_symlink() else ["--ro-bind", place, f"/{name}"]
+        )
+    view += ["--ro-bind", folder, "/files", "--ro-bind", HERE / "readings.py", "/tmp/readings.py", "--chdir", "/tmp"]
+    for name, value in toolchain.environment(Selection()).items():
+        view += ["--setenv", name, value.replace("/opt/benchwright/inside/bin:", "")]
+    ran = subprocess.run([*view, "python3", "/tmp/readings.py", "/files"], stdout=subprocess.PIPE, check=True)
+    found: Readings = json.loads(ran.stdout)
+    return found
+
+
+@pytest.mark.alone
+def test_nothing_that_a_tool_takes_for_more_or_for_another_design_is_plain(
+    tmp_path: Path, toolchain: Toolchain, nightly: bool
+) -> None:
+    judged = {content: plain(content) for content in mutants(SEED, COUNT * (10 if nightly else 1))}
+    cases = {content: flows for content, flows in judged.items() if flows}
+    # Yosys is slow to start; it reads one of eight that are plain for it.
+    named = {
+        f"{number:05}{'s' if 'synthesis' in flows and number % 8 == 0 else ''}.v": content
+        for number, (content, flows) in enumerate(cases.items())
+    }
+    wrong, taken = [], Counter[str]()
+    for name, tools in readings(named, tmp_path, toolchain).items():
+        content = named[name]
+        taken.update(tool for tool, words in tools.items() if words is not None)
+        if complaint := _complaint(judged[content], tools):
+            wrong.append(f"{complaint}: {content!r}")
+    print(len(judged), len(cases), taken)
+    assert not wrong, "\n".join([f"{len(wrong)} files", *sorted(wrong, key=len)[:20]])
+    # A test of files that nobody takes proves nothing.
+    assert min(taken["icarus"], taken["verilator"]) > len(judged) // 10, taken
+    assert taken["yosys"] > 0
+
+
+def _complaint(flows: set[str], tools: Mapping[str, list[str] | None]) -> str:
+    for tool, words in tools.items():
+        for word in words or ():
+            if word[0] == "$" and rule_for(word[1:]) not in {"plain", "print", "load", "wave", "unknown"}:
+                return f"{tool} takes {word}"
+    marks = {tool: {word for word in words if word[0] != "$"} for tool, words in tools.items() if words is not None}
+    pairs = [("icarus", "verilator")] if "lint" in flows else []
+    pairs += [("icarus", "yosys"), ("verilator", "yosys")]
+    if any(one in marks and other in marks and marks[one] != marks[other] for one, other in pairs):
+        return f"two designs, {marks}"
+    return ""
