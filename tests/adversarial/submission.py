@@ -114,6 +114,8 @@ class Flow(BaseModel):
     """A design that passes."""
     simulators: Annotated[tuple[Simulator, ...], Field(min_length=1)] = ("icarus",)
     """Those that a submission runs on which names none."""
+    memory_mb: int = 1024
+    """Of a run."""
     submission: tuple[Submission, ...]
 
     def content(self, submission: Submission) -> bytes:
@@ -135,7 +137,7 @@ class Flow(BaseModel):
             title=self.title,
             category=Category.SPEC_TO_RTL,
             difficulty=Difficulty.EASY,
-            limits=Limits(wall_s=wall_s, memory_mb=1024, folder_mb=20, file_mb=20),
+            limits=Limits(wall_s=wall_s, memory_mb=self.memory_mb, folder_mb=20, file_mb=20),
             provenance=Provenance(source="", license="", version=""),
             public=Public(statement="As specified.", files={"docs/spec.md": "spec"}, expected=(self.expected,)),
             hidden=Hidden(harness=files, scan=dict.fromkeys(rules, ScanAction.ALLOW)),
