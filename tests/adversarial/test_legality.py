@@ -50,10 +50,10 @@ def readings(files: Mapping[str, bytes], folder: Path, toolchain: Toolchain) -> 
     view = ["bwrap", "--clearenv", "--dev-bind", "/dev", "/dev", "--proc", "/proc", "--tmpfs", "/tmp"]
     for name in ("usr", "etc", "opt", "bin", "sbin", "lib", "lib64"):
         place = toolchain.root / name
-        view += (
-            ["--symlink", str(place.readlink()), f"/{name}"] if place.is_symlink() else ["--ro-bind", place, f"/{name}"]
-        )
-    view += ["--ro-bind", folder, "/files", "--ro-bind", HERE / "readings.py", "/tmp/readings.py", "--chdir", "/tmp"]
+        link = ["--symlink", str(place.readlink()), f"/{name}"] if place.is_symlink() else None
+        view += link or ["--ro-bind", str(place), f"/{name}"]
+    view += ["--ro-bind", str(folder), "/files", "--ro-bind", str(HERE / "readings.py"), "/tmp/readings.py"]
+    view += ["--chdir", "/tmp"]
     for name, value in toolchain.environment(Selection()).items():
         view += ["--setenv", name, value.replace("/opt/benchwright/inside/bin:", "")]
     ran = subprocess.run([*view, "python3", "/tmp/readings.py", "/files"], stdout=subprocess.PIPE, check=True)
