@@ -368,7 +368,7 @@ class ModelUsage(EventBody):
     counted_by: str = "provider"
     """`provider`, or the name of the tokenizer that counted."""
     parameters: Mapping[str, JsonValue] = Field(default_factory=dict)
-    """Temperature, seed and other parameters, as they were sent."""
+    """Temperature, seed and other parameters, as they were sent; `prompts` and `prompts_sha256` name the prompt set."""
 
 
 # Below the recording level `full`

@@ -25,6 +25,7 @@ from benchwright_problems.problem import Figure, Problem
 from benchwright_problems.store import Store
 from benchwright_subjects.examples import Examples
 from benchwright_subjects.prompt import Part, Prompt, as_text, ask
+from benchwright_subjects.prompt_sets import BENCHWRIGHT, prompt_set
 from benchwright_subjects.template import Template
 
 
@@ -74,19 +75,26 @@ class Form:
     """A file with a prompt in place of ours."""
     seed: int = 0
     """Decides which examples are shown."""
+    prompts: str = ""
+    """The name of a prompt set; our own where empty."""
 
     def of(self, store: Store, pack: str) -> tuple[list[Problem], Callable[[Problem], Prompt]]:
         """The problems of a pack that are asked, and what makes the request of each.
 
         Raises:
-            EvaluationError: There are none, or no examples, or the template is wrong.
+            EvaluationError: There are none, or no examples, the template is wrong, or the prompts are not for them.
         """
+        named = prompt_set(self.prompts)
         own = Template.read(Path(self.template)) if self.template else None
         source = self.examples or pack
         shown = Examples.of(store, source, self.shots, think=self.think, seed=self.seed)
         asked = chosen(store, pack, self.problems, shown.ids if source == pack else frozenset())
         if own is not None:
             return asked, own.ask
+        if named is not BENCHWRIGHT:
+            if self.shots or self.think:
+                raise EvaluationError(f"The prompts {named.name!r} have no form with examples or thinking.")
+            return asked, named.ask
         return asked, lambda problem: ask(problem, think=self.think, examples=shown.before(problem))
 
 

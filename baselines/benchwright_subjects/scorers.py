@@ -48,7 +48,7 @@ def verdict(task: TaskRun, think: bool) -> Scorer:
                 return await _known(task, sample)
             limit, at = _limit(sample)
             if not task.agent and (state.output.completion or not limit):
-                await _take(sample, state.output.completion, think)
+                await _take(task, sample, state.output.completion, think)
             tokens = await _count(task, sample, state)
             graded = await _graded(task, sample, limit, at)
             return _score(sample, graded.verdict, graded.score, tokens)
@@ -96,12 +96,15 @@ async def _graded(task: TaskRun, sample: SampleAttempt, limit: str, at: float | 
     return graded
 
 
-async def _take(sample: SampleAttempt, reply: str, think: bool) -> None:
+async def _take(task: TaskRun, sample: SampleAttempt, reply: str, think: bool) -> None:
     """Save a reply as the files that it stands for; one that can't be read leaves them as they are, and fails."""
     problem = sample.problem
     if problem.kind is not Kind.DESIGN:
-        is_thought = think and problem.public.question is not None
-        await sample.write(ANSWER, (final_answer(problem, reply) if is_thought else reply).encode("utf-8", "replace"))
+        if think and problem.public.question is not None:
+            reply = final_answer(problem, reply)
+        elif task.prompts is not None:
+            reply = task.prompts.answer(problem, reply)
+        await sample.write(ANSWER, reply.encode("utf-8", "replace"))
         return
     read = read_reply(problem, reply)
     sample.unusable = read.flaw
@@ -116,7 +119,7 @@ async def _count(task: TaskRun, sample: SampleAttempt, state: TaskState) -> dict
     sent = "\n".join(one.text for one in state.messages if one not in replies)
     received = "\n".join(one.text for one in replies)
     counted = usage.of_sample()
-    parameters = get_model().config.model_dump(mode="json", exclude_none=True)
+    parameters = get_model().config.model_dump(mode="json", exclude_none=True) | task.facts_of_prompts
     for model, total in counted.items():
         more = usage.rest(model, total, sample.recorded_usage.get(model), calls=len(replies))
         if more is not None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from inspect_ai.solver import TaskState
+from pydantic import JsonValue
 
 from benchwright_attempts.errors import EvaluationError
 from benchwright_attempts.terms import Solver, Terms
@@ -12,6 +13,8 @@ from benchwright_problems.problem import Problem
 from benchwright_studies.model_condition import ModelCondition
 from benchwright_subjects.evaluation_services import EvaluationServices
 from benchwright_subjects.inspect_runs import task_of
+from benchwright_subjects.prompt_sets.forms import digest_of
+from benchwright_subjects.prompt_sets.prompt_set import PromptSet
 from benchwright_subjects.sample_attempt import SampleAttempt, Subject
 
 
@@ -27,6 +30,7 @@ class TaskRun:
         part: Of a study, where its plan says who solves what.
         most_runs: Outside studies: how many runs of the hidden tests an agent may ask for.
         most_s: Outside studies: the time limit of a sample in seconds. None without a limit.
+        prompts: What problems are asked with; None if that is a template of the user's, an agent's task, or unknown.
     """
 
     def __init__(
@@ -40,11 +44,17 @@ class TaskRun:
         part: ModelCondition | None = None,
         most_runs: int = 0,
         most_s: float | None = None,
+        prompts: PromptSet | None = None,
     ) -> None:
         self.services = services
         self.pack = pack
         self.agent = agent
         self.solver = solver
+        self.prompts = prompts
+        self.facts_of_prompts: dict[str, JsonValue] = (
+            {} if prompts is None else {"prompts": prompts.name, "prompts_sha256": digest_of(prompts)}
+        )
+        """For records: which prompts these are."""
         self._part = part
         self._most_runs = most_runs
         self._most_s = most_s

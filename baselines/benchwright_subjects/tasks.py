@@ -17,6 +17,7 @@ from benchwright_subjects.evaluation_services import EvaluationServices
 from benchwright_subjects.exchange import read_replies
 from benchwright_subjects.inspect_runs import close_after_run
 from benchwright_subjects.prompt import ask_agent
+from benchwright_subjects.prompt_sets import prompt_set
 from benchwright_subjects.samples import Form, chosen, dataset
 from benchwright_subjects.sandbox_environment import NAME
 from benchwright_subjects.scorers import decided, verdict
@@ -33,6 +34,7 @@ def answer(
     think: bool = False,
     template: str = "",
     seed: int | None = None,
+    prompts: str = "",
     replies: str = "",
     solver: str = "",
     limit_s: float = 0.0,
@@ -50,6 +52,7 @@ def answer(
         think: Ask for steps before the answer of a question.
         template: A file with a prompt to use in place of ours.
         seed: Decides which examples are shown; plus the epoch, less one, sent to the model.
+        prompts: The name of a prompt set, such as `cvdp-1.1`; our own where empty.
         replies: A file of replies that are judged in place of asking a model.
         solver: Who gave these.
         limit_s: Time limit of a sample in seconds, on the attempt's own clock; none where 0. Inspect's own `time_limit`
@@ -59,13 +62,15 @@ def answer(
         condition: The study's condition that they are made under.
     """
     services = close_after_run(EvaluationServices(Home.find(), sandbox))
-    form = Form(problems, shots, examples, think, template, seed or 0)
+    form = Form(problems, shots, examples, think, template, seed or 0, prompts)
     asked, request = form.of(services.store, pack)
     part = _part(services, study, condition, pack, asked)
     given = read_replies(Path(replies), asked) if replies else None
     if given is not None:
         asked = [problem for problem in asked if (problem.id, 1) in given]
-    run = TaskRun(services, pack, asked, agent=False, solver=solver, part=part, most_s=limit_s or None)
+    # What replies were asked with elsewhere is not known.
+    named = None if template or (replies and not prompts) else prompt_set(prompts)
+    run = TaskRun(services, pack, asked, agent=False, solver=solver, part=part, most_s=limit_s or None, prompts=named)
     return Task(
         dataset=dataset(pack, asked, request),
         setup=open_attempt(run),
@@ -75,6 +80,7 @@ def answer(
         continue_on_fail=True,
         score_on_error=True,
         epochs=part.condition.samples if part else None,
+        metadata=run.facts_of_prompts,
     )
 
 

@@ -34,6 +34,7 @@ class Facts:
         default_factory=lambda: dict.fromkeys(("calls", "input_tokens", "output_tokens", "total_tokens"), 0)
     )
     cost_usd: float | None = None
+    prompts: str = ""
     violations: list[str] = field(default_factory=list)
     change_reasons: bool | None = None
     shown: int = 0
@@ -49,6 +50,9 @@ class Facts:
     def add_usage(self, value: dict[str, Any]) -> None:
         """Adds what a model used."""
         self.models[value["model"]] = None
+        sent = value.get("parameters", {})
+        if sent.get("prompts"):
+            self.prompts = f"{sent['prompts']} {str(sent.get('prompts_sha256', ''))[:16]}".rstrip()
         for name in self.usage:
             self.usage[name] += value.get(name, 0)
         if value.get("cost_usd") is not None:
@@ -97,6 +101,7 @@ class FoldedEvents:
             **self._estimates(),
             **facts.usage,
             cost_usd=facts.cost_usd,
+            prompts=facts.prompts,
             violations=len(facts.violations),
             violation_rules=" ".join(sorted(set(facts.violations))),
             problem_digest=header.problem_digest,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from benchwright_analysis.report import charts
@@ -85,7 +86,18 @@ def models(data: Dataset) -> Section:
         ],
         "A dash: the provider did not tell, or the replies were made elsewhere.",
     )
-    return Section("models", title, (), (), (passes, used), numbers)
+    return Section("models", title, (), (), (passes, used, _prompts(by_group)), numbers)
+
+
+def _prompts(by_group: Mapping[str, Sequence[Observation]]) -> Table:
+    counts = Counter((group, one.prompts or "–") for group, found in by_group.items() for one in found)
+    return Table(
+        "Prompts that models were asked with",
+        ("model", "prompts and digest", "samples"),
+        [(group, prompts, samples) for (group, prompts), samples in counts.items()],
+        "`benchwright` asks in its own form; the others have the structure of the benchmark that they are named after, "
+        "in words of our own. A dash: an agent's task, a template, or replies made elsewhere.",
+    )
 
 
 def _by_problem(found: Sequence[Observation]) -> dict[str, list[Observation]]:

@@ -182,6 +182,8 @@ before the condition was shown. Empty if it was made later."""
     """As the provider counts."""
     cost_usd: float | None
     """Of the models' calls; empty if it is unknown."""
+    prompts: str
+    """Name of the prompt set that a model was asked with, and the beginning of its digest; empty if it is unknown."""
     violations: int
     """Violations of the condition that were flagged."""
     violation_rules: str

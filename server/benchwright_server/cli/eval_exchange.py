@@ -36,6 +36,7 @@ def export_prompts(
         from benchwright_subjects.exchange import write_prompts
         from benchwright_subjects.samples import Form
 
+        prompting.check()
         form = Form(
             prompting.problem or "",
             prompting.shots,
@@ -43,6 +44,7 @@ def export_prompts(
             prompting.think,
             str(prompting.template) if prompting.template else "",
             prompting.seed or 0,
+            prompting.prompts,
         )
         asked, request = form.of(Store(Home.find()), pack)
         count = write_prompts(file, asked, request)
@@ -55,6 +57,7 @@ def import_responses(
     solver: Annotated[str, typer.Option("--solver", help="Who gave the replies.")],
     problem: Problems = None,
     think: Think = False,
+    prompts: Annotated[str, typer.Option(help="The --prompts that they were asked with.")] = "",
     output: Out = None,
     sandbox: options.Sandbox = DEFAULT_SANDBOX,
     json_output: Json = False,
@@ -72,6 +75,7 @@ def import_responses(
             "pack": pack,
             "problems": list(problem or []),
             "think": think,
+            "prompts": prompts,
             "replies": str(file.absolute()),
             "solver": solver,
             "sandbox": sandbox,

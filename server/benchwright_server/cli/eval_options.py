@@ -30,12 +30,29 @@ class Prompting:
         str, typer.Option(help="The pack whose validation split these come from; --pack if not given.")
     ] = ""
     think: Think = False
+    prompts: Annotated[
+        str, typer.Option(help="Whose prompts: benchwright, cvdp-1.1, cs-bench or quarch; benchwright if not given.")
+    ] = ""
     template: Annotated[
         Path | None, typer.Option(help="A prompt of your own, with fields such as {{statement}} and {{reply}}.")
     ] = None
     seed: Annotated[
         int | None, typer.Option(help="Seed for the examples, the problems drawn by --limit, and the model's sampling.")
     ] = None
+
+    @property
+    def changes_prompt(self) -> bool:
+        """Whether problems are asked otherwise than by default."""
+        return bool(self.shots or self.think or self.prompts or self.template)
+
+    def check(self) -> None:
+        """Refuse prompts that exclude each other.
+
+        Raises:
+            ServerError: Names the options.
+        """
+        if self.prompts and self.template:
+            raise ServerError("--prompts and --template both say how to ask; leave one out.")
 
     def arguments(self) -> dict[str, JsonValue]:
         """What the task gets of them: only what was given."""
@@ -44,6 +61,7 @@ class Prompting:
             "shots": self.shots,
             "examples": self.examples,
             "think": self.think,
+            "prompts": self.prompts,
             "template": str(self.template.absolute()) if self.template else "",
         }
         given: dict[str, JsonValue] = {name: value for name, value in facts.items() if value}
@@ -152,8 +170,10 @@ class Task:
             raise ServerError("--agent-command and --runs need --agent.")
         if self.map_only and self.prompting.template is None:
             raise ServerError("--map needs --template, the prompt for each problem.")
-        if self.agent.agent and (self.prompting.shots or self.prompting.think or self.prompting.template):
-            raise ServerError("--shots, --think and --template are for single replies; leave them out with --agent.")
+        self.prompting.check()
+        if self.agent.agent and self.prompting.changes_prompt:
+            options = "--shots, --think, --prompts and --template"
+            raise ServerError(f"{options} are for single replies; leave them out with --agent.")
 
     def _check_of_study(self) -> None:
         """Refuse what a study's plan decides."""
@@ -167,6 +187,7 @@ class Task:
             "--runs": self.agent.runs != 0,
             "--shots": self.prompting.shots != 0,
             "--think": self.prompting.think,
+            "--prompts": bool(self.prompting.prompts),
             "--template": self.prompting.template is not None,
             "--map": self.map_only,
             "--time-limit": self.limits.time_limit is not None,

@@ -1,0 +1,27 @@
+"""The prompts that a model can be asked with, by name."""
+
+from __future__ import annotations
+
+from benchwright_attempts.errors import EvaluationError
+from benchwright_subjects.prompt import ask
+from benchwright_subjects.prompt_sets.csbench import CSBENCH
+from benchwright_subjects.prompt_sets.cvdp import CVDP
+from benchwright_subjects.prompt_sets.prompt_set import PromptSet
+from benchwright_subjects.prompt_sets.quarch import QUARCH
+
+BENCHWRIGHT = PromptSet(name="benchwright", source="", covers="all problems", asks=ask)
+PROMPT_SETS: tuple[PromptSet, ...] = (BENCHWRIGHT, CVDP, CSBENCH, QUARCH)
+"""A set has one module, and one line here."""
+
+
+def prompt_set(name: str) -> PromptSet:
+    """The set of this name; our own where empty.
+
+    Raises:
+        EvaluationError: There is none.
+    """
+    for prompts in PROMPT_SETS:
+        if prompts.name == (name or BENCHWRIGHT.name):
+            return prompts
+    known = ", ".join(prompts.name for prompts in PROMPT_SETS)
+    raise EvaluationError(f"There are no prompts {name!r}; choose one of: {known}.")

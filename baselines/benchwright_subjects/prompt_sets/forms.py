@@ -1,0 +1,81 @@
+"""What a prompt set sends, with placeholders in place of problems: everything it sends has one of these forms."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from pydantic import JsonValue
+
+from benchwright_problems.category import Category
+from benchwright_problems.problem import (
+    Choice,
+    Difficulty,
+    Hidden,
+    Kind,
+    Problem,
+    Provenance,
+    Public,
+    Question,
+    QuestionFormat,
+    digest,
+)
+from benchwright_subjects.prompt_sets.prompt_set import PromptSet
+
+_TEXTS = (
+    Category.RTL_CORRESPONDENCE,
+    Category.TESTBENCH_CORRESPONDENCE,
+    Category.RTL_QUESTION,
+    Category.TESTBENCH_QUESTION,
+)
+_LANGUAGES = ("en", "de", "fr", "zh")
+
+
+def forms_of(prompts: PromptSet) -> dict[str, str]:
+    """Everything that a set can send, by the kind of problem: system message and request as one text."""
+    found = {}
+    for problem in _placeholders():
+        prompt = prompts.asks(problem)
+        if prompt is not None:
+            found[problem.id] = prompt.plain
+    return found
+
+
+def digest_of(prompts: PromptSet) -> str:
+    """sha256 of all forms: two sets with the same digest ask alike."""
+    forms: dict[str, JsonValue] = dict(forms_of(prompts))
+    return digest(forms)
+
+
+def _placeholders() -> Iterator[Problem]:
+    for category in Category:
+        if category in _TEXTS:
+            yield _problem(category.value, Kind.TEXT, Public(statement="{statement}", files=_GIVEN), category)
+            continue
+        for count in (1, 2):
+            expected = tuple(f"rtl/{{expected_{number}}}.sv" for number in range(1, count + 1))
+            public = Public(statement="{statement}", files=_GIVEN, expected=expected)
+            yield _problem(f"{category.value}-{count}", Kind.DESIGN, public, category)
+    for style in QuestionFormat:
+        for language in _LANGUAGES:
+            choices = tuple(Choice(letter=letter, text=f"{{choice_{letter}}}") for letter in "ABCD")
+            if style is not QuestionFormat.MULTIPLE_CHOICE:
+                choices = ()
+            question = Question(format=style, choices=choices, language=language)
+            public = Public(statement="{statement}", question=question)
+            yield _problem(f"{style.value}-{language}", Kind.QUESTION, public, None)
+
+
+_GIVEN = {"docs/{given}.md": "{content}"}
+
+
+def _problem(name: str, kind: Kind, public: Public, category: Category | None) -> Problem:
+    return Problem(
+        id=name,
+        kind=kind,
+        title=name,
+        category=category,
+        difficulty=Difficulty.EASY,
+        provenance=Provenance(source="", license="", version=""),
+        public=public,
+        hidden=Hidden(),
+    )

@@ -1,0 +1,45 @@
+"""A named way to ask: what is written around a problem, and what of a reply is the answer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from benchwright_attempts.errors import EvaluationError
+from benchwright_problems.problem import Problem
+from benchwright_subjects.prompt import Prompt
+
+
+def whole_reply(problem: Problem, reply: str) -> str:
+    """The reply as it is."""
+    return reply
+
+
+@dataclass(frozen=True)
+class PromptSet:
+    """How a benchmark asks. Its digest is in `benchwright_subjects.prompt_sets.digest_of`."""
+
+    name: str
+    """As `--prompts` takes it."""
+    source: str
+    """Whose structure it has: repository, commit, file. Empty for our own."""
+    covers: str
+    """Which problems it has a form for, in words."""
+    asks: Callable[[Problem], Prompt | None]
+    """The request about a problem; None if it has no form for it."""
+    answer: Callable[[Problem, str], str] = whole_reply
+    """What of a reply to a question or text problem is the answer."""
+
+    def ask(self, problem: Problem) -> Prompt:
+        """The request about a problem.
+
+        Raises:
+            EvaluationError: There is no form for such a problem.
+        """
+        prompt = self.asks(problem)
+        if prompt is None:
+            raise EvaluationError(
+                f"{problem.id}: the prompts {self.name!r} are for {self.covers}. Choose other --prompts, or name the"
+                " problems with --problem."
+            )
+        return prompt
