@@ -1,35 +1,36 @@
 """What counts as a pass: the rules of a data set's authors, applied to what a run showed.
 
 - CVDP: every service exits 0, and no result of cocotb or pytest is a failure.
-- VerilogEval: the testbench says `Mismatches: 0 in N samples`, N > 0, and no line of the run holds `error` or
+- VerilogEval: the testbench says `Mismatches: 0 in N samples`, N > 0, and no line of it holds `error` or
   `TIMEOUT` (scripts/sv-iv-analyze of NVlabs/verilog-eval).
 - RTLLM: the testbench prints a line with `Passed`.
 
-A testbench shares its output with the design, so a plan lets it sign its lines with a token that the design cannot
-know: see `plan.py`. A result line without it is a forgery.
+What a testbench says comes from the supervisor (`report.py`), where the design can't speak; what else is printed counts
+for nothing. Besides, the simulation has to end as the testbench wants it to, and the simulator without an error.
+Where there is no supervisor, all that the simulator prints is taken for the testbench's.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from enum import StrEnum
+from re import Pattern
+from types import MappingProxyType
 
 from benchwright_harness.process import End, Ended, Output
+from benchwright_harness.report import Said
 from benchwright_harness.results import Results
 from benchwright_problems.problem import Limits
 from benchwright_problems.verdict import Model, Reason, TestResult, Verdict
 
-COMPILE = "compile"
-SIMULATE = "simulate"
-"""The steps of a testbench's plan, by name."""
-
-PASS_WORD = re.compile(r"\bpass(?:ed)?\b", re.IGNORECASE)
-FINISH = "$finish"
-MISMATCHES = re.compile(r"Mismatches: *(\d+) in *(\d+) samples")
+NOT_COMPILED, DRIVES_INPUTS = 120, 121
+"""What a testbench's program exits with that did not get as far as a simulation."""
+SIMULATES = "--- the simulation begins"
+"""The line that a testbench's program prints before it."""
 
 _MAX_LINE = 4000
-_MAX_RESULTS = 8
-_VERILATOR_ERROR = "%Error"
+_MAX_LINES = 100_000
 _ENDS = {
     End.TIMEOUT: (Reason.TIMEOUT, "The run took longer than {limits.wall_s:g} s and was stopped."),
     End.STARVED: (
@@ -50,33 +51,25 @@ class Rule(StrEnum):
     RTLLM = "rtllm"
 
 
+RESULT: Mapping[Rule, Pattern[str]] = MappingProxyType(
+    {Rule.VERILOGEVAL: re.compile("Mismatches:"), Rule.RTLLM: re.compile(r"\bpass(?:ed)?\b", re.IGNORECASE)}
+)
+"""What a testbench's line holds that tells its result."""
+_MISMATCHES = re.compile(r"Mismatches: *(\d+) in *(\d+) samples")
+
+
 class Criterion(Model):
     """What a run has to show to pass."""
 
     rule: Rule = Rule.CVDP
-    token: str = ""
-    """Part of every line that the testbench itself writes, and of its file's name; new in each run."""
-    simulator: str = ""
-    """Which one runs the testbench."""
+    heard: bool = True
+    """Whether the testbench speaks to a supervisor."""
     simulates: bool = False
     """Whether the harness of rule `cvdp` has to leave cocotb results."""
 
 
-class Said(Model):
-    """What the output of a testbench's run held."""
-
-    results: tuple[str, ...] = ()
-    """Signed result lines, at most a handful."""
-    forged: int = 0
-    """Result lines without a signature."""
-    finished: bool = False
-    """The testbench announced the end of the simulation."""
-    error: bool = False
-    timeout: bool = False
-
-
 class Listener:
-    """Passes a run's output on, and notes what a criterion asks for.
+    """Passes a run's output on, and takes the simulation's lines for the testbench's where there is no supervisor.
 
     Args:
         criterion: Of the run.
@@ -84,14 +77,14 @@ class Listener:
     """
 
     def __init__(self, criterion: Criterion, log: Output) -> None:
-        self._criterion = criterion
+        self._listens = criterion.rule is not Rule.CVDP and not criterion.heard
         self._log = log
         self._rest = b""
-        self._said = Said()
+        self._lines: list[str] | None = None
 
     def write(self, content: bytes, /) -> int:
         """Take more output."""
-        if self._criterion.rule is not Rule.CVDP:
+        if self._listens:
             *lines, rest = (self._rest + content).split(b"\n")
             for line in lines:
                 self._hear(line)
@@ -99,46 +92,32 @@ class Listener:
         return self._log.write(content)
 
     @property
-    def said(self) -> Said:
-        """What was heard so far."""
+    def said(self) -> Said | None:
+        """What was heard so far; `None` before the simulation."""
         if self._rest:
             self._hear(self._rest)
             self._rest = b""
-        return self._said
+        if self._lines is None:
+            return None
+        return Said(lines=tuple(self._lines), results=tuple(self._lines), ended=True)
 
     def _hear(self, raw: bytes) -> None:
         line = raw[-_MAX_LINE:].decode("utf-8", "replace").strip()
-        rule, token = self._criterion.rule, self._criterion.token
-        signed = token in line
-        pattern = MISMATCHES if rule is Rule.VERILOGEVAL else PASS_WORD
-        heard: dict[str, object] = {}
-        if pattern.search(line.replace(token, "")):
-            if not signed:
-                heard["forged"] = self._said.forged + 1
-            elif len(self._said.results) < _MAX_RESULTS:
-                heard["results"] = (*self._said.results, line)
-        if signed and FINISH in line:
-            heard["finished"] = True
-        # The words of C++ compilers are none of Verilator's: its own errors begin so.
-        verilator = self._criterion.simulator == "verilator"
-        if line.startswith(_VERILATOR_ERROR) if verilator else "error" in line.replace(token, ""):
-            heard["error"] = True
-        if "TIMEOUT" in line:
-            heard["timeout"] = True
-        if heard:
-            self._said = self._said.model_copy(update=heard)
+        if self._lines is None:
+            self._lines = [] if line == SIMULATES else None
+        elif len(self._lines) < _MAX_LINES:
+            self._lines.append(line)
 
 
 def decide(
-    criterion: Criterion, *, said: Said, step: str, ended: Ended, results: Results, failures: int, limits: Limits
+    criterion: Criterion, *, said: Said | None, ended: Ended, results: Results, failures: int, limits: Limits
 ) -> Verdict:
     """Say whether a run passed, and why not.
 
     Args:
         criterion: Of the plan.
-        said: What the output held.
-        step: The last step that ran, by its service.
-        ended: The end of that step.
+        said: What the testbench said; `None` if its simulation did not begin.
+        ended: The end of the last step.
         results: What cocotb and pytest left.
         failures: Failed tests that cocotb's summaries in the output speak of.
         limits: Of the problem.
@@ -149,13 +128,22 @@ def decide(
         return Verdict(reason=reason, detail=text.format(limits=limits), tests=tests)
     if criterion.rule is Rule.CVDP:
         return _services(criterion, ended, results, failures)
-    if step == COMPILE:
+    if ended.exit_code == DRIVES_INPUTS:
+        detail = "The design drives or forces its own inputs, and with them the testbench's signals."
+        return Verdict(reason=Reason.TAMPERED, detail=detail)
+    if said is None:
         detail = "The design does not compile together with the testbench."
         return Verdict(reason=Reason.BUILD_FAILED, detail=detail)
-    if said.forged:
-        detail = "The run printed a result that the testbench did not write."
+    verdict = _verilogeval(said) if criterion.rule is Rule.VERILOGEVAL else _rtllm(said)
+    if verdict.reason is not Reason.PASSED:
+        return verdict
+    if not said.ended:
+        # What it has said by then may be true of the time up to there.
+        detail = "Something else than the testbench ended the simulation."
         return Verdict(reason=Reason.TAMPERED, detail=detail)
-    return _verilogeval(said) if criterion.rule is Rule.VERILOGEVAL else _rtllm(said)
+    if ended.exit_code != 0:
+        return _testbench(False, "The simulator ended with an error.")
+    return verdict
 
 
 def _services(criterion: Criterion, ended: Ended, results: Results, failures: int) -> Verdict:
@@ -178,26 +166,22 @@ def _services(criterion: Criterion, ended: Ended, results: Results, failures: in
 
 
 def _verilogeval(said: Said) -> Verdict:
-    if said.timeout:
+    if any("TIMEOUT" in line for line in said.lines):
         return _testbench(False, "The design kept the testbench waiting until its own time limit.")
-    counts = [found for line in said.results if (found := MISMATCHES.search(line))]
+    counts = [found for line in said.results if (found := _MISMATCHES.search(line))]
     if len(counts) != 1:
         return _testbench(False, "The simulation ended without the testbench's result.")
-    if not said.finished:
-        # Its `final` block has spoken, but of the samples up to there.
-        detail = "Something else than the testbench ended the simulation."
-        return Verdict(reason=Reason.TAMPERED, detail=detail)
     mismatches, samples = int(counts[0][1]), int(counts[0][2])
     shown = f"{mismatches} of {samples} samples differ from the reference."
     if mismatches or not samples:
         return _testbench(False, shown)
-    if said.error:
-        return _testbench(False, "The simulator reported an error.")
+    if any("error" in line for line in said.lines):
+        return _testbench(False, "The testbench reported an error.")
     return _testbench(True, shown)
 
 
 def _rtllm(said: Said) -> Verdict:
-    if said.results:
+    if any(RESULT[Rule.RTLLM].search(line) for line in said.results):
         return _testbench(True, "The testbench says that the design passed.")
     return _testbench(False, "The testbench did not say that the design passed.")
 

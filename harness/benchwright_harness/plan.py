@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import posixpath
 import re
+import secrets
 import shlex
 from collections.abc import Mapping
 from io import StringIO
@@ -18,6 +19,8 @@ from typing import Any
 from benchwright_harness.criterion import Criterion
 from benchwright_harness.errors import BadHarnessError
 from benchwright_harness.testbench import DESCRIPTION, Simulator, simulate
+from benchwright_harness.testbench_text import RUN
+from benchwright_harness.toolchain.tree import CHANNEL
 from benchwright_problems.verdict import Model
 
 WORKDIR = "/code/rundir"
@@ -80,6 +83,20 @@ class Step(Model):
     """For sandboxes that can build an image; others run the step on its base."""
     networks: tuple[str, ...] = ()
     """Networks of the host that the service asks for by name, such as that of a licence server."""
+    channel: str = ""
+    """What the supervisor tells the channel of a testbench."""
+
+    def with_token(self, token: str) -> Step:
+        """The same with a token in the place of `RUN`."""
+        if not self.channel and RUN not in "".join(self.argv):
+            return self
+        return self.model_copy(
+            update={
+                "argv": tuple(word.replace(RUN, token) for word in self.argv),
+                "files": {path.replace(RUN, token): text.replace(RUN, token) for path, text in self.files.items()},
+                "channel": self.channel.replace(RUN, token),
+            }
+        )
 
 
 class Plan(Model):
@@ -93,9 +110,18 @@ class Plan(Model):
     remarks: tuple[str, ...] = ()
     """What a verdict must say about how it was reached."""
 
+    def for_one_run(self) -> Plan:
+        """The plan with a token of its own in the place of `RUN`, which a design can't have known."""
+        token = secrets.token_hex(8)
+        return self.model_copy(update={"steps": tuple(step.with_token(token) for step in self.steps)})
+
 
 def make_plan(
-    harness: Mapping[str, str], simulator: Simulator | None = None, environ: Mapping[str, str] = os.environ
+    harness: Mapping[str, str],
+    simulator: Simulator | None = None,
+    environ: Mapping[str, str] = os.environ,
+    *,
+    supervised: bool = True,
 ) -> Plan:
     """Read a harness's files.
 
@@ -103,6 +129,7 @@ def make_plan(
         harness: Relative path → text; must hold `docker-compose.yml` or `testbench.json`.
         simulator: What runs a testbench; Icarus if not said.
         environ: `VERIF_EDA_IMAGE` and `LICENSE_NETWORK` name what this site has of them.
+        supervised: Whether the sandbox has a supervisor, to which a testbench can speak.
 
     Raises:
         BadHarnessError: Names the file and field that can't be understood.
@@ -110,7 +137,7 @@ def make_plan(
     import yaml
 
     if DESCRIPTION in harness:
-        return _testbench_plan(harness, simulator or "icarus")
+        return _testbench_plan(harness, simulator or "icarus", supervised)
     text = harness.get(_COMPOSE)
     if text is None:
         raise BadHarnessError(f"{_COMPOSE}: the harness has none, and no {DESCRIPTION}")
@@ -134,10 +161,11 @@ def make_plan(
     return Plan(steps=steps, tools=tools, criterion=Criterion(simulates=simulates), remarks=remarks)
 
 
-def _testbench_plan(harness: Mapping[str, str], simulator: Simulator) -> Plan:
-    criterion, simulations = simulate(harness, simulator)
-    steps = tuple(Step(service=one.name, image=OSS_SIM, argv=one.argv, env={}, files=one.files) for one in simulations)
-    return Plan(steps=steps, tools=frozenset({_SIMULATOR_TOOLS[simulator]}), criterion=criterion)
+def _testbench_plan(harness: Mapping[str, str], simulator: Simulator, supervised: bool) -> Plan:
+    criterion, run = simulate(harness, simulator, heard=supervised)
+    step = Step(service="testbench", image=OSS_SIM, argv=run.argv, env={}, files=run.files, channel=run.channel)
+    tools = frozenset({_SIMULATOR_TOOLS[simulator], *((f"{CHANNEL}.vpi",) if supervised else ())})
+    return Plan(steps=(step,), tools=tools, criterion=criterion, remarks=run.remarks)
 
 
 def _step(

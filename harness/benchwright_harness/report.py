@@ -15,6 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from benchwright_problems.verdict import Model, TestResult
 
 UNFINISHED = "The simulation ended before this test did."
+_CLEAN_ENDS = frozenset({"finish", "quiet"})
 _SIGNALS = 128
 _REMARK, _COMPILES = "remark", "compile"
 _UNLOCKED = {
@@ -69,6 +70,17 @@ class Fault(Model):
     """Nothing had read the design by then."""
 
 
+class Said(Model):
+    """What a Verilog testbench said."""
+
+    lines: tuple[str, ...] = ()
+    """All of it."""
+    results: tuple[str, ...] = ()
+    """Those of the lines that may tell its result: a text of the testbench's own speaks of it in them."""
+    ended: bool = False
+    """Whether the simulation ended as the testbench wants: by itself, or with nothing left to do."""
+
+
 class Report(Model):
     """Everything that was reported of one step."""
 
@@ -77,6 +89,8 @@ class Report(Model):
     faults: tuple[Fault, ...] = ()
     oddities: tuple[str, ...] = ()
     """What happened that an honest design does not do."""
+    said: Said | None = None
+    """By a testbench; `None` if there was no simulation of one."""
     remarks: tuple[str, ...] = ()
     largest_bytes: int = 0
     """Resident memory of the largest process."""
@@ -96,6 +110,12 @@ class _Message(BaseModel):
     test: str | None = None
     passed: bool = False
     message: Annotated[str, Field(max_length=1 << 16)] = ""
+    testbench: bool = False
+    record: Annotated[str, Field(max_length=1 << 16)] | None = None
+    """A text of a testbench."""
+    result: bool = False
+    """Whether it may tell the result."""
+    ended: str | int = ""
     finished: bool = False
     changed: tuple[str, ...] = ()
     strange: str = ""
@@ -133,9 +153,43 @@ class _Session:
         )
 
 
+class _Testbench:
+    """What a testbench says, piece by piece."""
+
+    def __init__(self) -> None:
+        self._line: list[_Message] = []
+        self._lines: list[str] = []
+        self._results: list[str] = []
+        self._ended = False
+
+    def hear(self, message: _Message) -> None:
+        if message.record is None:
+            self._ended |= message.ended in _CLEAN_ENDS
+            return
+        *ends, rest = message.record.split("\n")
+        for text in ends:
+            self._line.append(message.model_copy(update={"record": text}))
+            self._end_line()
+        if rest:
+            self._line.append(message.model_copy(update={"record": rest}))
+
+    def _end_line(self) -> None:
+        line = "".join(piece.record or "" for piece in self._line)
+        self._lines.append(line)
+        if any(piece.result for piece in self._line):
+            self._results.append(line)
+        self._line = []
+
+    def said(self) -> Said:
+        if self._line:
+            self._end_line()
+        return Said(lines=tuple(self._lines), results=tuple(self._results), ended=self._ended)
+
+
 def read_report(content: bytes) -> Report:
     """Parse reports. A line that the supervisor did not write is ignored."""
     sessions: dict[int, _Session] = {}
+    testbench: _Testbench | None = None
     oddities: list[str] = []
     remarks: dict[str, None] = {}
     tools: dict[int, ToolRun] = {}
@@ -148,8 +202,14 @@ def read_report(content: bytes) -> Report:
             continue
         session = sessions.get(message.session)
         largest_bytes, cpu_s = max(largest_bytes, message.largest_bytes), cpu_s + message.cpu_s
+        if message.closed in _UNLOCKED:
+            remarks[_UNLOCKED[message.closed]] = None
         if message.strange:
             oddities.append(message.strange)
+        elif message.testbench:
+            testbench = _Testbench()
+        elif testbench is not None and message.session >= 0 and (message.record is not None or message.ended != ""):
+            testbench.hear(message)
         elif message.harness == _REMARK:
             remarks[message.said] = None
         elif message.harness in _FAULTS:
@@ -159,8 +219,6 @@ def read_report(content: bytes) -> Report:
             tools[message.session] = ToolRun(tool=message.tool, simulates=message.kind != _COMPILES)
         elif message.tests is not None:
             sessions.setdefault(message.session, _Session(message.tests, message.results))
-            if message.closed in _UNLOCKED:
-                remarks[_UNLOCKED[message.closed]] = None
         elif session is not None and message.test is not None:
             result = TestResult(name=message.test, passed=message.passed, message=message.message.strip())
             if not session.take(message.test, result):
@@ -176,6 +234,7 @@ def read_report(content: bytes) -> Report:
         tools=tuple(tools.values()),
         faults=tuple(faults),
         oddities=tuple(oddities),
+        said=testbench.said() if testbench is not None else None,
         remarks=tuple(remarks),
         largest_bytes=largest_bytes,
         cpu_s=cpu_s,

@@ -128,8 +128,7 @@ async def _run_plan(
             results = read_results(code / "rundir", reports)
             verdict = decide(
                 plan.criterion,
-                said=output.said,
-                step=step.service,
+                said=next((report.said for report in reports if report.said), output.said),
                 ended=ended,
                 results=results,
                 failures=watch.failures,
@@ -194,7 +193,8 @@ def _machine_errors() -> Iterator[None]:
 def _plan(problem: Problem, digest: str, sandbox: Sandbox, selection: Selection) -> Plan:
     # A site names images in variables.
     environ = tuple(os.environ.items()) if sandbox.runs_images else ()
-    return _plan_of(_Harness(digest, problem.hidden.harness), selection.simulator, environ)
+    plan = _plan_of(_Harness(digest, problem.hidden.harness), selection.simulator, environ, sandbox.supervises)
+    return plan.for_one_run()
 
 
 @dataclass(frozen=True)
@@ -204,8 +204,10 @@ class _Harness:
 
 
 @lru_cache(maxsize=32)
-def _plan_of(harness: _Harness, simulator: Simulator | None, environ: tuple[tuple[str, str], ...]) -> Plan:
-    return make_plan(harness.files, simulator, dict(environ))
+def _plan_of(
+    harness: _Harness, simulator: Simulator | None, environ: tuple[tuple[str, str], ...], supervised: bool
+) -> Plan:
+    return make_plan(harness.files, simulator, dict(environ), supervised=supervised)
 
 
 @contextlib.asynccontextmanager
@@ -231,6 +233,7 @@ def _job(problem: Problem, step: Step, selection: Selection, toolchain: Toolchai
         limits=problem.limits,
         toolchain=toolchain,
         user=user,
+        channel=step.channel,
         image=step.image,
         build=step.build,
         networks=step.networks,

@@ -1,41 +1,57 @@
 """Harnesses that are a testbench: `testbench.json` names the files, and this module makes their plan.
 
-The design is compiled into one simulation with the testbench, so the design could print what the testbench
-prints, and could use the names of its parts: `TopModule` could instantiate the reference, or print the result. Each run
-therefore gets a token that the design cannot know. It signs the result lines and the end of the simulation, and it
-becomes part of the names that the harness hides and of the folder of its files.
+The design is compiled into one simulation with the testbench, but apart from it: what one says to the preprocessor or
+leaves open does not reach the other. How the testbench's results stay its own is told in `testbench_text.py`.
 """
 
 from __future__ import annotations
 
-import re
-import secrets
-from collections.abc import Mapping
+import posixpath
+from collections.abc import Iterable, Mapping
 from typing import Literal
 
 from pydantic import Field, ValidationError
 
-from benchwright_harness.criterion import COMPILE, FINISH, PASS_WORD, SIMULATE, Criterion, Rule
+from benchwright_harness.criterion import DRIVES_INPUTS, NOT_COMPILED, RESULT, SIMULATES, Criterion, Rule
 from benchwright_harness.errors import BadHarnessError
+from benchwright_harness.testbench_text import (
+    ICARUS,
+    PACKAGE,
+    RUN,
+    VERILATOR,
+    WATCH,
+    private_names,
+    rewritten,
+    shown_data,
+)
+from benchwright_harness.toolchain.tree import CHANNEL
 from benchwright_problems.problem import RelativePath
 from benchwright_problems.verdict import Model
+from benchwright_problems.verilog import scope_names
 
 DESCRIPTION = "testbench.json"
+READABLE = "The testbench opens data files by itself, so the design could read them, too."
+"""The remark of verdicts whose run had such data."""
 
 Simulator = Literal["icarus", "verilator"]
 
 _IDENTIFIER = r"^[A-Za-z_][A-Za-z0-9_$]*$"
-_LITERAL = re.compile(r'"(?:[^"\\\n]|\\.)*"')
-_FINISH = re.compile(r"(?<![\w$])\$finish\b(\s*\([^()]*\))?\s*;")
-_DESIGN = "design.vvp"
-_FOLDER = "obj_dir"
-_CONFINE = "/opt/benchwright/inside/guard/confine"
-_LOCKED = f'[ -x {_CONFINE} ] && exec {_CONFINE} simulate "$0"; exec "$0"'
+_FOLDER = f"/src/{RUN}"
+_BENCH, _DESIGN, _SCRIPT = f"{_FOLDER}/testbench.sv", f"{_FOLDER}/design.sv", f"{_FOLDER}/run.sh"
+_PROGRAM = "design.vvp"
+_OBJECTS = "obj_dir"
 # Most of the time is the C++ compiler's, so it does not optimise.
 _VERILATOR = (
     "--binary --timing -Wno-fatal -Wno-lint -Wno-style -MAKEFLAGS OPT_FAST=-O0 -MAKEFLAGS OPT_SLOW=-O0"
     " -Wno-MULTITOP -Wno-TIMESCALEMOD"
 )
+_COMPILE = f'"$@" >compile.log 2>&1 || {{ cat compile.log; exit {NOT_COMPILED}; }}; cat compile.log'
+# In Icarus a port is the testbench's own net: who drives or forces it changes what the reference is given.
+_DRIVES = (
+    rf"if grep -q 'input port .* is coerced to inout' compile.log || grep -Eq '{{opcodes}}' {_PROGRAM};"
+    f" then exit {DRIVES_INPUTS}; fi"
+)
+_FORCES, _DEPOSITS = "^ +%force/", r'^ +%vpi_call.* "\$deposit"'
 
 
 class Testbench(Model):
@@ -52,20 +68,22 @@ class Testbench(Model):
     testbench: tuple[RelativePath, ...] = Field(min_length=1)
     """Files of the harness that are compiled after them, in this order."""
     data: tuple[RelativePath, ...] = ()
-    """Files of the harness that are in the working directory when the simulation starts, by file name."""
+    """Files of the harness that the testbench reads when the simulation runs, by file name."""
     private: tuple[str, ...] = ()
-    """Names of modules and instances in the testbench that a design must not be able to refer to."""
+    """More names that a design must not be able to refer to, besides those of the testbench's scopes."""
     timescale: str = Field(default="", pattern=r"^(?:1(?:0|00)?[munpf]?s/1(?:0|00)?[munpf]?s)?$")
     """Of files that say none, such as `1ns/1ns`."""
 
 
 class Simulation(Model):
-    """One step of a testbench's run."""
+    """A testbench's run."""
 
-    name: str
     argv: tuple[str, ...]
     files: dict[str, str]
     """Absolute path inside the sandbox → text."""
+    channel: str = ""
+    """What the supervisor tells the channel; see `toolchain/build/programs/channel.c`."""
+    remarks: tuple[str, ...] = ()
 
 
 def read_testbench(harness: Mapping[str, str]) -> Testbench:
@@ -86,71 +104,84 @@ def read_testbench(harness: Mapping[str, str]) -> Testbench:
     return described
 
 
-def simulate(
-    harness: Mapping[str, str], simulator: Simulator, token: str = ""
-) -> tuple[Criterion, tuple[Simulation, ...]]:
-    """The steps that compile and run a testbench, and what decides.
+def simulate(harness: Mapping[str, str], simulator: Simulator, *, heard: bool = True) -> tuple[Criterion, Simulation]:
+    """The program that compiles and runs a testbench, and what decides.
+
+    Its texts hold `testbench_text.RUN` where a run has a token of its own.
 
     Args:
         harness: Relative path → text.
         simulator: Which one.
-        token: Of this run; a new one if empty.
+        heard: Whether there is a supervisor, and with it the channel; if not, the testbench prints its results.
     """
     described = read_testbench(harness)
-    token = token or secrets.token_hex(8)
-    criterion = Criterion(rule=Rule(described.criterion), token=token, simulator=simulator)
-    folder = f"/src/{token}"
-    kept = _private_names(described, harness)
+    criterion = Criterion(rule=Rule(described.criterion), heard=heard)
+    texts = {_name(path): harness[path] for path in described.testbench}
+    scopes = set[str]().union(*map(scope_names, texts.values()))
+    names = private_names(texts.values(), scopes | {described.top, *described.private})
+    data = {_name(path): harness[path] for path in described.data}
+    readable = sorted(shown_data(texts.values(), data) if heard else data)
+    calls = (ICARUS if simulator == "icarus" else VERILATOR) if heard else None
+    served = data.keys() - set(readable)
     sources = {
-        f"{folder}/{number}-{_name(path)}": _signed(_renamed(harness[path], kept, token), criterion)
-        for number, path in enumerate(described.testbench)
+        name: rewritten(text, names=names, calls=calls, result=RESULT[criterion.rule], data=served)
+        for name, text in texts.items()
     }
-    design = tuple(f"/code/{path}" for path in described.design)
-    top = f"{described.top}${token}" if described.top in kept else described.top
-    data = {f"{folder}/data/{_name(path)}": harness[path] for path in described.data}
-    if simulator == "icarus":
-        # A directive applies from its line on, also in the next files.
-        before = {f"{folder}/timescale.v": f"`timescale {described.timescale}\n"} if described.timescale else {}
-        flags = ("-g2012", "-Wall", "-Winfloop", "-Wno-timescale", "-s", top, "-o", _DESIGN)
-        compiled = Simulation(
-            name=COMPILE, argv=("iverilog", *flags, *before, *design, *sources), files={**before, **sources}
-        )
-        program: tuple[str, ...] = ("vvp", "-n", _DESIGN)
-    else:
-        scale = ("--timescale", described.timescale) if described.timescale else ()
-        flags = (*_VERILATOR.split(), *scale, "--top-module", top, "--Mdir", _FOLDER, "-o", "simulation")
-        compiled = Simulation(name=COMPILE, argv=("verilator", *flags, *design, *sources), files=sources)
-        # Icarus's own simulator is locked away from the harness wherever it is started.
-        program = ("/bin/sh", "-c", _LOCKED, f"./{_FOLDER}/simulation")
-    if data:
-        program = ("/bin/sh", "-c", 'cp "$0"/data/* . && exec "$@"', folder, *program)
-    return criterion, (compiled, Simulation(name=SIMULATE, argv=program, files=data))
+    top = f"{described.top}${RUN}" if described.top in names else described.top
+    build = _icarus if simulator == "icarus" else _verilator
+    compiler, program, files = build(described, top, sources, heard)
+    checks = [_DRIVES.format(opcodes=_opcodes(texts.values()))] if simulator == "icarus" else []
+    copies = [f"cp {' '.join(f'{_FOLDER}/data/{name}' for name in readable)} ."] if readable else []
+    files |= {f"{_FOLDER}/data/{name}": text for name, text in data.items()}
+    files[_SCRIPT] = "\n".join((_COMPILE, *checks, *copies, f"echo '{SIMULATES}'", f"{program} || exit 1", ""))
+    may_speak = sorted(f"{name}${RUN}" if name in names else name for name in scopes)
+    simulation = Simulation(
+        argv=("/bin/sh", _SCRIPT, *compiler),
+        files=files,
+        channel=" ".join((PACKAGE, f"{_FOLDER}/data", *readable, "--", *may_speak)) if heard else "",
+        remarks=(READABLE,) if heard and readable else (),
+    )
+    return criterion, simulation
+
+
+_Build = tuple[tuple[str, ...], str, dict[str, str]]
+"""The compiler's words, the simulation's, and the files that both need."""
+
+
+def _icarus(described: Testbench, top: str, sources: Mapping[str, str], heard: bool) -> _Build:
+    timescale = f"`timescale {described.timescale}\n" if described.timescale else ""
+    design = [f"/code/{path}" for path in described.design]
+    files = {_BENCH: timescale + (ICARUS.package if heard else "") + _joined(sources)}
+    if len(design) > 1 or timescale:
+        # Each file is read for itself: what one defines the next would not know.
+        files[_DESIGN] = timescale + "".join(f'`include "{path}"\n' for path in design)
+        design = [_DESIGN]
+    flags = ("-u", "-g2012", "-Wall", "-Winfloop", "-Wno-timescale", "-s", top, "-o", _PROGRAM)
+    module = f"-M {posixpath.dirname(CHANNEL)} -m {posixpath.basename(CHANNEL)} " if heard else ""
+    return ("iverilog", *flags, *design, _BENCH), f"vvp -n {module}{_PROGRAM}", files
+
+
+def _verilator(described: Testbench, top: str, sources: Mapping[str, str], heard: bool) -> _Build:
+    scale = ("--timescale", described.timescale) if described.timescale else ()
+    flags = (*_VERILATOR.split(), *scale, "--top-module", top, "--Mdir", _OBJECTS, "-o", "simulation")
+    channel = (f"{CHANNEL}.o", f"{CHANNEL}_end.o") if heard else ()
+    own = (VERILATOR.package, WATCH.replace("TOP", top)) if heard else ("", "")
+    # What a file leaves open is an error; what it defines would go on.
+    text = f"`undefineall\n{own[0]}{_joined(sources)}{own[1]}"
+    design = [f"/code/{path}" for path in described.design]
+    return ("verilator", *flags, *design, _BENCH, *channel), f"./{_OBJECTS}/simulation", {_BENCH: text}
+
+
+def _joined(sources: Mapping[str, str]) -> str:
+    """The testbench as one file, so that its parts share what they define."""
+    return "".join(f'`line 1 "{_FOLDER}/{name}" 0\n{text}\n' for name, text in sources.items())
+
+
+def _opcodes(texts: Iterable[str]) -> str:
+    """Of what would change a testbench's own nets, unless the testbench does so itself."""
+    text = "".join(texts)
+    return "|".join((*(() if "force" in text else (_FORCES,)), *(() if "$deposit" in text else (_DEPOSITS,)))) or "^$^"
 
 
 def _name(path: str) -> str:
     return path.rpartition("/")[2]
-
-
-def _private_names(described: Testbench, harness: Mapping[str, str]) -> set[str]:
-    """The names to change: not those that also name a port, which belong to the design."""
-    text = "\n".join(harness[path] for path in described.testbench)
-    names = {described.top, *described.private}
-    return {name for name in names if not re.search(rf"\.\s*{re.escape(name)}\s*[(,)]", text)}
-
-
-def _renamed(text: str, names: set[str], token: str) -> str:
-    if not names:
-        return text
-    # `$` sorts before every letter and digit: simulators that go by name keep their order.
-    pattern = re.compile(rf"(?<![\w$\\`.])({'|'.join(map(re.escape, sorted(names)))})(?![\w$])")
-    return pattern.sub(rf"\1${token}", text)
-
-
-def _signed(text: str, criterion: Criterion) -> str:
-    def sign(found: re.Match[str]) -> str:
-        literal = found[0]
-        said = "Mismatches:" in literal if criterion.rule is Rule.VERILOGEVAL else PASS_WORD.search(literal)
-        return f'"{criterion.token} {literal[1:]}' if said else literal
-
-    ending = rf'begin $display("{criterion.token} {FINISH}"); $finish\1; end'
-    return _FINISH.sub(ending, _LITERAL.sub(sign, text))

@@ -27,6 +27,33 @@ def modules(text: str) -> tuple[VerilogModule, ...]:
     return tuple(_module(declaration) for declaration in _declarations(_parse(text)))
 
 
+def scope_names(text: str) -> frozenset[str]:
+    """The names of scopes that a source declares, and so of what a module below can refer to by an upward name.
+
+    Modules, packages, instances, tasks, functions, and named blocks.
+    """
+    from pyslang.syntax import (
+        FunctionPrototypeSyntax,
+        IdentifierNameSyntax,
+        InstanceNameSyntax,
+        ModuleHeaderSyntax,
+        NamedBlockClauseSyntax,
+        NamedLabelSyntax,
+        SyntaxNode,
+    )
+
+    found: set[str] = set()
+    waiting: list[SyntaxNode] = [_parse(text).root]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ModuleHeaderSyntax | InstanceNameSyntax | NamedBlockClauseSyntax | NamedLabelSyntax):
+            found.add(node.name.valueText)
+        elif isinstance(node, FunctionPrototypeSyntax) and isinstance(node.name, IdentifierNameSyntax):
+            found.add(node.name.identifier.valueText)
+        waiting += [child for child in node if isinstance(child, SyntaxNode)]
+    return frozenset(found - {""})
+
+
 def renamed(text: str, old: str, new: str) -> str:
     """A source with every occurrence of the identifier `old` replaced by `new`."""
     return re.sub(rf"(?<![\w$\\]){re.escape(old)}(?![\w$])", new, text)

@@ -53,7 +53,7 @@ def problems(home: Home) -> list[Problem]:
 
 def bare(problem: Problem, selection: Selection, toolchain: Toolchain) -> float:
     """Seconds of the harness's own command, as someone would type it."""
-    step = make_plan(problem.hidden.harness, selection.simulator).steps[0]
+    step = make_plan(problem.hidden.harness, selection.simulator, supervised=False).for_one_run().steps[0]
     code, hidden = (Path(tempfile.mkdtemp(prefix="benchwright-bench-")) for _ in range(2))
     try:
         with run_folder(code, solved_files(problem), None):

@@ -33,6 +33,8 @@ class Job:
     toolchain: Toolchain
     user: int | None = None
     """From `Sandbox.new_user`; owns `code`."""
+    channel: str = ""
+    """What the supervisor tells the channel of a testbench."""
     image: str = OSS_SIM
     """What the harness asked for; only containers can run images other than the toolchain."""
     build: Build | None = None
@@ -49,6 +51,8 @@ class Sandbox(Protocol):
     name: str
     runs_images: bool
     """Whether it can run the images that a harness or a site names; elsewhere the toolchain stands in for them."""
+    supervises: bool
+    """Whether the guard's supervisor hears what simulations tell."""
 
     @property
     def digest(self) -> str:

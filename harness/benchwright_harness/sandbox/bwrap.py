@@ -110,6 +110,7 @@ class BwrapSandbox:
 
     name = "bwrap"
     runs_images = False
+    supervises = True
 
     def __init__(self) -> None:
         self._is_root = is_superuser()

@@ -40,5 +40,12 @@ def request(job: Job, processes: int | None) -> bytes:
     if processes is not None:
         limits["nproc"] = processes
     env = {**job.env, "PYTHONPATH": ":".join(filter(None, (GUARD, job.env.get("PYTHONPATH"))))}
-    content = {"argv": job.argv, "env": env, "cwd": WORKDIR, "hidden": dict(job.hidden), "limits": limits}
+    content = {
+        "argv": job.argv,
+        "env": env,
+        "cwd": WORKDIR,
+        "hidden": dict(job.hidden),
+        "limits": limits,
+        "channel": job.channel,
+    }
     return json.dumps(content).encode() + b"\n"

@@ -31,6 +31,7 @@ class NativeSandbox:
     name = "native"
     digest = "native"
     runs_images = False
+    supervises = False
 
     def new_user(self) -> int | None:
         """The present user."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import platform
+import posixpath
 import shutil
 import tempfile
 import weakref
@@ -39,6 +40,7 @@ INSIDE_COPY = "inside-"
 _CACHED = "__pycache__"
 _LISTED = ("cocotb", "pytest", "g++", "python", "verilator")
 _HINTS = {
+    f"{tree.CHANNEL}.vpi": f"the toolchain is of an older version: {BUILD}",
     "xrun": "this problem needs the commercial simulator Xcelium, which is not part of the open-source toolchain",
     "imc": "this problem needs the commercial coverage tool IMC, which is not part of the open-source toolchain",
 }
@@ -149,12 +151,17 @@ class Toolchain:
     def require(self, tools: Iterable[str], selection: Selection) -> None:
         """Check that programs are there.
 
+        Args:
+            tools: Their names, or paths of the tree.
+            selection: Which versions.
+
         Raises:
             ToolMissingError: Names the first that is not, in alphabetical order from the last: the
                 commercial ones before the free.
         """
         for tool in sorted(tools, reverse=True):
-            if not any((self._outside(folder) / tool).is_file() for folder in tree.program_folders(selection)):
+            # A path stands for itself in every folder.
+            if not any(self._outside(posixpath.join(one, tool)).is_file() for one in tree.program_folders(selection)):
                 raise ToolMissingError(tool, _HINTS.get(tool, "the toolchain does not have it"))
 
     @property

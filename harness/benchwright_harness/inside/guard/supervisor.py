@@ -1,7 +1,7 @@
 """The first program of a run: puts the harness in place, starts the command, and hears what simulations tell.
 
-It reads one request from standard input, a line of JSON, when there is a run to serve, and until then
-waits with pytest and cocotb's runner imported. The command runs in a fork of it, so that it starts with
+It reads one request from standard input, a line of JSON, when there is a run to serve, and if it has to wait for that,
+it does so with pytest and cocotb's runner imported. The command runs in a fork of it, so that it starts with
 these at hand. What the command prints goes to standard output; standard error is for reports alone, one
 JSON value a line, and nothing but this program can write there.
 """
@@ -15,7 +15,6 @@ import importlib
 import json
 import os
 import resource
-import secrets
 import select
 import shutil
 import socket
@@ -51,16 +50,18 @@ def main() -> int:
     """Serve one run; returns the command's exit status."""
     # Its memory and its file descriptors are no business of programs of the same user.
     ctypes.CDLL(None).prctl(_NOT_DUMPABLE, 0, 0, 0, 0)
-    for name in _preloaded():
-        with contextlib.suppress(ImportError):
-            importlib.import_module(name)
-    gc.freeze()
+    # Nobody needs pytest for what has to be run at once and is something else.
+    if not select.select([sys.stdin], [], [], 0)[0]:
+        _preload()
     line = sys.stdin.buffer.readline()
     if not line:
         return 0
     request = json.loads(line)
+    if os.path.basename(request["argv"][0]) == "pytest":
+        _preload()
     _put(request["hidden"])
-    name = secrets.token_hex(8)
+    # `secrets` would import many modules.
+    name = os.urandom(8).hex()
     listening = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM | socket.SOCK_CLOEXEC)
     listening.bind("\0" + name)
     listening.listen(64)
@@ -74,9 +75,18 @@ def main() -> int:
         os.close(reports)
         listening.close()
         _child(request, program)
-    status = _Supervisor(listening, reports, pid, roots).serve(None if program else request["argv"][0])
+    status = _Supervisor(listening, reports, pid, roots, request["channel"]).serve(
+        None if program else request["argv"][0]
+    )
     # Not the end of Python: what is left of it has nothing to do any more.
     os._exit(status)
+
+
+def _preload() -> None:
+    for name in _preloaded():
+        with contextlib.suppress(ImportError):
+            importlib.import_module(name)
+    gc.freeze()
 
 
 def _preloaded() -> Iterator[str]:
@@ -191,7 +201,7 @@ def _run_pytest(program: str, argv: list[str], env: dict[str, str]) -> None:
 
 @dataclass
 class _Running:
-    """A tool, or a simulation with cocotb."""
+    """A tool, or a simulation with cocotb or of a testbench."""
 
     number: int
     before: dict[str, run_files.State] | None
@@ -204,11 +214,12 @@ class _Running:
 class _Supervisor:
     """Hears what tools and simulations tell until the command has ended."""
 
-    def __init__(self, listening: socket.socket, reports: int, pid: int, roots: list[str]) -> None:
+    def __init__(self, listening: socket.socket, reports: int, pid: int, roots: list[str], channel: str) -> None:
         self._listening = listening
         self._reports = reports
         self._pid = pid
         self._roots = roots
+        self._channel = channel
         self._received: dict[socket.socket, bytes] = {}
         self._running: dict[socket.socket, _Running] = {}
         self._sessions = 0
@@ -280,10 +291,17 @@ class _Supervisor:
 
     def _take(self, connection: socket.socket, message: dict[str, Any]) -> None:
         running = self._running.get(connection)
+        answer = ""
         if "synchronise" in message:
             self._hear_all()
         elif "tests" in message or "tool" in message:
             self._begin(connection, message)
+        elif "testbench" in message and not running:
+            # What only the testbench's own module learns, and only once. Nothing depends on what its simulation writes.
+            answer, self._channel = self._channel, ""
+            self._running[connection] = _Running(self._sessions, None, set())
+            self._report(session=self._sessions, **message)
+            self._sessions += 1
         elif "wrote" in message and running:
             running.own.add(message["wrote"])
             return
@@ -299,7 +317,7 @@ class _Supervisor:
             self._report(strange="results of no simulation")
             return
         with contextlib.suppress(OSError):
-            connection.sendall(b"\n")
+            connection.sendall(answer.encode() + b"\n")
 
     def _begin(self, connection: socket.socket, message: dict[str, Any]) -> None:
         if connection in self._running or self._sessions >= _MAX_SESSIONS:

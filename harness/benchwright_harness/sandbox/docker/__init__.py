@@ -47,6 +47,7 @@ class DockerSandbox:
 
     name = "docker"
     runs_images = True
+    supervises = True
 
     def __init__(self, environ: Mapping[str, str] = os.environ, *, copies: bool | None = None) -> None:
         self._environ = environ

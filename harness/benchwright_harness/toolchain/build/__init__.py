@@ -10,6 +10,7 @@ from pathlib import Path
 from benchwright_harness.errors import ToolchainError
 from benchwright_harness.tool_versions import tool_versions
 from benchwright_harness.toolchain import Toolchain, tree
+from benchwright_harness.toolchain.build.channel import add_channel
 from benchwright_harness.toolchain.build.debian import Mirror, Release, unpack
 from benchwright_harness.toolchain.build.icarus import add_icarus
 from benchwright_harness.toolchain.build.parts import LEFT_OUT, Parts, upstream
@@ -106,7 +107,8 @@ class _Build:
             ("Icarus Verilog", 8, self._icarus),
             ("Python's packages", 12, self._python),
             ("Yosys", 12, self._yosys),
-            ("Verilator's runtime", 26, self._verilator),
+            ("the testbenches' channel", 1, lambda report: add_channel(self._root)),
+            ("Verilator's runtime", 25, self._verilator),
             ("Python's bytecode", 6, self._bytecode),
         ]
         for name, share, work in steps:

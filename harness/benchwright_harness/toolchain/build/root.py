@@ -9,6 +9,7 @@ import subprocess
 from collections.abc import Sequence
 from importlib.resources import files
 from pathlib import Path
+from typing import Literal
 
 from benchwright_harness.errors import ToolchainError
 from benchwright_harness.selection import Selection
@@ -48,10 +49,10 @@ class Root:
             sandbox += ["--setenv", key, value]
         run_program([*sandbox, "--", *command], "read the lines above and report them", given=given, may_fail=may_fail)
 
-    def compile_c(self, source: str, *options: str) -> None:
+    def compile_c(self, source: str, *options: str, language: Literal["c", "c++"] = "c") -> None:
         """Compile a program of `PROGRAMS` with the tree's compiler."""
         text = (PROGRAMS / source).read_text(encoding="utf-8")
-        self.run("/usr/bin/gcc", "-O2", "-s", *options, "-x", "c", "-", given=text)
+        self.run("/usr/bin/gcc", "-O2", "-s", *options, "-x", language, "-", given=text)
 
     def remove_program(self, name: str) -> None:
         """Remove a program that only the build needs."""

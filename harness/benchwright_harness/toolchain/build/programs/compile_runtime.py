@@ -23,6 +23,13 @@ module top;
   initial begin #20 $display("%0d", $urandom); $finish; end
 endmodule
 """
+# As the channel of testbenches does.
+_SPEAKING = """
+module top;
+  import "DPI-C" function void benchwright_say(input int flags, input string text);
+  initial begin #20 benchwright_say(0, ""); $finish; end
+endmodule
+"""
 _COCOTB = Path(cocotb_tools.config.share_dir) / "lib" / "verilator" / "verilator.cpp"
 _WITH_COCOTB = ["--cc", "--exe", "--vpi", "--public-flat-rw", str(_COCOTB)]
 # What `--binary` stands for, but for the build.
@@ -35,6 +42,8 @@ _WAYS: tuple[tuple[str, list[str], list[str]], ...] = (
     (_DESIGN, [*_WITH_COCOTB, "--timing", "--coverage"], []),
     (_DESIGN, [*_WITH_COCOTB, "--timing", "--coverage"], ["OPT_FAST=-O0", "OPT_SLOW=-O0"]),
     (_BENCH, _ALONE, []),
+    (_SPEAKING, [*_ALONE, "--trace"], ["OPT_FAST=-O0", "OPT_SLOW=-O0"]),
+    (_SPEAKING, _ALONE, ["OPT_FAST=-O0", "OPT_SLOW=-O0"]),
     (_BENCH, [*_ALONE, "--trace"], []),
     (_BENCH, [*_ALONE, "--trace-fst"], []),
     (_BENCH, [*_ALONE, "--coverage"], []),

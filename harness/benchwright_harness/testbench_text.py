@@ -1,0 +1,229 @@
+"""A testbench's source as a run compiles it: what it says goes over the channel, and its names are the run's own.
+
+The design shares standard output, the working directory and, by way of upward names, the scopes of the testbench. So
+each print becomes a record of the channel (`toolchain/build/programs/channel.c`), each end an announced one, each
+`$readmemh` of the testbench's data a call that shows the data for as long as it lasts; and each name of a scope gets a
+suffix that the design can't know when it is compiled, as do the tasks of the channel. No line is added or lost.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass
+from re import Match, Pattern
+
+RUN = "BenchwrightRun"
+"""Stands for a run's token in everything that is prepared for any run."""
+PACKAGE = f"bw{RUN}"
+"""The package of the channel, and the prefix of its tasks in Icarus."""
+DATA = "/tmp/benchwright-data"  # noqa: S108 - inside the sandbox
+"""Where data is while a `$readmemh` of the testbench reads it."""
+
+_TOKEN = re.compile(
+    r"""
+      (?P<comment> //[^\r\n]* | /\*.*?\*/ )
+    | (?P<string>  "(?:[^"\\]|\\.)*" )
+    | (?P<paste>   `["`\\]+ )
+    | (?P<escaped> \\[!-~]+ )
+    | (?P<task>    \$[A-Za-z_][A-Za-z0-9_$]* )
+    | (?P<number>  '[sS]?[bodhBODH]\s*[0-9a-zA-Z_?]+ | [0-9][0-9_]* )
+    | (?P<word>    `?[A-Za-z_][A-Za-z0-9_$]* )
+    | (?P<other>   [^\s] )
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+_PRINTS = re.compile(r"\$(display|write)([bho]?)")
+_SEVERITIES = frozenset({"$error", "$warning", "$info"})
+_ENDINGS = frozenset({"$finish", "$stop"})
+_LOADS = frozenset({"$readmemh", "$readmemb"})
+_ENDS_LINE, _TELLS_RESULT = 1, 2
+_STDOUT = frozenset({"1", "32'h1", "32'h8000_0001", "32'h80000001"})
+
+
+@dataclass(frozen=True)
+class Calls:
+    """How a simulator's sources call the channel."""
+
+    package: str
+    """The source of the package."""
+    say: str
+    data: str
+    end: str
+
+
+ICARUS = Calls(
+    package=f"package {PACKAGE}; string text; endpackage\n",
+    say=f"${PACKAGE}_say",
+    data=f"${PACKAGE}_data",
+    end=f"${PACKAGE}_end",
+)
+VERILATOR = Calls(
+    package=(
+        f"package {PACKAGE}; string text;"
+        ' import "DPI-C" benchwright_say = function void say(input int flags, input string text);'
+        ' import "DPI-C" benchwright_data = function void data(input int shown);'
+        ' import "DPI-C" benchwright_end = function void end_(input int finished);'
+        ' import "DPI-C" benchwright_final = function void final_(); endpackage\n'
+    ),
+    say=f"{PACKAGE}::say",
+    data=f"{PACKAGE}::data",
+    end=f"{PACKAGE}::end_",
+)
+WATCH = f"module {PACKAGE}_end; final {PACKAGE}::final_(); endmodule bind TOP {PACKAGE}_end {PACKAGE}_end();\n"
+"""What Verilator compiles besides, to know whether nothing was left to do; Icarus's module knows it by itself."""
+
+
+def private_names(texts: Iterable[str], names: Collection[str]) -> frozenset[str]:
+    """Those of some names that a run can change: none that also follows a dot, as a port's does.
+
+    Args:
+        texts: The testbench's files.
+        names: Of its scopes.
+    """
+    tokens = [token for text in texts for token in _tokens(text)]
+    after_dot = {token[0] for before, token in itertools.pairwise(tokens) if before[0] == "."}
+    return frozenset(name for name in names if re.fullmatch(r"[A-Za-z_][A-Za-z0-9_$]*", name)) - after_dot
+
+
+def shown_data(texts: Iterable[str], data: Collection[str]) -> frozenset[str]:
+    """The data that has to lie in the working directory, where a design could read it, too.
+
+    The rest is only named as a `$readmemh`'s file, which a run can show for the time of the call.
+    """
+    served, elsewhere, computed = set[str](), set[str](), False
+    for text in texts:
+        tokens = list(_tokens(text))
+        names = {at + 2 for at, token in enumerate(tokens) if token[0] in _LOADS}
+        opened = {at + 2 for at, token in enumerate(tokens) if token[0] == "$fopen"}
+        computed |= any(tokens[at].lastgroup != "string" for at in names | opened if at < len(tokens))
+        for at, token in enumerate(tokens):
+            if token.lastgroup == "string":
+                name = token[0][1:-1].removeprefix("./")
+                (served if at in names else elsewhere).add(name)
+        computed |= any(
+            token[0] == "$fopen" and tokens[at + 2].lastgroup != "string" for at, token in enumerate(tokens)
+        )
+    return frozenset(name for name in data if name in elsewhere or (computed and name not in served))
+
+
+def rewritten(
+    text: str, *, names: Collection[str], calls: Calls | None, result: Pattern[str], data: Collection[str] = ()
+) -> str:
+    """One file of a testbench, as a run compiles it.
+
+    Args:
+        text: The source.
+        names: See `private_names`.
+        calls: How it calls the channel; `None` where there is none.
+        result: What a text holds that tells the testbench's result.
+        data: The files that are shown to a `$readmemh`.
+    """
+    tokens = list(_tokens(text))
+    edits = [
+        (token.end(), token.end(), f"${RUN}")
+        for before, token in zip([None, *tokens], tokens, strict=False)
+        if token.lastgroup == "word" and token[0] in names and not (before and before[0] == ".")
+    ]
+    if calls is not None:
+        edits += _Rewriter(tokens, calls, result, frozenset(data)).edits()
+    for start, end, new in sorted(edits, reverse=True):
+        text = text[:start] + new + text[end:]
+    return text
+
+
+_Edit = tuple[int, int, str]
+
+
+class _Rewriter:
+    def __init__(self, tokens: list[Match[str]], calls: Calls, result: Pattern[str], data: frozenset[str]) -> None:
+        self._tokens = tokens
+        self._calls = calls
+        self._result = result
+        self._data = data
+        in_prints = {
+            inside
+            for at, token in enumerate(tokens)
+            if token.lastgroup == "task" and (_PRINTS.fullmatch(token[0]) or token[0] in _SEVERITIES)
+            for inside in range(at, self._close(at) + 1)
+        }
+        told = (at for at, token in enumerate(tokens) if token.lastgroup == "string" and result.search(token[0]))
+        # A text that is kept in a variable may be printed by any call.
+        self._any_tells = any(at not in in_prints for at in told)
+
+    def edits(self) -> Iterator[_Edit]:
+        """From → to, and what stands there instead."""
+        for at, token in enumerate(self._tokens):
+            if token.lastgroup != "task":
+                continue
+            if found := _PRINTS.fullmatch(token[0]):
+                yield from self._print(at, f"$swrite{found[2]}", ends_line=found[1] == "display")
+            elif token[0] == "$fdisplay" and self._text(at + 2) in _STDOUT and self._text(at + 3) == ",":
+                yield from self._print(at, "$swrite", ends_line=True, skipped=2)
+            elif token[0] in _SEVERITIES:
+                yield from self._severity(at)
+            elif token[0] in _ENDINGS:
+                # Where nobody is there to continue, a stop is an end.
+                yield token.start(), token.end(), f"begin {self._calls.end}(1); $finish"
+                yield self._after(self._close(at), "; end")
+            elif token[0] in _LOADS and self._file(at) in self._data:
+                name = self._tokens[at + 2]
+                yield token.start(), token.start(), f"begin {self._calls.data}(1); "
+                yield name.start(), name.end(), f'"{DATA}/{self._file(at)}"'
+                yield self._after(self._close(at), f"; {self._calls.data}(0); end")
+
+    def _print(self, at: int, writes: str, *, ends_line: bool, skipped: int = 0) -> Iterator[_Edit]:
+        close = self._close(at)
+        first = at + 2 + skipped
+        to = f"{writes}({PACKAGE}::text"
+        said = f"; {self._say(at, close, ends_line=ends_line)}; end"
+        if first >= close:
+            yield self._tokens[at].start(), self._tokens[close].end(), f'begin {to}, "")'
+        else:
+            yield self._tokens[at].start(), self._tokens[first].start(), f"begin {to}, "
+        yield self._after(close, said)
+
+    def _severity(self, at: int) -> Iterator[_Edit]:
+        close = self._close(at)
+        if at + 2 < close:
+            arguments = "".join(
+                f" {token[0]}" for token in self._tokens[at + 2 : close] if token.lastgroup != "comment"
+            )
+            said = f"begin $swrite({PACKAGE}::text,{arguments}); {self._say(at, close, ends_line=True)}; "
+            yield self._tokens[at].start(), self._tokens[at].start(), said
+            yield self._after(close, "; end")
+
+    def _say(self, at: int, close: int, *, ends_line: bool) -> str:
+        tells = self._any_tells or any(
+            token.lastgroup == "string" and self._result.search(token[0]) for token in self._tokens[at:close]
+        )
+        flags = (_ENDS_LINE if ends_line else 0) | (_TELLS_RESULT if tells else 0)
+        return f"{self._calls.say}({flags}, {PACKAGE}::text)"
+
+    def _after(self, close: int, new: str) -> _Edit:
+        """What follows a call; it takes its semicolon along, for `if (c) $display; else …`."""
+        end = self._tokens[close].end()
+        takes = self._text(close + 1) == ";"
+        return end, self._tokens[close + 1].end() if takes else end, new
+
+    def _close(self, at: int) -> int:
+        """The last token of a call: its closing parenthesis, if it has arguments."""
+        if self._text(at + 1) != "(":
+            return at
+        depth = 0
+        for end in range(at + 1, len(self._tokens)):
+            depth += {"(": 1, ")": -1}.get(self._text(end), 0)
+            if depth == 0:
+                return end
+        return at
+
+    def _file(self, at: int) -> str:
+        return self._text(at + 2)[1:-1].removeprefix("./")
+
+    def _text(self, at: int) -> str:
+        return self._tokens[at][0] if at < len(self._tokens) else ""
+
+
+def _tokens(text: str) -> Iterator[Match[str]]:
+    return (token for token in _TOKEN.finditer(text) if token.lastgroup != "comment")

@@ -1,0 +1,113 @@
+"""How many runs of VerilogEval's testbenches a machine does a second, and where the time of one goes.
+
+Run as `.venv/bin/python tests/benchmarks/testbenches.py [ROUNDS]`; needs the sample beside the project. *Bare* is
+compiler and simulator in a shell in the toolchain's tree, *sandbox* a run that only starts and ends, *run* everything
+from the snapshot to the verdict; rounds alternate. Then all problems are checked, two runs at a time: each problem with
+its reference and with an empty file.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import json
+import os
+import statistics
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from save_to_verdict import bare
+
+from benchwright_harness.plan import WORKDIR
+from benchwright_harness.run import run_harness
+from benchwright_harness.run_folder import new_run_folder, run_folder
+from benchwright_harness.sandbox import Job
+from benchwright_harness.sandbox.bwrap import BwrapSandbox
+from benchwright_harness.selection import Selection
+from benchwright_harness.toolchain import Toolchain
+from benchwright_problems.datasets.verilogeval import import_verilogeval
+from benchwright_problems.home import Home
+from benchwright_problems.problem import Problem
+
+ROUNDS = 9
+JOBS = 2
+SAMPLE = Path(__file__).parents[3] / "shared" / "data" / "verilogeval" / "verilogeval_sample.json"
+LONGEST_S = 1.0
+"""Problems that simulate longer are left out: they measure the simulator."""
+SELECTION = Selection(icarus="12", simulator="icarus")
+
+
+def problems() -> list[Problem]:
+    """Those of the sample."""
+    with tempfile.TemporaryDirectory() as name:
+        for path, text in json.loads(SAMPLE.read_text(encoding="utf-8")).items():
+            file = Path(name, path)
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(text, encoding="utf-8")
+        return list(import_verilogeval([Path(name)], "sample").problems)
+
+
+async def run(problem: Problem, files: dict[str, bytes], sandbox: BwrapSandbox, toolchain: Toolchain) -> float:
+    """Seconds from the snapshot to the verdict."""
+    start = time.monotonic()
+    await run_harness(problem, files, sandbox=sandbox, toolchain=toolchain, selection=SELECTION, log=io.BytesIO())
+    return time.monotonic() - start
+
+
+async def empty_run(problem: Problem, sandbox: BwrapSandbox, toolchain: Toolchain) -> float:
+    """Seconds of a sandbox that does nothing."""
+    start = time.monotonic()
+    code, user = new_run_folder(), sandbox.new_user()
+    with run_folder(code, {}, user):
+        env = {**toolchain.environment(SELECTION), "HOME": WORKDIR}
+        job = Job(
+            argv=("/bin/true",),
+            env=env,
+            code=code,
+            hidden={"/src/x": ""},
+            limits=problem.limits,
+            toolchain=toolchain,
+            user=user,
+        )
+        await sandbox.run(job, io.BytesIO())
+    return time.monotonic() - start
+
+
+def solution(problem: Problem) -> dict[str, bytes]:
+    """Its reference."""
+    return {path: text.encode() for path, text in problem.hidden.reference.items()}
+
+
+async def main(rounds: int) -> None:
+    """Measure and print."""
+    toolchain, sandbox = Toolchain.find(Home.find().cache), BwrapSandbox()
+    found = [one for one in problems() if await run(one, solution(one), sandbox, toolchain) < LONGEST_S]
+    times: dict[str, list[float]] = {"bare": [], "sandbox": [], "run": []}
+    for _ in range(rounds):
+        for one in found:
+            times["bare"].append(await asyncio.to_thread(bare, one, SELECTION, toolchain))
+            times["sandbox"].append(await empty_run(one, sandbox, toolchain))
+            times["run"].append(await run(one, solution(one), sandbox, toolchain))
+    print("| | median s | ratio |\n| --- | --- | --- |")
+    for name, seconds in times.items():
+        median = statistics.median(seconds)
+        print(f"| {name} | {median:.3f} | {median / statistics.median(times['bare']):.2f} |")
+    free = asyncio.Semaphore(JOBS)
+
+    async def checked(problem: Problem, files: dict[str, bytes]) -> None:
+        async with free:
+            await run(problem, files, sandbox, toolchain)
+
+    start, used = time.monotonic(), os.times()
+    both = [(one, files) for one in found for files in (solution(one), dict.fromkeys(solution(one), b""))]
+    await asyncio.gather(*(checked(one, files) for one, files in both * rounds))
+    took, now = time.monotonic() - start, os.times()
+    spent = now.user + now.system - used.user - used.system
+    print(f"\n{len(found) * rounds / took:.1f} problems a second, {JOBS} runs at a time, two runs each;", end=" ")
+    print(f"this process used {1000 * spent / len(both) / rounds:.0f} ms of processor time for a run.")
+
+
+if __name__ == "__main__":
+    asyncio.run(main(int(sys.argv[1]) if len(sys.argv) > 1 else ROUNDS))
