@@ -18,7 +18,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from save_to_verdict import bare
+from save_to_verdict import bare  # type: ignore[import-not-found]
 
 from benchwright_harness.plan import WORKDIR
 from benchwright_harness.run import run_harness
