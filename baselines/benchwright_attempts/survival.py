@@ -7,11 +7,13 @@ that part only.
 from __future__ import annotations
 
 import math
+from collections import Counter, deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NotRequired, TypedDict
 
 from benchwright_attempts.file_text import replaced
+from benchwright_attempts.pieces import Pieces
 from benchwright_verilog.syntax.surrogates import join_surrogates
 
 AFTER_S = (30.0, 120.0)
@@ -57,7 +59,7 @@ class TextSurvival:
     """The files of an attempt, and for each of their code points which followed text it belongs to.
 
     Each file is accompanied by a string of the same length whose characters are numbers: n for the n-th followed text.
-    So an edit is a few copies of memory, however many pieces there are.
+    How much is left of each is counted as it is inserted and removed, so no count reads a file.
 
     Args:
         followed: Number of an edit's event → code points it inserted.
@@ -66,11 +68,13 @@ class TextSurvival:
     def __init__(self, followed: Mapping[int, int]) -> None:
         self._followed = followed
         self._marks = {seq: chr(place) for place, seq in enumerate(followed, start=1)}
-        self._texts: dict[str, str | None] = {}
-        self._owners: dict[str, str] = {}
+        self._left: Counter[str] = Counter()
+        """Mark → code points that are left in all files."""
+        self._texts: dict[str, Pieces | None] = {}
+        self._owners: dict[str, Pieces] = {}
         self._soonest = math.inf
         """When the next count is due, in seconds since the opening."""
-        self._due: list[list[tuple[float, int]]] = [[] for _ in AFTER_S]
+        self._due: list[deque[tuple[float, int]]] = [deque() for _ in AFTER_S]
         self._reached = [0] * len(AFTER_S)
         self._survived = [0] * len(AFTER_S)
 
@@ -81,7 +85,7 @@ class TextSurvival:
             for content in contents:
                 self._take(content)
             self._count(end_ns)
-            at_end = sum(len(owners) - owners.count(_OTHER) for owners in self._owners.values())
+            at_end = sum(self._left.values())
         return Survival(tuple(self._reached), tuple(self._survived), at_end)
 
     def _take(self, content: Content) -> None:
@@ -97,24 +101,26 @@ class TextSurvival:
             self._edit(content)
         else:
             for path, text in content.files.items():
-                self._set(path, text)
+                if text is None or path not in self._texts or text != str(self._texts[path]):
+                    # It came from elsewhere: nothing in it is known to stem from an edit.
+                    self._set(path, text, _OTHER)
 
     def _count(self, at_ns: int) -> None:
         """Counts what is left of insertions that have reached an age."""
         now = at_ns / _NS
         for place, due in enumerate(self._due):
             while due and now > due[0][0]:
-                _, seq = due.pop(0)
+                _, seq = due.popleft()
                 self._reached[place] += self._followed[seq]
-                mark = self._marks[seq]
-                self._survived[place] += sum(owners.count(mark) for owners in self._owners.values())
+                self._survived[place] += self._left[self._marks[seq]]
         self._soonest = min((due[0][0] for due in self._due if due), default=math.inf)
 
-    def _set(self, path: str, text: str | None) -> None:
-        if text is None or text != self._texts.get(path):
-            # It came from elsewhere: nothing in it is known to stem from an edit.
-            self._owners[path] = _OTHER * len(text or "")
-        self._texts[path] = text
+    def _set(self, path: str, text: str | None, mark: str) -> None:
+        if path in self._owners:
+            self._removed(str(self._owners[path]))
+        self._texts[path] = None if text is None else Pieces(text)
+        self._owners[path] = Pieces(mark * len(text or ""))
+        self._inserted(mark, len(text or ""))
 
     def _edit(self, content: Content) -> None:
         path, mark = content.path, self._marks.get(content.seq, _OTHER)
@@ -123,15 +129,29 @@ class TextSurvival:
             if not new.isascii():
                 new = join_surrogates(new)
             start, end = change.get("start"), change.get("end")
-            if start is None or end is None or text is None or end > len(text):
-                self._texts[path] = new if start is None else None
-                self._owners[path] = mark * len(new) if start is None else ""
+            if start is None or end is None or text is None or end > text.length:
+                self._set(path, new if start is None else None, mark)
                 continue
-            owners = self._owners[path]
-            owners = f"{owners[:start]}{mark * len(new)}{owners[end:]}"
-            changed = replaced(text, start, end, new)
-            excess = len(owners) - len(changed)
-            if excess > 0:
-                # Surrogates that came together count once.
-                owners = owners[:start] + owners[start + excess :]
-            self._texts[path], self._owners[path] = changed, owners
+            self._replace(text, self._owners[path], start, end, new, mark)
+
+    def _replace(self, text: Pieces, owners: Pieces, start: int, end: int, new: str, mark: str) -> None:
+        # Surrogates that come together at the ends of what is new become one code point.
+        before, after = max(0, start - 1), min(text.length, end + 1)
+        changed = replaced(text[before:after], start - before, end - before, new)
+        excess = (after - before) - (end - start) + len(new) - len(changed)
+        self._removed(owners[start:end])
+        self._inserted(mark, len(new))
+        owners.replace(start, end, mark * len(new))
+        if excess:
+            # They count once.
+            self._removed(owners[start : start + excess])
+            owners.replace(start, start + excess, "")
+        text.replace(before, after, changed)
+
+    def _inserted(self, mark: str, amount: int) -> None:
+        if mark != _OTHER:
+            self._left[mark] += amount
+
+    def _removed(self, owners: str) -> None:
+        if owners.count(_OTHER) < len(owners):
+            self._left.subtract(owner for owner in owners if owner != _OTHER)

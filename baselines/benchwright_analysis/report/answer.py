@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from benchwright_analysis.report.dataset import Dataset
-from benchwright_analysis.report.section import Cell, Table, interval, number, with_interval
+from benchwright_analysis.report.section import Cell, Section, Table, interval, number, with_interval
 from benchwright_analysis.report.time_compared import (
     Limit,
     TimeComparison,
@@ -94,26 +94,26 @@ def answer_table(found: Answers) -> Table:
         rows.append(
             [
                 one.group,
-                one.attempts,
-                one.people or "–",
-                one.problems,
                 with_interval(one.solved.estimate, share=True),
                 "–"
                 if one.solved_difference is None
                 else with_interval(in_percentage_points(one.solved_difference), digits=1),
                 "–" if one.minutes is None else with_interval(one.minutes.estimate, digits=1),
                 "–" if change is None else _percent(change),
+                one.attempts,
+                one.people or "–",
+                one.problems,
             ]
         )
     columns = (
         "condition",
-        "attempts",
-        "people",
-        "problems",
         "solved",
         f"percentage points more than {first}",
         f"mean minutes{up_to}",
         f"change of time against {first}",
+        "attempts",
+        "people",
+        "problems",
     )
     notes = {one.note for row in found.rows for one in (row.solved, row.minutes) if one is not None and one.note}
     why = f"Times are averaged up to {found.limit.told} minutes, {found.limit.why}. " if found.limit else ""
@@ -125,3 +125,12 @@ def _percent(change: Crossed) -> str:
     ends = (None if end is None else 100 * end for end in (change.low, change.high))
     spread = interval(*ends, digits=1)
     return f"{number(100 * change.value, 1)} %" + (f" ({spread})" if spread != "–" else "")
+
+
+def answer(data: Dataset) -> Section:
+    """What the report begins with."""
+    title = "The answer"
+    if not data.decided:
+        return Section("answer", title, without="No attempt that counts has a verdict, so there is no answer yet.")
+    found = answers(data)
+    return Section("answer", title, (), (), (answer_table(found),), {"conditions": found.rows, "limit": found.limit})

@@ -10,6 +10,7 @@ from benchwright_analysis.report.edits import LabelledEdits
 from benchwright_analysis.report.observation import CENSORED, Observation
 from benchwright_analysis.report.problem_facts import ProblemFacts
 from benchwright_analysis.report.verdicts import Verdicts
+from benchwright_attempts.attribution import CLASSIFIER
 from benchwright_attempts.clock import Clock, elapsed_s
 from benchwright_attempts.evidence import Exposure, Recording
 from benchwright_attempts.record import AttemptHeader
@@ -192,6 +193,7 @@ class FoldedEvents:
             **{f"inserted_{source}": count for source, count in inserted.items()},
             "share_by_assistant": by_model / total if total else None,
             "guessed_share": self.edits.inferred() / total if total else None,
+            "classifier": CLASSIFIER,
             **self._survival(by_model),
         }
 

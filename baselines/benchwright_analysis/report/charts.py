@@ -9,6 +9,8 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
+from benchwright_analysis.report.fonts import FAMILY, register
+
 Row = Mapping[str, str | float | int | None]
 
 WIDTH = 620
@@ -257,16 +259,23 @@ def _order(field: str, values: Sequence[str]) -> str:
 def _svg(chart: Any, **size: int) -> str:
     import vl_convert
 
+    register()
     sized = chart.properties(**({"width": WIDTH} | size)) if size else chart
-    text = {"labelColor": _INK, "titleColor": _INK, "labelFontSize": 12, "titleFontSize": 12, "titleFontWeight": 500}
+    text = {
+        "labelColor": _INK,
+        "titleColor": _INK,
+        "labelFontSize": 12,
+        "titleFontSize": 12,
+        "titleFontWeight": "normal",
+    }
     specification = (
-        sized.configure(background="transparent", font="sans-serif")
+        sized.configure(background="transparent", font=FAMILY)
         .configure_view(stroke=None)
         .configure_axis(**text, gridColor=_GRID, domainColor=_INK, tickColor=_INK)
         .configure_legend(
             labelColor=_INK, labelFontSize=12, orient="top", symbolStrokeWidth=2, symbolOpacity=1, columns=3
         )
-        .configure_header(labelColor=_INK, labelFontSize=12, labelFontWeight=500)
+        .configure_header(labelColor=_INK, labelFontSize=12, labelFontWeight="normal")
         .to_dict()
     )
     return themed(vl_convert.vegalite_to_svg(_drawable(specification)))

@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Any
 
 from benchwright_analysis.report.event_columns import EventColumns
-from benchwright_attempts.attribution import BY_MODEL, Attributor, EditFacts, Finding, Origin
+from benchwright_attempts.attribution import BY_MODEL, CLASSIFIER, Attributor, EditFacts, Finding, Origin
 from benchwright_attempts.evidence import AttributionMethod
 from benchwright_attempts.survival import Content, Survival, TextSurvival
 from benchwright_verilog.syntax.surrogates import join_surrogates
@@ -148,3 +148,4 @@ class LabelledEdits:
         rows.fill("deleted", places, [edit.deleted for edit in self.edits])
         rows.fill("origin", places, [label.origin for label in self.labels])
         rows.fill("method", places, [label.method for label in self.labels])
+        rows.fill("classifier", places, [CLASSIFIER] * len(places))

@@ -34,6 +34,8 @@ class EventRow(BaseModel):
     """Where an edit came from: `typed`, `paste`, `completion` …"""
     method: str
     """How the origin became known: `change_reason`, `own_provider`, `wrapped_command`, `heuristic`."""
+    classifier: str
+    """Version of the rules that the origin was found by."""
     outcome: str
     """Of a verdict: `passed`, `failed`, `error`."""
     reason: str

@@ -135,6 +135,8 @@ passed; empty if nothing was decided."""
     """Share of what was put in that came from completions or chat."""
     guessed_share: float | None
     """Share of what was put in whose source is a guess from the edit's shape."""
+    classifier: str
+    """Version of the rules by which the sources were found."""
     shown: int
     """Completions offered."""
     accepted: int

@@ -9,6 +9,7 @@ from html import escape
 from importlib import resources
 
 from benchwright_analysis.report.charts import placed
+from benchwright_analysis.report.fonts import font_face
 from benchwright_analysis.report.section import Cell, Picture, Section, Table
 
 _UNBROKEN = 26
@@ -26,9 +27,11 @@ def page(title: str, subtitle: str, sections: Sequence[Section], sources: Mappin
         sections: In order; the one called `support` is the box at the top.
         sources: What made it: name → version or digest.
     """
-    style, script = _resource("page.css"), _resource("page.js")
+    style, script = font_face() + _resource("page.css"), _resource("page.js")
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    policy = f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'; img-src data:"
+    policy = (
+        f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'; img-src data:; font-src data:"
+    )
     links = "".join(f'<li><a href="#{one.id}">{escape(one.title)}</a></li>' for one in sections)
     made = "".join(f"<dt>{escape(name)}</dt><dd>{escape(value)}</dd>" for name, value in sources.items())
     return f"""<!doctype html>
@@ -41,7 +44,7 @@ def page(title: str, subtitle: str, sections: Sequence[Section], sources: Mappin
 <style>{style}</style>
 </head>
 <body>
-<a class="skip" href="#support">Skip to what this supports</a>
+<a class="skip" href="#answer">Skip to the answer</a>
 <a class="skip" href="#attempts">Skip to the table of attempts</a>
 <header>
 <h1>{escape(title)}</h1>

@@ -27,6 +27,7 @@ from benchwright_analysis.report.registration import allocation, registration
 from benchwright_analysis.report.section import Section, plain
 from benchwright_analysis.report.sections import SECTIONS
 from benchwright_analysis.report.study_context import deviations, known_study, participants, remarks
+from benchwright_attempts.attribution import CLASSIFIER
 from benchwright_attempts.errors import AttemptError
 from benchwright_attempts.record import AttemptHeader
 from benchwright_judges.rated import Rated
@@ -241,7 +242,11 @@ def _planned(one: Observation, known: RegisteredStudy) -> Observation:
 
 
 def _sources(known: RegisteredStudy | None, options: ReportOptions) -> dict[str, str]:
-    found = {"Benchwright": version("benchwright"), "seed of the intervals": str(options.seed)}
+    found = {
+        "Benchwright": version("benchwright"),
+        "classifier of edits": CLASSIFIER,
+        "seed of the intervals": str(options.seed),
+    }
     if known is not None:
         found |= {"study file": f"SHA-256 {known.sha256}", "plan": f"SHA-256 {known.plan.sha256}"}
     return found | {name: version(name) for name in ("scipy", "statsmodels", "scikit-learn", "altair")}

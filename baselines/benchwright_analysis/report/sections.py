@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from benchwright_analysis.report.answer import answer
 from benchwright_analysis.report.attempts_table import attempts_table
 from benchwright_analysis.report.dataset import Dataset
 from benchwright_analysis.report.estimates import estimates
@@ -20,6 +21,7 @@ from benchwright_analysis.report.support import support
 from benchwright_analysis.report.time_to_pass import score_over_time, survival
 
 SECTIONS: list[Callable[[Dataset], Section]] = [
+    answer,
     support,
     preregistration,
     populations,

@@ -31,6 +31,10 @@ def test_the_codebook_names_every_column_with_its_meaning() -> None:
             assert field.description, name
 
 
+def test_every_table_says_which_version_of_the_classifier_made_its_labels() -> None:
+    assert all("classifier" in model.model_fields for model in TABLES.values())
+
+
 def test_the_page_in_the_documentation_is_current() -> None:
     assert (ROOT / "docs" / "reference" / "codebook.md").read_text(encoding="utf-8") == codebook()
 

@@ -71,7 +71,7 @@ def test_pictures_of_one_page_do_not_share_ids() -> None:
 
 def test_every_link_within_the_page_has_its_target() -> None:
     attempts = Section("attempts", "Attempts")
-    found = read(page("Title", "", [*sections(), attempts], {}))
+    found = read(page("Title", "", [Section("answer", "The answer"), *sections(), attempts], {}))
     assert {address.removeprefix("#") for address in found.addresses} <= set(found.ids)
 
 

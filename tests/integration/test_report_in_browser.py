@@ -1,0 +1,79 @@
+"""The report's page in a real browser: long tables are paged, print little, and pictures have their own font."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from benchwright_analysis.report.charts import intervals
+from benchwright_analysis.report.page import page
+from benchwright_analysis.report.section import Picture, Section, Table
+
+_BROWSERS = ("chromium", "chromium-browser", "google-chrome-stable", "google-chrome")
+_GROUP = "human+copilot, ÄÖÜß in a label of some length"
+
+
+def browser(*words: str) -> subprocess.CompletedProcess[bytes]:
+    found = next(filter(None, map(shutil.which, _BROWSERS)), None)
+    if found is None:
+        pytest.skip("Chromium is needed")
+    command = [found, "--headless", "--no-sandbox", "--disable-gpu", "--virtual-time-budget=5000", *words]
+    return subprocess.run(command, check=True, capture_output=True, timeout=120)
+
+
+@pytest.fixture
+def report(tmp_path: Path) -> Path:
+    """A page with 400 attempts, and a picture."""
+    rows = [(f"a{number:03}", f"P{number % 30:02}", number) for number in range(400)]
+    attempts = Table("All attempts", ("attempt", "who", "minutes"), rows)
+    few = Table("Few", ("group", "n"), [(_GROUP, 3)])
+    svg = intervals([{"label": _GROUP, "group": _GROUP, "value": 0.5, "low": 0.2, "high": 0.7}], [_GROUP], x="x", y="")
+    sections = [
+        Section("few", "Few", (), (Picture("few", "Few", "Few.", svg, few),), (few,)),
+        Section("attempts", "Attempts", (), (), (attempts,)),
+    ]
+    file = tmp_path / "report.html"
+    file.write_text(page("Report", "", sections, {}), encoding="utf-8")
+    return file
+
+
+def test_a_long_table_shows_its_first_rows_and_says_how_many_there_are(report: Path) -> None:
+    shown = browser("--dump-dom", report.as_uri()).stdout.decode()
+    rows = re.findall(r"<tr([^>]*)><td[^>]*>a(\d{3})</td>", shown)
+    assert [number for attributes, number in rows if "hidden" not in attributes] == [f"{n:03}" for n in range(25)]
+    assert len(rows) == 400
+    assert shown.count('role="status"') == 1
+    assert "Rows 1 to 25, 400 in all" in shown
+    assert 'aria-rowcount="401"' in shown
+    assert 'aria-label="Next rows of All attempts"' in shown
+
+
+def test_400_attempts_are_printed_on_few_pages(report: Path, tmp_path: Path) -> None:
+    browser(f"--print-to-pdf={tmp_path / 'report.pdf'}", report.as_uri())
+    pages = re.findall(rb"/Type\s*/Page\b", (tmp_path / "report.pdf").read_bytes())
+    assert 1 <= len(pages) <= 3
+
+
+def test_pictures_are_shown_with_the_font_that_they_were_measured_with(report: Path) -> None:
+    text = report.read_text(encoding="utf-8")
+    probe = report.with_name("probe.html")
+    # The page's own policy lets no other script run.
+    probe.write_text(
+        re.sub(r'<meta http-equiv="Content-Security-Policy"[^>]*>', "", text).replace(
+            "</body>",
+            "<script>document.fonts.ready.then(() => { document.body.dataset.cut = [...document.querySelectorAll("
+            "'figure svg')].flatMap((svg) => { const box = svg.getBoundingClientRect(); "
+            "return [...svg.querySelectorAll('text')].filter((t) => { const b = t.getBoundingClientRect(); return b.left < box.left - 1 || "
+            "b.right > box.right + 1; }).map((t) => t.textContent); }).join('|') + ';' + "
+            "[...document.fonts].map((f) => f.family + ' ' + f.status); });</script></body>",
+        ),
+        encoding="utf-8",
+    )
+    shown = browser("--dump-dom", probe.as_uri()).stdout.decode()
+    found = re.search(r'data-cut="([^"]*)"', shown)
+    assert found is not None
+    assert found.group(1).replace("&quot;", "") == ";Report Inter loaded"

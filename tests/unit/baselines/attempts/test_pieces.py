@@ -1,0 +1,44 @@
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from benchwright_attempts.pieces import Pieces
+from benchwright_attempts.survival import Content, TextSurvival
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_pieces_are_the_string_that_slices_make(seed: int) -> None:
+    dice = random.Random(seed)
+    plain, pieces = "", Pieces()
+    for _ in range(400):
+        start = dice.randrange(len(plain) + 1)
+        end = min(len(plain), start + dice.choice((0, 0, 1, 50, 20_000)))
+        assert pieces[start:end] == plain[start:end]
+        new = dice.choice("abé𝄞") * dice.choice((0, 1, 3, 9000, 40_000))
+        plain = plain[:start] + new + plain[end:]
+        pieces.replace(start, end, new)
+        assert pieces.length == len(plain)
+    assert str(pieces) == plain
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_what_is_left_of_each_insertion_is_what_counting_every_code_point_says(seed: int) -> None:
+    dice = random.Random(seed)
+    owners: list[int] = []
+    contents, inserted = [Content(0, 1, {"a.sv": ""})], {}
+    for seq in range(2, 300):
+        start = dice.randrange(len(owners) + 1)
+        end = min(len(owners), start + dice.choice((0, 0, 2, 9)))
+        length = dice.choice((0, 1, 5, 30))
+        mine = seq if length and dice.random() < 0.5 else 0
+        if mine:
+            inserted[seq] = length
+        owners[start:end] = [mine] * length
+        changes = [{"start": start, "end": end, "text": "x" * length}]
+        contents.append(Content(seq * 10**9, seq, None, "a.sv", changes))  # type: ignore[arg-type]
+    survival = TextSurvival(inserted).follow(contents, 10_000 * 10**9)
+    assert survival.at_end == sum(owner > 0 for owner in owners)
+    assert survival.reached == (sum(inserted.values()),) * 2
+    assert survival.at_end <= survival.survived[1] <= survival.survived[0] <= survival.reached[0]
