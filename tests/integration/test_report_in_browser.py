@@ -16,6 +16,16 @@ from benchwright_analysis.report.section import Picture, Section, Table
 _BROWSERS = ("chromium", "chromium-browser", "google-chrome-stable", "google-chrome")
 _GROUP = "human+copilot, ÄÖÜß in a label of some length"
 
+_PROBE = """document.fonts.ready.then(() => {
+  const cut = [...document.querySelectorAll("figure svg")].flatMap((svg) => {
+    const box = svg.getBoundingClientRect();
+    const isCut = (at) => at.left < box.left - 1 || at.right > box.right + 1;
+    return [...svg.querySelectorAll("text")].filter((text) => isCut(text.getBoundingClientRect()));
+  });
+  const fonts = [...document.fonts].map((font) => `${font.family} ${font.status}`);
+  document.body.dataset.found = `${cut.map((text) => text.textContent)};${fonts}`;
+});"""
+
 
 def browser(*words: str) -> subprocess.CompletedProcess[bytes]:
     found = next(filter(None, map(shutil.which, _BROWSERS)), None)
@@ -62,18 +72,9 @@ def test_pictures_are_shown_with_the_font_that_they_were_measured_with(report: P
     text = report.read_text(encoding="utf-8")
     probe = report.with_name("probe.html")
     # The page's own policy lets no other script run.
-    probe.write_text(
-        re.sub(r'<meta http-equiv="Content-Security-Policy"[^>]*>', "", text).replace(
-            "</body>",
-            "<script>document.fonts.ready.then(() => { document.body.dataset.cut = [...document.querySelectorAll("
-            "'figure svg')].flatMap((svg) => { const box = svg.getBoundingClientRect(); "
-            "return [...svg.querySelectorAll('text')].filter((t) => { const b = t.getBoundingClientRect(); return b.left < box.left - 1 || "
-            "b.right > box.right + 1; }).map((t) => t.textContent); }).join('|') + ';' + "
-            "[...document.fonts].map((f) => f.family + ' ' + f.status); });</script></body>",
-        ),
-        encoding="utf-8",
-    )
+    open_to_all = re.sub(r'<meta http-equiv="Content-Security-Policy"[^>]*>', "", text)
+    probe.write_text(open_to_all.replace("</body>", f"<script>{_PROBE}</script></body>"), encoding="utf-8")
     shown = browser("--dump-dom", probe.as_uri()).stdout.decode()
-    found = re.search(r'data-cut="([^"]*)"', shown)
+    found = re.search(r'data-found="([^"]*)"', shown)
     assert found is not None
     assert found.group(1).replace("&quot;", "") == ";Report Inter loaded"

@@ -139,8 +139,12 @@ def _cell(cell: Cell) -> str:
         return f'<td class="n">{cell:,}</td>'
     if isinstance(cell, float):
         return f'<td class="n">{cell:.4g}</td>'
-    kept = ' class="n"' if len(cell) <= _UNBROKEN else ""
-    return f"<td{kept}>{escape(_shortened(cell))}</td>"
+    if len(cell) > _UNBROKEN:
+        return f"<td>{escape(_shortened(cell))}</td>"
+    # Where there is no room for both, a line ends before the interval, not in it.
+    value, bracket, rest = cell.partition(" (")
+    spread = f" <span>({escape(rest)}</span>" if bracket else ""
+    return f'<td class="n">{escape(value)}{spread}</td>'
 
 
 def _shortened(text: str) -> str:
