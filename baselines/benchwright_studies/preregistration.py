@@ -21,18 +21,28 @@ if TYPE_CHECKING:
     from benchwright_studies.study_log import StudyLog
 
 
-def preregister(log: StudyLog, known: RegisteredStudy, code_sha256: str) -> Preregistered:
+def preregister(
+    log: StudyLog, known: RegisteredStudy, code_sha256: str, *, codes_at_lab: bool = False
+) -> Preregistered:
     """Freezes a registered study in one document; doing it again returns the same one.
 
     Args:
         log: The event log of the lab.
         known: The study, registered with its plan.
         code_sha256: Digest of the program that will analyse it.
+        codes_at_lab: Whether the lab keeps the codes that open the participants' rows.
 
     Raises:
-        StudyError: The study names no primary outcome, or has data already.
+        StudyError: The study names no primary outcome, has data already, or was registered with another choice of who
+            keeps the codes.
     """
+    allocation = "codes at the lab" if codes_at_lab else "codes in the participants' files"
     if known.preregistered is not None:
+        if known.preregistered.document.get("allocation") != allocation:
+            raise StudyError(
+                f"{known.study.study} was registered with {known.preregistered.document.get('allocation')}. "
+                "Register it in the same way, with or without --codes-at-lab."
+            )
         return known.preregistered
     study = known.study
     if study.analysis is None:
@@ -52,6 +62,7 @@ def preregister(log: StudyLog, known: RegisteredStudy, code_sha256: str) -> Prer
         "study_sha256": known.sha256,
         "form_sha256": sha256(form.encode()),
         "plan_commitment": commitment(known.plan, secret),
+        "allocation": allocation,
         "problems": dict(known.digests),
         "sample": _sample(known),
         "analysis": _analysis(known, study.analysis),

@@ -250,3 +250,39 @@ async def test_who_withdraws_and_wants_it_leaves_nothing_but_a_tombstone(editors
     assert leftovers == []
     refused = await benchwright(home, "study", "run", str(home.parent / "study.yaml"), "--participant", "ada")
     assert (refused.returncode, "were deleted" in refused.stderr) == (2, True)
+
+
+async def test_a_participants_file_opens_by_the_labs_code_and_its_records_go_to_the_lab_as_they_grow(
+    editors: Editors, home: Path, tmp_path: Path
+) -> None:
+    file, lab, share = tmp_path / "study.yaml", tmp_path / "lab", tmp_path / "share"
+    text = STUDY.replace("practice: starter/amdahl\n", "") + f"analysis: {{primary: time}}\ndata: {{to: {share}}}\n"
+    file.write_text(text)
+    ran = await benchwright(lab, "study", "register", str(file), "--out", str(tmp_path / "out"), "--codes-at-lab")
+    assert ran.returncode == 0, ran.stderr
+    own = tmp_path / "out" / "participants" / "ada.json"
+    ran = await benchwright(home, "study", "run", str(own))
+    assert ran.returncode == 0, ran.stderr
+    editor = await editors()
+    await ask(editor, "giveConsent", study="small", version="2")
+    await foresee(editor)
+    view = await ask(editor, "study", study="small")
+    assert (view.step, view.condition, len(view.receipt)) == ("unlock", None, 14)
+    assert "does not open" in (await editor.refusal("unlock", study="small", code="AAAA-AAAA-AAAA"))[1]
+    assert "what comes next is unlock" in (await editor.refusal("openTask", study="small"))[1]
+    codes = dict(line.split(",") for line in (tmp_path / "out" / "codes.csv").read_text().splitlines())
+    view = await ask(editor, "unlock", study="small", code=codes["ada"])
+    assert (view.step, view.condition, view.receipt) == ("open", "alone", None)
+    await editor.quit()
+
+    # What was delivered when consent was given holds no task yet; the next start delivers what has happened since.
+    again = await editors()
+    await ask(again, "study", study="small")
+    journal = share / "ada" / "journal.jsonl"
+    await again.until(lambda: journal.exists() and "drawn" in journal.read_text(), "the draw")
+    told = json.loads((await benchwright(lab, "study", "progress", str(share), "--json")).stdout)
+    assert told[0]["conditions"] == {
+        "alone": {"drawn": 2, "waiting": 2, "under_way": 0, "finished": 0, "dropped_out": 0}
+    }
+    collected = await benchwright(lab, "study", "collect", str(share))
+    assert collected.returncode == 0, collected.stderr

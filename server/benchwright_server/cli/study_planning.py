@@ -126,7 +126,7 @@ def register(
         from benchwright_studies.study_file import read_study
 
         known = register_study(log, Store(Home.find()), read_study(file))
-        registered = preregister(log, known, analysis_digest())
+        registered = preregister(log, known, analysis_digest(), codes_at_lab=codes_at_lab)
         study = known.study.study
         files = participant_files(known, registered, hold_codes=not codes_at_lab)
         try:

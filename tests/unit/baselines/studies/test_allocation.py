@@ -166,6 +166,8 @@ def test_a_study_is_registered_once_and_before_its_first_attempt(log: StudyLog) 
     known = studies.register(parse_study(TEXT, Path("s.yaml")), {})
     first = preregister(log, known, "0" * 64)
     assert preregister(log, studies.study("s"), "1" * 64) == first
+    with pytest.raises(StudyError, match="was registered with codes in the participants' files"):
+        preregister(log, studies.study("s"), "0" * 64, codes_at_lab=True)
     assert first.document["sample"] == {
         "participants": 2,
         "problems": 2,
