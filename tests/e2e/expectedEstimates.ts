@@ -3,7 +3,7 @@ import type { LoggedAttempt } from "./studyReport.ts";
 import { ALL, NONE, minutes, type Section, type Walked } from "./walkedStudy.ts";
 
 /** The section about forecasts and self-estimates. */
-export function estimates(walked: Walked): Section {
+export function estimates(walked: Walked): Omit<Section, "role"> {
   const { pass, failed, gaveUp } = minutes(walked);
   const times = [pass, failed, gaveUp];
   const ratio = (said: number): object => ({
@@ -117,7 +117,7 @@ function tenths(attempt: LoggedAttempt, isMeant: (text: string) => boolean): num
 const SOURCES = ["chat", "completion", "other", "own_completion", "paste", "tool", "typed"];
 
 /** The section about where the inserted text came from. */
-export function origins({ arbiter, fifo, pasted, typed, completion }: Walked): Section {
+export function origins({ arbiter, fifo, pasted, typed, completion }: Walked): Omit<Section, "role"> {
   const accepted = completion.length;
   const all = typed + accepted;
   const condition = (written: Readonly<Record<string, number>>, taken: number): object => {

@@ -22,8 +22,13 @@ export function expectedReport(walked: Walked): { sections: Record<string, Secti
     },
     groups: ["alone", "copilot"],
     files: { cvdp: ["cvdp/alone", "cvdp/copilot"], inspect: [] },
-    sections: {
+    sections: withRoles({
       support: support(walked),
+      preregistration: empty(
+        "Preregistration",
+        "The study was not preregistered, so every result of this report is exploratory.",
+      ),
+      populations: populations(),
       success: success(),
       outcomes: outcomes(),
       time: time(walked),
@@ -47,11 +52,51 @@ export function expectedReport(walked: Walked): { sections: Record<string, Secti
         "No answer was rated by both people and judges. `benchwright judge grade` lets people grade.",
       ),
       failures: empty("How attempts failed", "Groups need 12 failed attempts with a message, and there are 1."),
-    },
+    }),
   };
 }
 
-function support(walked: Walked): Section {
+/** Nothing was registered, so all results are exploratory. */
+function withRoles(sections: Record<string, Omit<Section, "role">>): Record<string, Section> {
+  const roleOf = (id: string): string | null =>
+    ["support", "preregistration", "populations"].includes(id) ? null : "exploratory";
+  return Object.fromEntries(Object.entries(sections).map(([id, section]) => [id, { ...section, role: roleOf(id) }]));
+}
+
+function populations(): Omit<Section, "role"> {
+  const counts = (drawn: number, solved: number): object => ({
+    ...{ drawn, begun: drawn, still_open: 0, intention_to_treat: drawn, per_protocol: drawn },
+    ...{ solved, solved_share_of_drawn: solved / drawn },
+  });
+  return {
+    title: "Who counts",
+    says: [
+      "By intention to treat, every task counts under the condition that was drawn for it. Per protocol, rules of the " +
+        "study file leave attempts out. They depend on what happened after the draw, so they can favour one condition.",
+      "The allocation was concealed from 0 of 1 participants until they had given their forecasts. The other machines " +
+        "had the study file with its seed.",
+      "Nothing was left out, so both are the same here.",
+    ],
+    without: null,
+    numbers: { conditions: { alone: counts(2, 1), copilot: counts(1, 0) }, left_out: {}, one_sided: {}, concealed: { open: 1 } },
+    tables: [
+      {
+        title: "Tasks of people, from the draw to the analysis",
+        columns: [
+          ...["condition", "drawn", "begun", "still open", "by intention to treat", "per protocol"],
+          ...["solved (intention to treat)", "solved, of all drawn"],
+        ],
+        rows: [
+          ["alone", 2, 2, 0, 2, 2, 1, "50 %"],
+          ["copilot", 1, 1, 0, 1, 1, 0, "0 %"],
+        ],
+      },
+    ],
+    pictures: [],
+  };
+}
+
+function support(walked: Walked): Omit<Section, "role"> {
   const { toolchain, sandbox } = walked.arbiter.of("run_finished")[0]!.digests!;
   const clocks = [walked.arbiter, walked.fifo, walked.uart].map((attempt) => attempt.clockSeconds());
   const total = sum(clocks);
@@ -117,7 +162,7 @@ function support(walked: Walked): Section {
 }
 
 
-function outcomes(): Section {
+function outcomes(): Omit<Section, "role"> {
   const ended = (...counts: number[]): object => ({
     ...{ attempts: counts[0], passed_ever: counts[1], passed_at_end: counts[2], wrong_after_right: counts[3] },
     ...{ submitted_unsolved: counts[4], gave_up: counts[5], timed_out: counts[6], right_at_the_limit: counts[7] },
@@ -158,7 +203,7 @@ function outcomes(): Section {
   };
 }
 
-function success(): Section {
+function success(): Omit<Section, "role"> {
   const part = (label: string, passed: typeof ALL): object => ({
     label,
     attempts: passed.total,
@@ -222,7 +267,7 @@ function success(): Section {
   };
 }
 
-function time(walked: Walked): Section {
+function time(walked: Walked): Omit<Section, "role"> {
   const { pass, failed, gaveUp } = minutes(walked);
   // Nothing is known of the assisted task beyond its end, so both means stop there; alone, nobody is unsolved after
   // the pass, and nothing varies.
@@ -304,7 +349,7 @@ function time(walked: Walked): Section {
   };
 }
 
-function scoreOverTime(walked: Walked): Section {
+function scoreOverTime(walked: Walked): Omit<Section, "role"> {
   const { pass, failed, gaveUp } = minutes(walked);
   const longest = Math.max(pass, failed, gaveUp);
   const earliest = Math.max(Math.min(pass, walked.fifo.clockSeconds("run_finished") / 60), longest / 500);

@@ -33,7 +33,7 @@ export function expectedAttempts({ practice, arbiter, fifo, uart, pasted, typed,
     {
       ...row(practice, "saturating-counter", "Saturating up/down counter", "cid003", 0),
       ...{ difficulty: "easy", practice: "true", state: "abandoned", passed: "false", censored_by: "gave_up" },
-      excluded_by: "practice",
+      ...{ intended: "false", excluded_by: "practice" },
     },
     {
       ...row(arbiter, "round-robin-arbiter", "Complete the round-robin arbiter", "cid002", 1),
@@ -92,7 +92,7 @@ function row(attempt: LoggedAttempt, id: string, title: string, category: string
     ...{ calls: 0, input_tokens: 0, output_tokens: 0, total_tokens: 0, cost_usd: "" },
     ...{ violations: 0, violation_rules: "", judge_method: "", judge_votes: "", judge_cost_usd: 0 },
     ...{ problem_digest: attempt.header.problem_digest, toolchain: "", sandbox: "", change_reasons: "true" },
-    excluded_by: "",
+    ...{ study_sha256: attempt.of("assigned")[0]?.study_sha256 ?? "", intended: "true", excluded_by: "" },
   };
 }
 

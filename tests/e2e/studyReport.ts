@@ -13,6 +13,7 @@ export interface LoggedEvent {
 /** What an event holds, as far as tests look at it. */
 export interface EventFields {
   readonly type: string;
+  readonly study_sha256?: string;
   readonly path?: string;
   readonly changes?: readonly { readonly start: number; readonly end: number; readonly text: string }[];
   readonly digests?: { readonly toolchain: string; readonly sandbox: string };

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
+from benchwright_analysis.code_digest import analysis_digest
 from benchwright_analysis.report.demo_study import study_text
 from benchwright_analysis.statistics.simulation import SimulatedAttempt, StudyPlan, simulate
 from benchwright_attempts.attempts import Attempts
@@ -53,6 +54,7 @@ from benchwright_judges.scale import Scale
 from benchwright_problems.problem import Kind, Problem
 from benchwright_problems.store import Store
 from benchwright_problems.verdict import Outcome
+from benchwright_studies.preregistration import preregister
 from benchwright_studies.studies import Studies
 from benchwright_studies.study_file import parse_study
 from benchwright_studies.study_log import StudyLog
@@ -121,6 +123,7 @@ def make_demo(path: Path, store: Store, *, people: int = 30, seed: int = 7) -> D
             Path("demo.study.yaml"),
         )
         known = studies.register(file, {f"{PACK}/{one.id}": one.difficulty for one in problems})
+        preregister(log, known, analysis_digest())
         # Without an effect here: which condition a task has is what the study's own plan says.
         plan = StudyPlan(
             participants=people, families=4, problems_per_family=len(problems) // 4, effect_percent=0, median_minutes=14

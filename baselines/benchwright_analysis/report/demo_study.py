@@ -44,6 +44,10 @@ questionnaire:
     kind: choice
     choices: [never, sometimes, always]
     expect: sometimes
+analysis:
+  primary: time
+  secondary: [solved]
+  hypothesis: People are faster with the copilot.
 exclusions:
   - when: failed_attention
     more_than: 0

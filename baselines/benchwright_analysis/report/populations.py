@@ -28,20 +28,23 @@ def populations(data: Dataset) -> Section:
     tables = [_counts_table(counts)]
     if left_out:
         tables.append(_left_out_table(left_out, sided, list(counts)))
-    intended = answers(data.by_intention())
-    if intended.rows:
-        tables.append(replace(answer_table(intended), title="The answer by intention to treat, by condition"))
-    compared = _compared(data)
-    if compared.rows:
-        tables.append(compared)
     numbers: dict[str, object] = {
         "conditions": counts,
         "left_out": left_out,
         "one_sided": {rule: told for rule, told in sided.items() if told},
-        "answer": intended,
         "concealed": dict(data.concealed),
     }
-    return Section("populations", _TITLE, _lead(data, sided), (), tables, numbers)
+    lead = _lead(data, sided)
+    if all(one.is_analysed for one in data.observations if one.intended):
+        lead.append("Nothing was left out, so both are the same here.")
+        return Section("populations", _TITLE, lead, (), tables, numbers)
+    intended = answers(data.by_intention())
+    numbers["answer_by_intention_to_treat"] = intended
+    tables.append(replace(answer_table(intended), title="The answer by intention to treat, by condition"))
+    compared = _compared(data)
+    if compared.rows:
+        tables.append(compared)
+    return Section("populations", _TITLE, lead, (), tables, numbers)
 
 
 def _lead(data: Dataset, sided: Mapping[str, str]) -> list[str]:

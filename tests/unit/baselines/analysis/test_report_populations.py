@@ -108,6 +108,16 @@ def test_an_open_attempt_counts_by_intention_to_treat_once_its_participant_is_go
     assert len(data.analysed) == 0
 
 
+def test_both_populations_are_compared_only_where_they_differ() -> None:
+    cases = [{}, {"condition": "copilot"}]
+    same = populations(Dataset(rows(*[{**one} for one in cases]), {}, study, drawn={"alone": 1, "copilot": 1}))
+    assert "Nothing was left out" in words(same) and "answer_by_intention_to_treat" not in same.numbers
+    helped = rows(*[{**one} for one in cases], {"external_help": True})
+    other = populations(Dataset(helped, {}, study, drawn={"alone": 2, "copilot": 1}))
+    assert "Nothing was left out" not in words(other)
+    assert "The answer by intention to treat, by condition" in [table.title for table in other.tables]
+
+
 def test_practice_and_models_are_in_no_population_of_people() -> None:
     data = Dataset(rows({"practice": True}, {"solver": "model"}), {}, study, drawn={"alone": 0})
     assert [one.intended for one in data.observations] == [False, False]
