@@ -146,12 +146,14 @@ def _compared(data: Dataset) -> Table:
 
 def _comparisons(data: Dataset) -> dict[tuple[str, str], str]:
     found: dict[tuple[str, str], str] = {}
+    # Rules for people leave no attempt of a model out.
+    people = {f"{one} against {other}" for one in data.people_groups for other in data.people_groups}
     for section in (success(data), survival(data)):
         for table in section.tables:
             if table.columns[0] != _COMPARISON:
                 continue
             has_what = table.columns[1] == "what"
-            for row in table.rows:
+            for row in (row for row in table.rows if row[0] in people):
                 what = str(row[1]) if has_what else table.title
                 rest = zip(table.columns[2 if has_what else 1 :], row[2 if has_what else 1 :], strict=True)
                 told = "; ".join(

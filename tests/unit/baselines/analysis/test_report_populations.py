@@ -109,7 +109,7 @@ def test_an_open_attempt_counts_by_intention_to_treat_once_its_participant_is_go
 
 
 def test_both_populations_are_compared_only_where_they_differ() -> None:
-    cases = [{}, {"condition": "copilot"}]
+    cases: list[dict[str, object]] = [{}, {"condition": "copilot"}]
     same = populations(Dataset(rows(*[{**one} for one in cases]), {}, study, drawn={"alone": 1, "copilot": 1}))
     assert "Nothing was left out" in words(same) and "answer_by_intention_to_treat" not in same.numbers
     helped = rows(*[{**one} for one in cases], {"external_help": True})
