@@ -20,7 +20,7 @@ from benchwright_problems.problem import ScanAction
 
 from .mutants import mutants
 
-COUNT = 2000
+COUNT = 2300
 SEED = 20261122
 HERE = Path(__file__).parent
 Readings = Mapping[str, Mapping[str, list[str] | None]]

@@ -24,12 +24,12 @@ def find(content: bytes) -> Iterator[tuple[str, str, int]]:
         yield "character", f"{_NAMES.get(code, 'a control character')} (0x{code:02X})", found.start()
 
 
-def outside_of_texts(content: bytes, at: int) -> str:
+def outside_of_strings(content: bytes, at: int) -> str:
     """Names a character that is not ASCII."""
     for length in (2, 3, 4):
         try:
             character = content[at : at + length].decode()
         except UnicodeDecodeError:
             continue
-        return f"U+{ord(character[0]):04X} outside of comments and texts"
-    return f"the byte 0x{content[at]:02X} outside of comments and texts"
+        return f"U+{ord(character[0]):04X} outside of comments and strings"
+    return f"the byte 0x{content[at]:02X} outside of comments and strings"

@@ -1,4 +1,4 @@
-"""What macros could put together that no single token shows, and where tools end a macro's text differently."""
+"""What macros could put together that no single token shows, and where tools end a macro differently."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _BODY = re.compile(r"(?:[^\\\n]|\\.)*", re.DOTALL)
 _DANGEROUS = frozenset({"file", "store", "system", "native", "arguments", "finish", "wave", "load"})
 _DIRECTIVES = ("`include", "`line", "`uselib", "`pragma", "`protect", "`systemc_", "`verilator_config", "`ifdef")
 _CONDITIONS = {"`ifdef": 1, "`ifndef": 1, "`endif": -1, "`else": 0, "`elsif": 0}
-# What may stand behind the `$` that is the end of a queue or a range.
+# What may follow the `$` that is the end of a queue or a range.
 _BEHIND_END = frozenset({"CloseBracket", "Colon", "Minus", "Plus"})
 _NEVER_TASKS = frozenset({"Comma", "CloseParenthesis", "MacroPaste"})
 Findings = Iterator[tuple[str, str, int]]
@@ -36,7 +36,7 @@ def find(text: str, tokens: list[Token]) -> Findings:
         if inside and token.kind == "StringLiteral":
             for name in parameters:
                 if re.search(rf"\b{re.escape(name)}\b", token.text):
-                    yield "tool-branch", f"the macro's parameter {name} in a text", token.start
+                    yield "tool-branch", f"the macro's parameter {name} in a string", token.start
         if token.text in _CONDITIONS and token.kind == "Directive":
             yield from _condition(token, conditions, inside)
             conditions += _CONDITIONS[token.text]
@@ -82,7 +82,7 @@ def _comments(text: str, token: Token, body_end: int, quotes: int) -> Findings:
         if comment.start >= body_end:
             return
         if quotes % 2:
-            yield "ambiguous", "a comment inside of a macro's text", comment.start
+            yield "ambiguous", "a comment inside of a macro's string", comment.start
         elif "\n" in comment.text:
             yield "tool-branch", "a comment of several lines in a macro", comment.start
         elif comment.text.startswith("//") and comment.text.rstrip().endswith("\\"):

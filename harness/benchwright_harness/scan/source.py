@@ -38,6 +38,7 @@ _TO_VERILATOR = re.compile(r"(?://|/\*)\s*verilator\s+(?:lint_|coverage_|tracing
 OPAQUE = frozenset({"blackbox", "whitebox", "lib_whitebox", "abc9_box"})
 """Attributes by which Yosys does not count a module."""
 _AMBIGUOUS_NAME = re.compile(r"//|/\*|[\"`]|\\$")
+_UNUSUAL_ESCAPE = re.compile(r'(?:[^\\]|^)(?:\\\\)*(\\(?![nt"\\]|[0-7]{3}).)')
 _ENCRYPTED = re.compile(r"`(?:end)?protect(?:ed)?")
 _IMPORTED = frozenset({"Identifier", "SystemIdentifier", "Star", "TaskKeyword", "FunctionKeyword"})
 
@@ -55,16 +56,17 @@ def read(path: str, content: bytes) -> Iterator[Found]:
     yield from map(Found._make, macros.find(text, tokens))
     # Only what an `initial` does is done while a design is read; one can be put together from pieces.
     begins = any(token.kind in {"InitialKeyword", "MacroPaste"} for token in tokens)
+    has_strays = "\x7f" in text
     last = len(tokens) - 1
     for at, token in enumerate(tokens):
         if text.find("/", token.before, token.start) >= 0:
             for comment in comments(text, token):
                 yield from _about_comment(comment)
-        if token.kind in _WITH_ANY_BYTE and (stray := token.text.find("\x7f")) >= 0:
+        if has_strays and token.kind in _WITH_ANY_BYTE and (stray := token.text.find("\x7f")) >= 0:
             place = token.start + stray
-            yield Found("character", characters.outside_of_texts(content, place), place)
+            yield Found("character", characters.outside_of_strings(content, place), place)
         about = _ABOUT.get(token.kind)
-        if about is not None:
+        if about is not None and (about is not _identifier or token.text[0] == "\\" or token.text in OPAQUE):
             following = tokens[at + 1 : min(at + 5, last)]
             yield from (Found(rule, what, token.start) for rule, what in about(_Place(path, token, following, begins)))
 
@@ -124,9 +126,11 @@ def _string(place: _Place) -> Iterator[tuple[str, str]]:
     if text.startswith('"""') or (text == '""' and touching and place.following[0].text.startswith('"')):
         yield "ambiguous", "three quotation marks in a row"
     elif len(text) < 2 or text[-1] != '"':
-        yield "ambiguous", "a text without its end"
+        yield "ambiguous", "a string without its end"
     elif "\n" in text:
-        yield "tool-branch", "a text of several lines"
+        yield "tool-branch", "a string of several lines"
+    elif found := _UNUSUAL_ESCAPE.search(text):
+        yield "tool-branch", f"the escape {found[1]} in a string"
     if found := _FORGED.search(text):
         yield "forgery", found[0]
     if text.strip('"') in {"DPI", "DPI-C"}:

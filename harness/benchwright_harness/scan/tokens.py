@@ -9,7 +9,7 @@ _NO_LIMIT = 2**31 - 1
 
 
 class Token(NamedTuple):
-    """One token and what stands before it."""
+    """One token, and where the one before it ends."""
 
     kind: str
     """A name of `pyslang.parsing.TokenKind`, such as `SystemIdentifier`."""
@@ -31,12 +31,12 @@ class Comment(NamedTuple):
 
 
 def as_ascii(content: bytes) -> str:
-    """The same length in characters as in bytes; a delete character stands for every byte that is not ASCII."""
+    """The same length in characters as in bytes; every byte that is not ASCII is a delete character."""
     return content.translate(_ASCII).decode("ascii")
 
 
 def lex(text: str) -> list[Token]:
-    """The tokens of a text, the last of which is `EndOfFile`.
+    """The tokens of a file, the last of which is `EndOfFile`.
 
     Args:
         text: As `as_ascii` makes it.

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from benchwright_harness.scan import scan
+from benchwright_harness.scan.rules import rules
 from benchwright_harness.scan.source import read
 from benchwright_problems.category import Category
 from benchwright_problems.problem import (
@@ -135,10 +136,10 @@ def test_where_a_design_is_linted_it_is_the_same_for_the_linter_and_not_silent(t
         (b"wire a\x00;", "a null character (0x00)", 7),
         (b"wire a\x1c;", "a control character (0x1C)", 7),
         (b"wire a\x7f;", "a delete character (0x7F)", 7),
-        ("wire a\u00a0;".encode(), "U+00A0 outside of comments and texts", 7),
-        ("wire \\x\u0085/* ;".encode(), "U+0085 outside of comments and texts", 8),
-        (b"wire a\x85;", "the byte 0x85 outside of comments and texts", 7),
-        ("wire \u00e9;".encode(), "U+00E9 outside of comments and texts", 6),
+        ("wire a\u00a0;".encode(), "U+00A0 outside of comments and strings", 7),
+        ("wire \\x\u0085/* ;".encode(), "U+0085 outside of comments and strings", 8),
+        (b"wire a\x85;", "the byte 0x85 outside of comments and strings", 7),
+        ("wire \u00e9;".encode(), "U+00E9 outside of comments and strings", 6),
     ],
 )
 def test_a_character_that_tools_read_differently_is_refused_with_its_place(
@@ -236,6 +237,16 @@ def test_an_unchanged_file_of_the_problem_is_not_the_solvers() -> None:
     asked = asked.model_copy(update={"public": asked.public.model_copy(update={"files": {"rtl/a.sv": text}})})
     assert found(text, asked) == []
     assert found(text + " ", asked) == [("character", 1, ScanAction.REFUSE)]
+
+
+def test_the_page_of_the_documentation_has_every_rule_and_its_actions() -> None:
+    lines = (PACKS.parents[2] / "docs" / "reference" / "submissions.md").read_text(encoding="utf-8").splitlines()
+    cells = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines if line.startswith("| `")]
+    shown = {row[0].strip("`"): row[2:] for row in cells}
+    assert shown == {
+        name: [rule.action, rule.testbench, rule.synthesis or rule.action, rule.lint or rule.action]
+        for name, rule in rules().items()
+    }
 
 
 def test_many_errors_of_the_lexer_hide_nothing() -> None:

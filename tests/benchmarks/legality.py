@@ -1,0 +1,98 @@
+"""What deciding what is legal costs: the scan's time by size of the file, and that of Verilator's guard.
+
+Run as `.venv/bin/python tests/benchmarks/legality.py`; prints Markdown. *Guarded* is `inside/guard/verilator
+--cc`, alternating with Verilator itself, in the toolchain's tree. Processor time, medians: other work on the machine
+counts for little.
+"""
+
+from __future__ import annotations
+
+import resource
+import statistics
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+
+from benchwright_harness.scan.source import read
+from benchwright_harness.selection import Selection
+from benchwright_harness.toolchain import Toolchain
+from benchwright_problems.home import Home
+
+ROUNDS = 15
+REGISTER = """
+module register_{number} #(parameter int WIDTH = 8) (
+    input  logic             clk,   // the clock
+    input  logic [WIDTH-1:0] d,
+    output logic [WIDTH-1:0] q
+);
+    always_ff @(posedge clk) begin
+        q <= d + WIDTH'({number});  /* one more each time */
+    end
+endmodule
+"""
+
+
+def design(size: int) -> str:
+    """Modules of about so many bytes."""
+    count = max(1, size // len(REGISTER))
+    return "".join(REGISTER.replace("{number}", str(number)) for number in range(count))
+
+
+def scan_ms(text: str) -> float:
+    """Median milliseconds of reading a file by all rules."""
+    times = []
+    for _ in range(ROUNDS):
+        start = time.process_time()
+        list(read("rtl/a.sv", text.encode()))
+        times.append(time.process_time() - start)
+    return statistics.median(times) * 1000
+
+
+def guard_ms(text: str, toolchain: Toolchain) -> tuple[float, float]:
+    """Median milliseconds of Verilator alone, and of Verilator behind its guard."""
+    with tempfile.TemporaryDirectory(prefix="benchwright-bench-") as folder:
+        (Path(folder) / "a.sv").write_text(text)
+        view = ["bwrap", "--clearenv", "--dev-bind", "/dev", "/dev", "--proc", "/proc", "--tmpfs", "/tmp"]
+        for name in ("usr", "etc", "opt", "bin", "sbin", "lib", "lib64"):
+            place = toolchain.root / name
+            link = ["--symlink", str(place.readlink()), f"/{name}"] if place.is_symlink() else None
+            view += link or ["--ro-bind", str(place), f"/{name}"]
+        view += ["--ro-bind", str(toolchain.inside), "/opt/benchwright/inside", "--bind", folder, "/code"]
+        for name, value in toolchain.environment(Selection()).items():
+            view += ["--setenv", name, value]
+        programs = (
+            "/usr/local/lib/python3.11/dist-packages/verilator/bin/verilator",
+            "/opt/benchwright/inside/guard/verilator",
+        )
+        times: dict[str, list[float]] = {program: [] for program in programs}
+        for _ in range(ROUNDS):
+            for program in programs:
+                start = _children_s()
+                asked = ["--cc", "-Wno-fatal", "-Wno-lint", "--Mdir", "/tmp/built", "/code/a.sv"]
+                subprocess.run([*view, "perl", program, *asked], check=True, capture_output=True)
+                times[program].append(_children_s() - start)
+        alone, guarded = (statistics.median(times[program]) * 1000 for program in programs)
+        return alone, guarded
+
+
+def _children_s() -> float:
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def main() -> None:
+    """Measure and print."""
+    toolchain = Toolchain.find(Home.find().cache)
+    scan_ms(design(1000))
+    print("| bytes | scan, ms | Verilator, ms | guarded, ms |")
+    print("| --- | --- | --- | --- |")
+    for size in (2_000, 20_000, 200_000):
+        text = design(size)
+        alone, guarded = guard_ms(text, toolchain) if size < 100_000 else (0.0, 0.0)
+        shown = (f"{alone:.0f}", f"{guarded:.0f}") if guarded else ("", "")
+        print(f"| {len(text)} | {scan_ms(text):.1f} | {shown[0]} | {shown[1]} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()
