@@ -22,6 +22,12 @@ _PYTEST_FAULT = re.compile(
     r"\b(?:SyntaxError|IndentationError|TabError|ImportError|ModuleNotFoundError|NameError"
     r"|TypeError(?=: .*\bargument))\b.*"
 )
+_STANDSTILLS = {
+    "time stands still": "The design loops in zero time: the simulation ran, but simulated time stood still.",
+    "nothing awaited happens": "The simulation ran on, but nothing that the tests wait for happened any more.",
+}
+# SIGXCPU, with which the simulations of inside/xcelium end themselves.
+_STOOD_STILL = 128 + 24
 _NO_SUCH_PROGRAM = 127
 _NOTHING_COLLECTED = {2: "its tests can't be loaded", 4: "pytest refuses how it is called", 5: "it holds no tests"}
 # What a tool says when it is not the design that it complains of; the first group is what to show.
@@ -62,7 +68,11 @@ def fault(
     tools = [tool for report in reports for tool in report.tools]
     if verdict.outcome is Outcome.PASSED and (crashed := next((one for one in tools if _crashed(one)), None)):
         detail = f"The simulation with {crashed.tool} crashed, so what it left is not trusted."
+        if crashed.status == _STOOD_STILL:
+            detail = _STANDSTILLS["time stands still"]
         return verdict.model_copy(update={"reason": Reason.TESTS_FAILED, "detail": detail})
+    if verdict.outcome is Outcome.FAILED and (stood := [why for report in reports for why in report.standstills]):
+        return verdict.model_copy(update={"detail": _STANDSTILLS.get(stood[0], verdict.detail)})
     tested = any(not test.passed for report in reports for one in report.simulations for test in one.tests)
     if not reports or verdict.reason not in _ARE_DECIDED or tested:
         return verdict

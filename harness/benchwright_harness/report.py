@@ -17,7 +17,7 @@ from benchwright_problems.verdict import Model, TestResult
 UNFINISHED = "The simulation ended before this test did."
 _CLEAN_ENDS = frozenset({"finish", "quiet"})
 _SIGNALS = 128
-_REMARK, _COMPILES = "remark", "compile"
+_REMARK, _STANDSTILL, _COMPILES = "remark", "standstill", "compile"
 _UNLOCKED = {
     "system": "The harness starts Python programs while it simulates, so its files stayed readable for the design.",
     "nothing": "This machine's kernel has no Landlock, so the harness's files stayed readable for the design.",
@@ -85,6 +85,8 @@ class Report(Model):
     """Everything that was reported of one step."""
 
     simulations: tuple[Simulation, ...] = ()
+    standstills: tuple[str, ...] = ()
+    """Why simulations were ended before their limit, as `inside/guard/standstill.py` says it."""
     tools: tuple[ToolRun, ...] = ()
     faults: tuple[Fault, ...] = ()
     oddities: tuple[str, ...] = ()
@@ -124,6 +126,7 @@ class _Message(BaseModel):
     status: int | None = None
     said: str = ""
     harness: str = ""
+    standstill: str = ""
     largest_bytes: Annotated[int, Field(ge=0)] = 0
     cpu_s: Annotated[float, Field(ge=0, allow_inf_nan=False)] = 0.0
 
@@ -194,6 +197,8 @@ def read_report(content: bytes) -> Report:
     remarks: dict[str, None] = {}
     tools: dict[int, ToolRun] = {}
     faults: list[Fault] = []
+    standstills: list[str] = []
+    standstill = ""
     largest_bytes, cpu_s = 0, 0.0
     for line in content.splitlines():
         try:
@@ -201,6 +206,8 @@ def read_report(content: bytes) -> Report:
         except ValidationError:
             continue
         session = sessions.get(message.session)
+        if message.standstill:
+            standstill = message.standstill
         largest_bytes, cpu_s = max(largest_bytes, message.largest_bytes), cpu_s + message.cpu_s
         if message.closed in _UNLOCKED:
             remarks[_UNLOCKED[message.closed]] = None
@@ -210,6 +217,8 @@ def read_report(content: bytes) -> Report:
             testbench = _Testbench()
         elif testbench is not None and message.session >= 0 and (message.record is not None or message.ended != ""):
             testbench.hear(message)
+        elif message.harness == _STANDSTILL:
+            standstills.append(standstill)
         elif message.harness == _REMARK:
             remarks[message.said] = None
         elif message.harness in _FAULTS:
@@ -231,6 +240,7 @@ def read_report(content: bytes) -> Report:
                 tools[message.session] = tools[message.session].model_copy(update=ended)
     return Report(
         simulations=tuple(session.simulation() for session in sessions.values()),
+        standstills=tuple(standstills),
         tools=tuple(tools.values()),
         faults=tuple(faults),
         oddities=tuple(oddities),

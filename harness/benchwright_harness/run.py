@@ -29,6 +29,8 @@ from benchwright_problems.verdict import Digests, Outcome, Reason, Usage, Verdic
 
 # cocotb seeds `random` with it; without one two runs of the same design may differ.
 RANDOM_SEED = "1"
+_MIN_STANDSTILL_S = 5.0
+"""Processor time that a simulation may take without anything happening in it; a tenth of the limit, if that is more."""
 
 
 async def run_harness(
@@ -227,7 +229,7 @@ async def _folder_and_user(sandbox: Sandbox, first: Job) -> AsyncIterator[tuple[
 def _job(problem: Problem, step: Step, selection: Selection, toolchain: Toolchain, code: Path, user: int | None) -> Job:
     return Job(
         argv=step.argv,
-        env=_environment(step, toolchain, selection),
+        env=_environment(step, toolchain, selection, problem.limits.wall_s),
         code=code,
         hidden=step.files,
         limits=problem.limits,
@@ -240,7 +242,7 @@ def _job(problem: Problem, step: Step, selection: Selection, toolchain: Toolchai
     )
 
 
-def _environment(step: Step, toolchain: Toolchain, selection: Selection) -> dict[str, str]:
+def _environment(step: Step, toolchain: Toolchain, selection: Selection, wall_s: float) -> dict[str, str]:
     tools = toolchain.environment(selection)
     paths = [tools.get("PYTHONPATH"), step.env.get("PYTHONPATH")]
     return {
@@ -249,6 +251,7 @@ def _environment(step: Step, toolchain: Toolchain, selection: Selection) -> dict
         "PYTHONHASHSEED": "0",
         "RANDOM_SEED": RANDOM_SEED,
         "COCOTB_RANDOM_SEED": RANDOM_SEED,
+        "BENCHWRIGHT_STANDSTILL_S": f"{max(_MIN_STANDSTILL_S, wall_s / 10):g}",
         "PYTEST_ADDOPTS": f"--junitxml={WORKDIR}/{PYTEST_RESULTS}",
         **step.env,
         **tools,

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import landlock
+import standstill
 import supervision
 
 _MAX_MESSAGE = 4000
@@ -54,6 +55,7 @@ def _begin(regression: Any, manager: Any) -> None:
     own = "\n".join(_outputs())
     session.ask(tests=tests, results=results, own=own, closed=_lock())
     _tell_of_writing(session)
+    standstill.watch(regression, session.tell)
 
     def telling(record: Callable[..., Any], outcome: Callable[..., dict[str, object]]) -> Callable[..., Any]:
         def recorded(self: Any, *arguments: Any, **named: Any) -> Any:

@@ -15,9 +15,11 @@ HIDDEN = "BENCHWRIGHT_HIDDEN"
 """The folders that hold the harness, parted by colons."""
 
 _MAX_SAID = 4000
-MISSING, BROKEN, UNLOADABLE, REFUSED, REMARK = "missing", "broken", "unloadable", "refused", "remark"
+MISSING, BROKEN, UNLOADABLE, REFUSED = "missing", "broken", "unloadable", "refused"
+REMARK, STANDSTILL = "remark", "standstill"
 """What the harness's side can tell: a program that is not there, a program of its own that ended in an error, tests
-that can't be loaded, an option or command that a tool of ours does not take, and what readers of a verdict must know.
+that can't be loaded, an option or command that a tool of ours does not take, what readers of a verdict must know, and
+that a simulation stood still.
 """
 
 

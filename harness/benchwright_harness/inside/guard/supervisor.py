@@ -179,6 +179,8 @@ def _run_pytest(program: str, argv: list[str], env: dict[str, str]) -> None:
     os.environ.clear()
     os.environ.update(env)
     time.tzset()
+    # It was loaded before there was a run to serve.
+    sys.modules["sitecustomize"]._install()
     sys.argv = [program, *argv[1:]]
     given = [os.path.abspath(entry) for entry in env.get("PYTHONPATH", "").split(":") if entry]
     rest = [entry for entry in sys.path if entry != _HERE and entry not in given]

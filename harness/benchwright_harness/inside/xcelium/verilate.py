@@ -2,10 +2,11 @@
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import supervision
@@ -26,6 +27,7 @@ _TAKEN = (
 )
 # Not `--coverage`: it detects state machines too, which ends in an internal error for some designs (5.48).
 _COVERAGE = ("--coverage-line", "--coverage-toggle", "--coverage-expr", "--coverage-user")
+_BUG = re.compile(r"BUG(_?\d|_|=|$)")
 _DEFAULT_TIMESCALE = "1ns/1ns"
 SNAPSHOT = "snapshot.json"
 PROGRAM = "simulation"
@@ -59,7 +61,7 @@ def build(options: Options, folder: Path, run: Callable[[list[str]], int]) -> in
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     verilator = _verilator()
-    sources = _sources(options)
+    sources = _sources(options, folder)
     mains, linked = _cocotb(options.vpi) if options.vpi else ([_OURS / "main.cpp"], [])
     command = [*verilator, "--cc", "--exe", "--timing", "--assert", "--prefix", PREFIX, *_TAKEN]
     command += ["--sched-zero-delay", "--output-split", "0", "--Mdir", str(folder), "-o", PROGRAM, "--quiet-stats"]
@@ -95,15 +97,38 @@ def build(options: Options, folder: Path, run: Callable[[list[str]], int]) -> in
     return status
 
 
-def _sources(options: Options) -> list[str]:
+def _sources(options: Options, folder: Path) -> list[str]:
     """Everything that says what to compile."""
     folders = dict.fromkeys([*options.include_folders, *(str(Path(source).parent) for source in options.sources)])
     return [
-        *(f"-D{define}" for define in options.defines),
+        *(f"-D{define}" for define in options.defines if not _BUG.match(define)),
         *(f"+incdir+{folder}" for folder in folders),
         *options.library,
-        *options.sources,
+        *_with_bugs(options, folder),
     ]
+
+
+def _with_bugs(options: Options, folder: Path) -> Iterator[str]:
+    """The sources; macros that choose a bug of the harness's design are defined for its own files alone.
+
+    A checker that sees which bug it is to find would not need to look for it.
+    """
+    bugs = [define.partition("=") for define in options.defines if _BUG.match(define)]
+    roots = tuple(f"{root}/" for root in os.environ.get(supervision.HIDDEN, "").split(":") if root)
+    are_hidden = [source.startswith(roots) for source in options.sources]
+    if not any(are_hidden):
+        yield from (f"-D{name}{equals}{value}" for name, equals, value in bugs)
+        bugs = []
+    texts = {True: "".join(f"`define {name} {value}\n" for name, _, value in bugs)}
+    texts[False] = "".join(f"`undef {name}\n" for name, _, _ in bugs)
+    before = False
+    for number, (source, is_hidden) in enumerate(zip(options.sources, are_hidden, strict=True)):
+        if bugs and is_hidden != before:
+            before = is_hidden
+            switch = folder / f"macros_{number}.sv"
+            switch.write_text(texts[is_hidden], encoding="utf-8")
+            yield str(switch)
+        yield source
 
 
 def _program() -> str:

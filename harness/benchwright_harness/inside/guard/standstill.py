@@ -1,0 +1,107 @@
+"""Ends a simulation with cocotb in which nothing happens any more, long before the limit of the run.
+
+A thread looks on, once a second. It only gets its turn while Python runs, for the simulator keeps Python's lock; so it
+winds up a timer of the kernel, which ends the process where Python was not called for so much processor time.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+VARIABLE = "BENCHWRIGHT_STANDSTILL_S"
+STANDS, NOTHING = "time stands still", "nothing awaited happens"
+_LOOK_S = 1.0
+_PATIENCE = 5
+"""How many times the limit, where the design may be busy until a time that a test waits for."""
+
+
+def watch(regression: Any, tell: Callable[..., None]) -> None:
+    """Look on from now.
+
+    Args:
+        regression: cocotb's `RegressionManager`.
+        tell: Tells the supervisor.
+    """
+    limit_s = float(os.environ.get(VARIABLE) or 0)
+    if limit_s > 0:
+        signal.setitimer(signal.ITIMER_PROF, _PATIENCE * limit_s)
+        tell(standstill=STANDS)
+        main = threading.get_ident()
+        threading.Thread(target=_look, args=(regression, tell, limit_s, main), daemon=True).start()
+
+
+def _look(regression: Any, tell: Callable[..., None], limit_s: float, main: int) -> None:
+    seen: dict[Any, Any] = {}
+    since = time.process_time()
+    told = STANDS
+    clocked = False
+    while True:
+        time.sleep(_LOOK_S)
+        now, waiting = time.process_time(), _waiting()
+        timed = any(type(trigger).__name__ == "Timer" for trigger in waiting)
+        if _is_busy(main) or not _same(seen, waiting):
+            seen, since = waiting, now
+        elif now - since > limit_s and not timed:
+            _end(regression, tell)
+        clocked = clocked or _is_clocked()
+        signal.setitimer(signal.ITIMER_PROF, limit_s if clocked or not timed else _PATIENCE * limit_s)
+        why = STANDS if clocked or timed else NOTHING
+        if why != told:
+            told = why
+            with contextlib.suppress(OSError):
+                tell(standstill=why)
+
+
+def _is_clocked() -> bool:
+    """Whether Python drives a clock, so that it is called as long as time passes."""
+    import cocotb
+
+    known = dict(cocotb._scheduler_inst._trigger2tasks)
+    return any(_qualified(task).startswith("Clock.") for tasks in known.values() for task in list(tasks))
+
+
+def _waiting() -> dict[Any, Any]:
+    """Trigger → the list of tasks that wait for it, but for cocotb's own; each wait makes a new list."""
+    import cocotb
+
+    # One step of the interpreter: the other thread may change it at any moment.
+    known = dict(cocotb._scheduler_inst._trigger2tasks)
+    return {trigger: tasks for trigger, tasks in known.items() if not all(map(_is_cocotbs, list(tasks)))}
+
+
+def _is_cocotbs(task: Any) -> bool:
+    """Whether a task only drives a clock, or writes what others have assigned."""
+    return _qualified(task).startswith(("Clock.", "_do_writes"))
+
+
+def _qualified(task: Any) -> str:
+    return getattr(task._coro, "__qualname__", "")
+
+
+def _is_busy(thread: int) -> bool:
+    """Whether a thread runs code of the harness."""
+    frame = sys._current_frames().get(thread)
+    while frame is not None:
+        if "/cocotb/" not in frame.f_code.co_filename:
+            return True
+        frame = frame.f_back
+    return False
+
+
+def _same(before: dict[Any, Any], now: dict[Any, Any]) -> bool:
+    return before.keys() == now.keys() and all(before[trigger] is tasks for trigger, tasks in now.items())
+
+
+def _end(regression: Any, tell: Callable[..., None]) -> None:
+    with contextlib.suppress(OSError):
+        tell(standstill=NOTHING)
+        tell(test=regression._test.name, passed=False, message=f"The simulation was stopped: {NOTHING}.")
+    print(f"The simulation was stopped: {NOTHING}.", flush=True)
+    os.kill(os.getpid(), signal.SIGPROF)

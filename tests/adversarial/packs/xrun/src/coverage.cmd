@@ -1,0 +1,2 @@
+report -metrics overall -out coverage.log
+report -html -metrics all -out coverage_html -overwrite
