@@ -174,6 +174,29 @@ def against(rows: Sequence[Row], groups: Sequence[str], *, among: Sequence[str] 
     return _svg(alt.layer(line, marks), height=340, width=440)
 
 
+def reliability(rows: Sequence[Row], groups: Sequence[str], *, x: str, y: str) -> str:
+    """Shares against the chances that were said, with intervals and the line of equality.
+
+    Args:
+        rows: With `x`, `y`, `low`, `high`, from 0 to 1, and `group`.
+        groups: In the order of the legend.
+        x: Title of the axis.
+        y: Title of the axis.
+    """
+    alt = _altair()
+
+    colour, _, shape = _by_group(alt, groups, ())
+    scale = alt.Scale(domain=[0, 1])
+    across = alt.X("x:Q", scale=scale, title=x, axis=alt.Axis(format="%", tickCount=5))
+    up = alt.Y("y:Q", scale=scale, title=y, axis=alt.Axis(format="%", tickCount=5))
+    ends = alt.Chart(alt.Data(values=[{"x": end, "y": end} for end in (0, 1)]))
+    line = ends.mark_line(color=_INK, strokeDash=[4, 4], opacity=0.7).encode(x=across, y=up)
+    base = alt.Chart(alt.Data(values=list(rows))).encode(x=across, color=colour)
+    spread = base.mark_rule(strokeWidth=2).encode(y=alt.Y("low:Q", scale=scale, title=y), y2="high:Q")
+    marks = base.mark_point(size=60, opacity=1, filled=True).encode(y=up, shape=shape)
+    return _svg(alt.layer(line, spread, marks), height=340, width=440)
+
+
 def radar(rows: Sequence[Row], groups: Sequence[str], *, among: Sequence[str] = ()) -> str:
     """One spoke for each label, one outline for each group.
 
