@@ -129,9 +129,7 @@ def _chance_tables(chances: Mapping[str, ChanceCalibration]) -> list[Table]:
             rows.append((what, said, bin_.outcome.total, percent(bin_.mean_forecast), solved))
         each = (result.reliability, result.resolution, result.uncertainty, result.within_bins, result.expected_error)
         score = with_interval(result.brier, digits=3)
-        parts.append(
-            (what, result.forecasts, score, *(f"{round(value, 3) + 0.0:.3f}" for value in each))
-        )
+        parts.append((what, result.forecasts, score, *(f"{round(value, 3) + 0.0:.3f}" for value in each)))
     if not rows:
         return []
     columns = ("asked", "said", "attempts", "mean of what was said", "solved (95 % interval)")
