@@ -157,7 +157,9 @@ def _comparisons(data: Dataset) -> dict[tuple[str, str], str]:
                 what = str(row[1]) if has_what else table.title
                 rest = zip(table.columns[2 if has_what else 1 :], row[2 if has_what else 1 :], strict=True)
                 told = "; ".join(
-                    str(cell) if "interval" in column else f"{column} {cell}" for column, cell in rest if cell != "–"
+                    str(cell) if "interval" in column else f"{column} {cell}" if column == "p" else f"{column}: {cell}"
+                    for column, cell in rest
+                    if cell != "–"
                 )
                 found[str(row[0]), what] = told
     return found
