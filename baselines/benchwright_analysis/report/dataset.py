@@ -13,6 +13,7 @@ from benchwright_analysis.report.registration import Registration
 from benchwright_analysis.statistics.crossed_design import Cells
 from benchwright_judges.rated import Rated
 from benchwright_studies.study import Study
+from benchwright_studies.vocabulary import Population
 
 
 @dataclass(frozen=True)
@@ -56,6 +57,12 @@ class Dataset:
             for one in self.folded
         ]
         return replace(self, folded=rows)
+
+    @property
+    def is_by_intention(self) -> bool:
+        """Whether the registered primary analysis is by intention to treat."""
+        planned = self.study.analysis if self.study is not None and self.registration is not None else None
+        return planned is not None and planned.population is Population.INTENTION_TO_TREAT
 
     @cached_property
     def observations(self) -> tuple[Observation, ...]:

@@ -38,9 +38,11 @@ def populations(data: Dataset) -> Section:
     if all(one.is_analysed for one in data.observations if one.intended):
         lead.append("Nothing was left out, so both are the same here.")
         return Section("populations", _TITLE, lead, (), tables, numbers)
-    intended = answers(data.by_intention())
-    numbers["answer_by_intention_to_treat"] = intended
-    tables.append(replace(answer_table(intended), title="The answer by intention to treat, by condition"))
+    # The page begins with the answer for the one; here is the other.
+    other, words = (data, "per protocol") if data.is_by_intention else (data.by_intention(), "by intention to treat")
+    found = answers(other)
+    numbers[f"answer_{words.replace(' ', '_')}"] = found
+    tables.append(replace(answer_table(found), title=f"The answer {words}, by condition"))
     compared = _compared(data)
     if compared.rows:
         tables.append(compared)
