@@ -1,0 +1,161 @@
+"""The commands of `docs/how-to/evaluate-models.md`, word for word but for address, model and problem.
+
+The endpoint on loopback streams its replies where it is asked to.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from pathlib import Path
+from typing import Any
+
+import pytest
+from inspect_ai.log import read_eval_log
+
+from benchwright_attempts import log_file
+from benchwright_attempts.attempts import Attempts
+from benchwright_problems.home import Home
+from benchwright_studies.study_log import StudyLog
+
+from ..judge_endpoint import Asked, JudgeEndpoint, Played, content
+from .test_eval import COUNTER
+from .test_eval_inspect_command import installed
+from .test_eval_place import AGENT, programs
+
+__all__ = ("installed", "programs")
+
+PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "evaluate-models.md"
+
+
+def documented(beginning: str, **changed: str) -> str:
+    """The command of the page that begins so, with some words replaced."""
+    blocks = re.findall(r"```sh\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
+    (line,) = [one for block in blocks for one in block.splitlines() if one.startswith(beginning)]
+    for old, new in changed.items():
+        assert old in line, line
+        line = line.replace(old, new)
+    return line
+
+
+class Desk:
+    """A home of its own, a shell in it, and what its log holds."""
+
+    def __init__(self, folder: Path, installed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.folder = folder
+        self.env = os.environ | {
+            "BENCHWRIGHT_HOME": str(folder / "home"),
+            "PYTHONPATH": str(installed),
+            "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+            "LOCAL_API_KEY": "none",
+        }
+        monkeypatch.setenv("BENCHWRIGHT_HOME", str(folder / "home"))
+
+    def run(self, line: str) -> str:
+        ran = subprocess.run(
+            ["/bin/sh", "-c", line], cwd=self.folder, env=self.env, capture_output=True, text=True, timeout=600
+        )
+        assert ran.returncode == 0, ran.stdout + ran.stderr
+        return ran.stdout
+
+    def outcomes(self) -> list[tuple[str, str, str]]:
+        with StudyLog(log_file(Home.find())) as log:
+            found = [(header, Attempts(log).summary(header.id)) for header in log.headers()]
+        return [(one.condition, one.problem, summary.verdict.reason) for one, summary in found if summary.verdict]
+
+
+@pytest.fixture
+def desk(tmp_path: Path, installed: Path, monkeypatch: pytest.MonkeyPatch) -> Desk:
+    return Desk(tmp_path, installed, monkeypatch)
+
+
+def streamed(text: str) -> Played:
+    """A completion as server-sent events, in pieces of a few characters."""
+    pieces = [text[at : at + 7] for at in range(0, len(text), 7)]
+    common = {"id": "1", "object": "chat.completion.chunk", "created": 0, "model": "scripted"}
+    chunks: list[dict[str, Any]] = [
+        {"choices": [{"index": 0, "delta": {"role": "assistant", "content": piece}, "finish_reason": None}]}
+        for piece in pieces
+    ]
+    chunks.append({"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]})
+    chunks.append({"choices": [], "usage": {"prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120}})
+    lines = [f"data: {json.dumps(common | chunk)}\n\n" for chunk in chunks] + ["data: [DONE]\n\n"]
+    return Played("".join(lines).encode(), headers={"Content-Type": "text/event-stream"})
+
+
+def answers(text: str) -> Any:
+    return lambda asked: streamed(text) if asked.body.get("stream") else content(text)
+
+
+def test_a_model_behind_an_address_is_asked_as_the_page_says(desk: Desk) -> None:
+    with JudgeEndpoint(answers("C")) as endpoint:
+        line = documented("LOCAL_API_KEY=none benchwright eval", **{"http://127.0.0.1:8000/v1": endpoint.url})
+        printed = desk.run(f"{line} --problem amdahl")
+    assert "1" in printed and len(endpoint.requests) == 1
+    ((condition, problem, _),) = desk.outcomes()
+    assert (condition, problem) == ("model", "starter/amdahl")
+
+
+def test_inspects_own_commands_work_as_the_page_says_with_a_model_that_streams(desk: Desk) -> None:
+    with JudgeEndpoint(answers("module sync_fifo; endmodule")) as endpoint:
+        line = documented("inspect eval benchwright/answer", **{"openai/gpt-5": "openai-api/local/m"})
+        desk.run(f"{line} --model-base-url {endpoint.url} -M stream=true --log-dir logs --display plain")
+        assert [asked.body.get("stream") for asked in endpoint.requests] == [True] * 5
+    (file,) = (desk.folder / "logs").glob("*.eval")
+    log = read_eval_log(str(file))
+    scores = [(sample.scores or {})["verdict"].value for sample in log.samples or ()]
+    assert (log.status, scores) == ("success", [0.0] * 5)
+    assert log.stats.model_usage["openai-api/local/m"].total_tokens == 600
+    assert {problem for _, problem, _ in desk.outcomes()} == {"starter/sync-fifo"}
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    view = subprocess.Popen(
+        [str(Path(sys.executable).with_name("inspect")), "view", "--log-dir", "logs", "--port", str(port)],
+        cwd=desk.folder,
+        env=desk.env,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        assert file.name in _fetched(f"http://127.0.0.1:{port}/api/logs", view)
+    finally:
+        view.terminate()
+        view.wait(30)
+
+
+def test_an_agents_command_works_as_the_page_says(desk: Desk, programs: Path) -> None:
+    # It is started as `codex exec PROMPT`.
+    (programs / "bin" / "codex").write_text(AGENT.replace("sys.argv[1]", "sys.argv[2]"))
+    (programs / "bin" / "codex").chmod(0o755)
+    write = f"mkdir -p rtl && cat > rtl/sat_counter.sv <<'END'\n{COUNTER}\nEND"
+
+    def play(asked: Asked) -> Played:
+        is_first = not any(message["role"] == "assistant" for message in asked.body["messages"])
+        played: Played = answers(write if is_first else "done")(asked)
+        return played
+
+    with JudgeEndpoint(play) as endpoint:
+        line = documented(
+            "benchwright eval --agent --agent-command",
+            **{"/opt/agents/codex": str(programs), "openai/gpt-5": "openai-api/local/m"},
+        )
+        desk.run(f"{line} --base-url {endpoint.url} --problem saturating-counter")
+    assert desk.outcomes() == [("agent", "starter/saturating-counter", "passed")]
+
+
+def _fetched(address: str, server: subprocess.Popen[bytes]) -> str:
+    for _ in range(120):
+        assert server.poll() is None, "inspect view has ended"
+        try:
+            with urllib.request.urlopen(address, timeout=5) as reply:
+                return str(reply.read().decode())
+        except OSError:
+            time.sleep(0.5)
+    raise AssertionError(f"{address} does not answer")
