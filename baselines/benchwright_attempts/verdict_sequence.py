@@ -46,7 +46,7 @@ class VerdictSequence(Generic[V]):
         return VerdictSequence(self.count + 1, verdict, first, undecided)
 
     def decided_late(self, number: int, revise: Callable[[V], V]) -> VerdictSequence[V]:
-        """With a verdict that came later than its try, for which it counts all the same.
+        """With a verdict that came later than its try, and still counts for that try.
 
         What was decided once is not decided again.
 
@@ -71,7 +71,7 @@ class VerdictSequence(Generic[V]):
         return None if first is None else first.number - sum(number < first.number for number in self.undecided)
 
     def final(self, state: AttemptState) -> Outcome | None:
-        """The verdict on the work as it was handed in, or as it was at a limit; None where nothing was handed in.
+        """The verdict on the work as submitted, or as it was at a limit; none if nothing was submitted.
 
         Args:
             state: The attempt's.

@@ -227,6 +227,9 @@ def test_a_study_of_a_person_a_model_and_an_agent_comes_into_one_report(
     assert run("study", "close", "both").exit_code == 0
     assert told(run("study", "status", "both", "--json"))["flaws"] == []
 
+    # Beside the study, and later than its end.
+    later = ("--pack", "starter", "--problem", "amdahl", "--model", "openai-api/local/late", "--seed", "40")
+    told(run("eval", *later, "--base-url", endpoint.url, "--json"))
     assert run("report", "--study", "both", "--out", lab.folder / "report").exit_code == 0
     report = json.loads((lab.folder / "report" / "report.json").read_text())
     assert report["groups"] == ["alone", "worker", "small"]
@@ -239,6 +242,8 @@ def test_a_study_of_a_person_a_model_and_an_agent_comes_into_one_report(
     assert numbers["models"]["small"]["pass@2"]["estimate"]["unbiased"]["value"] == 1.0
     assert numbers["models"]["small"]["usage"]["calls"] == 4
     assert numbers["support"]["deviations"] == []
+    late = numbers["outcomes"]["after_closing"]
+    assert {group: one["attempts"] for group, one in late.items()} == {"model: openai-api/local/late": 1}
     logs = [read_eval_log(str(lab.folder / "report" / name)) for name in report["files"]["inspect"]]
     assert sorted((log.eval.task_args["condition"], len(log.samples or ())) for log in logs) == [
         ("small", 4),

@@ -37,7 +37,8 @@ PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "evaluate-models.md"
 def documented(beginning: str, **changed: str) -> str:
     """The command of the page that begins so, with some words replaced."""
     blocks = re.findall(r"```sh\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
-    (line,) = [one for block in blocks for one in block.splitlines() if one.startswith(beginning)]
+    lines: list[str] = [one for block in blocks for one in block.splitlines() if one.startswith(beginning)]
+    (line,) = lines
     for old, new in changed.items():
         assert old in line, line
         line = line.replace(old, new)

@@ -128,8 +128,10 @@ BY_MODEL = sorted(
         ("mine/b", "submitted", "false", "failed", "build_failed"),
     ]
 )
-ENDED = ("attempts", "passed_ever", "passed_at_end", "wrong_after_right", "submitted_unsolved")
-ENDED += ("gave_up", "timed_out", "right_at_the_limit", "undecided")
+ENDED = (
+    *("attempts", "passed_ever", "passed_at_end", "wrong_after_right", "submitted_unsolved"),
+    *("gave_up", "timed_out", "right_at_the_limit", "undecided"),
+)
 # H4 has not ended, so four of five count. C3 passed, so it counts there and not under gave up.
 COUNTS = {
     "human": (4, 2, 1, 1, 1, 0, 0, 0, 1),

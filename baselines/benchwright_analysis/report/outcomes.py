@@ -75,7 +75,7 @@ def _lead(reasons: Mapping[str, int]) -> list[str]:
     named = ", ".join(f"{reason.replace('_', ' ')} ({amount})" for reason, amount in sorted(reasons.items()))
     return [
         f"{count(sum(reasons.values()), 'attempt')} are undecided: {named}. They are in no share of solved problems. "
-        "`benchwright attempts regrade` runs the hidden tests again on what was handed in, and "
+        "`benchwright attempts regrade` runs the hidden tests again on what was submitted, and "
         "`benchwright judge pending` has answers judged; nobody is asked again."
     ]
 
@@ -118,7 +118,7 @@ def _tries(data: Dataset) -> dict[str, dict[int, Estimate]]:
 def _within(attempts: Sequence[Observation], k: int) -> float:
     """The chance to pass one problem within k tries.
 
-    A try of a person or an agent is a verdict that they get and can go on from; one of a model is a sample.
+    A try of a person or an agent is a verdict that they get and can use; one of a model is a sample.
     """
     if attempts[0].solver == "model":
         return pass_at_k(len(attempts), sum(one.passed for one in attempts), k)
