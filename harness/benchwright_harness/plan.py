@@ -57,6 +57,8 @@ _SIMULATOR_TOOLS = {
     "nvc": "nvc",
 }
 _COMPOSE = "docker-compose.yml"
+_INSTALLING = re.compile(r"\s*(?:python3?\s+-m\s+)?pip3?\s+install\s+([^&|;<>$`]+?)\s*&&\s*")
+_PACKAGE = re.compile(r"[A-Za-z0-9][\w.-]*")
 
 
 class Build(Model):
@@ -105,6 +107,8 @@ class Plan(Model):
     steps: tuple[Step, ...]
     tools: frozenset[str]
     """Programs the harness calls, of those whose absence is worth telling apart."""
+    packages: frozenset[str] = frozenset()
+    """Python packages that the harness would install first."""
     criterion: Criterion = Criterion()
     """What decides."""
     remarks: tuple[str, ...] = ()
@@ -154,11 +158,15 @@ def make_plan(
     if not isinstance(services, dict) or not services:
         raise BadHarnessError(f"{_COMPOSE}: services: must name at least one service")
     outside = _outside_networks(compose.get("networks"))
-    steps = tuple(_step(str(name), service, harness, templates, outside) for name, service in services.items())
+    asked = tuple(_step(str(name), service, harness, templates, outside) for name, service in services.items())
+    installed = [_without_installing(step.argv) for step in asked]
+    steps = tuple(step.model_copy(update={"argv": argv}) for step, (argv, _) in zip(asked, installed, strict=True))
+    packages = frozenset().union(*(names for _, names in installed))
     simulates = any({"MODULE", "COCOTB_TEST_MODULES"} & step.env.keys() for step in steps)
     tools = frozenset().union(*(_tools(step) for step in steps))
     remarks = (OPEN_SOURCE_COVERAGE,) if any(_runs_our_xrun(step) for step in steps) else ()
-    return Plan(steps=steps, tools=tools, criterion=Criterion(simulates=simulates), remarks=remarks)
+    criterion = Criterion(simulates=simulates)
+    return Plan(steps=steps, tools=tools, packages=packages, criterion=criterion, remarks=remarks)
 
 
 def _testbench_plan(harness: Mapping[str, str], simulator: Simulator, supervised: bool) -> Plan:
@@ -200,6 +208,21 @@ def _step(
     image, build = _image(service, field, harness, templates)
     networks = _networks(service.get("networks"), f"{field}.networks", outside)
     return Step(service=name, image=image, argv=argv, env=env, files=files, build=build, networks=networks)
+
+
+def _without_installing(argv: tuple[str, ...]) -> tuple[tuple[str, ...], frozenset[str]]:
+    """A command without the `pip install … &&` that its shell begins with, and what that would have installed.
+
+    There is no network inside; the toolchain has the packages or the run can't be made.
+    """
+    packages: set[str] = set()
+    words = list(argv)
+    for number, word in enumerate(words):
+        while number and (found := _INSTALLING.match(word)):
+            names = (_PACKAGE.match(name) for name in found[1].split() if not name.startswith("-"))
+            packages |= {re.sub(r"[-_.]+", "-", name[0]).lower() for name in names if name}
+            word = words[number] = word[found.end() :]
+    return tuple(words), frozenset(packages)
 
 
 def _outside_networks(networks: Any) -> dict[str, str]:

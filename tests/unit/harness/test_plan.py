@@ -238,3 +238,23 @@ def test_a_commercial_image_is_served_by_verilator_and_the_verdict_will_say_so()
     harness = {"docker-compose.yml": f"services:\n  a:\n    {service.replace(chr(10), chr(10) + '    ')}\n"}
     assert make_plan(harness, environ={}).remarks == (OPEN_SOURCE_COVERAGE,)
     assert make_plan(harness, environ={"VERIF_EDA_IMAGE": "site/xcelium"}).remarks == ()
+
+
+@pytest.mark.parametrize(
+    ("command", "argv", "packages"),
+    [
+        ("[sh, -c, 'pip install cocotb-bus && pytest /src/a.py']", ("sh", "-c", "pytest /src/a.py"), {"cocotb-bus"}),
+        (
+            "[bash, -c, 'pip3 install -q Cocotb_Bus==0.3 aes && python3 -m pip install scapy && pytest']",
+            ("bash", "-c", "pytest"),
+            {"cocotb-bus", "aes", "scapy"},
+        ),
+        ("pytest pip install x", ("pytest", "pip", "install", "x"), set()),
+        ("[sh, -c, 'pytest && pip install x']", ("sh", "-c", "pytest && pip install x"), set()),
+    ],
+)
+def test_packages_are_asked_of_the_toolchain_and_not_installed(
+    command: str, argv: tuple[str, ...], packages: set[str]
+) -> None:
+    plan = make_plan({"docker-compose.yml": f"services:\n  a:\n    image: i\n    command: {command}\n"})
+    assert (plan.steps[0].argv, set(plan.packages)) == (argv, packages)
