@@ -103,7 +103,8 @@ _ABOVE = """# Licences
 Benchwright is licensed under Apache-2.0. These are the licences of the Python packages that `benchwright[all]` installs
 on Linux, as each package's metadata names them; without extras it installs fewer. Versions are in `requirements.lock`,
 and each release comes with a bill of materials in CycloneDX format. Nothing of them is copied into Benchwright's own
-packages. What the extension for VS Code includes is listed in its `third-party-notices.txt`.
+packages, except for the letters of the font Inter (OFL-1.1) in `benchwright_analysis/report/font`, with their licence
+beside them. What the extension for VS Code includes is listed in its `third-party-notices.txt`.
 
 This page is written by `.venv/bin/python setup/licences.py > docs/reference/licences.md`, and a test compares it and
 refuses a licence that an Apache-2.0 program may not depend on.

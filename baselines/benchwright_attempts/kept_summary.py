@@ -6,15 +6,19 @@ is behind the events, is worked out again from them.
 
 from __future__ import annotations
 
+import contextlib
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import fields
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, func, select, text
+from sqlalchemy import ColumnElement, Connection, Engine, func, select, text
+from sqlalchemy.exc import SQLAlchemyError
 
 from benchwright_attempts.clock import AttemptState, ClockState, Mark
+from benchwright_attempts.database import writing
+from benchwright_attempts.errors import LogError
 from benchwright_attempts.events import EVENT_TYPES
 from benchwright_attempts.record import Moment, canonical, format_wall, type_of
 from benchwright_attempts.record import Row as EventRow
@@ -28,7 +32,8 @@ VERSION = 2
 
 _KEEP = text(
     "INSERT INTO summaries (attempt, seq, version, body) VALUES (:attempt, :seq, :version, :body) "
-    "ON CONFLICT (attempt) DO UPDATE SET seq = excluded.seq, version = excluded.version, body = excluded.body"
+    "ON CONFLICT (attempt) DO UPDATE SET seq = excluded.seq, version = excluded.version, body = excluded.body "
+    "WHERE summaries.seq <= excluded.seq"
 )
 
 
@@ -44,12 +49,35 @@ def keep(connection: Connection, summaries: Mapping[str, Summary]) -> None:
         )
 
 
-def kept(connection: Connection, where: ColumnElement[bool] | None = None) -> Iterator[tuple[str, Summary]]:
+def read(engine: Engine, where: ColumnElement[bool] | None = None) -> dict[str, Summary]:
+    """Attempts with their summaries; those that had to be worked out again are written, if the log can be.
+
+    Args:
+        engine: Of the log.
+        where: Condition on `ATTEMPTS`; all of them if not given.
+
+    Raises:
+        ValueError: Events had to be read, and one can't be.
+    """
+    with engine.begin() as connection:
+        stale: dict[str, Summary] = {}
+        found = dict(kept(connection, where, stale))
+    if stale:
+        # What somebody else has written by now is newer, and stays.
+        with contextlib.suppress(LogError, SQLAlchemyError), writing(engine).begin() as connection:
+            keep(connection, stale)
+    return found
+
+
+def kept(
+    connection: Connection, where: ColumnElement[bool] | None = None, stale: dict[str, Summary] | None = None
+) -> Iterator[tuple[str, Summary]]:
     """Attempts with their summaries; in no order.
 
     Args:
         connection: Of the log.
         where: Condition on `ATTEMPTS`; all of them if not given.
+        stale: Gets those that had to be worked out again.
 
     Raises:
         ValueError: Events had to be read, and one can't be.
@@ -61,7 +89,11 @@ def kept(connection: Connection, where: ColumnElement[bool] | None = None) -> It
     for row in connection.execute(wanted if where is None else wanted.where(where)).all():
         attempt, newest, seq, version, body = row
         summary = _loaded(body) if (seq, version) == (newest, VERSION) else None
-        yield attempt, summary or from_events(connection, attempt)
+        if summary is None:
+            summary = from_events(connection, attempt)
+            if stale is not None:
+                stale[attempt] = summary
+        yield attempt, summary
 
 
 def _loaded(body: str) -> Summary | None:

@@ -27,7 +27,7 @@ from benchwright_attempts.clock import AttemptState
 from benchwright_attempts.database import display_name, explain, explain_file, lock, open_database, writing
 from benchwright_attempts.errors import AttemptError, LogClosedError, LogDamagedError, LogError, UnknownAttemptError
 from benchwright_attempts.events import Event, Opened
-from benchwright_attempts.kept_summary import from_rows, keep, kept
+from benchwright_attempts.kept_summary import from_rows, keep, read
 from benchwright_attempts.record import AttemptHeader, Moment, RecordedEvent, Row
 from benchwright_attempts.summary import Summary
 from benchwright_attempts.tables import ATTEMPTS, EVENTS
@@ -295,8 +295,9 @@ class EventLog:
 
     def _summaries(self, where: ColumnElement[bool] | None) -> dict[str, Summary]:
         try:
-            with self._reading() as connection:
-                return dict(kept(connection, where))
+            return read(self._engine, where)
+        except SQLAlchemyError as error:
+            raise explain(self.path, error) from error
         except ValueError as error:
             raise self._damaged("an event") from error
 

@@ -157,6 +157,9 @@ def test_a_summary_that_is_behind_or_of_an_older_version_is_worked_out_again(
             connection.execute(f"UPDATE summaries SET {change}")
             connection.commit()
         assert attempts.summary(attempt) == right, change
+        with closing(sqlite3.connect(log.path)) as connection:
+            ((seq,),) = connection.execute("SELECT seq FROM summaries WHERE version > 0 AND length(body) > 2")
+        assert seq == right.seq, "what was worked out is kept"
         record(log, attempt, Tick())
         right = summarize(log.events(attempt))
         assert attempts.summary(attempt) == right, change
