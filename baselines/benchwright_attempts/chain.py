@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Generator, Iterable
 from dataclasses import dataclass, replace
 
 from benchwright_attempts.clock import AttemptState, next_state
@@ -32,6 +32,17 @@ class ChainCheck:
 
 def check_chain(header: AttemptHeader, rows: Iterable[Row]) -> ChainCheck:
     """Recomputes every hash and names the first event that is wrong."""
+    intact = intact_rows(header, rows)
+    while True:
+        try:
+            next(intact)
+        except StopIteration as end:
+            check: ChainCheck = end.value
+            return check
+
+
+def intact_rows(header: AttemptHeader, rows: Iterable[Row]) -> Generator[Row, None, ChainCheck]:
+    """The events of an attempt up to the first one that is wrong, one at a time; returns what the check found."""
     head = header.chain_start()
     state = AttemptState.OPEN
     count = 0
@@ -46,6 +57,7 @@ def check_chain(header: AttemptHeader, rows: Iterable[Row]) -> ChainCheck:
         if reason is not None:
             return ChainCheck(count, head, count + 1, reason)
         count, head, schema = count + 1, row.hash, row.schema
+        yield row
     if count == 0:
         return ChainCheck(0, head, 1, "there is no event at all")
     return ChainCheck(count, head)

@@ -21,7 +21,7 @@ from benchwright_analysis.report.event_row import EventRow
 from benchwright_analysis.report.fold import Fold, Folded
 from benchwright_analysis.report.problem_facts import ProblemFacts
 from benchwright_analysis.report.spreadsheet import without_formulas
-from benchwright_attempts.chain import check_chain
+from benchwright_attempts.chain import ChainCheck, intact_rows
 from benchwright_attempts.database import display_name, explain, open_database
 from benchwright_attempts.errors import AttemptError, LogDamagedError, LogError
 from benchwright_attempts.record import SCHEMA, AttemptHeader, Row
@@ -31,6 +31,7 @@ IN_ONE_PROCESS = 100_000
 """Up to this many events another process would cost more than it saves."""
 _WORKERS = 8
 _ROWS_AT_ONCE = 100_000
+_READ_AT_ONCE = 10_000
 
 
 @dataclass(frozen=True)
@@ -191,10 +192,16 @@ def _plain(connection: Connection, attempt: str) -> Iterable[Sequence[Any]]:
 
 
 def _checked(connection: Connection, header: AttemptHeader) -> Iterator[Sequence[Any]]:
-    found = connection.execute(select(EVENTS).where(EVENTS.c.attempt == header.id).order_by(EVENTS.c.seq)).mappings()
-    rows = [Row(**row, participant=header.solver, condition=header.condition) for row in found]
-    check = check_chain(header, rows)
-    for row in rows[: check.events]:
+    wanted = select(EVENTS).where(EVENTS.c.attempt == header.id).order_by(EVENTS.c.seq)
+    # An attempt may have a million events: they pass by.
+    found = connection.execute(wanted, execution_options={"yield_per": _READ_AT_ONCE}).mappings()
+    chain = intact_rows(header, (Row(**row, participant=header.solver, condition=header.condition) for row in found))
+    while True:
+        try:
+            row = next(chain)
+        except StopIteration as end:
+            check: ChainCheck = end.value
+            break
         if row.schema > SCHEMA:
             raise _FlawError(f"its schema {row.schema} is newer than this Benchwright; update it")
         yield row.seq, row.wall, row.mono_ns, row.process, row.body
