@@ -1,0 +1,57 @@
+"""How long listing attempts and packs takes on a log of a million events.
+
+    .venv/bin/python tests/benchmarks/attempt_lists.py [--attempts N] [--events N] [--keep DIR]
+
+Generates a log as `report.py` does, with N attempts (1,000) and N events in all (1,000,000), then lists the attempts
+and makes every pack's record. Prints processor seconds as one JSON value. Exit status: 1 if a list takes half a second.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from benchwright_attempts.attempts import Attempts
+from benchwright_studies.study_log import StudyLog
+
+sys.path.insert(0, str(Path(__file__).parents[2]))
+
+LIMIT_S = 0.5
+
+
+def main() -> int:
+    """Measure, print, and tell whether the limit was kept."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--attempts", type=int, default=1000)
+    parser.add_argument("--events", type=int, default=1_000_000)
+    parser.add_argument("--keep", type=Path, help="Where the log stays, or is.")
+    options = parser.parse_args()
+    from tests.benchmarks.report import generate
+
+    with tempfile.TemporaryDirectory() as scratch:
+        path = (options.keep or Path(scratch)) / "data" / "attempts" / "log.sqlite"
+        if not path.exists():
+            generate(path, options.attempts, options.events)
+        with StudyLog(path) as log:
+            attempts = Attempts(log)
+            # What an older version kept is worked out again, once.
+            attempts.summaries()
+            result = {"list_s": seconds(attempts.summaries), "packs_s": seconds(attempts.by_problem)}
+    print(json.dumps(result | {"attempts": options.attempts, "events": options.events}))
+    return 0 if max(result.values()) < LIMIT_S else 1
+
+
+def seconds(call: Callable[[], object]) -> float:
+    """Processor seconds of a call."""
+    begun = time.process_time()
+    call()
+    return round(time.process_time() - begun, 3)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
