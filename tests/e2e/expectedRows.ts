@@ -89,7 +89,7 @@ function row(attempt: LoggedAttempt, id: string, title: string, category: string
     ...{ forecast_minutes: "", forecast_without_ai_minutes: "", forecast_with_ai_minutes: "", forecast_blind_minutes: "" },
     ...{ forecast_difficulty: "", forecast_success: "", prior_exposure: "" },
     ...{ self_minutes: "", self_difficulty: "", self_success: "", external_help: "" },
-    ...{ calls: 0, input_tokens: 0, output_tokens: 0, total_tokens: 0, cost_usd: "" },
+    ...{ calls: 0, input_tokens: 0, output_tokens: 0, total_tokens: 0, cost_usd: "", prompts: "" },
     ...{ violations: 0, violation_rules: "", judge_method: "", judge_votes: "", judge_cost_usd: 0 },
     ...{ problem_digest: attempt.header.problem_digest, toolchain: "", sandbox: "", change_reasons: "true" },
     ...{ study_sha256: attempt.of("assigned")[0]?.study_sha256 ?? "", intended: "true", excluded_by: "" },
