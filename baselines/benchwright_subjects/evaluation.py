@@ -17,7 +17,6 @@ from pydantic import JsonValue
 
 from benchwright_attempts.errors import EvaluationError
 from benchwright_problems.verdict import Outcome, outcome_of
-from benchwright_subjects.costs import read_costs
 from benchwright_subjects.exchange import write_lines
 
 TASKS = Path(__file__).with_name("tasks.py")
@@ -48,8 +47,8 @@ class Run:
     """Time limit of a sample, on the attempt's own clock."""
     tokens: int | None = None
     messages: int | None = None
-    costs: Path | None = None
-    """A file with what models cost; see `read_costs`."""
+    costs: str | None = None
+    """A file with what models cost, as Inspect reads it."""
     at_once: int | None = None
     """Most samples at a time."""
     display: Display | None = None
@@ -75,7 +74,7 @@ def evaluate(run: Run) -> EvalLog:
             sample_shuffle=run.seed if run.limit is not None else None,
             token_limit=run.tokens,
             message_limit=run.messages,
-            model_cost_config=read_costs(run.costs, str(run.model)) if run.costs else None,
+            model_cost_config=run.costs,
             max_samples=run.at_once,
             display=run.display,
             ctl_server=False,

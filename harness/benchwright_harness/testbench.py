@@ -7,7 +7,7 @@ leaves open does not reach the other. How the testbench's results stay its own i
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Literal
 
 from pydantic import Field, ValidationError
@@ -46,17 +46,12 @@ _VERILATOR = (
     " -Wno-MULTITOP -Wno-TIMESCALEMOD"
 )
 _COMPILE = f'"$@" >compile.log 2>&1 || {{ cat compile.log; exit {NOT_COMPILED}; }}; cat compile.log'
-# In Icarus a port is the testbench's own net or variable: who changes it changes what the reference is given. No sound
-# design does so. The compiled program tells all ways: writing to a net, switches in both directions, two drivers.
-_DRIVES = f"""\
-awk '
-/^v[^ ]* \\.net/ {{ net[$1] = 1 }}
-/^ +%(OPCODES)/ {{ for (at = 2; at <= NF; at++) {{ gsub(/[,;]$/, "", $at); written[$at] = 1 }} }}
-/ \\.island tran/ || /^ +%vpi_call.* "\\$deposit"/ {{ drives = 1 }}
-END {{ for (label in written) if (label in net) drives = 1; exit drives }}
-' {_PROGRAM} && ! grep -q 'input port .* is coerced to inout' compile.log || exit {DRIVES_INPUTS}"""
-_WRITES = ("store", "assign", "cassign", "deassign")
-_FORCES = ("force", "release")
+# In Icarus a port is the testbench's own net: who drives or forces it changes what the reference is given.
+_DRIVES = (
+    rf"if grep -q 'input port .* is coerced to inout' compile.log || grep -Eq '{{opcodes}}' {_PROGRAM};"
+    f" then exit {DRIVES_INPUTS}; fi"
+)
+_FORCES, _DEPOSITS = "^ +%force/", r'^ +%vpi_call.* "\$deposit"'
 
 
 class Testbench(Model):
@@ -135,9 +130,7 @@ def simulate(harness: Mapping[str, str], simulator: Simulator, *, heard: bool = 
     top = f"{described.top}${RUN}" if described.top in names else described.top
     build = _icarus if simulator == "icarus" else _verilator
     compiler, program, files = build(described, top, sources, heard)
-    # A testbench that forces its own nets can't be told from a design that does.
-    opcodes = _WRITES if any("force" in text for text in texts.values()) else (*_WRITES, *_FORCES)
-    checks = [_DRIVES.replace("OPCODES", "|".join(opcodes))] if simulator == "icarus" else []
+    checks = [_DRIVES.format(opcodes=_opcodes(texts.values()))] if simulator == "icarus" else []
     copies = [f"cp {' '.join(f'{_FOLDER}/data/{name}' for name in readable)} ."] if readable else []
     files |= {f"{_FOLDER}/data/{name}": text for name, text in data.items()}
     files[_SCRIPT] = "\n".join((_COMPILE, *checks, *copies, f"echo '{SIMULATES}'", f"{program} || exit 1", ""))
@@ -182,6 +175,12 @@ def _verilator(described: Testbench, top: str, sources: Mapping[str, str], heard
 def _joined(sources: Mapping[str, str]) -> str:
     """The testbench as one file, so that its parts share what they define."""
     return "".join(f'`line 1 "{_FOLDER}/{name}" 0\n{text}\n' for name, text in sources.items())
+
+
+def _opcodes(texts: Iterable[str]) -> str:
+    """Of what would change a testbench's own nets, unless the testbench does so itself."""
+    text = "".join(texts)
+    return "|".join((*(() if "force" in text else (_FORCES,)), *(() if "$deposit" in text else (_DEPOSITS,)))) or "^$^"
 
 
 def _name(path: str) -> str:

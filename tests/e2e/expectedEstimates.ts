@@ -49,8 +49,6 @@ export function estimates(walked: Walked): Omit<Section, "role"> {
         brier: brier([0.75, 0.5, 0.1], happened),
         reliability: (0.25 ** 2 + 0.5 ** 2 + 0.1 ** 2) / 3,
         ...spread,
-        within_bins: 0,
-        expected_error: (0.25 + 0.5 + 0.1) / 3,
         bins: [bin(0, 0.1, NONE), bin(0.4, 0.5, NONE), bin(0.6, 0.75, ALL)],
       },
       self_success: {
@@ -58,9 +56,6 @@ export function estimates(walked: Walked): Omit<Section, "role"> {
         brier: brier([0.95, 0.05, 0], happened),
         reliability: (2 * 0.025 ** 2 + 0.05 ** 2) / 3,
         ...spread,
-        // 0.05 and 0 are in one bin.
-        within_bins: (2 / 3) * 0.025 ** 2,
-        expected_error: (2 * 0.025 + 0.05) / 3,
         bins: [bin(0, 0.025, share(0, 2)), bin(0.8, 0.95, ALL)],
       },
       forecast_difficulty: alone(difficultyBefore),
@@ -82,19 +77,10 @@ export function estimates(walked: Walked): Omit<Section, "role"> {
           ["before the start", "0 % to 20 %", 1, "10 %", told(NONE)],
           ["before the start", "40 % to 60 %", 1, "50 %", told(NONE)],
           ["before the start", "60 % to 80 %", 1, "75 %", told(ALL)],
+          ["before the start", "all; Brier score 0.107", 3, "–", "–"],
           ["after handing in", "0 % to 20 %", 2, "2.5 %", told(share(0, 2))],
           ["after handing in", "80 % to 100 %", 1, "95 %", told(ALL)],
-        ],
-      },
-      {
-        title: "Brier score and its parts",
-        columns: [
-          ...["asked", "attempts", "Brier score (95 % interval)", "reliability", "resolution", "uncertainty"],
-          ...["within bins", "expected calibration error"],
-        ],
-        rows: [
-          ["before the start", 3, "0.107", /^0\.10[78]$/, "0.222", "0.222", "0.000", "0.283"],
-          ["after handing in", 3, "0.002", "0.001", "0.222", "0.222", "0.000", "0.033"],
+          ["after handing in", "all; Brier score 0.002", 3, "–", "–"],
         ],
       },
       {
@@ -111,13 +97,6 @@ export function estimates(walked: Walked): Omit<Section, "role"> {
         id: "forecasts",
         title: "Forecast against actual time, attempts that passed",
         alt: "One mark for each attempt; above the dashed line it took longer than expected. 0 of 1 did.",
-      },
-      {
-        id: "reliability",
-        title: "Reliability: chance said and share solved",
-        alt:
-          "One mark for each fifth of the scale, with its 95 % interval. On the dashed line, as many were solved as was "
-          + "said; below it, fewer.",
       },
     ],
   };

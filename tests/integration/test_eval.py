@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import json
 import os
-import re
 import signal
 import subprocess
 import sys
@@ -26,7 +25,6 @@ from typer.testing import CliRunner, Result
 from benchwright_attempts import log_file
 from benchwright_attempts.attempts import Attempts
 from benchwright_attempts.clock import AttemptState
-from benchwright_attempts.errors import EvaluationError
 from benchwright_attempts.events import Answered, RunFinished, TextSet
 from benchwright_attempts.evidence import ModelUsage, TimedOut
 from benchwright_attempts.export import export_lines
@@ -39,8 +37,6 @@ from benchwright_problems.store import Store
 from benchwright_server.cli.app import command_line
 from benchwright_studies.study_log import StudyLog
 from benchwright_subjects.evaluation import Run, evaluate, resume, summary
-from benchwright_subjects.prompt_sets.cvdp import CVDP
-from benchwright_subjects.prompt_sets.forms import digest_of
 
 from ..judge_endpoint import Asked, JudgeEndpoint, Played, content, fails, in_turn
 
@@ -104,11 +100,7 @@ def calls(*made: tuple[str, dict[str, Any]]) -> Model:
 
 
 def run(desk: Desk, model: Model | str, task: Any = "answer", pack: str = "starter", **more: Any) -> EvalLog:
-    fields = {
-        name: more.pop(name)
-        for name in ("samples", "time_s", "tokens", "messages", "base_url", "costs")
-        if name in more
-    }
+    fields = {name: more.pop(name) for name in ("samples", "time_s", "tokens", "messages", "base_url") if name in more}
     return evaluate(Run(task, {"pack": pack, **more}, model, desk.out, display="none", **fields))
 
 
@@ -302,57 +294,6 @@ def test_a_sample_whose_provider_fails_is_unscored_and_is_asked_again(
         again = resume(Path(log.location), "none")
     assert (summary(again)["error"], len(desk.attempts()), len(endpoint.requests)) == (0, 1, 2)
     assert desk.state(attempt.id) is AttemptState.SUBMITTED
-
-
-def test_a_local_models_cost_and_prompts_are_recorded(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    monkeypatch.setenv("LOCAL_API_KEY", "none")
-    costs = tmp_path / "costs.yaml"
-    costs.write_text("openai-api/local/m: {input: 1, output: 2}\n")
-    with JudgeEndpoint(in_turn(content("module"))) as endpoint:
-        log = run(
-            desk,
-            "openai-api/local/m",
-            problems="saturating-counter",
-            base_url=endpoint.url,
-            costs=costs,
-            prompts="cvdp-1.1",
-        )
-        (request,) = endpoint.requests
-    (attempt,) = desk.attempts()
-    (used,) = [one.event for one in desk.events(attempt.id) if isinstance(one.event, ModelUsage)]
-    assert used.output_tokens > 0
-    assert used.cost_usd == pytest.approx((used.input_tokens + 2 * used.output_tokens) / 1e6)
-    assert summary(log)["cost_usd"] == pytest.approx(used.cost_usd)
-    asked = {"prompts": "cvdp-1.1", "prompts_sha256": digest_of(CVDP)}
-    assert asked.items() <= dict(used.parameters).items()
-    assert asked.items() <= dict(log.eval.metadata or {}).items()
-    assert "Give one answer to this request" in json.dumps(request)
-
-
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        (
-            "openai/gpt-5: {input: 1, output: 2}",
-            "for openai-api/local/m, only for: openai/gpt-5. Add the line",
-        ),
-        ("openai-api/local/m: {input: 1}", "openai-api/local/m.output: Field required. Write a line for each model"),
-        ("openai-api/local/m: {input: -1, output: 2}", "openai-api/local/m.input: Input should be greater"),
-        ("just words", "Write a line for each model"),
-        ("a: [", "is neither YAML nor JSON"),
-    ],
-)
-def test_prices_that_say_nothing_of_the_model_say_what_to_write(
-    text: str, words: str, desk: Desk, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    monkeypatch.setenv("LOCAL_API_KEY", "none")
-    costs = tmp_path / "costs.yaml"
-    costs.write_text(text)
-    with pytest.raises(EvaluationError, match=re.escape(words)):
-        run(desk, "openai-api/local/m", problems="amdahl", base_url="http://127.0.0.1:9", costs=costs)
-    assert desk.attempts() == []
 
 
 @pytest.mark.parametrize(

@@ -132,15 +132,5 @@ def answer(data: Dataset) -> Section:
     title = "The answer"
     if not data.decided:
         return Section("answer", title, without="No attempt that counts has a verdict, so there is no answer yet.")
-    found = answers(data.by_intention() if data.is_by_intention else data)
-    numbers = {"conditions": found.rows, "limit": found.limit}
-    return Section("answer", title, _registered(data), (), (answer_table(found),), numbers)
-
-
-def _registered(data: Dataset) -> list[str]:
-    """What was registered as the primary outcome, and for whom."""
-    planned = data.study.analysis if data.study is not None else None
-    if planned is None or data.registration is None:
-        return []
-    whom = "by intention to treat" if data.is_by_intention else "per protocol"
-    return [f"The registered primary outcome is {planned.primary.value}, {whom}; so is this table."]
+    found = answers(data)
+    return Section("answer", title, (), (), (answer_table(found),), {"conditions": found.rows, "limit": found.limit})

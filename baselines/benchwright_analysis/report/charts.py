@@ -21,7 +21,6 @@ _DASHES = ((1, 0), (6, 3), (2, 2), (8, 2, 2, 2), (4, 4), (10, 3), (1, 3), (6, 2,
 _SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-left", "triangle-right")
 MOST_GROUPS = len(_PALETTE)
 """More could not be distinguished in one picture."""
-MOST_BANDS = 2
 
 
 def drawn(shown: Collection[str], everything: Collection[str], what: str = "Drawn") -> str:
@@ -67,9 +66,9 @@ def curves(
     shown: dict[str, Any] = {"interpolate": "step-after"} if step else {}
     base = alt.Chart(alt.Data(values=list(rows)))
     layers: list[Any] = []
-    # More than two bands overlap; their numbers are in the table.
-    if len(groups) <= MOST_BANDS and any(row.get("low") is not None for row in rows):
-        band = base.mark_area(opacity=0.18, **shown)
+    if any(row.get("low") is not None for row in rows):
+        # Many bands lie over each other: each is drawn fainter.
+        band = base.mark_area(opacity=min(0.18, 0.4 / len(groups)), **shown)
         layers.append(band.encode(x=across, y=alt.Y("low:Q", title=y), y2="high:Q", color=colour))
     layers.append(base.mark_line(strokeWidth=2, **shown).encode(x=across, y=up, color=colour, strokeDash=dash))
     if points:
@@ -172,29 +171,6 @@ def against(rows: Sequence[Row], groups: Sequence[str], *, among: Sequence[str] 
         )
     )
     return _svg(alt.layer(line, marks), height=340, width=440)
-
-
-def reliability(rows: Sequence[Row], groups: Sequence[str], *, x: str, y: str) -> str:
-    """Shares against the chances that were said, with intervals and the line of equality.
-
-    Args:
-        rows: With `x`, `y`, `low`, `high`, from 0 to 1, and `group`.
-        groups: In the order of the legend.
-        x: Title of the axis.
-        y: Title of the axis.
-    """
-    alt = _altair()
-
-    colour, _, shape = _by_group(alt, groups, ())
-    scale = alt.Scale(domain=[0, 1])
-    across = alt.X("x:Q", scale=scale, title=x, axis=alt.Axis(format="%", tickCount=5))
-    up = alt.Y("y:Q", scale=scale, title=y, axis=alt.Axis(format="%", tickCount=5))
-    ends = alt.Chart(alt.Data(values=[{"x": end, "y": end} for end in (0, 1)]))
-    line = ends.mark_line(color=_INK, strokeDash=[4, 4], opacity=0.7).encode(x=across, y=up)
-    base = alt.Chart(alt.Data(values=list(rows))).encode(x=across, color=colour)
-    spread = base.mark_rule(strokeWidth=2).encode(y=alt.Y("low:Q", scale=scale, title=y), y2="high:Q")
-    marks = base.mark_point(size=60, opacity=1, filled=True).encode(y=up, shape=shape)
-    return _svg(alt.layer(line, spread, marks), height=340, width=440)
 
 
 def radar(rows: Sequence[Row], groups: Sequence[str], *, among: Sequence[str] = ()) -> str:

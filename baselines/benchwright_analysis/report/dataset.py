@@ -11,9 +11,9 @@ from benchwright_analysis.report.observation import Observation
 from benchwright_analysis.report.problem_facts import ProblemFacts
 from benchwright_analysis.report.registration import Registration
 from benchwright_analysis.statistics.crossed_design import Cells
+from benchwright_analysis.statistics.horizon import Weights
 from benchwright_judges.rated import Rated
 from benchwright_studies.study import Study
-from benchwright_studies.vocabulary import Population
 
 
 @dataclass(frozen=True)
@@ -41,6 +41,10 @@ class Dataset:
     checked: bool = True
     """Whether hash chains were checked."""
     seed: int = 1
+    baseline: str = ""
+    """The group that comes first, and that others are compared with; the first in order if empty."""
+    weights: Weights = Weights.ATTEMPTS
+    """How attempts count in the horizon."""
     made: str = ""
     """When the report was made, ISO 8601."""
     simulated: bool = False
@@ -57,12 +61,6 @@ class Dataset:
             for one in self.folded
         ]
         return replace(self, folded=rows)
-
-    @property
-    def is_by_intention(self) -> bool:
-        """Whether the registered primary analysis is by intention to treat."""
-        planned = self.study.analysis if self.study is not None and self.registration is not None else None
-        return planned is not None and planned.population is Population.INTENTION_TO_TREAT
 
     @cached_property
     def observations(self) -> tuple[Observation, ...]:
@@ -91,10 +89,10 @@ class Dataset:
         solvers = ("human", "human+copilot", "agent", "model")
         found = {one.observation.group: one.observation.solver for one in self.analysed}
 
-        def key(group: str) -> tuple[int, int, str]:
+        def key(group: str) -> tuple[bool, int, int, str]:
             solver = found[group]
             place = order.index(group) if group in order else len(order)
-            return (solvers.index(solver) if solver in solvers else len(solvers), place, group)
+            return (group != self.baseline, solvers.index(solver) if solver in solvers else len(solvers), place, group)
 
         return tuple(sorted(found, key=key))
 

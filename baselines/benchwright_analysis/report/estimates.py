@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from benchwright_analysis.report import charts
 from benchwright_analysis.report.dataset import Dataset
 from benchwright_analysis.report.section import Cell, Picture, Section, Table, percent, with_interval
 from benchwright_analysis.statistics.calibration import (
-    ChanceCalibration,
     TimeCalibration,
     chance_calibration,
     rank_correlation,
@@ -51,17 +50,12 @@ def estimates(data: Dataset) -> Section:
         )
         note = "Only attempts that passed: how long the others would have taken is not known. Above 1: it took longer."
         tables.append(Table("Time: estimated and actual", columns, rows, note))
-    chances = _chances(data, numbers)
-    tables += _chance_tables(chances)
+    tables += _chances(data, numbers)
     tables += _difficulty(data, numbers)
     if not numbers:
         return Section("estimates", title, without="Nobody was asked what they expect, or how it was.")
     picture = _picture(data, tables[0]) if rows else None
-    pictures = [picture] if picture else []
-    if chances:
-        pictures.append(_diagram(data, chances, tables[bool(rows)]))
-    shown = [one.table for one in pictures]
-    return Section("estimates", title, (), pictures, [one for one in tables if one not in shown], numbers)
+    return Section("estimates", title, (), [picture] if picture else (), tables if not picture else tables[1:], numbers)
 
 
 def _time_row(what: str, group: str, result: TimeCalibration) -> Sequence[Cell]:
@@ -102,9 +96,8 @@ def _picture(data: Dataset, table: Table) -> Picture | None:
     )
 
 
-def _chances(data: Dataset, numbers: dict[str, object]) -> dict[str, ChanceCalibration]:
-    """What was said of the chance to solve it, by when it was asked."""
-    results = {}
+def _chances(data: Dataset, numbers: dict[str, object]) -> list[Table]:
+    rows: list[Sequence[Cell]] = []
     for name, what in (("forecast_success", "before the start"), ("self_success", "after handing in")):
         found = [one for one in data.decided if one.is_person and getattr(one, name) is not None]
         if not found:
@@ -115,59 +108,14 @@ def _chances(data: Dataset, numbers: dict[str, object]) -> dict[str, ChanceCalib
             [one.participant for one in found],
             seed=data.seed,
         )
-        numbers[name] = results[what] = result
-    return results
-
-
-def _chance_tables(chances: Mapping[str, ChanceCalibration]) -> list[Table]:
-    rows: list[Sequence[Cell]] = []
-    parts: list[Sequence[Cell]] = []
-    for what, result in chances.items():
+        numbers[name] = result
         for bin_ in result.bins:
             said = f"{percent(bin_.low)} to {percent(bin_.high)}"
             solved = with_interval(bin_.outcome, share=True)
             rows.append((what, said, bin_.outcome.total, percent(bin_.mean_forecast), solved))
-        each = (result.reliability, result.resolution, result.uncertainty, result.within_bins, result.expected_error)
-        score = with_interval(result.brier, digits=3)
-        parts.append((what, result.forecasts, score, *(f"{round(value, 3) + 0.0:.3f}" for value in each)))
-    if not rows:
-        return []
+        rows.append((what, f"all; Brier score {with_interval(result.brier, digits=3)}", result.forecasts, "–", "–"))
     columns = ("asked", "said", "attempts", "mean of what was said", "solved (95 % interval)")
-    columns_of_parts = (
-        *("asked", "attempts", "Brier score (95 % interval)", "reliability", "resolution", "uncertainty"),
-        *("within bins", "expected calibration error"),
-    )
-    note = (
-        "Brier score = reliability - resolution + uncertainty + within bins. 0 is best for the score, the reliability "
-        "and the expected calibration error, which is too large on average if few attempts are in a bin; a larger "
-        "resolution is better."
-    )
-    return [
-        Table("Chance to solve it: said and happened", columns, rows),
-        Table("Brier score and its parts", columns_of_parts, parts, note),
-    ]
-
-
-def _diagram(data: Dataset, chances: Mapping[str, ChanceCalibration], table: Table) -> Picture:
-    rows = [
-        {
-            "x": one.mean_forecast,
-            "y": one.outcome.value,
-            "low": one.outcome.low,
-            "high": one.outcome.high,
-            "group": what,
-        }
-        for what, result in chances.items()
-        for one in result.bins
-    ]
-    return Picture(
-        "reliability",
-        "Reliability: chance said and share solved",
-        "One mark for each fifth of the scale, with its 95 % interval. On the dashed line, as many were solved as was "
-        "said; below it, fewer.",
-        charts.reliability(rows, list(chances), x="chance said (mean)", y="solved"),
-        table,
-    )
+    return [Table("Chance to solve it: said and happened", columns, rows)] if rows else []
 
 
 def _difficulty(data: Dataset, numbers: dict[str, object]) -> list[Table]:

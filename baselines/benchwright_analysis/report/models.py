@@ -20,7 +20,7 @@ from benchwright_analysis.report.section import (
     with_interval,
 )
 from benchwright_analysis.statistics.errors import StatisticsError
-from benchwright_analysis.statistics.horizon import HorizonFit, human_time_horizon
+from benchwright_analysis.statistics.horizon import HorizonFit, Weights, human_time_horizon
 from benchwright_analysis.statistics.pass_at_k import Samples, cvdp_success, mean_pass_at_k
 from benchwright_analysis.statistics.survival import kaplan_meier
 
@@ -137,7 +137,7 @@ def _per_solved(found: Sequence[Observation]) -> Cell:
 def horizon(data: Dataset) -> Section:
     """The human time horizon of models and agents."""
     title = "Human time horizon of models"
-    minutes, unsolved = _human_minutes(data)
+    minutes, unsolved = human_minutes(data)
     fits: dict[str, HorizonFit] = {}
     sentences = []
     for group in data.groups:
@@ -156,6 +156,7 @@ def horizon(data: Dataset) -> Section:
                 [one.passed for one in found],
                 [one.problem for one in found],
                 [one.family for one in found],
+                weights=data.weights,
                 seed=data.seed,
             )
         except StatisticsError as error:
@@ -182,7 +183,8 @@ def horizon(data: Dataset) -> Section:
     lead = [
         "How long a task takes people, until a model succeeds at half, or at 80 %, of such tasks. A problem's human "
         "time is the median time to a pass of people working without help (Kaplan and Meier), so that those who did "
-        "not solve it count too."
+        "not solve it count too.",
+        _WEIGHTS[data.weights],
     ]
     if unsolved:
         lead.append(f"{count(unsolved, 'problem')} that less than half of the people solved have no such time.")
@@ -191,8 +193,8 @@ def horizon(data: Dataset) -> Section:
     return Section("horizon", title, [*lead, *sentences], pictures, () if pictures else (table,), numbers)
 
 
-def _human_minutes(data: Dataset) -> tuple[dict[str, float], int]:
-    """Problem → median minutes of people without help; and how many problems have none."""
+def human_minutes(data: Dataset) -> tuple[dict[str, float], int]:
+    """Problem → median minutes of people without help, as far as known; and how many problems have none."""
     people = [one for one in data.timed if one.solver == "human"]
     found: dict[str, float] = {}
     problems = _by_problem(people)
@@ -201,6 +203,24 @@ def _human_minutes(data: Dataset) -> tuple[dict[str, float], int]:
         if curve.median.value is not None and curve.median.value > 0:
             found[problem] = curve.median.value
     return found, len(problems) - len(found)
+
+
+def _told(fit: HorizonFit) -> str:
+    """The horizon at one half with its interval, and whether it was tried."""
+    half = fit.horizons[0]
+    spread = interval(half.low, half.high, digits=1)
+    known = f"95 % interval {spread}" if spread != "–" else "no interval"
+    tried = f"{number(fit.shortest, 1)} to {number(fit.longest, 1)}"
+    beyond = f"; outside the problems tried, which take {tried} minutes" if half.beyond_data else ""
+    return f"{number(half.minutes, 1)} minutes ({known}{beyond})"
+
+
+_WEIGHTS = {
+    Weights.ATTEMPTS: "Every attempt counts alike, so this is not METR's horizon; `--weights metr` weighs as METR "
+    "does.",
+    Weights.METR: "Weights are METR's: a problem's attempts share its weight, one over the square root of the number "
+    "of problems in its family.",
+}
 
 
 def _curves(
@@ -219,7 +239,7 @@ def _curves(
                 rate = sum(one.passed for one in attempts) / len(attempts)
                 points.append({"x": minutes[problem], "y": rate, "group": group})
     at_half = [
-        f"{group}: half solved at tasks of {number(fits[group].horizons[0].minutes, 1)} minutes"
+        f"{group}: half solved at tasks of {_told(fits[group])}"
         for group in shown
         if fits[group].horizons[0].minutes is not None
     ]

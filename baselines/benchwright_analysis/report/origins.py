@@ -32,7 +32,7 @@ def origins(data: Dataset) -> Section:
     }
     if not by_group:
         return Section("origins", title, without="No edit of a person was recorded, or none that put text in.")
-    results = {group: provenance([_counts(one) for one in found], seed=data.seed) for group, found in by_group.items()}
+    results = {group: provenance([_counts(one) for one in found]) for group, found in by_group.items()}
     table = Table(
         "Text put in, by source",
         ("condition", "source", "characters", "share of all (95 % interval)", "mean share per attempt (95 % interval)"),
@@ -79,10 +79,11 @@ def _counts(one: Folded) -> AttemptProvenance:
     row = one.observation
     inserted = {source: int(getattr(row, f"inserted_{source}")) for source in SOURCES}
     if row.survived_end is None:
-        return AttemptProvenance(row.attempt, row.participant, inserted, row.accepted)
+        return AttemptProvenance(row.attempt, row.participant, row.problem, inserted, row.accepted)
     return AttemptProvenance(
         row.attempt,
         row.participant,
+        row.problem,
         inserted,
         row.accepted,
         {"30 s": row.survived_30s or 0, "2 min": row.survived_120s or 0, "the end": row.survived_end},

@@ -38,11 +38,9 @@ def populations(data: Dataset) -> Section:
     if all(one.is_analysed for one in data.observations if one.intended):
         lead.append("Nothing was left out, so both are the same here.")
         return Section("populations", _TITLE, lead, (), tables, numbers)
-    # The page begins with the answer for the one; here is the other.
-    other, words = (data, "per protocol") if data.is_by_intention else (data.by_intention(), "by intention to treat")
-    found = answers(other)
-    numbers[f"answer_{words.replace(' ', '_')}"] = found
-    tables.append(replace(answer_table(found), title=f"The answer {words}, by condition"))
+    intended = answers(data.by_intention())
+    numbers["answer_by_intention_to_treat"] = intended
+    tables.append(replace(answer_table(intended), title="The answer by intention to treat, by condition"))
     compared = _compared(data)
     if compared.rows:
         tables.append(compared)
@@ -159,9 +157,7 @@ def _comparisons(data: Dataset) -> dict[tuple[str, str], str]:
                 what = str(row[1]) if has_what else table.title
                 rest = zip(table.columns[2 if has_what else 1 :], row[2 if has_what else 1 :], strict=True)
                 told = "; ".join(
-                    str(cell) if "interval" in column else f"{column} {cell}" if column == "p" else f"{column}: {cell}"
-                    for column, cell in rest
-                    if cell != "–"
+                    str(cell) if "interval" in column else f"{column} {cell}" for column, cell in rest if cell != "–"
                 )
                 found[str(row[0]), what] = told
     return found

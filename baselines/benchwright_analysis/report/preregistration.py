@@ -15,7 +15,7 @@ _MEASURES: Mapping[str, tuple[str, ...]] = {
     "score-over-time": ("score",),
 }
 """Section → the outcomes that its results describe."""
-_OF_NO_RESULT = ("answer", "support", "populations", "preregistration", "attempts")
+_OF_NO_RESULT = ("support", "populations", "preregistration", "attempts")
 _TITLE = "Preregistration"
 
 

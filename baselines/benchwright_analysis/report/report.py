@@ -27,6 +27,7 @@ from benchwright_analysis.report.registration import allocation, registration
 from benchwright_analysis.report.section import Section, plain
 from benchwright_analysis.report.sections import SECTIONS
 from benchwright_analysis.report.study_context import deviations, known_study, participants, remarks
+from benchwright_analysis.statistics.horizon import Weights
 from benchwright_attempts.attribution import CLASSIFIER
 from benchwright_attempts.errors import AttemptError
 from benchwright_attempts.record import AttemptHeader
@@ -69,6 +70,8 @@ class ReportOptions:
     kept: Path | None = None
     """Folder of the logs that were kept; those of the report's attempts are put beside."""
     seed: int = 1
+    weights: str = "attempts"
+    """How attempts count in models' horizons: a value of `Weights`."""
     simulated: bool = False
 
 
@@ -207,6 +210,7 @@ def _dataset(
         closed=known.closed.digest if known is not None and known.closed is not None else "",
         checked=check,
         seed=options.seed,
+        weights=Weights(options.weights),
         made=datetime.now(UTC).isoformat(timespec="seconds"),
         simulated=options.simulated,
         sources=_sources(known, options),

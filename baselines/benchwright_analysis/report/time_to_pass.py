@@ -141,6 +141,7 @@ def score_over_time(data: Dataset) -> Section:
     earliest = min((at for one in decided for at, _ in one.trace if at > 0), default=60.0) / 60
     steps = _budgets(max(earliest, longest / _WIDEST), longest)
     for group in data.groups:
+        mine = [one for one in decided if one.observation.group == group]
         traces = [
             Trace(
                 one.observation.problem,
@@ -148,13 +149,13 @@ def score_over_time(data: Dataset) -> Section:
                 tuple(at / 60 for at, _ in one.trace),
                 tuple(score for _, score in one.trace),
             )
-            for one in decided
-            if one.observation.group == group
+            for one in mine
         ]
+        cells = Dataset.cells([one.observation for one in mine])
         for k in (1, 4) if _least_attempts(traces) >= 4 else (1,):
             if traces and steps:
                 label = group if k == 1 else f"{group}, best of {k}"
-                curves[label] = score_curve(traces, steps, k=k, seed=data.seed)
+                curves[label] = score_curve(traces, steps, k=k, cells=cells)
     if not curves:
         return Section("score-over-time", title, without="No attempt that counts has a verdict with a time.")
     among = [*data.groups, *(label for label in curves if label not in data.groups)][: charts.MOST_GROUPS]

@@ -128,42 +128,6 @@ def clustered_mean(
     return Estimate(value=value, low=low, high=high)
 
 
-def clustered_ratio(
-    numerators: ArrayLike,
-    denominators: ArrayLike,
-    clusters: Sequence[Hashable] | None = None,
-    *,
-    seed: int,
-    resamples: int = RESAMPLES,
-) -> Estimate:
-    """The ratio of two sums with a bootstrap interval that draws whole clusters.
-
-    Args:
-        numerators: One per item.
-        denominators: One per item, not negative.
-        clusters: As in `clustered_mean`.
-        seed: The same seed gives the same interval.
-        resamples: How often clusters are drawn.
-
-    Returns:
-        Without a value where the denominators sum to 0; without bounds where there are fewer than two clusters.
-    """
-    above, below = numbers(numerators, "Numerators"), numbers(denominators, "Denominators", low=0)
-    equally_long(numerators=len(above), denominators=len(below))
-    place = _places(clusters, len(above))
-    if below.sum() == 0:
-        return Estimate(value=None)
-    value = float(above.sum() / below.sum())
-    tops, bottoms = np.bincount(place, above), np.bincount(place, below)
-    if len(tops) < 2:
-        return Estimate(value=value)
-    drawn = draws(len(tops), resamples, np.random.default_rng(seed))
-    sums = drawn @ bottoms
-    ratios = np.divide(drawn @ tops, sums, out=np.full(len(sums), np.nan), where=sums > 0)
-    low, high = percentile_interval(ratios, len(tops))
-    return Estimate(value=value, low=low, high=high)
-
-
 def _places(clusters: Sequence[Hashable] | None, length: int) -> NDArray[np.intp]:
     if clusters is None:
         equally_long(values=length)

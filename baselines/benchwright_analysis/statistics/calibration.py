@@ -58,12 +58,6 @@ class ChanceCalibration:
     """How far outcomes of bins differ from the overall rate; more is better."""
     uncertainty: float
     """Rate * (1 - rate): Brier score of forecasting the overall rate throughout."""
-    within_bins: float
-    """What the three leave of the Brier score, because forecasts of one bin differ (Stephenson et al. 2008); 0 if they
-    do not."""
-    expected_error: float
-    """Expected calibration error: mean distance of a bin from what it forecasts, weighted by its size (Naeini et al.
-    2015). Too large on average if bins are small."""
     bins: tuple[Bin, ...]
     """Without those that hold no forecast."""
 
@@ -124,8 +118,7 @@ def chance_calibration(
 ) -> ChanceCalibration:
     """Brier's score, Murphy's parts of it and the reliability diagram, in bins of equal width.
 
-    Reliability - resolution + uncertainty is the Brier score of forecasts rounded to the mean of their bin; with what
-    is left within bins it is the score itself.
+    Reliability - resolution + uncertainty is the Brier score of forecasts rounded to the mean of their bin.
 
     Args:
         forecasts: Chance to pass, from 0 to 1.
@@ -145,24 +138,19 @@ def chance_calibration(
         raise StatisticsError(f"There has to be at least one bin, not {bins}.")
     place = np.minimum((chances * bins).astype(int), bins - 1)
     rate = float(outcomes.mean())
-    found, reliability, resolution, error = [], 0.0, 0.0, 0.0
+    found, reliability, resolution = [], 0.0, 0.0
     for index in np.unique(place):
         here = place == index
         size, mean, observed = int(here.sum()), float(chances[here].mean()), float(outcomes[here].mean())
         found.append(Bin(index / bins, (index + 1) / bins, mean, share(int(outcomes[here].sum()), size)))
         reliability += size / total * (mean - observed) ** 2
         resolution += size / total * (observed - rate) ** 2
-        error += size / total * abs(mean - observed)
-    uncertainty = rate * (1 - rate)
-    score = float(np.mean((chances - outcomes) ** 2))
     return ChanceCalibration(
         forecasts=total,
         brier=clustered_mean((chances - outcomes) ** 2, clusters, seed=seed, resamples=resamples),
         reliability=reliability,
         resolution=resolution,
-        uncertainty=uncertainty,
-        within_bins=score - (reliability - resolution + uncertainty),
-        expected_error=error,
+        uncertainty=rate * (1 - rate),
         bins=tuple(found),
     )
 

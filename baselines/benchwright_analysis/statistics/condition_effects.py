@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 
 from benchwright_analysis.statistics.columns import Numbers, equally_long, groups, numbers
 from benchwright_analysis.statistics.errors import StatisticsError
+from benchwright_judges.estimators import CONFIDENCE
 
 FEW_CLUSTERS = 20
 _EXACT = 1e-9
@@ -26,6 +27,27 @@ class Bounds:
     high: float
     standard_error: float
     """Of the coefficient, on the log scale."""
+    p_value: float
+    degrees_of_freedom: float
+    """Of Student's t, which the interval and the p-value are by."""
+    coefficient: float
+
+    @property
+    def normal(self) -> NormalBounds:
+        """The same by the normal distribution, as some publications have it."""
+        from scipy import special
+
+        reach = float(special.ndtri((1 + CONFIDENCE) / 2)) * self.standard_error
+        p = 2 * float(special.ndtr(-abs(self.coefficient) / self.standard_error))
+        return NormalBounds(_percent(self.coefficient - reach), _percent(self.coefficient + reach), p)
+
+
+@dataclass(frozen=True)
+class NormalBounds:
+    """A 95 % interval of a change in percent, and its p-value, by the normal distribution."""
+
+    low: float
+    high: float
     p_value: float
 
 
@@ -150,7 +172,8 @@ def _demand_leverage(design: Numbers, others: Sequence[str]) -> None:
 
 def _bounds(fitted: Any, place: int) -> Bounds:
     low, high = (_percent(float(bound)) for bound in fitted.conf_int()[place])
-    return Bounds(low, high, float(fitted.bse[place]), float(fitted.pvalues[place]))
+    df = float(getattr(fitted, "df_resid_inference", fitted.df_resid))
+    return Bounds(low, high, float(fitted.bse[place]), float(fitted.pvalues[place]), df, float(fitted.params[place]))
 
 
 def _percent(coefficient: float) -> float:

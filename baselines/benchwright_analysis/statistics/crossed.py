@@ -23,6 +23,12 @@ from benchwright_judges.estimators import CONFIDENCE, Estimate
 FEWEST_PARTICIPANTS = 5
 """With fewer, intervals were not found to hold their level, and none is given."""
 FEWEST_PROBLEMS = 4
+MANY_PARTICIPANTS, FEW_PROBLEMS = 20, 8
+"""From so many on, with fewer problems, what the effect differs by between problems decides, and few show it."""
+_HOLDS_LESS = (
+    "With so few problems for so many participants the interval holds less than 95 % if the effect differs between "
+    "problems: see Error rates and power."
+)
 _NOTHING = 1e-9
 _ALIKE = "All values are alike, which does not show how much they could differ."
 
@@ -33,7 +39,7 @@ class Crossed:
 
     value: float
     standard_error: float | None
-    """`None`, like all that follows from it, where there is no interval: `note` says why."""
+    """`None`, like all that follows from it, where there is no interval."""
     degrees_of_freedom: float | None
     low: float | None
     high: float | None
@@ -45,6 +51,7 @@ class Crossed:
     within: bool = False
     """Of a difference: whether participants are compared with themselves."""
     note: str = ""
+    """Why there is no interval, or why it holds less than it should."""
 
     @property
     def estimate(self) -> Estimate:
@@ -99,7 +106,39 @@ def crossed_shares(columns: Numbers, cells: Cells) -> list[Crossed]:
         columns: Attempts by shares; their means are the shares.
         cells: As in `crossed_mean`.
     """
-    return [_share(found) for found in _means(columns, cells, None)]
+    return [_share(found) for found in _means(columns, cells)]
+
+
+def crossed_means(columns: Numbers, cells: Cells, weights: ArrayLike) -> list[Crossed]:
+    """Weighted means of several columns, as by `crossed_mean`.
+
+    Args:
+        columns: Attempts by means.
+        cells: As in `crossed_mean`.
+        weights: As in `crossed_mean`.
+    """
+    return _means(columns, cells, weights)
+
+
+def crossed_ratio(numerators: ArrayLike, denominators: ArrayLike, cells: Cells) -> Crossed:
+    """The ratio of two sums, for other participants at other problems, by linear approximation (Cochran 1977, 6.4).
+
+    Args:
+        numerators: One per attempt.
+        denominators: One per attempt, not negative; their sum is positive.
+        cells: Of each attempt, who and at what.
+
+    Raises:
+        StatisticsError: A denominator is negative, all are 0, or as in `crossed_mean`.
+    """
+    above, below = numbers(numerators, "Numerators"), numbers(denominators, "Denominators", low=0)
+    equally_long(numerators=len(above), denominators=len(below))
+    if below.sum() <= 0:
+        raise StatisticsError("A ratio needs a denominator greater than 0.")
+    ratio = float(above.sum() / below.sum())
+    found = crossed_mean((above - ratio * below) / below.mean(), cells)
+    low, high = (None if end is None else ratio + end for end in (found.low, found.high))
+    return replace(found, value=ratio, low=low, high=high, p_value=None)
 
 
 def _means(
@@ -175,11 +214,15 @@ def crossed_difference(
     size = float(left @ left)
     if size < _NOTHING:
         raise StatisticsError(
-            "The conditions can't be compared: " + ("no participant" if within else "no problem") + " tried both."
+            "Who worked on what determines the condition, so its effect can't be separated from theirs."
+            if design.shares_problems(treated)
+            else "No problem was tried under both conditions."
         )
     found = replace(_result(column, left / size, model, design), within=within)
-    too_few = "" if within else design.lacks_people(treated)
-    return _without(found, too_few) if too_few else found
+    if too_few := "" if within else design.lacks_people(treated):
+        return _without(found, too_few)
+    holds_less = design.participants >= MANY_PARTICIPANTS and design.problems < FEW_PROBLEMS
+    return replace(found, note=_HOLDS_LESS) if holds_less and not found.note else found
 
 
 def _result(column: Numbers, weights: Numbers, model: Model, design: Design) -> Crossed:

@@ -113,6 +113,11 @@ class Design:
         first, second = self._under(1 - treated), self._under(treated)
         return self.participants > 0 and bool(2 * (first & second).sum() >= self.participants)
 
+    def shares_problems(self, treated: Numbers) -> bool:
+        """Whether a problem was tried under both conditions."""
+        first, second = set(self._problem[treated == 0].tolist()), set(self._problem[treated == 1].tolist())
+        return bool(first & second)
+
     def lacks_people(self, treated: Numbers) -> str:
         """Why participants of one condition are too few, where each works under one condition."""
         fewest = (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import enum
 import math
+from collections import Counter
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
@@ -15,11 +16,23 @@ from benchwright_analysis.statistics.columns import Numbers, equally_long, flags
 from benchwright_analysis.statistics.errors import StatisticsError
 
 RIDGE = 0.1
+METR_RIDGE = 1e-5
+"""Of METR's published analysis (`regularization`), whose weights add up to 1."""
 _STEPS = 60
 _CLOSE = 1e-9
 _CURVE_POINTS = 61
 _FARTHEST = 40
 """Doublings of a minute, up or down: two million years."""
+
+
+class Weights(enum.StrEnum):
+    """How much each attempt counts."""
+
+    ATTEMPTS = "attempts"
+    """All alike: a problem with more attempts, and a family with more problems, counts more."""
+    METR = "metr"
+    """As in METR's analysis (Kwa et al. 2025): a problem's attempts share its weight, which is one over the square root
+    of the number of problems in its family; all add up to 1."""
 
 
 class Fit(enum.Enum):
@@ -77,6 +90,7 @@ class HorizonFit:
     shortest: float
     longest: float
     """Human minutes of the shortest and longest task tried."""
+    weights: Weights = Weights.ATTEMPTS
 
 
 _NOTES = {
@@ -98,11 +112,12 @@ def human_time_horizon(
     families: Sequence[Hashable] | None = None,
     *,
     levels: Sequence[float] = (0.5, 0.8),
-    ridge: float = RIDGE,
+    weights: Weights = Weights.ATTEMPTS,
+    ridge: float | None = None,
     seed: int,
     resamples: int = 1000,
 ) -> HorizonFit:
-    """The horizon of one solver, as METR defines it (Kwa et al. 2025, arXiv:2503.14499).
+    """The horizon of one solver: with the weights `METR` as in Kwa et al. (2025, arXiv:2503.14499), else only like it.
 
     Maximises log likelihood - ridge/2 * slope². The default penalty, a normal prior of the slope with a standard
     deviation of 3.2 per doubling, leaves ordinary data as it is and keeps separated data finite. Intervals are
@@ -116,7 +131,8 @@ def human_time_horizon(
         problems: Of each attempt.
         families: Of each attempt, the family of its problem; without it each problem is its own.
         levels: Success rates to read off.
-        ridge: The penalty; 0 for maximum likelihood.
+        weights: How much attempts count.
+        ridge: The penalty; 0 for maximum likelihood. If not given, `RIDGE`, and `METR_RIDGE` with METR's weights.
         seed: Of the bootstrap.
         resamples: Of the bootstrap.
 
@@ -127,6 +143,7 @@ def human_time_horizon(
     tasks = _tasks(minutes, passed, problems, families)
     for level in levels:
         share_of_one(level, "A level")
+    ridge = ridge if ridge is not None else METR_RIDGE if weights is Weights.METR else RIDGE
     if not (math.isfinite(ridge) and ridge >= 0):
         raise StatisticsError(f"The penalty has to be 0 or more, not {ridge:g}.")
     kind = _kind(tasks)
@@ -135,13 +152,16 @@ def human_time_horizon(
     lengths = np.log2(tasks.minutes)
     if kind in (Fit.ALL_PASSED, Fit.ALL_FAILED):
         nowhere = [Horizon(level, None, None, None, beyond_data=True) for level in levels]
-        return _result(kind, None, None, nowhere, None, tasks)
-    intercept, slope = (float(each[0]) for each in _maximum(lengths, tasks.passes[None], tasks.attempts[None], ridge))
+        return _result(kind, None, None, nowhere, None, tasks, weights)
+    share = tasks.shares(weights)
+    counts = _weighted(tasks.passes[None], tasks.attempts[None], share)
+    intercept, slope = (float(each[0]) for each in _maximum(lengths, *counts, ridge))
     if slope >= 0:
         kind = Fit.NOT_FALLING
     drawn_passes, drawn_attempts = _resampled(tasks, resamples, np.random.default_rng(seed))
-    replicates = _maximum(lengths, drawn_passes, drawn_attempts, ridge)
-    overall = drawn_passes.sum(axis=1) / drawn_attempts.sum(axis=1)
+    passes, attempts = _weighted(drawn_passes, drawn_attempts, share)
+    replicates = _maximum(lengths, passes, attempts, ridge)
+    overall = passes.sum(axis=1) / attempts.sum(axis=1)
     horizons = []
     for level in levels:
         low, high = percentile_interval(_read_off(level, *replicates, overall))
@@ -149,7 +169,7 @@ def human_time_horizon(
         outside = value is None or not tasks.minutes.min() <= value <= tasks.minutes.max()
         horizons.append(Horizon(level, value, _minutes(low), _minutes(high), beyond_data=outside))
     curve = _curve(intercept, slope, replicates, overall, lengths)
-    return _result(kind, intercept, slope, horizons, curve, tasks)
+    return _result(kind, intercept, slope, horizons, curve, tasks, weights)
 
 
 @dataclass(frozen=True)
@@ -160,6 +180,23 @@ class _Tasks:
     passes: NDArray[np.int64]
     attempts: NDArray[np.int64]
     families: tuple[str, ...]
+
+    def shares(self, weights: Weights) -> Numbers | None:
+        """What an attempt at each problem counts; `None` if all count 1."""
+        if weights is Weights.ATTEMPTS:
+            return None
+        sizes = Counter(self.families)
+        of_problem = np.array([1 / math.sqrt(sizes[family]) for family in self.families])
+        shares: Numbers = of_problem / self.attempts
+        return shares
+
+
+def _weighted(passes: NDArray[np.int64], attempts: NDArray[np.int64], share: Numbers | None) -> tuple[Numbers, Numbers]:
+    """Counts by problem in every row; with shares they add up to 1."""
+    if share is None:
+        return passes.astype(np.float64), attempts.astype(np.float64)
+    whole = (attempts * share).sum(axis=1, keepdims=True)
+    return passes * share / whole, attempts * share / whole
 
 
 def _tasks(
@@ -196,16 +233,14 @@ def _kind(tasks: _Tasks) -> Fit:
     return Fit.SEPARATED if apart else Fit.FITTED
 
 
-def _maximum(
-    lengths: Numbers, passes: NDArray[np.int64], attempts: NDArray[np.int64], ridge: float
-) -> tuple[Numbers, Numbers]:
+def _maximum(lengths: Numbers, passes: Numbers, attempts: Numbers, ridge: float) -> tuple[Numbers, Numbers]:
     """Intercept and slope by Newton's method with halved steps, of every row of counts at once."""
     middle = float(lengths.mean())
     x = lengths - middle
     rows = len(passes)
     # An infinite intercept (all pass, all fail) is of no use: such rows get their rate.
-    mixed = (passes.sum(axis=1) > 0) & (passes.sum(axis=1) < attempts.sum(axis=1))
-    c, n = passes[mixed].astype(np.float64), attempts[mixed].astype(np.float64)
+    mixed = (passes > 0).any(axis=1) & (passes < attempts).any(axis=1)
+    c, n = passes[mixed], attempts[mixed]
     rate = c.sum(axis=1) / n.sum(axis=1)
     a, b = np.log(rate / (1 - rate)), np.zeros(len(c))
     # A row whose attempts all have one length says nothing of the slope; this keeps its equations solvable.
@@ -279,6 +314,7 @@ def _result(
     horizons: Sequence[Horizon],
     curve: HorizonCurve | None,
     tasks: _Tasks,
+    weights: Weights,
 ) -> HorizonFit:
     return HorizonFit(
         fit=kind,
@@ -292,6 +328,7 @@ def _result(
         families=len(set(tasks.families)),
         shortest=float(tasks.minutes.min()),
         longest=float(tasks.minutes.max()),
+        weights=weights,
     )
 
 

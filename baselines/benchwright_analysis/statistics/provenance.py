@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from benchwright_analysis.statistics.bootstrap import RESAMPLES, clustered_mean, clustered_ratio
+from benchwright_analysis.statistics.crossed import Crossed, crossed_mean, crossed_ratio
+from benchwright_analysis.statistics.crossed_design import Cells
 from benchwright_analysis.statistics.errors import StatisticsError
 from benchwright_judges.estimators import Estimate
 
@@ -16,6 +17,7 @@ class AttemptProvenance:
 
     attempt: str
     participant: str
+    problem: str
     inserted: Mapping[str, int]
     """Source (hand, completion, chat, paste …) → characters inserted."""
     accepted: int = 0
@@ -60,13 +62,11 @@ class Provenance:
     survival: tuple[SurvivalShare, ...]
 
 
-def provenance(attempts: Sequence[AttemptProvenance], *, seed: int, resamples: int = RESAMPLES) -> Provenance:
-    """Shares of sources and survival of accepted text, with intervals that draw whole participants.
+def provenance(attempts: Sequence[AttemptProvenance]) -> Provenance:
+    """Shares of sources and survival of accepted text, with intervals over participants and problems.
 
     Args:
         attempts: Of one condition.
-        seed: Of the bootstrap.
-        resamples: Of the bootstrap.
 
     Raises:
         StatisticsError: A count is negative, or more survives than was accepted.
@@ -74,7 +74,7 @@ def provenance(attempts: Sequence[AttemptProvenance], *, seed: int, resamples: i
     for attempt in attempts:
         _demand_counts(attempt)
     written = [attempt for attempt in attempts if sum(attempt.inserted.values()) > 0]
-    people = [attempt.participant for attempt in written]
+    cells = _cells(written)
     totals = [sum(attempt.inserted.values()) for attempt in written]
     sources = []
     for source in sorted({source for attempt in written for source in attempt.inserted}):
@@ -84,22 +84,32 @@ def provenance(attempts: Sequence[AttemptProvenance], *, seed: int, resamples: i
             SourceShare(
                 source=source,
                 characters=sum(counts),
-                pooled=clustered_ratio(counts, totals, people, seed=seed, resamples=resamples),
-                per_attempt=clustered_mean(shares, people, seed=seed, resamples=resamples),
+                pooled=_within_one(crossed_ratio(counts, totals, cells)),
+                per_attempt=_within_one(crossed_mean(shares, cells)),
             )
         )
     moments = dict.fromkeys(moment for attempt in attempts for moment in attempt.surviving or {})
-    survival = [_survival(moment, attempts, seed, resamples) for moment in moments]
+    survival = [_survival(moment, attempts) for moment in moments]
     return Provenance(len(attempts), len(attempts) - len(written), tuple(sources), tuple(survival))
 
 
-def _survival(moment: str, attempts: Sequence[AttemptProvenance], seed: int, resamples: int) -> SurvivalShare:
+def _survival(moment: str, attempts: Sequence[AttemptProvenance]) -> SurvivalShare:
     told = [attempt for attempt in attempts if moment in (attempt.surviving or {})]
     stayed = [(attempt.surviving or {})[moment] for attempt in told]
     accepted = [_reached(attempt, moment) for attempt in told]
-    people = [attempt.participant for attempt in told]
-    pooled = clustered_ratio(stayed, accepted, people, seed=seed, resamples=resamples)
+    if not sum(accepted):
+        return SurvivalShare(moment, 0, sum(stayed), Estimate(value=None))
+    pooled = _within_one(crossed_ratio(stayed, accepted, _cells(told)))
     return SurvivalShare(moment, sum(accepted), sum(stayed), pooled)
+
+
+def _cells(attempts: Sequence[AttemptProvenance]) -> Cells:
+    return Cells([one.participant for one in attempts], [one.problem for one in attempts])
+
+
+def _within_one(found: Crossed) -> Estimate:
+    low, high = (None if end is None else min(1.0, max(0.0, end)) for end in (found.low, found.high))
+    return Estimate(value=found.value, low=low, high=high)
 
 
 def _reached(attempt: AttemptProvenance, moment: str) -> int:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from benchwright_analysis.statistics.bootstrap import RESAMPLES, do_not_vary, draws
 from benchwright_analysis.statistics.columns import Numbers, equally_long, groups, numbers
+from benchwright_analysis.statistics.crossed import crossed_means
+from benchwright_analysis.statistics.crossed_design import Cells
 from benchwright_analysis.statistics.errors import StatisticsError
 from benchwright_analysis.statistics.pass_at_k import best_of_k_weights
 
@@ -36,7 +37,7 @@ class ScoreCurve:
     """Of all k attempts together, in the unit of the traces' times."""
     score: tuple[float, ...]
     low: tuple[float | None, ...]
-    """`None` if the problems do not differ, and so do not show how much they could."""
+    """`None` where people or problems are too few, or do not differ and so do not show how much they could."""
     high: tuple[float | None, ...]
     problems: int
     left_out: int
@@ -59,15 +60,7 @@ def best_so_far(trace: Trace, budgets: ArrayLike) -> Numbers:
     return found
 
 
-def score_curve(
-    traces: Sequence[Trace],
-    budgets: ArrayLike,
-    *,
-    k: int = 1,
-    clusters: Sequence[Hashable] | None = None,
-    seed: int,
-    resamples: int = RESAMPLES,
-) -> ScoreCurve:
+def score_curve(traces: Sequence[Trace], budgets: ArrayLike, *, k: int = 1, cells: Cells | None = None) -> ScoreCurve:
     """The score that a time budget buys, alone (k = 1) or as the best of k attempts that share it.
 
     A budget is split evenly: of k attempts each has a k-th of it, so that curves for different k, people and models
@@ -78,51 +71,41 @@ def score_curve(
         traces: Attempts of one condition.
         budgets: In the unit of the traces' times.
         k: Attempts that share a budget.
-        clusters: Of each trace, what is drawn whole for the bands, its problem if not given. Clusters have to hold
-            whole problems, as problems and families of problems do.
-        seed: Of the bootstrap.
-        resamples: Of the bootstrap.
+        cells: Of each trace, who and at what; a model's if not given. The best of several people has no bands: they
+            would have to count that people differ, and that the best of them is chosen.
 
     Raises:
-        StatisticsError: No problem has k attempts, k < 1, a cluster splits a problem, or a trace that can't be.
+        StatisticsError: No problem has k attempts, k < 1, or a trace that can't be.
     """
     limits = numbers(budgets, "Budgets", low=0)
     equally_long(traces=len(traces))
     if k < 1:
         raise StatisticsError(f"k has to be at least 1, not {k}.")
-    names, place = groups([trace.problem for trace in traces], "Problems")
+    problems = [trace.problem for trace in traces]
+    cells = cells if cells is not None else Cells([None] * len(traces), problems)
+    names, place = groups(problems, "Problems")
     reached = np.array([best_so_far(trace, limits / k) for trace in traces])
-    by_problem, owners = [], []
-    belonging = [trace.problem for trace in traces] if clusters is None else [str(cluster) for cluster in clusters]
-    equally_long(traces=len(traces), clusters=len(belonging))
-    for problem in range(len(names)):
-        rows = np.flatnonzero(place == problem)
-        if len({belonging[row] for row in rows}) > 1:
-            raise StatisticsError(f"The attempts at problem {names[problem]} are in more than one cluster.")
-        if len(rows) >= k:
-            by_problem.append(best_of_k_weights(len(rows), k) @ np.sort(reached[rows], axis=0))
-            owners.append(belonging[rows[0]])
-    if not by_problem:
+    sizes = np.bincount(place)
+    enough = np.flatnonzero(sizes >= k)
+    if not len(enough):
         raise StatisticsError(f"No problem has {k} attempts, which the best of {k} needs.")
-    means = np.array(by_problem)
-    score = means.mean(axis=0)
-    nowhere: tuple[float | None, ...] = (None,) * len(score)
-    low = high = nowhere
-    _, owner = groups(owners, "Clusters")
-    units = int(owner.max()) + 1
-    if units > 1:
-        drawn = draws(units, resamples, np.random.default_rng(seed))[:, owner]
-        replicates = drawn @ means / drawn.sum(axis=1)[:, None]
-        lowest, highest = np.percentile(replicates, [2.5, 97.5], axis=0)
-        told = [not do_not_vary(*ends) for ends in zip(replicates.min(axis=0), replicates.max(axis=0), strict=True)]
-        low = tuple(float(bound) if here else None for bound, here in zip(lowest, told, strict=True))
-        high = tuple(float(bound) if here else None for bound, here in zip(highest, told, strict=True))
+    if k == 1:
+        found = crossed_means(reached, cells, 1 / sizes[place])
+    else:
+        each = [np.flatnonzero(place == problem) for problem in enough]
+        means = np.array([best_of_k_weights(len(rows), k) @ np.sort(reached[rows], axis=0) for rows in each])
+        firsts = np.zeros(len(traces), dtype=np.bool_)
+        firsts[[rows[0] for rows in each]] = True
+        order = np.argsort([rows[0] for rows in each])
+        found = crossed_means(means[order], cells.taken(firsts), np.ones(len(means)))
+        if any(one is not None for one in cells.participants):
+            found = [replace(one, low=None, high=None) for one in found]
     return ScoreCurve(
         k=k,
         budgets=tuple(limits.tolist()),
-        score=tuple(score.tolist()),
-        low=low,
-        high=high,
-        problems=len(means),
-        left_out=len(names) - len(means),
+        score=tuple(one.value for one in found),
+        low=tuple(None if one.low is None else max(0.0, one.low) for one in found),
+        high=tuple(None if one.high is None else min(1.0, one.high) for one in found),
+        problems=len(enough),
+        left_out=len(names) - len(enough),
     )

@@ -68,6 +68,7 @@ class VarianceComponents:
         self._gram = self._z.T @ self._z - part.T @ part
         self._free = rows - self._basis.shape[1]
         self._count = len(tables)
+        self._inverses: dict[tuple[int, ...], Numbers] = {}
         self._expected = self._moments(self._gram**2, np.diag(self._gram), float(self._free))
 
     def variance_of(self, weights: Numbers, values: Numbers) -> Variance | None:
@@ -93,8 +94,7 @@ class VarianceComponents:
         """Components, without those that are not clearly above 0, and which are kept."""
         kept = list(range(self._count + 1))
         while True:
-            table = self._expected[np.ix_(kept, kept)]
-            inverse = np.linalg.pinv(table, hermitian=True)
+            inverse = self._inverse(kept)
             found = inverse @ observed[kept]
             if len(kept) > 1:
                 # Under no component at all, the quadratic forms vary by 2 s_e² times their table.
@@ -119,9 +119,16 @@ class VarianceComponents:
         scaled = effects[:, None] * gram
         corner = float(np.sum(scaled * scaled.T)) + 2 * rest * float(effects @ np.diag(gram)) + rest**2 * self._free
         forms = 2 * self._moments((once + rest * gram) ** 2, np.diag(twice), corner)
-        inverse = np.linalg.pinv(self._expected[np.ix_(kept, kept)], hermitian=True)
+        inverse = self._inverse(kept)
         covariance: Numbers = inverse @ forms[np.ix_(kept, kept)] @ inverse
         return covariance
+
+    def _inverse(self, kept: list[int]) -> Numbers:
+        key = tuple(kept)
+        if key not in self._inverses:
+            inverse = np.linalg.pinv(self._expected[np.ix_(kept, kept)], hermitian=True)
+            self._inverses[key] = np.asarray(inverse, dtype=np.float64)
+        return self._inverses[key]
 
     def _moments(self, pairs: Numbers, single: Numbers, corner: float) -> Numbers:
         table = np.zeros((self._count + 1, self._count + 1))

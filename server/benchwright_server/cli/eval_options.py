@@ -120,12 +120,7 @@ class Limits:
     time_limit: Annotated[int | None, typer.Option(min=1, help="Seconds per sample.")] = None
     token_limit: Annotated[int | None, typer.Option(min=1, help="Tokens per sample, input and output.")] = None
     message_limit: Annotated[int | None, typer.Option(min=1, help="Messages per sample.")] = None
-    costs: Annotated[
-        Path | None,
-        typer.Option(
-            help="Prices of models: a file with lines such as `openai-api/local/m: {input: 0.5, output: 1.5}`."
-        ),
-    ] = None
+    costs: Annotated[Path | None, typer.Option(help="Prices of models, a file that Inspect reads.")] = None
 
 
 @dataclass(frozen=True)

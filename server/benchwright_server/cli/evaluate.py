@@ -100,7 +100,7 @@ def _run_of(task: Task, folder: Path, sandbox: str, json_output: bool) -> Run:
         time_s=limits.time_limit,
         tokens=limits.token_limit,
         messages=limits.message_limit,
-        costs=limits.costs,
+        costs=str(limits.costs.absolute()) if limits.costs else None,
         at_once=sampling.jobs,
         display="none" if json_output else None,
     )

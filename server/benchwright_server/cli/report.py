@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -20,7 +21,15 @@ from benchwright_server.errors import ServerError
 from benchwright_subjects.kept_evals import folder_of
 
 if TYPE_CHECKING:
+    from benchwright_analysis.report.from_table import TableReport
     from benchwright_analysis.report.report import ReportOptions, Written
+
+
+class HorizonWeights(StrEnum):
+    """As `benchwright_analysis.statistics.horizon.Weights`, which takes long to import."""
+
+    ATTEMPTS = "attempts"
+    METR = "metr"
 
 
 @dataclass(frozen=True)
@@ -56,6 +65,22 @@ class Sources:
         Path | None, typer.Option(help="People's and judges' votes, as for `judge agreement`, instead of the database.")
     ] = None
     seed: Annotated[int, typer.Option(min=0, help="Seed of the bootstrap intervals.")] = 1
+    weights: Annotated[
+        HorizonWeights, typer.Option(help="How attempts count in a model's horizon: all alike, or as METR weighs them.")
+    ] = HorizonWeights.ATTEMPTS
+
+
+@dataclass(frozen=True)
+class Elsewhere:
+    """A table of attempts that were not recorded here."""
+
+    table: Annotated[
+        Path | None,
+        typer.Option("--from", metavar="TABLE", help="Report on a table (CSV or Parquet) with the codebook's columns."),
+    ] = None
+    mapping: Annotated[
+        Path | None, typer.Option(help="With --from: a file (TOML or YAML) that says what the table's columns are.")
+    ] = None
 
 
 @dataclass(frozen=True)
@@ -75,6 +100,7 @@ def report(
     folder: Annotated[Path, typer.Option("--out", metavar="DIR", help="A folder for the report; created if missing.")],
     selection: Selection,
     sources: Sources,
+    elsewhere: Elsewhere,
     demo: Demo,
     json_output: Json = False,
 ) -> None:
@@ -86,7 +112,11 @@ def report(
         try:
             if missing := next((log for log in options.logs if not log.exists()), None):
                 raise ServerError(f"There is no {missing}.")
-            if demo.demo:
+            if elsewhere.table is not None:
+                written: TableReport | Written = _write_table(elsewhere, folder, selection, demo, sources.seed)
+            elif elsewhere.mapping is not None:
+                raise ServerError("--mapping says what the columns of a table are: give the table with --from.")
+            elif demo.demo:
                 written = write_demo(options, demo.people, quiet=json_output)
             else:
                 written = _write(options, sources.votes)
@@ -112,7 +142,18 @@ def _options(folder: Path, selection: Selection, sources: Sources, demo: Demo) -
         logs=tuple(sources.logs or ()),
         kept=None if demo.demo else folder_of(Home.find()),
         seed=sources.seed,
+        weights=sources.weights.value,
     )
+
+
+def _write_table(elsewhere: Elsewhere, folder: Path, selection: Selection, demo: Demo, seed: int) -> TableReport:
+    from benchwright_analysis.report.from_table import TableOptions, write_table_report
+
+    if demo.demo or selection.study or selection.attempts or selection.without:
+        raise ServerError("--from reports on a table alone: leave out --study, --attempts, --without and --demo.")
+    if elsewhere.table is None or not elsewhere.table.exists():
+        raise ServerError(f"There is no {elsewhere.table}.")
+    return write_table_report(TableOptions(elsewhere.table, folder, elsewhere.mapping, seed))
 
 
 def _write(options: ReportOptions, votes: Path | None) -> Written:

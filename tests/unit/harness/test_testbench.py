@@ -166,10 +166,12 @@ def test_only_the_testbenchs_scopes_may_speak() -> None:
     )
 
 
-def test_a_design_that_forces_its_inputs_is_told_apart_unless_the_testbench_forces_some() -> None:
-    assert "|force|" in script()
-    forces = harness("module tb; initial force a = 1; endmodule")
-    assert "|force|" not in simulate(forces, "icarus")[1].files[f"/src/{RUN}/run.sh"]
+def test_a_design_that_drives_its_inputs_is_told_apart() -> None:
+    assert "%force/" in script()
+    assert (
+        "%force/"
+        not in simulate(harness("module tb; initial force a = 1; endmodule"), "icarus")[1].files[f"/src/{RUN}/run.sh"]
+    )
 
 
 def test_without_a_supervisor_the_testbench_prints() -> None:

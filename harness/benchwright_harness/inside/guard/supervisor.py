@@ -20,7 +20,9 @@ import shutil
 import socket
 import sys
 import time
+import traceback
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -129,8 +131,6 @@ def _child(request: dict[str, Any], program: str | None) -> None:
             print(f"{argv[0]}: {error.strerror}", flush=True)
             os._exit(126 if isinstance(error, PermissionError) else 127)
     except Exception:
-        import traceback
-
         traceback.print_exc()
     finally:
         os._exit(125)
@@ -201,21 +201,16 @@ def _run_pytest(program: str, argv: list[str], env: dict[str, str]) -> None:
         os._exit(status)
 
 
-# Not a data class: `dataclasses` would import a lot, and every run waits for that.
+@dataclass
 class _Running:
-    """A tool, or a simulation with cocotb or of a testbench.
+    """A tool, or a simulation with cocotb or of a testbench."""
 
-    Args:
-        number: Of its session.
-        before: The run's files at its beginning; none where it can't be said who changes them.
-        own: Files that its harness lets it write.
-    """
-
-    def __init__(self, number: int, before: dict[str, run_files.State] | None, own: set[str]) -> None:
-        self.number = number
-        self.before = before
-        self.own = own
-        self.finished = False
+    number: int
+    before: dict[str, run_files.State] | None
+    """The run's files at its beginning; none where it can't be said who changes them."""
+    own: set[str]
+    """Files that its harness lets it write."""
+    finished: bool = False
 
 
 class _Supervisor:

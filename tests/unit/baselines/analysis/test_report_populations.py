@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 from pydantic import JsonValue
 
-from benchwright_analysis.report.answer import answer
 from benchwright_analysis.report.dataset import Dataset
 from benchwright_analysis.report.exclusions import Participants, exclude
 from benchwright_analysis.report.fold import Folded
@@ -148,23 +147,3 @@ def test_without_a_registration_everything_is_exploratory() -> None:
     data = Dataset(rows({}), {}, study)
     assert role_of("time", data) == "exploratory"
     assert "not preregistered" in preregistration(data).without
-
-
-def attempts(data: Dataset) -> list[object]:
-    """Of each condition, in the answer."""
-    (table,) = answer(data).tables
-    return [row[list(table.columns).index("attempts")] for row in table.rows]
-
-
-def test_the_answer_is_for_the_population_that_was_registered() -> None:
-    document: dict[str, JsonValue] = {"registered": "2026-01-01T00:00:00+00:00", "analysis": {"primary": "time"}}
-    cases: tuple[dict[str, object], ...] = ({}, {"condition": "copilot"}, {"external_help": True})
-    made = rows(*[{**one} for one in cases])
-    registered = Dataset(
-        made, {}, study, drawn={"alone": 2, "copilot": 1}, registration=Registration("d", document, ())
-    )
-    assert attempts(registered) == [2, 1]
-    assert "time, by intention to treat" in words(answer(registered))
-    assert "answer_per_protocol" in populations(registered).numbers
-    without = Dataset(made, {}, study, drawn={"alone": 2, "copilot": 1})
-    assert attempts(without) == [1, 1]

@@ -134,12 +134,6 @@ def test_chances_are_scored_by_brier_and_murphy() -> None:
     assert found.resolution == pytest.approx(0.4 * 0.25**2 + 0 + 0.4 * 0.25**2)
     assert found.reliability == pytest.approx(0.4 * 0.15**2 + 0 + 0.4 * (0.925 - 0.75) ** 2)
     assert [(one.outcome.count, one.outcome.total) for one in found.bins] == [(1, 4), (1, 2), (3, 4)]
-    assert found.expected_error == pytest.approx(0.4 * 0.15 + 0.2 * 0 + 0.4 * 0.175)
-    parts = found.reliability - found.resolution + found.uncertainty + found.within_bins
-    assert found.brier.value == pytest.approx(parts)
-    # The last bin holds 0.9 three times and 1.0: Stephenson's variance less twice the covariance within bins.
-    last, solved = np.array([0.9, 0.9, 0.9, 1.0]), np.array([1, 1, 0, 1])
-    assert found.within_bins == pytest.approx(0.4 * (last.var() - 2 * np.cov(last, solved, bias=True)[0, 1]))
 
 
 @SETTINGS

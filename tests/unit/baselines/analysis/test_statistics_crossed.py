@@ -11,7 +11,7 @@ import pytest
 import statsmodels.api as sm
 from scipy import stats
 
-from benchwright_analysis.statistics.crossed import crossed_difference, crossed_mean, crossed_share
+from benchwright_analysis.statistics.crossed import crossed_difference, crossed_mean, crossed_ratio, crossed_share
 from benchwright_analysis.statistics.crossed_design import Cells
 from benchwright_analysis.statistics.errors import StatisticsError
 from benchwright_analysis.statistics.variance_components import VarianceComponents, indicator
@@ -161,12 +161,35 @@ def test_values_that_are_all_alike_do_not_feign_certainty() -> None:
 
 
 def test_what_cant_be_compared_is_named() -> None:
-    with pytest.raises(StatisticsError, match="no problem tried both"):
+    with pytest.raises(StatisticsError, match="No problem was tried under both conditions"):
         crossed_difference(values(), PROBLEMS < 3, Cells([None] * 48, PROBLEMS.tolist()))
+    with pytest.raises(StatisticsError, match="Who worked on what determines the condition"):
+        crossed_difference(
+            [1.0, 2, 3, 4], [0, 1, 1, 0], Cells(["p", "p", "q", "q"], ["a", "b", "a", "b"]), [[0, 1, 1, 0]]
+        )
     with pytest.raises(StatisticsError, match="At least one weight"):
         crossed_mean(values(), CELLS, np.zeros(48))
     with pytest.raises(StatisticsError, match="equally long"):
         crossed_mean([1.0, 2.0], CELLS)
+
+
+def test_a_ratio_of_sums_has_the_interval_of_its_linear_approximation() -> None:
+    below = np.random.default_rng(11).integers(5, 15, 48).astype(float)
+    above = below * (0.3 + 0.02 * values(11))
+    found = crossed_ratio(above, below, CELLS)
+    linear = crossed_mean((above - found.value * below) / below.mean(), CELLS)
+    assert found.value == pytest.approx(above.sum() / below.sum())
+    assert found.low is not None and linear.low is not None
+    assert found.low == pytest.approx(found.value + linear.low)
+    with pytest.raises(StatisticsError, match="denominator greater than 0"):
+        crossed_ratio([0.0] * 48, [0.0] * 48, CELLS)
+
+
+def test_many_people_at_few_problems_are_told_that_the_interval_holds_less() -> None:
+    people, problems = np.repeat(np.arange(20), 4), np.tile(np.arange(4), 20)
+    y = np.random.default_rng(12).normal(0, 1, 80)
+    found = crossed_difference(y, (people + problems) % 2, Cells(people.tolist(), problems.tolist()))
+    assert found.low is not None and "holds less than 95 %" in found.note
 
 
 def test_the_detectable_difference_is_blooms() -> None:

@@ -11,7 +11,7 @@ import statsmodels.api as sm
 from sklearn.linear_model import LogisticRegression
 
 from benchwright_analysis.statistics.errors import StatisticsError
-from benchwright_analysis.statistics.horizon import Fit, human_time_horizon
+from benchwright_analysis.statistics.horizon import METR_RIDGE, Fit, Weights, human_time_horizon
 
 PROBLEMS = np.repeat(np.arange(24), 4)
 MINUTES = np.geomspace(1, 480, 24)[PROBLEMS]
@@ -141,3 +141,24 @@ def test_a_horizon_outside_the_problems_is_marked() -> None:
 def test_what_allows_no_horizon_is_named(columns: tuple[list[Any], ...], told: str) -> None:
     with pytest.raises(StatisticsError, match=told):
         human_time_horizon(*columns, seed=1)
+
+
+def test_metrs_weights_are_scikit_learns_with_a_square_root_of_the_family() -> None:
+    """1/sqrt(problems in the family), shared by a problem's runs, adding up to 1; C = 1/regularization."""
+    random = np.random.default_rng(5)
+    problems = np.repeat(np.arange(12), random.integers(1, 9, 12))
+    minutes = np.geomspace(1, 480, 12)[problems]
+    family = np.array([0, 0, 0, 0, 0, 0, 1, 1, 2, 3, 4, 4])
+    passed = random.random(len(problems)) < 1 / (1 + np.exp(0.9 * (np.log2(minutes) - 5)))
+    sizes = np.bincount(family)[family][problems]
+    weights = 1 / np.sqrt(sizes) / np.bincount(problems)[problems]
+    weights /= weights.sum()
+    model = LogisticRegression(C=1 / METR_RIDGE, tol=1e-10, max_iter=10_000)
+    theirs = model.fit(np.log2(minutes)[:, None], passed, sample_weight=weights)
+    ours = human_time_horizon(
+        minutes, passed, problems.tolist(), family[problems].tolist(), weights=Weights.METR, seed=1, resamples=50
+    )
+    assert ours.weights is Weights.METR
+    assert (ours.intercept, ours.slope) == pytest.approx((theirs.intercept_[0], theirs.coef_[0, 0]), rel=1e-4)
+    alike = human_time_horizon(minutes, passed, problems.tolist(), family[problems].tolist(), seed=1, resamples=50)
+    assert alike.slope != pytest.approx(ours.slope, rel=1e-2)

@@ -10,6 +10,7 @@ from sklearn.cluster import KMeans
 from sklearn.metrics import silhouette_score
 
 from benchwright_analysis.statistics.active_time import active_time_sensitivity
+from benchwright_analysis.statistics.crossed_design import Cells
 from benchwright_analysis.statistics.errors import StatisticsError
 from benchwright_analysis.statistics.failures import Comparison, failure_groups
 from benchwright_analysis.statistics.provenance import AttemptProvenance, provenance
@@ -30,25 +31,34 @@ def test_the_best_score_so_far_never_falls() -> None:
 
 
 def test_a_score_curve_is_the_mean_over_problems() -> None:
-    curve = score_curve(TRACES, [10, 20, 40], seed=1)
+    curve = score_curve(TRACES, [10, 20, 40])
     assert curve.score == pytest.approx((0.25 / 3, 0.75 / 3, 1.75 / 3))
-    for low, at, high in zip(curve.low, curve.score, curve.high, strict=True):
-        assert low is not None and high is not None and low <= at <= high
     assert (curve.problems, curve.left_out) == (3, 0)
+    assert set(curve.low) == {None}, "three problems are too few for a band"
+
+
+def test_bands_hold_over_people_and_problems() -> None:
+    random = np.random.default_rng(1)
+    rows = [(person, problem) for person in range(6) for problem in "abcde"]
+    traces = [Trace(problem, str(person), (float(random.exponential(10)),), (1.0,)) for person, problem in rows]
+    people = Cells([person for person, _ in rows], [problem for _, problem in rows])
+    curve = score_curve(traces, [5, 10, 20], cells=people)
+    for low, at, high in zip(curve.low, curve.score, curve.high, strict=True):
+        assert low is not None and high is not None and 0 <= low <= at <= high <= 1
+    assert set(score_curve(traces, [5, 10], k=4, cells=people).low) == {None}
+    assert None not in score_curve(traces, [10, 20], k=4).low
 
 
 def test_the_best_of_k_shares_one_budget() -> None:
     """At 40 in total two attempts have 20 each: problem a has 0.5 and 1 by then, problem b nothing."""
-    curve = score_curve(TRACES, [20, 40], k=2, seed=1)
+    curve = score_curve(TRACES, [20, 40], k=2)
     assert curve.score == pytest.approx(((max(0.5, 0) + 0) / 2, (1 + 0) / 2))
     assert (curve.problems, curve.left_out) == (2, 1)
 
 
 def test_a_curve_that_cannot_be_is_refused() -> None:
     with pytest.raises(StatisticsError, match="No problem has 3 attempts"):
-        score_curve(TRACES, [10], k=3, seed=1)
-    with pytest.raises(StatisticsError, match="more than one cluster"):
-        score_curve(TRACES, [10], clusters=["x", "y", "x", "x", "x"], seed=1)
+        score_curve(TRACES, [10], k=3)
     with pytest.raises(StatisticsError, match="Scores have to be at most 1"):
         best_so_far(Trace("a", "p", (1,), (2,)), [1])
 
@@ -83,11 +93,10 @@ def test_active_times_that_cannot_be_are_refused(times: dict[float, list[float]]
 def test_provenance_is_pooled_and_per_attempt() -> None:
     found = provenance(
         [
-            AttemptProvenance("1", "p1", {"hand": 90, "completion": 10}, 10, {"30 s": 8, "submit": 5}),
-            AttemptProvenance("2", "p2", {"hand": 100, "completion": 300}, 300, {"30 s": 200}, {"30 s": 250}),
-            AttemptProvenance("3", "p2", {}),
+            AttemptProvenance("1", "p1", "a", {"hand": 90, "completion": 10}, 10, {"30 s": 8, "submit": 5}),
+            AttemptProvenance("2", "p2", "b", {"hand": 100, "completion": 300}, 300, {"30 s": 200}, {"30 s": 250}),
+            AttemptProvenance("3", "p2", "c", {}),
         ],
-        seed=1,
     )
     assert (found.attempts, found.without_text) == (3, 1)
     completion, hand = found.sources
@@ -103,9 +112,9 @@ def test_provenance_is_pooled_and_per_attempt() -> None:
 
 def test_more_surviving_than_accepted_is_refused() -> None:
     with pytest.raises(StatisticsError, match="Attempt 7: at submit, 11 characters survive of 10"):
-        provenance([AttemptProvenance("7", "p", {"hand": 1}, 10, {"submit": 11})], seed=1)
+        provenance([AttemptProvenance("7", "p", "a", {"hand": 1}, 10, {"submit": 11})])
     with pytest.raises(StatisticsError, match="negative"):
-        provenance([AttemptProvenance("7", "p", {"hand": -1})], seed=1)
+        provenance([AttemptProvenance("7", "p", "a", {"hand": -1})])
 
 
 WIDTH = ["the bus width is wrong, bits are cut", "wrong width of the data bus", "bus width cut to eight bits"]
@@ -174,8 +183,8 @@ def test_reflections_and_vectors_that_do_not_fit_are_refused() -> None:
 
 
 def test_problems_that_do_not_differ_have_a_score_but_no_band() -> None:
-    traces = [Trace(problem, "m", (2.0,), (1.0,)) for problem in "ab"] + [Trace("c", "m", (3.0,), (1.0,))]
-    found = score_curve(traces, [1, 2.5, 4], seed=1)
-    assert found.score == pytest.approx((0, 2 / 3, 1))
+    traces = [Trace(problem, "m", (2.0,), (1.0,)) for problem in "abd"] + [Trace("c", "m", (3.0,), (1.0,))]
+    found = score_curve(traces, [1, 2.5, 4])
+    assert found.score == pytest.approx((0, 3 / 4, 1))
     assert [bound is None for bound in found.low] == [bound is None for bound in found.high] == [True, False, True]
-    assert score_curve(traces[:1], [4], seed=1).low == (None,)
+    assert score_curve(traces[:1], [4]).low == (None,)

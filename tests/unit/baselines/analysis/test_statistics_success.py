@@ -16,7 +16,6 @@ from scipy import stats
 
 from benchwright_analysis.statistics.bootstrap import (
     clustered_mean,
-    clustered_ratio,
     draws,
     nested_draws,
     percentile_interval,
@@ -123,7 +122,6 @@ def test_copies_of_an_attempt_do_not_feign_precision() -> None:
 def test_one_cluster_gives_a_value_without_an_interval() -> None:
     found = clustered_mean([1, 0, 1], ["a", "a", "a"], seed=1)
     assert found.value == pytest.approx(2 / 3) and found.low is None and found.high is None
-    assert clustered_ratio([0], [0], seed=1).value is None
 
 
 def test_nested_draws_draw_as_many_children_as_their_parents_were_drawn_for() -> None:

@@ -78,7 +78,7 @@ def everything(attempts: tuple[SimulatedAttempt, ...], limit: float) -> dict[str
         "times": time_calibration(forecasts, minutes, passed, people, seed=1, resamples=200),
         "chances": chance_calibration([one.forecast_chance for one in attempts], passed, people, seed=1, resamples=200),
         "order": rank_correlation(forecasts, minutes, people, seed=1, resamples=200),
-        "curve": score_curve(traces, np.linspace(0, limit, 13), k=3, seed=1, resamples=200),
+        "curve": score_curve(traces, np.linspace(0, limit, 13), k=3),
         "horizon": human_time_horizon(
             [one.baseline_minutes for one in attempts],
             passed,

@@ -1,0 +1,75 @@
+"""The page of error rates and power says what simulated studies show."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from ....benchmarks.error_rates import A_THIRD, DIFFERENCES, SINGLE, Plan, Rate, Size, marked, rates
+
+PAGE = Path(__file__).parents[4] / "docs/reference/error-rates.md"
+ON_THE_PAGE = 600
+"""Studies that a rate of the page was counted in."""
+SMALL = [Size(5, 12), Size(12, 8)]
+NIGHTLY = [Size(5, 4), Size(8, 6), Size(20, 4), Size(20, 12), Size(30, 12), Size(60, 4)]
+
+
+def recorded(title: str, size: Size) -> list[list[float]]:
+    """The rates of a row of the page, as shares, by column."""
+    part = PAGE.read_text().split(f"## {title}\n")[1].split("\n## ")[0]
+    (row,) = (line for line in part.splitlines() if line.startswith(f"| {size} |"))
+    cells = [cell.replace("*", "").split() for cell in row.strip("|").split("|")[1:]]
+    return [[float(number) / 100 for number in cell] for cell in cells]
+
+
+def agree(share: float, studies: int, claimed: float) -> bool:
+    """Whether two shares of so many studies may have one chance behind them (Fisher's exact test at 0.1 %)."""
+    counts = round(share * studies), round(claimed * ON_THE_PAGE)
+    table = [[counts[0], studies - counts[0]], [counts[1], ON_THE_PAGE - counts[1]]]
+    return bool(stats.fisher_exact(np.array(table)).pvalue > 0.001)
+
+
+def demand(found: Rate, studies: int, missed: float, power: float | None = None) -> None:
+    assert agree(1 - found.held, found.printed, missed), (found, missed)
+    if power is not None:
+        assert found.alarmed is not None and agree(found.alarmed, found.printed, power), (found, power)
+    assert found.printed > 0.8 * studies
+
+
+@pytest.mark.parametrize(
+    "size", [*SMALL, *(pytest.param(size, marks=pytest.mark.nightly) for size in NIGHTLY)], ids=str
+)
+@pytest.mark.parametrize("design", ["Within persons", "Between persons"])
+def test_intervals_and_tests_hold_what_the_page_says(design: str, size: Size, nightly: bool) -> None:
+    studies = 400 if nightly else 40
+    within = design == "Within persons"
+    if not within and size.participants < 6:
+        pytest.skip("a condition with two participants gets no interval")
+    none, third, _, power = recorded(design, size)
+    quiet, effect = (rates(Plan(size, within, each), studies, seed=7) for each in (0.0, A_THIRD))
+    for place, what in enumerate(DIFFERENCES):
+        demand(quiet[what], studies, none[place])
+        demand(effect[what], studies, third[place], power[place])
+
+
+@pytest.mark.parametrize(
+    "size", [*SMALL, *(pytest.param(size, marks=pytest.mark.nightly) for size in NIGHTLY)], ids=str
+)
+def test_intervals_of_one_condition_hold_what_the_page_says(size: Size, nightly: bool) -> None:
+    studies = 400 if nightly else 40
+    found = rates(Plan(size), studies, seed=8, one_condition=True)
+    for what, (missed,) in zip(SINGLE, recorded("One condition", size), strict=True):
+        demand(found[what], studies, missed)
+
+
+def test_the_page_marks_what_does_not_hold() -> None:
+    assert [marked(rate, 600) for rate in (0.02, 0.035, 0.06, 0.07, 0.1)] == [
+        "**2.0**",
+        "3.5",
+        "6.0",
+        "7.0",
+        "**10.0**",
+    ]
