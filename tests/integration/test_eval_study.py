@@ -246,6 +246,7 @@ def test_a_study_of_a_person_a_model_and_an_agent_comes_into_one_report(
     assert {group: one["attempts"] for group, one in late.items()} == {"model: openai-api/local/late": 1}
     logs = [read_eval_log(str(lab.folder / "report" / name)) for name in report["files"]["inspect"]]
     assert sorted((log.eval.task_args["condition"], len(log.samples or ())) for log in logs) == [
+        ("", 1),  # That of the late attempt, which the report shows as such.
         ("small", 4),
         ("worker", 2),
     ]

@@ -1,0 +1,55 @@
+"""`benchwright attempts regrade`: what a missing machine left undecided, decided from the log alone."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from benchwright_attempts import log_file
+from benchwright_attempts.attempts import Attempts
+from benchwright_attempts.events import RunFinished, RunStarted, Started, Submitted
+from benchwright_attempts.file_text import FileText, sha256
+from benchwright_problems.datasets.cvdp import import_cvdp
+from benchwright_problems.home import Home
+from benchwright_problems.store import Store
+from benchwright_problems.verdict import Outcome
+from benchwright_server.cli.app import command_line
+from benchwright_studies.study_log import StudyLog
+
+PATH, TEXT = "rtl/inv.sv", "module inv; endmodule\n"
+
+
+def test_what_was_submitted_is_graded_again_where_the_log_has_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("BENCHWRIGHT_HOME", str(tmp_path / "home"))
+    home, records = Home.find(), tmp_path / "records.jsonl"
+    record = {
+        "id": "inverter",
+        "categories": ["cid003", "easy"],
+        "input": {"prompt": "Write an inverter.", "context": {}},
+        "output": {"response": "", "context": {PATH: TEXT}},
+        "harness": {"files": {"docker-compose.yml": "services: {a: {image: i, command: [sh, -c, exit 0]}}"}},
+    }
+    records.write_text(json.dumps(record) + "\n")
+    Store(home).add(import_cvdp([records], "mine"))
+    found = []
+    with StudyLog(log_file(home)) as log:
+        for snapshot in (TEXT, "typed, and not recorded"):
+            attempt = Attempts(log).create("mine/inverter", "d", tmp_path / "w", {PATH: FileText.of_text(TEXT)})
+            found.append(attempt.id)
+            judged = {PATH: sha256(snapshot.encode())}
+            undecided = RunFinished(run="r", number=1, outcome=Outcome.ERROR, reason="tool_missing", wall_s=0)
+            for event in (Started(), RunStarted(run="r", number=1, snapshot=judged), undecided, Submitted()):
+                log.append_blocking(attempt.id, event)
+
+    ran = CliRunner().invoke(command_line(), ["attempts", "regrade", "--json"])
+    assert ran.exit_code == 1, ran.output
+    rows = {row["attempt"]: (row["outcome"], row["reason"]) for row in json.loads(ran.stdout)}
+    assert rows == {found[0]: ("passed", "passed"), found[1]: ("error", "tool_missing")}
+    assert f"does not have the text of {PATH}" in ran.stderr
+    again = CliRunner().invoke(command_line(), ["attempts", "regrade", found[0]])
+    assert (again.exit_code, again.stdout) == (0, "Nothing is undecided.\n")
