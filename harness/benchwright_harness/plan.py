@@ -30,6 +30,11 @@ OPEN_SOURCE_COVERAGE = "open-source coverage, target calibrated to another simul
 """The remark of verdicts for which `xrun` and `imc` were those of `inside/bin`."""
 """Images that are ours: their content is the toolchain."""
 
+ON_VERILATOR = "run with Verilator, because Icarus takes no concurrent assertions"
+"""The remark of verdicts for which the harness asked for Icarus."""
+
+# For `inside/bin/verilator`: what Icarus takes without a word, or with a warning.
+_LENIENT = {"BENCHWRIGHT_VERILATOR": "-Wno-fatal -Wno-lint -Wno-style --timing --assert"}
 _TEMPLATES = {
     "__OSS_SIM_IMAGE__": OSS_SIM,
     "__OSS_PNR_IMAGE__": OSS_PNR,
@@ -162,9 +167,12 @@ def make_plan(
     installed = [_without_installing(step.argv) for step in asked]
     steps = tuple(step.model_copy(update={"argv": argv}) for step, (argv, _) in zip(asked, installed, strict=True))
     packages = frozenset().union(*(names for _, names in installed))
+    moved = tuple(_on_verilator(step) for step in steps) if simulator == "verilator" else steps
+    on_verilator = (ON_VERILATOR,) if moved != steps else ()
+    steps = moved
     simulates = any({"MODULE", "COCOTB_TEST_MODULES"} & step.env.keys() for step in steps)
     tools = frozenset().union(*(_tools(step) for step in steps))
-    remarks = (OPEN_SOURCE_COVERAGE,) if any(_runs_our_xrun(step) for step in steps) else ()
+    remarks = on_verilator + ((OPEN_SOURCE_COVERAGE,) if any(_runs_our_xrun(step) for step in steps) else ())
     criterion = Criterion(simulates=simulates)
     return Plan(steps=steps, tools=tools, packages=packages, criterion=criterion, remarks=remarks)
 
@@ -208,6 +216,13 @@ def _step(
     image, build = _image(service, field, harness, templates)
     networks = _networks(service.get("networks"), f"{field}.networks", outside)
     return Step(service=name, image=image, argv=argv, env=env, files=files, build=build, networks=networks)
+
+
+def _on_verilator(step: Step) -> Step:
+    """A step that asks for Icarus, with Verilator in its stead; see `selection.can_take_verilator`."""
+    if step.env.get("SIM", "").lower() != "icarus":
+        return step
+    return step.model_copy(update={"env": step.env | {"SIM": "verilator", **_LENIENT}})
 
 
 def _without_installing(argv: tuple[str, ...]) -> tuple[tuple[str, ...], frozenset[str]]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import Annotated, Literal
@@ -19,6 +19,7 @@ from benchwright_harness.tool_versions import tool_versions
 from benchwright_problems.problem import Problem
 from benchwright_problems.verdict import Model
 
+_ASSERTS = re.compile(r"\b(?:assert|assume|cover)\s+property\b|\bconcurrent assertion|\bSVA\b", re.IGNORECASE)
 FILE = Path(__file__).with_name("selection.json")
 
 
@@ -67,7 +68,28 @@ def selections(problem: Problem) -> tuple[Selection, ...]:
 
     With a reference solution the first that it passes with is right; without one the first is.
     """
-    return next(rule.choose for rule in _rules(FILE) if rule.fits(problem))
+    chosen = next(rule.choose for rule in _rules(FILE) if rule.fits(problem))
+    if chosen[0].simulator is None and _asserts(problem) and can_take_verilator(problem.hidden.harness):
+        why = "Verilator takes concurrent assertions, which no Icarus does"
+        chosen = (*chosen, chosen[0].model_copy(update={"simulator": "verilator", "reason": why}))
+    return chosen
+
+
+def can_take_verilator(harness: Mapping[str, str]) -> bool:
+    """Whether a harness of cocotb's for Icarus asks its environment for the simulator, and gives it no options."""
+    programs = "\n".join(text for path, text in harness.items() if path.endswith(".py"))
+    settings = "\n".join(text for path, text in harness.items() if path.endswith((".env", ".yml")))
+    return (
+        re.search(r"^\s*(?:- )?SIM\s*[=:]\s*icarus\s*$", settings, re.MULTILINE) is not None
+        and re.search(r"""(?:getenv|environ\.get|environ\[)\W*["']SIM["']""", programs) is not None
+        and re.search(r"build_args|iverilog|vvp|[\"']-g(?:2|no|s)", programs) is None
+    )
+
+
+def _asserts(problem: Problem) -> bool:
+    """Whether solutions may hold concurrent assertions, by what is known of them."""
+    texts = (problem.public.statement, *problem.public.files.values(), *problem.hidden.reference.values())
+    return any(map(_ASSERTS.search, texts))
 
 
 @lru_cache

@@ -10,6 +10,7 @@ import pytest
 
 from benchwright_harness.check import Checker
 from benchwright_harness.cluster.local import LocalExecutor
+from benchwright_harness.plan import ON_VERILATOR
 from benchwright_harness.sandbox.bwrap import BwrapSandbox
 from benchwright_harness.toolchain import Toolchain
 from benchwright_harness.verdict_store import VerdictStore
@@ -169,6 +170,18 @@ async def test_a_harness_is_two_sided(category: Category, version: str, toolchai
     (two_sided,) = await checker.check([problem])
     assert two_sided.ok, two_sided.reason
     assert two_sided.reference.tests
+
+
+@pytest.mark.nightly
+async def test_concurrent_assertions_go_to_verilator(toolchain: Toolchain, tmp_path: Path) -> None:
+    made = record(Category.MODIFICATION, "1.1.0")
+    held = "  holds: assert property (@(posedge clk) disable iff (!rst_n) !en |=> $stable(count));\n"
+    made["output"]["context"] = {"rtl/counter.sv": counter(DUE).replace("endmodule", f"{held}endmodule")}
+    executor = LocalExecutor(Home.find().cache, 2)
+    checker = Checker(executor, BwrapSandbox(), toolchain, VerdictStore(tmp_path / "verdicts"))
+    (two_sided,) = await checker.check([imported(made, "1.1.0", tmp_path)])
+    assert two_sided.ok, two_sided.reason
+    assert ON_VERILATOR in two_sided.reference.remarks
 
 
 @pytest.mark.parametrize("version", STYLES)
