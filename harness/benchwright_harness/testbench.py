@@ -33,6 +33,9 @@ DESCRIPTION = "testbench.json"
 READABLE = "The testbench opens data files by itself, so the design could read them, too."
 """The remark of verdicts whose run had such data."""
 
+UNHEARD = "The testbench's results were read from the simulation's output, where a design can forge them."
+"""The remark of verdicts from a sandbox without a supervisor."""
+
 Simulator = Literal["icarus", "verilator"]
 
 _IDENTIFIER = r"^[A-Za-z_][A-Za-z0-9_$]*$"
@@ -139,7 +142,7 @@ def simulate(harness: Mapping[str, str], simulator: Simulator, *, heard: bool = 
         argv=("/bin/sh", _SCRIPT, *compiler),
         files=files,
         channel=" ".join((PACKAGE, f"{_FOLDER}/data", *readable, "--", *may_speak)) if heard else "",
-        remarks=(READABLE,) if heard and readable else (),
+        remarks=(UNHEARD,) if not heard else (READABLE,) if readable else (),
     )
     return criterion, simulation
 

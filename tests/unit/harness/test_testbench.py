@@ -8,7 +8,7 @@ import pytest
 from benchwright_harness.criterion import Rule
 from benchwright_harness.errors import BadHarnessError
 from benchwright_harness.plan import make_plan
-from benchwright_harness.testbench import READABLE, Simulator, simulate
+from benchwright_harness.testbench import READABLE, UNHEARD, Simulator, simulate
 from benchwright_harness.testbench_text import DATA, RUN
 
 TEST = """module tb;
@@ -177,6 +177,7 @@ def test_a_design_that_drives_its_inputs_is_told_apart() -> None:
 def test_without_a_supervisor_the_testbench_prints() -> None:
     text = source(LOADS.replace("MORE", "$finish;"), heard=False, data=["d/data.txt"])
     assert 'initial begin $readmemh("data.txt", m); $finish; end' in text
+    assert simulate(harness(), "icarus", heard=False)[1].remarks == (UNHEARD,)
 
 
 @pytest.mark.parametrize(
