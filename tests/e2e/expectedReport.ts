@@ -12,6 +12,7 @@ export function expectedReport(walked: Walked): { sections: Record<string, Secti
     seed: 1,
     sources: {
       Benchwright: /^\d/,
+      "classifier of edits": "1",
       "seed of the intervals": "1",
       "study file": /^SHA-256 [0-9a-f]{64}$/,
       plan: /^SHA-256 [0-9a-f]{64}$/,
