@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from benchwright_harness.scan import characters, synthesis
 from benchwright_harness.scan.rules import rules as _rules
@@ -76,7 +76,9 @@ def scan(problem: Problem, solution: Mapping[str, bytes]) -> tuple[Finding, ...]
         content = without_mark(path, solution[path])
         if content in (own.get(path), reference.get(path)):
             continue
-        for one in _read(path, content, is_synthesised):
+        others = {**own, **solution}
+        beside = [others[other] for other in others if other != path and _is_verilog(other)] if is_synthesised else []
+        for one in _read(path, content, is_synthesised, beside):
             if actions[one.rule] is not ScanAction.ALLOW:
                 found.append(_finding(path, content, one, actions[one.rule]))
                 if len(found) >= _MAX_FINDINGS:
@@ -88,7 +90,7 @@ def scan(problem: Problem, solution: Mapping[str, bytes]) -> tuple[Finding, ...]
         (one.rule, one.what[:_MAX_QUOTED])
         for path, content in given
         if _is_verilog(path)
-        for one in _read(path, content, is_synthesised)
+        for one in _read(path, content, is_synthesised, ())
         if one.rule not in _NEVER_USUAL
     }
     return tuple(sorted((one for one in found if (one.rule, one.what) not in usual), key=_place))
@@ -113,10 +115,10 @@ def _sources(problem: Problem, solution: Mapping[str, bytes]) -> list[str]:
     return verilog + [path for path, name in names.items() if any(name in solution[one] for one in verilog)]
 
 
-def _read(path: str, content: bytes, is_synthesised: bool) -> Iterator[Found]:
+def _read(path: str, content: bytes, is_synthesised: bool, beside: Iterable[bytes]) -> Iterator[Found]:
     yield from read(path, content)
     if is_synthesised:
-        yield from map(Found._make, synthesis.find(content))
+        yield from map(Found._make, synthesis.find(content, beside))
 
 
 def _finding(path: str, content: bytes, found: Found, action: ScanAction) -> Finding:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from benchwright_harness.scan.source import OPAQUE
 from benchwright_harness.scan.tokens import as_ascii
 
 if TYPE_CHECKING:
-    from pyslang.syntax import SyntaxNode
+    from pyslang.syntax import SyntaxNode, SyntaxTree
 
 _KINDS = {
     "CaseEqualityExpression": "===",
@@ -38,9 +38,19 @@ _ATTRIBUTES |= {"ram_style", "rom_style", "shreg_extract", "syn_encoding", "syn_
 _ATTRIBUTES |= {"use_dsp"}
 """Those that take nothing away from what is counted."""
 
+_NO_VALUE = {
+    "DiagCode(UndrivenNet)": "a net without a driver",
+    "DiagCode(UnassignedVariable)": "a variable that is never assigned",
+}
 
-def find(content: bytes) -> Iterator[tuple[str, str, int]]:
-    """Findings in the design as a synthesis tool reads it, its macros expanded."""
+
+def find(content: bytes, beside: Iterable[bytes] = ()) -> Iterator[tuple[str, str, int]]:
+    """Findings in a file as a synthesis tool reads it, its macros expanded.
+
+    Args:
+        content: The file.
+        beside: Other files with modules that it may use.
+    """
     from pyslang.syntax import SyntaxNode, SyntaxTree  # Imported late: it takes longer than a scan.
 
     found: list[tuple[str, str, int]] = []
@@ -53,6 +63,32 @@ def find(content: bytes) -> Iterator[tuple[str, str, int]]:
 
     tree.root.visit(visit)
     yield from found
+    yield from _without_value(tree, beside)
+
+
+def _without_value(tree: SyntaxTree, beside: Iterable[bytes]) -> Iterator[tuple[str, str, int]]:
+    """What has no value in simulation, so that synthesis may choose one."""
+    from pyslang.analysis import AnalysisFlags, AnalysisManager, AnalysisOptions
+    from pyslang.ast import Compilation
+    from pyslang.syntax import SyntaxTree
+
+    compilation = Compilation()
+    compilation.addSyntaxTree(tree)
+    for content in beside:
+        compilation.addSyntaxTree(SyntaxTree.fromText(as_ascii(content), tree.sourceManager))
+    if any(diagnostic.isError() for diagnostic in compilation.getAllDiagnostics()):
+        # Of a module that is not here, nobody knows what it drives.
+        return
+    own = tree.root.sourceRange.start.buffer
+    options = AnalysisOptions()
+    options.flags = AnalysisFlags.CheckUnused
+    analysis = AnalysisManager(options)
+    analysis.analyze(compilation)
+    for diagnostic in analysis.getDiagnostics():
+        what = _NO_VALUE.get(str(diagnostic.code))
+        if what and diagnostic.location.buffer == own:
+            place = tree.sourceManager.getFullyOriginalLoc(diagnostic.location)
+            yield "simulation-only", what, place.offset
 
 
 def _only_simulated(kind: str, node: SyntaxNode) -> str | None:

@@ -84,6 +84,8 @@ SYNTHESISED = problem(harness={"src/synth.py": 'os.system("yosys -s /src/synth.y
         ("module m; assign (weak1, weak0) y = a; endmodule", "simulation-only"),
         ("module m; initial force y = a; endmodule", "simulation-only"),
         ("module m; assign y = $isunknown(a); endmodule", "simulation-only"),
+        ("module m(input a, output y); wire n; assign y = n ? 1'b0 : a; endmodule", "simulation-only"),
+        ("module m(input a, output y); reg n; assign y = n ? 1'b0 : a; endmodule", "simulation-only"),
         ("module m; always @* (* full_case *) case (a) endcase endmodule", "simulation-only"),
         ("(* blackbox *) module a;", "opaque"),
     ],
@@ -101,6 +103,7 @@ def test_where_a_design_is_synthesised_it_can_not_answer_for_the_tool(text: str,
         "`ifdef WIDE\n`endif",
         '(* ram_style = "block" *) reg [7:0] m [0:3];',
         "module m; always @(posedge c or negedge r) if (!r) q <= 0; else q <= d == 4'd3; endmodule",
+        "module m(input a, output y); wire n; elsewhere u(a, n); assign y = n; endmodule",
         "// translate the address",
         'initial if (W < 1) $error("W is %0d", W);',
     ],
@@ -247,6 +250,17 @@ def test_the_page_of_the_documentation_has_every_rule_and_its_actions() -> None:
         name: [rule.action, rule.testbench, rule.synthesis or rule.action, rule.lint or rule.action]
         for name, rule in rules().items()
     }
+
+
+def test_a_net_that_another_file_drives_has_a_driver_and_one_that_it_reads_has_none() -> None:
+    asked = SYNTHESISED.model_copy(
+        update={"public": SYNTHESISED.public.model_copy(update={"expected": ("rtl/a.sv", "rtl/b.sv")})}
+    )
+    user = b"module a(input i, output y); wire n; b u(.i(i), .o(n)); assign y = n; endmodule"
+    driver = b"module b(input i, output o); assign o = i; endmodule"
+    assert scan(asked, {"rtl/a.sv": user, "rtl/b.sv": driver}) == ()
+    reader = b"module b(input i, input o); endmodule"
+    assert [one.what for one in scan(asked, {"rtl/a.sv": user, "rtl/b.sv": reader})] == ["a net without a driver"]
 
 
 def test_many_errors_of_the_lexer_hide_nothing() -> None:
