@@ -180,10 +180,15 @@ def _two_sided(proof: _Proof, tasks: Mapping[Side, Task], verdicts: Mapping[str,
         starting=sides[Side.STARTING],
         empty=sides.get(Side.EMPTY),
         selection=selection,
-        tools=tuple(sorted(make_plan(proof.problem.hidden.harness, selection.simulator).tools)),
+        tools=_programs(make_plan(proof.problem.hidden.harness, selection.simulator)),
         limit_s=proof.limit_s,
         runs=runs,
     )
+
+
+def _programs(plan: Plan) -> tuple[str, ...]:
+    # A path is a part of the toolchain's own, not a program that the harness calls.
+    return tuple(sorted(tool for tool in plan.tools if "/" not in tool))
 
 
 def _unsolved_files(problem: Problem, plan: Plan) -> dict[Side, Mapping[str, bytes]]:
