@@ -128,7 +128,8 @@ def _holds(assertion: dict[str, object], points: list[Point], hierarchy: str, fa
     if assertion["concurrent"]:
         return _triggered(assertion, points)
     around = [point.count for point in points if point.hierarchy == hierarchy and assertion["line"] in point.lines]
-    return any(around) if around else True
+    # A branch on the same line has a point of its own.
+    return all(around)
 
 
 def _triggered(assertion: dict[str, object], points: list[Point]) -> bool:
