@@ -1,6 +1,6 @@
 """Anchors: how far an attempt's chain was at some time, noted where its owner can't change it.
 
-A chain shows that nothing was changed in the middle. That its end was cut off, or that all of it was written anew,
+A chain shows that nothing was changed in the middle. That its end was cut off, or that all of it was rewritten,
 shows only against an anchor from outside: printed, sent by e-mail, or in somebody else's hands.
 
 An anchor is one object of canonical JSON. A server that countersigns adds `receipt`; its signature (Ed25519, RFC 8032)
@@ -77,7 +77,7 @@ def as_text(anchors: Sequence[Anchor]) -> str:
 
 
 def read_anchors(text: str) -> list[Anchor]:
-    """The anchors in a text, such as a saved e-mail; other words, marks of quotation and wrapped lines do no harm.
+    """The anchors in a string, such as a saved e-mail; other words, marks of quotation and wrapped lines do no harm.
 
     Raises:
         ValueError: There is none, or something that calls itself an anchor is none.

@@ -277,7 +277,7 @@ class EventLog:
         return [(self._header(row), self._state(row)) for row in found]
 
     def summary(self, attempt: str) -> Summary:
-        """What came of an attempt so far.
+        """The outcome of an attempt so far.
 
         Raises:
             UnknownAttemptError: There is no such attempt.
@@ -289,7 +289,7 @@ class EventLog:
         return found[attempt]
 
     def summaries(self) -> list[tuple[AttemptHeader, Summary]]:
-        """All attempts with what came of them so far, newest first."""
+        """All attempts with their outcomes so far, newest first."""
         found = self._summaries(None)  # One may be added while this reads on.
         return [(header, found[header.id]) for header in self.headers() if header.id in found]
 

@@ -1,4 +1,4 @@
-"""What came of an attempt so far: a fold over its events, kept beside them in the database."""
+"""The outcome of an attempt so far: a fold over its events, kept beside them in the database."""
 
 from __future__ import annotations
 
