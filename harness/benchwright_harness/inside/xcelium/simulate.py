@@ -1,5 +1,6 @@
 """`xrun`: build, run, tell by the exit status whether there was an error."""
 
+import contextlib
 import json
 import os
 import re
@@ -86,6 +87,9 @@ class _Call:
             test.mkdir(parents=True, exist_ok=True)
             command.append(f"+verilator+coverage+file+{test / DATA}")
         status = self._show([*command, *self.options.plusargs], environment, self._simulation_line)
+        # What is written from here on is no longer the simulation's.
+        with contextlib.suppress(OSError):
+            supervision.synchronise()
         if status not in (0, 1):
             (test / DATA).unlink(missing_ok=True)
             self._say(f"xrun: *E,CRASH: the simulation ended with status {status}, and so leaves no coverage")
