@@ -67,7 +67,7 @@ def curves(
     base = alt.Chart(alt.Data(values=list(rows)))
     layers: list[Any] = []
     if any(row.get("low") is not None for row in rows):
-        # Many bands lie over each other: each is drawn fainter.
+        # Many bands overlap: each is drawn fainter.
         band = base.mark_area(opacity=min(0.18, 0.4 / len(groups)), **shown)
         layers.append(band.encode(x=across, y=alt.Y("low:Q", title=y), y2="high:Q", color=colour))
     layers.append(base.mark_line(strokeWidth=2, **shown).encode(x=across, y=up, color=colour, strokeDash=dash))

@@ -24,7 +24,7 @@ class Limit:
 
     minutes: float
     why: str
-    """In words that follow "up to so many minutes, "."""
+    """In words that follow the number of minutes and a comma."""
 
     @property
     def told(self) -> str:

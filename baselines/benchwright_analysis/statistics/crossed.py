@@ -24,9 +24,9 @@ FEWEST_PARTICIPANTS = 5
 """With fewer, intervals were not found to hold their level, and none is given."""
 FEWEST_PROBLEMS = 4
 MANY_PARTICIPANTS, FEW_PROBLEMS = 20, 8
-"""From so many on, with fewer problems, what the effect differs by between problems decides, and few show it."""
+"""From this many participants on and with fewer problems, differences of the effect between problems decide."""
 _HOLDS_LESS = (
-    "With so few problems for so many participants the interval holds less than 95 % if the effect differs between "
+    "With few problems for this many participants the interval holds less than 95 % if the effect differs between "
     "problems: see Error rates and power."
 )
 _NOTHING = 1e-9
@@ -155,7 +155,12 @@ def _means(
         raise StatisticsError("At least one weight has to be positive.")
     fixed = [np.ones((rows, 1)), *([_labels(strata)] if strata is not None else [])]
     model = design.mean_model(np.hstack(fixed))
-    return [_result(column, shares / shares.sum(), model, design) for column in columns.T]
+    whole = float(shares.sum())
+    return [
+        # Divided last, so that a share of all is 1.
+        _result(column, shares / whole, model, design, value=float(shares @ column) / whole)
+        for column in columns.T
+    ]
 
 
 def _labels(strata: Sequence[Sequence[str]]) -> Numbers:
@@ -225,9 +230,9 @@ def crossed_difference(
     return replace(found, note=_HOLDS_LESS) if holds_less and not found.note else found
 
 
-def _result(column: Numbers, weights: Numbers, model: Model, design: Design) -> Crossed:
+def _result(column: Numbers, weights: Numbers, model: Model, design: Design, *, value: float | None = None) -> Crossed:
     size = (len(column), design.participants, design.problems)
-    bare = Crossed(float(weights @ column), None, None, None, None, None, *size)
+    bare = Crossed(float(weights @ column) if value is None else value, None, None, None, None, None, *size)
     note = _too_few(design.participants, design.problems)
     if note:
         return _without(bare, note)
