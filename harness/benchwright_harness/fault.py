@@ -54,7 +54,12 @@ _REFUSALS = {
 
 
 def fault(
-    verdict: Verdict, reports: Sequence[Report], pytest: Sequence[TestResult], exit_code: int, not_found: str
+    verdict: Verdict,
+    reports: Sequence[Report],
+    pytest: Sequence[TestResult],
+    argv: Sequence[str],
+    exit_code: int,
+    not_found: str,
 ) -> Verdict:
     """A run's verdict: the one given, unless it rests on what the design did not do.
 
@@ -62,6 +67,7 @@ def fault(
         verdict: By the criterion.
         reports: Of all steps.
         pytest: Pytest's own results; a design can have forged them once it has run.
+        argv: Of the last step.
         exit_code: Of the last step.
         not_found: The program that a shell has complained of last.
     """
@@ -82,7 +88,7 @@ def fault(
         # A simulation's own status never is this one.
         found = _missing(not_found)
     if found is None and not any(map(_read, reports)):
-        found = _unread(pytest, exit_code)
+        found = _unread(pytest, argv, exit_code)
     return verdict if found is None else found.model_copy(update={"tests": verdict.tests})
 
 
@@ -154,11 +160,12 @@ def _of_tool(tools: Iterable[ToolRun]) -> Verdict | None:
     return None
 
 
-def _unread(pytest: Sequence[TestResult], exit_code: int) -> Verdict | None:
+def _unread(pytest: Sequence[TestResult], argv: Sequence[str], exit_code: int) -> Verdict | None:
     """What a harness failed of before any tool had read the design, so before a design could do anything."""
     for test in pytest:
         if not test.passed and (found := _PYTEST_FAULT.search(test.message)):
             return _broken(found[0])
-    if not pytest and exit_code in _NOTHING_COLLECTED:
+    # Other programs have other meanings for these: `grep` ends with 2 where the solver left a file out.
+    if not pytest and exit_code in _NOTHING_COLLECTED and any("pytest" in word for word in argv):
         return _broken(_NOTHING_COLLECTED[exit_code])
     return None

@@ -137,7 +137,7 @@ async def _run_plan(
                 failures=watch.failures,
                 limits=problem.limits,
             )
-            verdict = fault(verdict, reports, results.pytest, ended.exit_code, watch.not_found)
+            verdict = fault(verdict, reports, results.pytest, step.argv, ended.exit_code, watch.not_found)
             if verdict.outcome is not Outcome.PASSED:
                 verdict = _refused_inside(problem, watch) or verdict
             for oddity in results.oddities:

@@ -24,8 +24,14 @@ def ran(tool: str, status: int, said: str = "", kind: str = "compile") -> Report
     return report(begins, {"session": 0, "finished": True, "status": status, "said": said})
 
 
-def judged(verdict: Verdict, *reports: Report, pytest: tuple[TestResult, ...] = (), exit_code: int = 1) -> Verdict:
-    return fault(verdict, reports, pytest, exit_code, "")
+def judged(
+    verdict: Verdict,
+    *reports: Report,
+    pytest: tuple[TestResult, ...] = (),
+    exit_code: int = 1,
+    argv: tuple[str, ...] = ("pytest",),
+) -> Verdict:
+    return fault(verdict, reports, pytest, argv, exit_code, "")
 
 
 @pytest.mark.parametrize(
@@ -137,3 +143,11 @@ def test_a_crash_that_the_reference_does_not_meet_counts_as_failed() -> None:
     assert settled(crashed, PASSED).outcome is Outcome.FAILED
     assert "V3FsmDetect.cpp:412" in settled(crashed, PASSED).detail
     assert settled(crashed, crashed) == crashed
+
+
+@pytest.mark.parametrize(
+    ("argv", "reason"),
+    [(("pytest", "-x"), Reason.BAD_HARNESS), (("grep", "module", "/code/rtl/a.sv"), Reason.BUILD_FAILED)],
+)
+def test_only_pytest_says_by_its_exit_status_that_a_harness_is_broken(argv: tuple[str, ...], reason: Reason) -> None:
+    assert judged(NOT_BUILT, report(), exit_code=2, argv=argv).reason is reason
