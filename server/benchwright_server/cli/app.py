@@ -2,26 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Annotated, Protocol
+import sys
+from collections.abc import Iterable, Sequence
+from importlib import import_module
+from typing import Annotated, Protocol, cast
 
 import typer
 
 from benchwright_server import __version__
-from benchwright_server.cli import (
-    answer,
-    attempts,
-    doctor,
-    evaluate,
-    grade,
-    judge,
-    lsp,
-    open_problem,
-    problems,
-    report,
-    study,
-    toolchains,
-)
 
 
 class CommandModule(Protocol):
@@ -31,32 +19,37 @@ class CommandModule(Protocol):
         """Add its commands to `benchwright`."""
 
 
-COMMANDS: tuple[CommandModule, ...] = (
-    open_problem,
-    grade,
-    answer,
-    doctor,
-    lsp,
-    problems,
-    attempts,
-    study,
-    judge,
-    evaluate,
-    toolchains,
-    report,
-)
-"""All commands, in the order of the help."""
+COMMANDS = {
+    "open": "open_problem",
+    "grade": "grade",
+    "answer": "answer",
+    "doctor": "doctor",
+    "lsp": "lsp",
+    "problems": "problems",
+    "attempts": "attempts",
+    "study": "study",
+    "judge": "judge",
+    "eval": "evaluate",
+    "toolchain": "toolchains",
+    "report": "report",
+}
+"""Each command's module in this package, in the order of the help."""
 
 
-def command_line(commands: Sequence[CommandModule] = COMMANDS) -> typer.Typer:
-    """The command with these commands below it."""
+def modules(names: Iterable[str] = COMMANDS) -> Sequence[CommandModule]:
+    """The modules of these commands."""
+    return [cast("CommandModule", import_module(f"benchwright_server.cli.{COMMANDS[name]}")) for name in names]
+
+
+def command_line(commands: Sequence[CommandModule] | None = None) -> typer.Typer:
+    """The command with these commands below it; with all if none are given."""
     app = typer.Typer(
         help="Hardware-design benchmark problems, solved in an editor and run against a harness the solver can't read.",
         no_args_is_help=True,
         pretty_exceptions_show_locals=False,
     )
     app.callback(invoke_without_command=True)(_options)
-    for command in commands:
+    for command in modules() if commands is None else commands:
         command.add_to(app)
     return app
 
@@ -70,4 +63,6 @@ def _options(version: Annotated[bool, typer.Option("--version", help="Print the 
 
 def run() -> None:
     """Parse the command line and run the command."""
-    command_line()()
+    # All of them together take longer to load than most take to run.
+    named = [name for name in sys.argv[1:2] if name in COMMANDS]
+    command_line(modules(named) if named else None)()

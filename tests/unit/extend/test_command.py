@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 from typer.testing import CliRunner, Result
 
-from benchwright_server.cli.app import COMMANDS, command_line
+from benchwright_server.cli.app import command_line, modules
 from benchwright_server.cli.option_groups import grouped
 from benchwright_server.cli.options import Json
 from benchwright_server.cli.output import out, plain_errors, print_json
@@ -39,7 +39,7 @@ def count(word: Annotated[str, typer.Argument(metavar="WORD")], limits: Limits, 
 
 
 def benchwright(*arguments: str) -> Result:
-    return CliRunner().invoke(command_line((*COMMANDS, sys.modules[__name__])), arguments, env={"COLUMNS": "120"})
+    return CliRunner().invoke(command_line((*modules(), sys.modules[__name__])), arguments, env={"COLUMNS": "120"})
 
 
 def test_it_runs_beside_the_others() -> None:
