@@ -198,3 +198,10 @@ def test_options_that_do_not_fit_are_refused(tmp_path: Path) -> None:
     assert "--from reports on a table alone" in told
     assert "give the table with --from" in run("--mapping", tmp_path / "t.csv", "--out", tmp_path / "out")
     assert "There is no" in run("--from", tmp_path / "none.csv", "--out", tmp_path / "out")
+
+
+def test_where_a_table_has_no_last_verdict_the_first_pass_counts_as_the_end(tmp_path: Path) -> None:
+    table, mapping = written(tmp_path / "trial.csv", study()), tmp_path / "trial.toml"
+    mapping.write_text(MAPPING)
+    rows = read_table(table, mapping).rows
+    assert [row.final == "passed" for row in rows] == [row.passed for row in rows]

@@ -15,6 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from benchwright_analysis.report.observation import Observation
 from benchwright_attempts.errors import AttemptError
 from benchwright_attempts.terms import Solver
+from benchwright_problems.verdict import Outcome
 
 _TIMES = {"minutes": 60.0, "hours": 3600.0}
 """Columns of time besides `time_s`, in seconds."""
@@ -233,6 +234,8 @@ def _observation(values: dict[str, object], where: str, columns: Mapping[str, st
             f"{where}, column {columns.get('solver', 'solver')}: {row.solver!r} is none of {', '.join(Solver)}."
         )
     changes: dict[str, object] = {"clock_s": row.clock_s or row.time_s, "active_s": row.active_s or row.time_s}
+    if not row.final:
+        changes["final"] = (Outcome.PASSED if row.passed else Outcome.FAILED).value
     if row.score is None:
         changes["score"] = float(row.passed)
     if not row.passed and not row.censored_by:

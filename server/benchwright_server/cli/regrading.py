@@ -8,16 +8,12 @@ from typing import Annotated
 import typer
 
 from benchwright_attempts.errors import AttemptError
-from benchwright_attempts.regrading import is_regradable, regrade
-from benchwright_attempts.services import Services
 from benchwright_harness.sandboxes import DEFAULT_SANDBOX, open_sandbox
 from benchwright_problems.errors import ProblemsError
 from benchwright_problems.home import Home
 from benchwright_problems.verdict import Outcome
 from benchwright_server.cli.options import Json, Sandbox
 from benchwright_server.cli.output import err, out, plain_errors, print_json
-from benchwright_studies import open_log
-from benchwright_studies.study_log import StudyLog
 
 
 def regrade_command(
@@ -47,7 +43,12 @@ def regrade_command(
 
 
 async def _regrade_all(wanted: list[str] | tuple[str, ...], sandbox: str) -> list[dict[str, str]]:
-    services: Services[StudyLog] = Services(Home.find(), open_log, lambda: open_sandbox(sandbox))
+    # They bring the harness, which no list needs.
+    from benchwright_attempts.regrading import is_regradable, regrade
+    from benchwright_attempts.services import Services
+    from benchwright_studies import open_log
+
+    services = Services(Home.find(), open_log, lambda: open_sandbox(sandbox))
     rows = []
     try:
         chosen = [services.log.find(one).id for one in wanted]

@@ -103,7 +103,7 @@ def benchwright(*arguments: str | Path) -> Result:
 
 def test_the_record_comes_back_as_it_was(questions: Path, tmp_path: Path) -> None:
     imported = benchwright("problems", "import", "toy", questions, "--pack", "mine", "--json")
-    assert json.loads(imported.stdout) == {"pack": "mine", "problems": ["one"], "left_out": 0}
+    assert json.loads(imported.stdout) == {"pack": "mine", "problems": ["one"], "left_out": 0, "unprovable": []}
     assert benchwright("problems", "export", "mine", tmp_path / "back.jsonl").exit_code == 0
     assert json.loads((tmp_path / "back.jsonl").read_text()) == json.loads(questions.read_text())
 

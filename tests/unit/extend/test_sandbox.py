@@ -38,6 +38,9 @@ class NoTools(Toolchain):
     def require(self, tools: Iterable[str], selection: Selection) -> None:
         pass
 
+    def require_packages(self, names: Iterable[str]) -> None:
+        pass
+
 
 class ToySandbox:
     """Runs nothing, and says that every program failed."""
@@ -71,7 +74,7 @@ def registered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def printed(*words: str) -> dict[str, object]:
-    result = CliRunner().invoke(command_line(), [*words, "--json"])
+    result = CliRunner().invoke(command_line(), [*words, "--json"], catch_exceptions=False)
     found = json.loads(result.stdout)
     assert isinstance(found, dict)
     return found
