@@ -368,7 +368,8 @@ class ModelUsage(EventBody):
     counted_by: str = "provider"
     """`provider`, or the name of the tokenizer that counted."""
     parameters: Mapping[str, JsonValue] = Field(default_factory=dict)
-    """Temperature, seed and other parameters, as they were sent; `prompts` and `prompts_sha256` name the prompt set."""
+    """Temperature, seed and other parameters, as they were sent; `prompts` and `prompts_sha256` name the prompt \
+set, `knowledge_cutoff` the end of what the model was trained on, if it is known."""
 
 
 # Below the recording level `full`

@@ -9,6 +9,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstr
 
 from benchwright_attempts.evidence import Exposure, Recording
 from benchwright_attempts.terms import Feedback, Machine, Solver
+from benchwright_problems.partial_date import PartialDate
 from benchwright_problems.problem import Difficulty
 from benchwright_studies.vocabulary import (
     Criterion,
@@ -61,6 +62,9 @@ class Condition(Part):
 Only with `human+copilot`."""
     model: str = ""
     """Provider and name as `benchwright eval` takes them, such as `openai/gpt-5`. Only with `model` and `agent`."""
+    knowledge_cutoff: PartialDate | None = None
+    """The end of what the model was trained on, as its provider states it: `YYYY-MM-DD` or `YYYY-MM`; what Inspect \
+knows of the model if not given. Only with `model` and `agent`."""
     samples: int = Field(default=1, ge=1, le=10_000)
     """Tries per problem. Only with `model` and `agent`."""
 
@@ -76,6 +80,8 @@ Only with `human+copilot`."""
             raise ValueError(f"a model does not go with solver {self.solver.value}. Name assistants, or remove it")
         if not self.solver.is_person and not self.model:
             raise ValueError("model is missing. Name one, such as openai/gpt-5")
+        if self.solver.is_person and self.knowledge_cutoff is not None:
+            raise ValueError(f"knowledge_cutoff does not go with solver {self.solver.value}. Remove it")
         if self.solver.is_person and self.samples != 1:
             raise ValueError("a person tries each problem once. Remove samples")
         return self

@@ -28,6 +28,7 @@ from benchwright_attempts.terms import Terms
 from benchwright_problems.problem import Kind, Problem
 from benchwright_problems.verdict import Verdict
 from benchwright_subjects.evaluation_services import EvaluationServices
+from benchwright_subjects.usage import knowledge_cutoff
 
 
 @dataclass(frozen=True)
@@ -39,6 +40,8 @@ class Subject:
     terms: Terms
     attempt: str = ""
     """Its id in a study, which does not follow from Inspect's task."""
+    knowledge_cutoff: str = ""
+    """The end of what it was trained on, `YYYY-MM-DD` or `YYYY-MM`; as Inspect knows it if empty."""
 
     @property
     def assigned(self) -> Assigned | None:
@@ -54,9 +57,12 @@ class SampleAttempt(Adapter):
         header: The attempt.
         problem: Its problem, without the hidden part.
         terms: Of the attempt.
+        cutoff: The end of what the model was trained on; as Inspect knows it if empty.
     """
 
-    def __init__(self, services: EvaluationServices, header: AttemptHeader, problem: Problem, terms: Terms) -> None:
+    def __init__(
+        self, services: EvaluationServices, header: AttemptHeader, problem: Problem, terms: Terms, cutoff: str = ""
+    ) -> None:
         self.attempt = Attempt(services, header, problem, terms, self, ends_at_limit=False)
         self.header = header
         self.problem = problem
@@ -76,6 +82,7 @@ class SampleAttempt(Adapter):
         self.out_of_time_s: float | None = None
         """The study's time limit in seconds, once it has passed."""
         self._services = services
+        self._cutoff = cutoff
 
     @classmethod
     async def begin(
@@ -106,11 +113,11 @@ class SampleAttempt(Adapter):
                 created=log.moment().wall,
                 study=subject.assigned.study if subject.assigned else "",
             )
-            sample = cls(services, header, problem, subject.terms)
+            sample = cls(services, header, problem, subject.terms, subject.knowledge_cutoff)
             opened = Opened(files={path: FileText.of_bytes(content) for path, content in sample.files.items()})
             await asyncio.to_thread(log.create, header, opened)
         else:
-            sample = cls(services, header, problem, subject.terms)
+            sample = cls(services, header, problem, subject.terms, subject.knowledge_cutoff)
         await sample._go_on()
         return sample
 
@@ -141,6 +148,9 @@ class SampleAttempt(Adapter):
 
     async def record_usage(self, usage: ModelUsage) -> None:
         """A model was asked."""
+        if cutoff := self._cutoff or knowledge_cutoff(usage.model):
+            parameters = {**usage.parameters, "knowledge_cutoff": cutoff}
+            usage = usage.model_copy(update={"parameters": parameters})
         await self.record(usage)
         known = self.recorded_usage.get(usage.model)
         self.recorded_usage[usage.model] = add(known, usage) if known else usage

@@ -9,6 +9,7 @@ from pydantic import JsonValue
 
 from benchwright_attempts.errors import EvaluationError
 from benchwright_attempts.terms import Solver, Terms
+from benchwright_problems.partial_date import check_date
 from benchwright_problems.problem import Problem
 from benchwright_studies.model_condition import ModelCondition
 from benchwright_subjects.evaluation_services import EvaluationServices
@@ -31,6 +32,10 @@ class TaskRun:
         most_runs: Outside studies: how many runs of the hidden tests an agent may ask for.
         most_s: Outside studies: the time limit of a sample in seconds. None without a limit.
         prompts: What problems are asked with; None if that is a template of the user's, an agent's task, or unknown.
+        knowledge_cutoff: Outside studies: the end of what the model was trained on; as Inspect knows it if empty.
+
+    Raises:
+        EvaluationError: That is no date.
     """
 
     def __init__(
@@ -45,11 +50,13 @@ class TaskRun:
         most_runs: int = 0,
         most_s: float | None = None,
         prompts: PromptSet | None = None,
+        knowledge_cutoff: str = "",
     ) -> None:
         self.services = services
         self.pack = pack
         self.agent = agent
         self.solver = solver
+        self._cutoff = _date(knowledge_cutoff)
         self.prompts = prompts
         self.facts_of_prompts: dict[str, JsonValue] = (
             {} if prompts is None else {"prompts": prompts.name, "prompts_sha256": digest_of(prompts)}
@@ -73,10 +80,12 @@ class TaskRun:
     def _subject(self, ref: str, model: str, sample: int) -> Subject:
         if self._part is None:
             condition = Solver.AGENT if self.agent else Solver.MODEL
-            return Subject(self.solver or model, Terms(condition.value, most_runs=self._most_runs, most_s=self._most_s))
+            terms = Terms(condition.value, most_runs=self._most_runs, most_s=self._most_s)
+            return Subject(self.solver or model, terms, knowledge_cutoff=self._cutoff)
         self._part.check_model(model)
         assigned = self._part.assigned(ref, sample)
-        return Subject(model, Terms(assigned.condition, assigned), self._part.attempt(ref, sample))
+        cutoff = self._part.condition.knowledge_cutoff or ""
+        return Subject(model, Terms(assigned.condition, assigned), self._part.attempt(ref, sample), cutoff)
 
     def sample(self, state: TaskState) -> SampleAttempt:
         """The attempt of a sample.
@@ -98,3 +107,10 @@ class TaskRun:
         sample = self._samples.pop(state.uuid, None)
         if sample is not None:
             await sample.attempt.close("the run was interrupted")
+
+
+def _date(given: str) -> str:
+    try:
+        return check_date(given) if given else ""
+    except ValueError as error:
+        raise EvaluationError(f"The knowledge cut-off {error}.") from error

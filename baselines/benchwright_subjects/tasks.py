@@ -41,6 +41,7 @@ def answer(
     sandbox: str = DEFAULT_SANDBOX,
     study: str = "",
     condition: str = "",
+    knowledge_cutoff: str = "",
 ) -> Task:
     """Ask for each answer in one reply.
 
@@ -60,6 +61,8 @@ def answer(
         sandbox: Where hidden tests run.
         study: Id of the study that these attempts belong to, if any.
         condition: The study's condition that they are made under.
+        knowledge_cutoff: The end of what the model was trained on, `YYYY-MM-DD` or `YYYY-MM`; as Inspect knows it where
+            empty.
     """
     services = close_after_run(EvaluationServices(Home.find(), sandbox))
     form = Form(problems, shots, examples, think, template, seed or 0, prompts)
@@ -70,7 +73,17 @@ def answer(
         asked = [problem for problem in asked if (problem.id, 1) in given]
     # What replies were asked with elsewhere is not known.
     named = None if template or (replies and not prompts) else prompt_set(prompts)
-    run = TaskRun(services, pack, asked, agent=False, solver=solver, part=part, most_s=limit_s or None, prompts=named)
+    run = TaskRun(
+        services,
+        pack,
+        asked,
+        agent=False,
+        solver=solver,
+        part=part,
+        most_s=limit_s or None,
+        prompts=named,
+        knowledge_cutoff=knowledge_cutoff,
+    )
     return Task(
         dataset=dataset(pack, asked, request),
         setup=open_attempt(run),
@@ -97,6 +110,7 @@ def agent(
     place: str = "",
     study: str = "",
     condition: str = "",
+    knowledge_cutoff: str = "",
 ) -> Task:
     """Let an agent work on each problem with tools.
 
@@ -114,11 +128,22 @@ def agent(
             `docker:compose.yaml`.
         study: Id of the study that these attempts belong to, if any.
         condition: The study's condition that they are made under.
+        knowledge_cutoff: The end of what the model was trained on, `YYYY-MM-DD` or `YYYY-MM`; as Inspect knows it where
+            empty.
     """
     services = close_after_run(EvaluationServices(Home.find(), sandbox))
     asked = chosen(services.store, pack, problems)
     part = _part(services, study, condition, pack, asked)
-    run = TaskRun(services, pack, asked, agent=True, part=part, most_runs=runs, most_s=limit_s or None)
+    run = TaskRun(
+        services,
+        pack,
+        asked,
+        agent=True,
+        part=part,
+        most_runs=runs,
+        most_s=limit_s or None,
+        knowledge_cutoff=knowledge_cutoff,
+    )
     return Task(
         dataset=dataset(pack, asked, ask_agent),
         setup=open_attempt(run),

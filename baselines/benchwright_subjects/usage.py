@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from inspect_ai.model import ModelOutput
+from inspect_ai.model import ModelOutput, get_model_info
 from inspect_ai.model import ModelUsage as Counted
 from inspect_ai.model._model import sample_model_usage  # No public name gives it while the sample runs.
 
@@ -36,6 +36,12 @@ def as_event(model: str, counted: Counted, *, calls: int, wall_s: float | None =
 def of_output(model: str, output: ModelOutput) -> ModelUsage | None:
     """What one reply used; None if the provider does not report it."""
     return None if output.usage is None else as_event(model, output.usage, calls=1, wall_s=output.time)
+
+
+def knowledge_cutoff(model: str) -> str:
+    """The end of what a model was trained on as Inspect knows it, `YYYY-MM-DD`; empty if it does not."""
+    info = get_model_info(model)
+    return info.knowledge_cutoff_date.isoformat() if info and info.knowledge_cutoff_date else ""
 
 
 def by_tokenizer(model: str, prompt: str, reply: str, tokens: TokenCounter) -> ModelUsage | None:

@@ -20,6 +20,7 @@ from pydantic import Field, JsonValue, ValidationError
 from benchwright_problems.category import Category
 from benchwright_problems.errors import DatasetError
 from benchwright_problems.figure import media_type
+from benchwright_problems.partial_date import PartialDate
 from benchwright_problems.problem import (
     Answer,
     Choice,
@@ -57,6 +58,7 @@ class _PackFile(Model):
     license: str
     source: str
     description: str = ""
+    published: PartialDate | None = None
     order: Annotated[list[str], Field(min_length=1)]
 
 
@@ -103,6 +105,7 @@ def read_pack_folder(folder: Path) -> Pack:
             license=head.license,
             source=head.source,
             description=head.description,
+            published=head.published,
             problems=problems,
         )
     except ValidationError as error:

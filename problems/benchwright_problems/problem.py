@@ -23,6 +23,7 @@ from pydantic import (
 from benchwright_problems.category import Category
 from benchwright_problems.editor_files import is_editor_file
 from benchwright_problems.figure import MediaType, check_picture, decode, media_type
+from benchwright_problems.partial_date import PartialDate
 
 FOLDERS = ("docs", "rtl", "rundir", "verif")
 """Folders that every run has; no file can have these names."""
@@ -356,6 +357,8 @@ class Pack(Model):
     license: str
     source: str
     description: str = ""
+    published: PartialDate | None = None
+    """When the first of its problems could be read in public; None if that is unknown."""
     problems: tuple[Problem, ...]
 
     @model_validator(mode="after")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import dataclasses
 import json
 import os
@@ -12,16 +13,18 @@ import time
 import zipfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from datetime import date
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 import pytest
 from inspect_ai.log import EvalLog, read_eval_log
-from inspect_ai.model import ChatMessage, GenerateConfig, Model, ModelOutput, get_model
+from inspect_ai.model import ChatMessage, GenerateConfig, Model, ModelInfo, ModelOutput, get_model, set_model_info
 from inspect_ai.tool import ToolChoice, ToolInfo
 from typer.testing import CliRunner, Result
 
+from benchwright_analysis.report.report import ReportOptions, write_report
 from benchwright_attempts import log_file
 from benchwright_attempts.attempts import Attempts
 from benchwright_attempts.clock import AttemptState
@@ -436,6 +439,26 @@ def test_a_run_turns_to_its_model_and_to_nobody_else(
     (attempt,) = desk.attempts()
     (used,) = [recorded.event for recorded in desk.events(attempt.id) if isinstance(recorded.event, ModelUsage)]
     assert (used.input_tokens, used.output_tokens, used.counted_by) == (50, 1, "provider")
+    assert "knowledge_cutoff" not in used.parameters
+
+
+@pytest.mark.parametrize(("given", "recorded"), [("", "2024-03-31"), ("2024-05", "2024-05")])
+def test_the_end_of_training_is_recorded_and_reported(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch, given: str, recorded: str
+) -> None:
+    monkeypatch.setenv("LOCAL_API_KEY", "none")
+    set_model_info("openai-api/local/dated", ModelInfo(knowledge_cutoff_date=date(2024, 3, 31)))
+    with JudgeEndpoint(lambda asked: content("B", tokens=(50, 1))) as endpoint:
+        run(desk, "openai-api/local/dated", base_url=endpoint.url, problems="amdahl", knowledge_cutoff=given)
+    (attempt,) = desk.attempts()
+    (used,) = [recorded.event for recorded in desk.events(attempt.id) if isinstance(recorded.event, ModelUsage)]
+    assert used.parameters["knowledge_cutoff"] == recorded
+    with StudyLog(log_file(desk.home)) as log:
+        write_report(log, Store(desk.home), ReportOptions(desk.out / "report"))
+    page = (desk.out / "report" / "report.html").read_text()
+    assert "Whether models may have seen the problems" in page and "published after the cut-off" in page
+    (row,) = csv.DictReader((desk.out / "report" / "attempts.csv").read_text().splitlines())
+    assert (row["published"], row["knowledge_cutoff"]) == ("2026-11-20", recorded)
 
 
 def test_tokens_are_counted_where_the_endpoint_does_not_tell(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -593,6 +616,8 @@ def test_a_command_line_agent_reaches_the_model_through_the_bridge(desk: Desk) -
         (("--pack", "starter", "--model", "mockllm/model", "--problem", "nix"), "no problem 'nix'"),
         (("--pack", "starter", "--model", "mockllm/model", "--shots", "1"), "no validation split"),
         (("--pack", "nix", "--model", "mockllm/model"), "no pack 'nix'"),
+        (("--pack", "starter", "--model", "mockllm/model", "--knowledge-cutoff", "May"), "not a date"),
+        (("--study", "s", "--knowledge-cutoff", "2024-05"), "leave out --knowledge-cutoff"),
         (("--resume", "/nowhere"), "/nowhere"),
     ],
 )

@@ -36,6 +36,7 @@ class Facts:
     )
     cost_usd: float | None = None
     prompts: str = ""
+    knowledge_cutoff: str = ""
     violations: list[str] = field(default_factory=list)
     change_reasons: bool | None = None
     shown: int = 0
@@ -54,6 +55,7 @@ class Facts:
         sent = value.get("parameters", {})
         if sent.get("prompts"):
             self.prompts = f"{sent['prompts']} {str(sent.get('prompts_sha256', ''))[:16]}".rstrip()
+        self.knowledge_cutoff = max(self.knowledge_cutoff, str(sent.get("knowledge_cutoff", "")))
         for name in self.usage:
             self.usage[name] += value.get(name, 0)
         if value.get("cost_usd") is not None:
@@ -103,6 +105,7 @@ class FoldedEvents:
             **facts.usage,
             cost_usd=facts.cost_usd,
             prompts=facts.prompts,
+            knowledge_cutoff=facts.knowledge_cutoff,
             violations=len(facts.violations),
             violation_rules=" ".join(sorted(set(facts.violations))),
             problem_digest=header.problem_digest,

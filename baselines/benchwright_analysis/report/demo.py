@@ -342,7 +342,7 @@ class _Desk:
                 output_tokens=received,
                 total_tokens=sent + received,
                 cost_usd=round((sent + 4 * received) * 1e-6, 6),
-                parameters={"prompts": "benchwright"},
+                parameters={"prompts": "benchwright", "knowledge_cutoff": "2026-06"},
             ),
         )
         self._verdict(attempt, problem, 1, passed=passes, share=self._random.random())

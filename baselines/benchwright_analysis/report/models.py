@@ -23,6 +23,7 @@ from benchwright_analysis.statistics.errors import StatisticsError
 from benchwright_analysis.statistics.horizon import HorizonFit, Weights, human_time_horizon
 from benchwright_analysis.statistics.pass_at_k import Samples, cvdp_success, mean_pass_at_k
 from benchwright_analysis.statistics.survival import kaplan_meier
+from benchwright_problems.partial_date import may_precede
 
 _SCORED = ("cid006", "cid008", "cid009", "cid010")
 _KS = (1, 5, 10)
@@ -86,7 +87,7 @@ def models(data: Dataset) -> Section:
         ],
         "A dash: the provider did not tell, or the replies were made elsewhere.",
     )
-    return Section("models", title, (), (), (passes, used, _prompts(by_group)), numbers)
+    return Section("models", title, (), (), (passes, used, _prompts(by_group), _seen(by_group)), numbers)
 
 
 def _prompts(by_group: Mapping[str, Sequence[Observation]]) -> Table:
@@ -98,6 +99,34 @@ def _prompts(by_group: Mapping[str, Sequence[Observation]]) -> Table:
         "`benchwright` asks in its own form; the others have the structure of the benchmark that they are named after, "
         "in words of our own. A dash: an agent's task, a template, or replies made elsewhere.",
     )
+
+
+def _seen(by_group: Mapping[str, Sequence[Observation]]) -> Table:
+    dates = Counter(
+        (group, one.pack, one.published, one.knowledge_cutoff) for group, found in by_group.items() for one in found
+    )
+    return Table(
+        "Whether models may have seen the problems",
+        ("model", "pack", "published", "training cut-off", "samples", "note"),
+        [
+            (group, pack, published or "unknown", cutoff or "unknown", samples, _may_have_seen(published, cutoff))
+            for (group, pack, published, cutoff), samples in dates.items()
+        ],
+        "The pack's date is that of its first publication; the cut-off is the provider's statement. A model may also "
+        "know a problem from where the pack has it from, or from later training.",
+    )
+
+
+def _may_have_seen(published: str, cutoff: str) -> str:
+    if not published or not cutoff:
+        without = [
+            what for what, known in (("the pack's date", published), ("the model's cut-off", cutoff)) if not known
+        ]
+        verb = "are" if len(without) > 1 else "is"
+        return f"{' and '.join(without)} {verb} unknown: the model may have seen these problems"
+    if may_precede(published, cutoff):
+        return "published before the cut-off: the model may have seen these problems"
+    return "published after the cut-off"
 
 
 def _by_problem(found: Sequence[Observation]) -> dict[str, list[Observation]]:

@@ -44,6 +44,9 @@ underscore-number; else the problem itself."""
     """Of a question."""
     language: str
     """Of a question: ISO 639 code."""
+    published: str = ""
+    """When the first of the pack's problems could be read in public: `YYYY-MM-DD` or `YYYY-MM`; empty if it is \
+unknown, or if the pack is not on this machine."""
     condition: str
     """Name of the condition in the study file; outside studies the same as `solver`."""
     solver: str
@@ -186,6 +189,9 @@ before the condition was shown. Empty if it was made later."""
     """Of the models' calls; empty if it is unknown."""
     prompts: str
     """Name of the prompt set that a model was asked with, and the beginning of its digest; empty if it is unknown."""
+    knowledge_cutoff: str = ""
+    """The end of what the model was trained on, as it was stated or as Inspect knew it: `YYYY-MM-DD` or `YYYY-MM`; \
+the latest of several models; empty if it is unknown."""
     violations: int
     """Violations of the condition that were flagged."""
     violation_rules: str

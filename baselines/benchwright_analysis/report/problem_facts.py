@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from benchwright_problems.errors import ProblemsError
-from benchwright_problems.problem import Problem
+from benchwright_problems.problem import Pack, Problem
 from benchwright_problems.store import Store
 
 _VARIANT = re.compile(r"[_-](?:v|variant)?\d{1,6}$")
@@ -27,6 +27,7 @@ class ProblemFacts:
     topic: str = ""
     language: str = ""
     family: str = ""
+    published: str = ""
 
     def columns(self, ref: str) -> dict[str, str]:
         """The columns of an observation that stem from the problem."""
@@ -40,10 +41,11 @@ class ProblemFacts:
             "skill": self.skill,
             "topic": self.topic,
             "language": self.language,
+            "published": self.published,
         }
 
     @classmethod
-    def of(cls, pack: str, problem: Problem) -> ProblemFacts:
+    def of(cls, pack: Pack, problem: Problem) -> ProblemFacts:
         """The facts of a problem's public side."""
         question = problem.public.question
         family = question.group if question is not None and question.group else _VARIANT.sub("", problem.id)
@@ -57,7 +59,8 @@ class ProblemFacts:
             skill=question.skill.value if question is not None and question.skill is not None else "",
             topic=(question.topic or question.subdomain or question.domain) if question is not None else "",
             language=question.language if question is not None else "",
-            family=f"{pack}/{family}",
+            family=f"{pack.name}/{family}",
+            published=pack.published or "",
         )
 
 
@@ -72,5 +75,5 @@ def facts_of(store: Store, problems: set[str]) -> Mapping[str, ProblemFacts]:
         for problem in public.problems:
             ref = f"{pack}/{problem.id}"
             if ref in problems:
-                found[ref] = ProblemFacts.of(pack, problem)
+                found[ref] = ProblemFacts.of(public, problem)
     return found

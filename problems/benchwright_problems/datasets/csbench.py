@@ -49,6 +49,8 @@ from benchwright_problems.problem import (
 
 SOURCE = "https://github.com/csbench/csbench"
 LICENSE = "CC-BY-NC-4.0"
+# The day of arXiv:2406.08587v1, which announces the data; French and German came later.
+_PUBLISHED = "2024-06-12"
 RECORD = "csbench"
 
 LANGUAGES = {"English": "en", "Chinese": "zh", "French": "fr", "German": "de"}
@@ -119,6 +121,7 @@ def import_csbench(files: Sequence[Path], pack: str, invalid: InvalidRecords | N
         license=LICENSE,
         source=SOURCE,
         description="Questions on computer science",
+        published=_PUBLISHED,
         problems=tuple(_grouped(problems)),
     )
 

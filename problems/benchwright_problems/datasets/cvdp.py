@@ -41,6 +41,8 @@ from benchwright_problems.problem import (
 
 SOURCE = "https://github.com/NVlabs/cvdp_benchmark"
 LICENSE = "CC-BY-4.0 AND Apache-2.0"
+# The month of arXiv:2506.14074, which the first release came with.
+_PUBLISHED = "2025-06"
 
 AGENTIC = "cvdp-agentic"
 NONAGENTIC = "cvdp-nonagentic"
@@ -139,6 +141,7 @@ def import_cvdp(files: Sequence[Path], pack: str, invalid: InvalidRecords | None
         license=LICENSE,
         source=SOURCE,
         description="Comprehensive Verilog Design Problems",
+        published=_PUBLISHED,
         problems=tuple(problems.values()),
     )
 

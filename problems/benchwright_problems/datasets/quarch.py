@@ -59,6 +59,8 @@ from benchwright_problems.problem import (
 SOURCE = "https://github.com/harvard-edge/quarch-eval"
 # The released set comes with terms of its own, on request.
 LICENSE = "LicenseRef-QuArch"
+# The day of arXiv:2501.01892v1, which announces the multiple-choice questions.
+_CHOICE_PUBLISHED = "2025-01-03"
 CHOICE = "quarch-multiple-choice"
 FREE = "quarch-free-response"
 
@@ -143,6 +145,7 @@ def import_quarch(
     invalid.settle(len(problems))
     if not problems:
         raise DatasetError(files[0], "", "holds no question")
+    has_choices = any(problem.hidden.dataset_format == CHOICE for problem in problems.values())
     return Pack(
         name=pack,
         title="QuArch",
@@ -150,6 +153,7 @@ def import_quarch(
         license=LICENSE,
         source=SOURCE,
         description="Questions on computer architecture",
+        published=_CHOICE_PUBLISHED if has_choices else None,
         problems=tuple(problems.values()),
     )
 

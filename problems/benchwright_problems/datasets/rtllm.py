@@ -35,6 +35,8 @@ from benchwright_problems.verilog import VerilogModule, modules, renamed
 
 SOURCE = "https://github.com/hkust-zhiyao/RTLLM"
 LICENSE = "MIT"
+# The month of arXiv:2308.05345, which version 1 came with; version 2 (11 October 2024) keeps its designs.
+_PUBLISHED = "2023-08"
 FOLDER = "rtllm-folder"
 
 _DESCRIPTION = "design_description.txt"
@@ -80,6 +82,7 @@ def import_rtllm(paths: Sequence[Path], pack: str, invalid: InvalidRecords | Non
         license=LICENSE,
         source=SOURCE,
         description="Designs described in words, each with a testbench",
+        published=_PUBLISHED,
         problems=tuple(problems.values()),
     )
 

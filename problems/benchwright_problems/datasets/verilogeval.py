@@ -39,6 +39,8 @@ from benchwright_problems.verilog import modules, renamed
 
 SOURCE = "https://github.com/NVlabs/verilog-eval"
 LICENSE = "MIT"
+# The month of version 1 by its authors (arXiv:2408.11053); version 2 asks the same problems in other words.
+_PUBLISHED = "2023-11"
 
 FOLDER = "verilogeval-folder"
 RECORD = "verilogeval-jsonl"
@@ -124,6 +126,7 @@ def import_verilogeval(paths: Sequence[Path], pack: str, invalid: InvalidRecords
         license=LICENSE,
         source=SOURCE,
         description="Problems of HDLBits with a testbench that compares with a reference",
+        published=_PUBLISHED,
         problems=tuple(problems.values()),
     )
 

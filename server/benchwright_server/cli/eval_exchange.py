@@ -13,7 +13,16 @@ from benchwright_problems.errors import needs
 from benchwright_problems.home import Home
 from benchwright_problems.store import Store
 from benchwright_server.cli import options
-from benchwright_server.cli.eval_options import Json, Out, Pack, Problems, Prompting, Think
+from benchwright_server.cli.eval_options import (
+    Json,
+    KnowledgeCutoff,
+    Out,
+    Pack,
+    Problems,
+    Prompting,
+    Think,
+    check_cutoff,
+)
 from benchwright_server.cli.eval_run import finish, run_task
 from benchwright_server.cli.option_groups import grouped
 from benchwright_server.cli.output import err, plain_errors
@@ -58,6 +67,7 @@ def import_responses(
     problem: Problems = None,
     think: Think = False,
     prompts: Annotated[str, typer.Option(help="The --prompts that they were asked with.")] = "",
+    knowledge_cutoff: KnowledgeCutoff = "",
     output: Out = None,
     sandbox: options.Sandbox = DEFAULT_SANDBOX,
     json_output: Json = False,
@@ -70,6 +80,7 @@ def import_responses(
         from benchwright_subjects.evaluation import NO_MODEL, Run
         from benchwright_subjects.exchange import read_replies
 
+        check_cutoff(knowledge_cutoff)
         replies = read_replies(file, Store(Home.find()).public(pack).problems)
         arguments: dict[str, JsonValue] = {
             "pack": pack,
@@ -79,6 +90,7 @@ def import_responses(
             "replies": str(file.absolute()),
             "solver": solver,
             "sandbox": sandbox,
+            "knowledge_cutoff": knowledge_cutoff,
         }
         run = Run(
             task="answer",

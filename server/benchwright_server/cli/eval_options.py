@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 import typer
 from pydantic import JsonValue
 
+from benchwright_problems.partial_date import check_date
 from benchwright_server.errors import ServerError
 
 Pack = Annotated[str, typer.Option("--pack", help="The pack whose problems are asked.")]
@@ -16,8 +17,28 @@ Problems = Annotated[
     list[str] | None, typer.Option("--problem", help="A name, or a pattern such as 'cvdp_*'; may be repeated.")
 ]
 Think = Annotated[bool, typer.Option("--think", help="Ask for steps before the answer of a question.")]
+KnowledgeCutoff = Annotated[
+    str,
+    typer.Option(
+        metavar="DATE",
+        help="The end of what the model was trained on, as YYYY-MM-DD or YYYY-MM; as Inspect knows it if not given.",
+    ),
+]
 Out = Annotated[Path | None, typer.Option("--out", help="Folder for logs and replies.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON value, and no progress.")]
+
+
+def check_cutoff(given: str) -> None:
+    """Refuse a --knowledge-cutoff that is no date.
+
+    Raises:
+        ServerError: It is none.
+    """
+    try:
+        if given:
+            check_date(given)
+    except ValueError as error:
+        raise ServerError(f"--knowledge-cutoff: {error}.") from error
 
 
 @dataclass(frozen=True)
@@ -80,6 +101,7 @@ class Sampling:
     base_url: Annotated[str | None, typer.Option(help="The model's endpoint, if not the provider's own.")] = None
     temperature: Annotated[float | None, typer.Option(min=0, help="Sampling temperature.")] = None
     max_tokens: Annotated[int | None, typer.Option(min=1, help="Most tokens in one reply.")] = None
+    knowledge_cutoff: KnowledgeCutoff = ""
     jobs: Annotated[int | None, typer.Option(min=1, help="Samples at a time.")] = None
 
 
@@ -170,6 +192,7 @@ class Task:
             raise ServerError("--agent-command and --runs need --agent.")
         if self.map_only and self.prompting.template is None:
             raise ServerError("--map needs --template, the prompt for each problem.")
+        check_cutoff(self.sampling.knowledge_cutoff)
         self.prompting.check()
         if self.agent.agent and self.prompting.changes_prompt:
             options = "--shots, --think, --prompts and --template"
@@ -183,6 +206,7 @@ class Task:
             "--samples": self.sampling.samples != 1,
             "--limit": self.sampling.limit is not None,
             "--seed": self.prompting.seed is not None,
+            "--knowledge-cutoff": bool(self.sampling.knowledge_cutoff),
             "--agent": self.agent.agent,
             "--runs": self.agent.runs != 0,
             "--shots": self.prompting.shots != 0,
@@ -200,4 +224,6 @@ class Task:
         asked: dict[str, JsonValue] = {} if self.plan.study else {"pack": self.pack, **self.prompting.arguments()}
         if self.map_only:
             asked.pop("seed", None)
+        elif self.sampling.knowledge_cutoff:
+            asked["knowledge_cutoff"] = self.sampling.knowledge_cutoff
         return asked | self.agent.arguments()

@@ -14,6 +14,7 @@ from benchwright_problems.datasets.dataset_format import recognised
 from benchwright_problems.datasets.invalid_records import InvalidRecords
 from benchwright_problems.errors import DatasetError
 from benchwright_problems.home import Home
+from benchwright_problems.partial_date import check_date
 from benchwright_problems.problem import Pack
 from benchwright_problems.store import Store
 from benchwright_server.cli.option_groups import with_signature
@@ -50,6 +51,13 @@ def import_dataset(
             "--skip-invalid", help="Leave out records that can't be read, and list them in PACK-left-out.csv."
         ),
     ] = False,
+    published: Annotated[
+        str | None,
+        typer.Option(
+            metavar="DATE",
+            help="When the problems were published, as YYYY-MM-DD or YYYY-MM; the format's own date if not given.",
+        ),
+    ] = None,
     json_output: Json = False,
     **options: Path | None,
 ) -> None:
@@ -57,7 +65,10 @@ def import_dataset(
     invalid = InvalidRecords(skip=skip_invalid)
     with plain_errors():
         given = {name: file for name, file in options.items() if file is not None}
+        day = _date(published)
         imported = _imported(dataset, _matching(files), pack, given, invalid)
+        if day:
+            imported = imported.model_copy(update={"published": day})
         Store(Home.find()).add(imported, replace=replace)
         report = _report(invalid, pack) if invalid.errors else None
     unprovable = [problem.id for problem in imported.problems if not problem.has_solution]
@@ -75,6 +86,13 @@ def import_dataset(
             f" `benchwright problems check {pack}` shows whether the harnesses execute.",
             soft_wrap=True,
         )
+
+
+def _date(given: str | None) -> str | None:
+    try:
+        return check_date(given) if given is not None else None
+    except ValueError as error:
+        raise ServerError(f"--published: {error}.") from error
 
 
 def _count(number: int, noun: str) -> str:

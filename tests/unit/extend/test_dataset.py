@@ -15,6 +15,7 @@ from benchwright_problems.datasets.dataset_format import DatasetFormat, Excerpt,
 from benchwright_problems.datasets.invalid_records import InvalidRecords
 from benchwright_problems.datasets.jsonl import read_records
 from benchwright_problems.datasets.record import RecordLocation, keep, restore
+from benchwright_problems.home import Home
 from benchwright_problems.problem import (
     Answer,
     Difficulty,
@@ -27,6 +28,7 @@ from benchwright_problems.problem import (
     Question,
     QuestionFormat,
 )
+from benchwright_problems.store import Store
 from benchwright_server.cli.app import command_line
 
 SOURCE = "https://example.org/toy"
@@ -118,6 +120,14 @@ def test_its_option_reaches_the_importer(questions: Path, tmp_path: Path) -> Non
     notes.write_text("A title of its own\n")
     assert benchwright("problems", "import", "toy", questions, "--pack", "mine", "--notes", notes).exit_code == 0
     assert "A title of its own" in benchwright("problems", "list", "mine").stdout
+
+
+def test_an_imported_pack_has_the_date_that_is_given(questions: Path) -> None:
+    mine = ("problems", "import", "toy", questions, "--pack", "mine")
+    assert benchwright(*mine, "--published", "2025-01").exit_code == 0
+    assert Store(Home.find()).public("mine").published == "2025-01"
+    wrong = benchwright(*mine, "--replace", "--published", "lately")
+    assert wrong.exit_code == 2 and "--published: 'lately' is not a date." in wrong.stderr
 
 
 def test_its_option_is_refused_for_other_formats(questions: Path) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
 from benchwright_analysis.report.dataset import Dataset
 from benchwright_analysis.report.fold import Folded
 from benchwright_analysis.report.models import models
@@ -111,6 +113,24 @@ def test_replies_made_elsewhere_show_no_tokens_instead_of_none_used() -> None:
     reply = attempt("m", "p/a", "model", seconds=1, solver="model")
     (used,) = (one for one in models(Dataset([reply], {})).tables if one.title == "What models used")
     assert used.rows == [("model: m", 1, None, None, None, "–", "–")]
+
+
+@pytest.mark.parametrize(
+    ("published", "cutoff", "note"),
+    [
+        ("2023-11", "2024-09-30", "published before the cut-off: the model may have seen these problems"),
+        ("2024-09-01", "2024-09", "published before the cut-off: the model may have seen these problems"),
+        ("2025-06", "2024-09-30", "published after the cut-off"),
+        ("", "2024-09", "the pack's date is unknown: the model may have seen these problems"),
+        ("2025-06", "", "the model's cut-off is unknown: the model may have seen these problems"),
+        ("", "", "the pack's date and the model's cut-off are unknown: the model may have seen these problems"),
+    ],
+)
+def test_models_say_whether_they_may_have_seen_a_pack(published: str, cutoff: str, note: str) -> None:
+    changes = {"pack": "p", "published": published, "knowledge_cutoff": cutoff}
+    replies = [attempt("m", f"p/{name}", "model", seconds=1, solver="model", **changes) for name in "ab"]
+    (seen,) = (one for one in models(Dataset(replies, {})).tables if one.title.startswith("Whether models may"))
+    assert seen.rows == [("model: m", "p", published or "unknown", cutoff or "unknown", 2, note)]
 
 
 def test_numbers_without_end_are_told_by_their_size() -> None:

@@ -39,6 +39,33 @@ def test_a_study_of_models_needs_neither_participants_nor_consent() -> None:
     assert parse_study(text, FILE).study.pseudonyms == ()
 
 
+@pytest.mark.parametrize("written", ["2024-09-30", '"2024-09-30"', "2024-09"])
+def test_a_model_may_state_the_end_of_its_training(written: str) -> None:
+    study = parse_study(_of_model(f"knowledge_cutoff: {written}"), FILE).study
+    assert study.condition("gpt").knowledge_cutoff == written.strip('"')
+
+
+@pytest.mark.parametrize("written", ["2024", "soon", "2024-13", "30.09.2024"])
+def test_an_end_of_training_that_is_no_date_is_refused_with_its_line(written: str) -> None:
+    with pytest.raises(
+        StudyFileError, match=r"line 4, conditions\[0\]\.knowledge_cutoff: .*not a date. Write YYYY-MM-DD"
+    ):
+        parse_study(_of_model(f"knowledge_cutoff: '{written}'"), FILE)
+
+
+def test_people_have_no_end_of_training() -> None:
+    text = TEXT.replace("    solver: human #", "    knowledge_cutoff: 2024-09\n    solver: human #")
+    with pytest.raises(StudyFileError, match="knowledge_cutoff does not go with solver human"):
+        parse_study(text, FILE)
+
+
+def _of_model(more: str) -> str:
+    return (
+        "study: m\ntitle: Models\nproblems: [a/b]\n"
+        f"conditions: [{{name: gpt, solver: model, model: openai/x, {more}}}]\nrandomisation: {{seed: 1}}\n"
+    )
+
+
 BOMB = "title: A study" + "".join(f"\nx{i}: &x{i} [{', '.join([f'*x{i - 1}' if i else 'x'] * 9)}]" for i in range(10))
 """Ten lines that stand for nine to the power of ten fields."""
 

@@ -1,0 +1,46 @@
+"""Dates as far as they are known: a day, or the month alone."""
+
+from __future__ import annotations
+
+import re
+from datetime import date
+from typing import Annotated
+
+from pydantic import AfterValidator, BeforeValidator, WithJsonSchema
+
+_FORM = r"^[0-9]{4}-[0-9]{2}(-[0-9]{2})?$"
+
+
+def check_date(text: str) -> str:
+    """The text as it is.
+
+    Raises:
+        ValueError: It is no date, or not in this form.
+    """
+    try:
+        if re.fullmatch(_FORM, text):
+            date.fromisoformat(text if len(text) > len("2026-01") else f"{text}-01")
+            return text
+    except ValueError:
+        pass
+    raise ValueError(f"{text!r} is not a date. Write YYYY-MM-DD, or YYYY-MM if the day is unknown")
+
+
+def may_precede(one: str, other: str) -> bool:
+    """Whether one date can be the same as another one, or earlier, as far as both are known."""
+    known = min(len(one), len(other))
+    return one[:known] <= other[:known]
+
+
+def _text(value: object) -> object:
+    # TOML and YAML read a date without quotes as more than text.
+    return value.isoformat() if type(value) is date else value
+
+
+PartialDate = Annotated[
+    str,
+    BeforeValidator(_text),
+    AfterValidator(check_date),
+    WithJsonSchema({"type": "string", "pattern": _FORM}),
+]
+"""`YYYY-MM-DD`, or `YYYY-MM` if the day is unknown."""
