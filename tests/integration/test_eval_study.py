@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -45,6 +46,7 @@ conditions:
   - name: worker
     solver: agent
     model: openai-api/local/worker
+    knowledge_cutoff: 2024-09
 participants: 1
 randomisation: {unit: task, order: random, seed: 40}
 limits: {runs: 2}
@@ -242,6 +244,9 @@ def test_a_study_of_a_person_a_model_and_an_agent_comes_into_one_report(
     assert numbers["models"]["small"]["pass@2"]["estimate"]["unbiased"]["value"] == 1.0
     assert numbers["models"]["small"]["usage"]["calls"] == 4
     assert numbers["support"]["deviations"] == []
+    with (lab.folder / "report" / "attempts.csv").open(newline="") as table:
+        cutoffs = {(row["condition"], row["knowledge_cutoff"]) for row in csv.DictReader(table)}
+    assert cutoffs == {("alone", ""), ("small", ""), ("worker", "2024-09"), ("model", "")}
     late = numbers["outcomes"]["after_closing"]
     assert {group: one["attempts"] for group, one in late.items()} == {"model: openai-api/local/late": 1}
     logs = [read_eval_log(str(lab.folder / "report" / name)) for name in report["files"]["inspect"]]

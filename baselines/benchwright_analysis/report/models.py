@@ -112,8 +112,8 @@ def _seen(by_group: Mapping[str, Sequence[Observation]]) -> Table:
             (group, pack, published or "unknown", cutoff or "unknown", samples, _may_have_seen(published, cutoff))
             for (group, pack, published, cutoff), samples in dates.items()
         ],
-        "The pack's date is that of its first publication; the cut-off is the provider's statement. A model may also "
-        "know a problem from where the pack has it from, or from later training.",
+        "Published: when the first of the pack's problems were. Training cut-off: as it was given for the run, or as "
+        "Inspect knows it. Problems can be older than their pack, and a provider can train a model further.",
     )
 
 

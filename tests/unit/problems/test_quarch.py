@@ -103,6 +103,11 @@ def test_a_free_response_becomes_a_question_with_its_context_and_solution(data: 
     assert (key.value, key.closed, question.skill) == (free()["solution"], False, Skill.ANALYZE)
 
 
+def test_only_the_multiple_choice_questions_have_a_known_date_of_publication(data: Set) -> None:
+    assert import_quarch([data.choices(choice())], "p").published == "2025-01-03"
+    assert import_quarch([data.free(free())], "p").published is None
+
+
 @pytest.mark.parametrize(
     ("model", "people", "tag"),
     [
