@@ -31,6 +31,7 @@ from pydantic import (
 
 from benchwright_problems.datasets.answer_key import named_letter, normal, whole_number
 from benchwright_problems.datasets.dataset_format import DatasetFormat, Excerpt, FileOption
+from benchwright_problems.datasets.encrypted import refuse_encrypted
 from benchwright_problems.datasets.folder import read_bytes
 from benchwright_problems.datasets.invalid_records import InvalidRecords
 from benchwright_problems.datasets.jsonl import read_array_or_lines
@@ -70,8 +71,6 @@ _IMAGE = re.compile(
     r"|<img\b[^>]{0,300}?\bsrc\s{0,9}=\s{0,9}[\"']?([^\"'\s>]{1,500})",
     re.IGNORECASE,
 )
-_ENCRYPTED = b"gAAAA"
-"""How a Fernet token begins."""
 
 _Text = Annotated[StrictStr, Field(min_length=1)]
 _Figures = Annotated[list[_Text], BeforeValidator(lambda value: [] if value is None else value)]
@@ -129,7 +128,7 @@ def import_quarch(
     problems: dict[str, Problem] = {}
     locations: dict[str, RecordLocation] = {}
     for file in files:
-        _refuse_encrypted(file)
+        refuse_encrypted(file)
         for prefix, line, record in read_array_or_lines(file, invalid):
             location = RecordLocation(file, prefix, line)
             with invalid.record():
@@ -339,7 +338,7 @@ def _link(path: str) -> str:
 
 
 def _answers(file: Path) -> dict[int, str]:
-    _refuse_encrypted(file)
+    refuse_encrypted(file)
     answers: dict[int, str] = {}
     for prefix, line, record in read_array_or_lines(file):
         location = RecordLocation(file, prefix, line)
@@ -351,18 +350,6 @@ def _answers(file: Path) -> dict[int, str]:
         if answers.setdefault(number, answer) != answer:
             raise location.error("answer", f"is {answer!r}, but another line gives {answers[number]!r} to {number}")
     return answers
-
-
-def _refuse_encrypted(file: Path) -> None:
-    try:
-        with file.open("rb") as stream:
-            start = stream.read(len(_ENCRYPTED))
-    except OSError as error:
-        raise DatasetError(file, "", f"can't be read: {error.strerror}") from error
-    if start == _ENCRYPTED:
-        raise DatasetError(
-            file, "", "is encrypted; decrypt it with the key that the set's authors give, then import it"
-        )
 
 
 def _plain(problem: Problem) -> Record:
