@@ -163,7 +163,7 @@ export class Editor {
   /** Opens a file of the folder by its name. */
   async openFile(name: string): Promise<void> {
     await this.pick("Control+P", name, name);
-    await this.hasFocus(name);
+    await this.focusFile(name);
   }
 
   /** Rows of the list that is open at the top. */

@@ -1,6 +1,7 @@
 import { alone, number, significant, sum } from "./arithmetic.ts";
+import { answer } from "./expectedAnswer.ts";
 import { estimates, origins } from "./expectedEstimates.ts";
-import { ALL, HALF, NONE, empty, minutes, type Section, type Walked } from "./walkedStudy.ts";
+import { ALL, FEW, HALF, NONE, empty, few, minutes, type Section, type Walked } from "./walkedStudy.ts";
 
 /** All of `report.json`, worked out by hand. */
 export function expectedReport(walked: Walked): { sections: Record<string, Section>; [name: string]: unknown } {
@@ -24,6 +25,7 @@ export function expectedReport(walked: Walked): { sections: Record<string, Secti
     groups: ["alone", "copilot"],
     files: { cvdp: ["cvdp/alone", "cvdp/copilot"], inspect: [] },
     sections: withRoles({
+      answer: answer(walked),
       support: support(walked),
       preregistration: empty(
         "Preregistration",
@@ -183,7 +185,7 @@ function outcomes(): Omit<Section, "role"> {
       {
         title: "How attempts ended",
         columns: [
-          ...["group", "attempts", "passed ever", "passed at the end", "wrong after right", "submitted unsolved"],
+          ...["group", "attempts", "passed ever", "passed at end", "wrong after right", "submitted unsolved"],
           ...["gave up", "timed out", "right at the limit", "undecided"],
         ],
         rows: [
@@ -201,16 +203,6 @@ function outcomes(): Omit<Section, "role"> {
       },
     ],
     pictures: [],
-  };
-}
-
-const FEW = "Too few participants for an interval: 1, and it takes 5.";
-
-/** An estimate from attempts of one person, each at a problem of its own. */
-function few(value: number, attempts: number): object {
-  return {
-    ...{ ...alone(value), standard_error: null, degrees_of_freedom: null, p_value: null },
-    ...{ attempts, participants: 1, problems: attempts, within: false, note: FEW },
   };
 }
 

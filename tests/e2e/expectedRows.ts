@@ -92,6 +92,7 @@ function row(attempt: LoggedAttempt, id: string, title: string, category: string
     ...{ calls: 0, input_tokens: 0, output_tokens: 0, total_tokens: 0, cost_usd: "", prompts: "" },
     ...{ violations: 0, violation_rules: "", judge_method: "", judge_votes: "", judge_cost_usd: 0 },
     ...{ problem_digest: attempt.header.problem_digest, toolchain: "", sandbox: "", change_reasons: "true" },
+    classifier: "1",
     ...{ study_sha256: attempt.of("assigned")[0]?.study_sha256 ?? "", intended: "true", excluded_by: "" },
   };
 }
@@ -108,7 +109,7 @@ export function expectedEvents({ practice, arbiter, fifo, uart, completion }: Wa
       attempt: attempt.header.id,
       ...{ seq: logged.seq, wall: logged.wall, at_s: logged.at, clock_s: logged.clock },
       ...{ type: logged.event.type, state: logged.state },
-      ...{ path: "", inserted: "", deleted: "", origin: "", method: "" },
+      ...{ path: "", inserted: "", deleted: "", origin: "", method: "", classifier: "" },
       ...{ outcome: "", reason: "", tests_passed: "", tests_total: "" },
       ...(logged.event.type === "edit_reason" && { path: logged.event.path ?? "" }),
       ...(logged.event.type === "edit" && editCells(logged, attempt === arbiter, completion)),
@@ -127,6 +128,7 @@ function editCells({ event }: TimedEvent, isPaste: boolean, completion: string):
     origin: isPaste ? "paste" : isOwn ? "own-completion" : "typed",
     // The editor told of each edit where it came from.
     method: "change_reason",
+    classifier: "1",
   };
 }
 

@@ -1,4 +1,4 @@
-import { share } from "./arithmetic.ts";
+import { alone, share } from "./arithmetic.ts";
 import type { LoggedAttempt } from "./studyReport.ts";
 
 /** What a walk through the study of three tasks leaves behind, and its report must show. */
@@ -46,3 +46,13 @@ export function empty(title: string, without: string): Omit<Section, "role"> {
 
 /** Shares of one attempt or of two, with their intervals. */
 export const [ALL, HALF, NONE] = [share(1, 1), share(1, 2), share(0, 1)];
+
+export const FEW = "Too few participants for an interval: 1, and it takes 5.";
+
+/** An estimate from attempts of one person, each at a problem of its own. */
+export function few(value: number, attempts: number): object {
+  return {
+    ...{ ...alone(value), standard_error: null, degrees_of_freedom: null, p_value: null },
+    ...{ attempts, participants: 1, problems: attempts, within: false, note: FEW },
+  };
+}

@@ -64,8 +64,7 @@ def unsolved_values(times: ArrayLike, passed: ArrayLike, at: ArrayLike) -> Numbe
         curve.before[columns][None, :],
         (curve.before[curve.place] * curve.factor)[:, None] * after,
     )
-    values: Numbers = len(waits) * later[None, :] - (len(waits) - 1) * without
-    return values
+    return _centred(later, without)
 
 
 def _stopped(times: ArrayLike, passed: ArrayLike, limit: float) -> tuple[Numbers, Flags]:
@@ -91,8 +90,17 @@ def _jackknife(waits: Numbers, events: Flags, limit: float, *, logarithm: bool) 
         rest[step] = widths[step] + (curve.kept[step + 1] * rest[step + 1] if step + 1 < len(widths) else 0.0)
     early = np.append(0.0, np.cumsum(widths * curve.before[1:]))
     without = first + early[curve.place] + curve.before[curve.place] * curve.factor * rest[curve.place]
-    values: Numbers = len(waits) * (first + float(widths @ curve.whole)) - (len(waits) - 1) * without
-    return values
+    return _centred(first + float(widths @ curve.whole), without)
+
+
+def _centred(whole: ArrayLike, without: Numbers) -> Numbers:
+    """Pseudo-values whose mean is the estimate itself.
+
+    The jackknife's is not where the curve's last step is that of one attempt: without it, the curve ends above 0.
+    """
+    values: Numbers = len(without) * np.asarray(whole) - (len(without) - 1) * without
+    shifted: Numbers = values + (whole - values.mean(axis=0))
+    return shifted
 
 
 class _Curves:

@@ -66,8 +66,8 @@ def test_intervals_of_one_condition_hold_what_the_page_says(size: Size, nightly:
 
 
 def test_the_page_marks_what_does_not_hold() -> None:
-    assert [marked(rate, 600) for rate in (0.02, 0.035, 0.06, 0.07, 0.1)] == [
-        "**2.0**",
+    assert [marked(rate, 600) for rate in (0.015, 0.035, 0.06, 0.07, 0.1)] == [
+        "**1.5**",
         "3.5",
         "6.0",
         "7.0",
