@@ -32,7 +32,7 @@ export function checkReport(report: Report, walked: Walked): void {
 /** Checks every cell; numbers are read as such. */
 function checkRows(
   rows: readonly Readonly<Record<string, string>>[],
-  expected: readonly Readonly<Record<string, string | number>>[],
+  expected: readonly Readonly<Record<string, string | number | RegExp>>[],
   what: string,
 ): void {
   const read = rows.map((row, place) =>
