@@ -46,7 +46,7 @@ SUMMARIES = Table(
     Column("version", Integer, nullable=False),
     Column("body", Text, nullable=False),
 )
-"""What came of each attempt by event `seq`: worked out from its events, so that lists need not read them."""
+"""The state of each attempt at event `seq`: worked out from its events, so that lists need not read them."""
 
 JOURNAL = Table(
     "journal",

@@ -56,8 +56,8 @@ def answer(
         prompts: The name of a prompt set, such as `cvdp-1.1`; our own where empty.
         replies: A file of replies that are judged in place of asking a model.
         solver: Who gave these.
-        limit_s: Time limit of a sample in seconds, on the attempt's own clock; none where 0. Inspect's own `time_limit`
-            counts retries of the provider and limits the hidden tests to half of it.
+        limit_s: Time limit of a sample in seconds, on the attempt's own clock; 0 is no limit. Inspect's own
+            `time_limit` counts retries of the provider and limits the hidden tests to half of it.
         sandbox: Where hidden tests run.
         study: Id of the study that these attempts belong to, if any.
         condition: The study's condition that they are made under.

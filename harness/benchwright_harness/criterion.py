@@ -54,7 +54,7 @@ class Rule(StrEnum):
 RESULT: Mapping[Rule, Pattern[str]] = MappingProxyType(
     {Rule.VERILOGEVAL: re.compile("Mismatches:"), Rule.RTLLM: re.compile(r"\bpass(?:ed)?\b", re.IGNORECASE)}
 )
-"""What a testbench's line holds that tells its result."""
+"""What a testbench's line with its result holds."""
 _MISMATCHES = re.compile(r"Mismatches: *(\d+) in *(\d+) samples")
 
 

@@ -23,7 +23,7 @@ _PYTEST_FAULT = re.compile(
     r"|TypeError(?=: .*\bargument))\b.*"
 )
 _STANDSTILLS = {
-    "time stands still": "The design loops in zero time: the simulation ran, but simulated time stood still.",
+    "zero time": "The design loops in zero time: the simulation ran, but simulated time did not advance.",
     "nothing awaited happens": "The simulation ran on, but nothing that the tests wait for happened any more.",
 }
 # SIGXCPU, with which the simulations of inside/xcelium end themselves.
@@ -75,7 +75,7 @@ def fault(
     if verdict.outcome is Outcome.PASSED and (crashed := next((one for one in tools if _crashed(one)), None)):
         detail = f"The simulation with {crashed.tool} crashed, so what it left is not trusted."
         if crashed.status == _STOOD_STILL:
-            detail = _STANDSTILLS["time stands still"]
+            detail = _STANDSTILLS["zero time"]
         return verdict.model_copy(update={"reason": Reason.TESTS_FAILED, "detail": detail})
     if verdict.outcome is Outcome.FAILED and (stood := [why for report in reports for why in report.standstills]):
         return verdict.model_copy(update={"detail": _STANDSTILLS.get(stood[0], verdict.detail)})

@@ -91,10 +91,10 @@ class Step(Model):
     networks: tuple[str, ...] = ()
     """Networks of the host that the service asks for by name, such as that of a licence server."""
     channel: str = ""
-    """What the supervisor tells the channel of a testbench."""
+    """What the supervisor passes to the channel of a testbench."""
 
     def with_token(self, token: str) -> Step:
-        """The same with a token in the place of `RUN`."""
+        """The same with a token instead of `RUN`."""
         if not self.channel and RUN not in "".join(self.argv):
             return self
         return self.model_copy(
@@ -120,7 +120,7 @@ class Plan(Model):
     """What a verdict must say about how it was reached."""
 
     def for_one_run(self) -> Plan:
-        """The plan with a token of its own in the place of `RUN`, which a design can't have known."""
+        """The plan with a token of its own instead of `RUN`, which a design can't have known."""
         token = secrets.token_hex(8)
         return self.model_copy(update={"steps": tuple(step.with_token(token) for step in self.steps)})
 

@@ -76,7 +76,7 @@ class Said(Model):
     lines: tuple[str, ...] = ()
     """All of it."""
     results: tuple[str, ...] = ()
-    """Those of the lines that may tell its result: a text of the testbench's own speaks of it in them."""
+    """Those of the lines that may hold its result: a string of the testbench's own mentions it."""
     ended: bool = False
     """Whether the simulation ended as the testbench wants: by itself, or with nothing left to do."""
 
@@ -114,7 +114,7 @@ class _Message(BaseModel):
     message: Annotated[str, Field(max_length=1 << 16)] = ""
     testbench: bool = False
     record: Annotated[str, Field(max_length=1 << 16)] | None = None
-    """A text of a testbench."""
+    """Output of a testbench."""
     result: bool = False
     """Whether it may tell the result."""
     ended: str | int = ""

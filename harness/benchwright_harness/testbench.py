@@ -1,7 +1,7 @@
 """Harnesses that are a testbench: `testbench.json` names the files, and this module makes their plan.
 
 The design is compiled into one simulation with the testbench, but apart from it: what one says to the preprocessor or
-leaves open does not reach the other. How the testbench's results stay its own is told in `testbench_text.py`.
+leaves open does not reach the other. `testbench_text.py` describes how its results stay its own.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ class Simulation(Model):
     files: dict[str, str]
     """Absolute path inside the sandbox → text."""
     channel: str = ""
-    """What the supervisor tells the channel; see `toolchain/build/programs/channel.c`."""
+    """What the supervisor passes to the channel; see `toolchain/build/programs/channel.c`."""
     remarks: tuple[str, ...] = ()
 
 
@@ -110,7 +110,7 @@ def read_testbench(harness: Mapping[str, str]) -> Testbench:
 def simulate(harness: Mapping[str, str], simulator: Simulator, *, heard: bool = True) -> tuple[Criterion, Simulation]:
     """The program that compiles and runs a testbench, and what decides.
 
-    Its texts hold `testbench_text.RUN` where a run has a token of its own.
+    Its files hold `testbench_text.RUN` where a run has a token of its own.
 
     Args:
         harness: Relative path → text.
@@ -156,7 +156,7 @@ def _icarus(described: Testbench, top: str, sources: Mapping[str, str], heard: b
     design = [f"/code/{path}" for path in described.design]
     files = {_BENCH: timescale + (ICARUS.package if heard else "") + _joined(sources)}
     if len(design) > 1 or timescale:
-        # Each file is read for itself: what one defines the next would not know.
+        # Each file is read alone: what one defines the next would not know.
         files[_DESIGN] = timescale + "".join(f'`include "{path}"\n' for path in design)
         design = [_DESIGN]
     flags = ("-u", "-g2012", "-Wall", "-Winfloop", "-Wno-timescale", "-s", top, "-o", _PROGRAM)

@@ -88,7 +88,7 @@ def private_names(texts: Iterable[str], names: Collection[str]) -> frozenset[str
 
 
 def shown_data(texts: Iterable[str], data: Collection[str]) -> frozenset[str]:
-    """The data that has to lie in the working directory, where a design could read it, too.
+    """The data that has to be in the working directory, where a design could read it, too.
 
     The rest is only named as a `$readmemh`'s file, which a run can show for the time of the call.
     """
@@ -117,7 +117,7 @@ def rewritten(
         text: The source.
         names: See `private_names`.
         calls: How it calls the channel; `None` where there is none.
-        result: What a text holds that tells the testbench's result.
+        result: What a string with the testbench's result holds.
         data: The files that are shown to a `$readmemh`.
     """
     tokens = list(_tokens(text))
@@ -149,11 +149,11 @@ class _Rewriter:
             for inside in range(at, self._close(at) + 1)
         }
         told = (at for at, token in enumerate(tokens) if token.lastgroup == "string" and result.search(token[0]))
-        # A text that is kept in a variable may be printed by any call.
+        # A string that is kept in a variable may be printed by any call.
         self._any_tells = any(at not in in_prints for at in told)
 
     def edits(self) -> Iterator[_Edit]:
-        """From → to, and what stands there instead."""
+        """From → to, and what replaces it."""
         for at, token in enumerate(self._tokens):
             if token.lastgroup != "task":
                 continue

@@ -77,7 +77,7 @@ def conclude(text: str, statements: Sequence[Statement]) -> Extraction:
 
 
 def declines(text: str) -> bool:
-    """Whether a text says that it does not answer."""
+    """Whether it says that it does not answer."""
     return _patterns().refusal.search(text.replace("\u2019", "'")) is not None
 
 

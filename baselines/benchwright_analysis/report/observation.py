@@ -82,12 +82,12 @@ unknown, or if the pack is not on this machine."""
     limit_s: float | None
     """The study's time limit."""
     passed: bool
-    """Whether a run or an answer ever passed; `final` says whether what was handed in does."""
+    """Whether a run or an answer ever passed; `final` says whether what was submitted does."""
     outcome: str
     """Of the newest verdict: `passed`, `failed`, `error` (undecided); empty if there was none."""
     final: str
-    """The verdict on the work as it was handed in, or as it was when a limit ended the attempt; empty if nothing was \
-handed in."""
+    """The verdict on the work as it was submitted, or as it was when a limit ended the attempt; empty if nothing was \
+submitted."""
     tries_to_pass: int | None
     """Decided verdicts up to and including the first pass; empty if it did not pass."""
     first_pass_s: float | None
@@ -96,7 +96,7 @@ handed in."""
     """Time on the clock at the first pass."""
     censored_by: CENSORED
     """Why there is no time to a pass: `gave_up`, `timed_out`, `handed_in_unsolved`, `not_decided` (the verdict on \
-what was handed in is undecided), `still_open`; empty if it passed."""
+what was submitted is undecided), `still_open`; empty if it passed."""
     reason: str
     """Of the newest verdict, a stable word: `tests_failed`, `timeout`, `tool_missing` …"""
     score: float | None

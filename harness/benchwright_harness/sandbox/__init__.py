@@ -34,7 +34,7 @@ class Job:
     user: int | None = None
     """From `Sandbox.new_user`; owns `code`."""
     channel: str = ""
-    """What the supervisor tells the channel of a testbench."""
+    """What the supervisor passes to the channel of a testbench."""
     image: str = OSS_SIM
     """What the harness asked for; only containers can run images other than the toolchain."""
     build: Build | None = None

