@@ -100,7 +100,12 @@ def _stages(*, nightly: bool, coverage: bool = False) -> list[Stage]:
             in_two("tests/integration"),
             simulators | {Part.DATABASE, Part.CLUSTER},
         ),
-        Stage("adversarial", "hostile submissions and data sets", in_two("tests/adversarial"), simulators),
+        Stage(
+            "adversarial",
+            "hostile submissions and data sets",
+            in_two("tests/adversarial"),
+            simulators | {Part.CLUSTER},
+        ),
         Stage("lsp", "the server as an editor sees it", ((*parallel, "tests/lsp"),), simulators | {Part.NEOVIM}),
         # One at a time: all tests share the environments, which take longest to make.
         Stage(

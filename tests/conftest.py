@@ -2,8 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
 import pytest
 from hypothesis import HealthCheck, settings
+
+from .docker_engine import EngineMissingError, docker_engine
+
+if TYPE_CHECKING:
+    from benchwright_harness.sandbox.docker import DockerSandbox
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -31,3 +40,22 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def nightly(request: pytest.FixtureRequest) -> bool:
     """Whether the whole load is wanted; a tenth of it otherwise."""
     return bool(request.config.getoption("--nightly"))
+
+
+@pytest.fixture(scope="session")
+def docker_host() -> Iterator[str]:
+    """The address of an engine that is there for these tests alone."""
+    with contextlib.ExitStack() as running:
+        try:
+            address = running.enter_context(docker_engine())
+        except EngineMissingError as error:
+            pytest.skip(str(error))
+        yield address
+
+
+@pytest.fixture(scope="session")
+def docker(docker_host: str) -> DockerSandbox:
+    """The sandbox over that engine."""
+    from benchwright_harness.sandbox.docker import DockerSandbox
+
+    return DockerSandbox({"DOCKER_HOST": docker_host})

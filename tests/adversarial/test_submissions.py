@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from benchwright_harness.run import run_harness
+from benchwright_harness.sandbox import Sandbox
 from benchwright_harness.sandbox.bwrap import BwrapSandbox
 from benchwright_harness.scan import scan
 from benchwright_harness.selection import Selection
@@ -59,6 +60,7 @@ async def run(
     wall_s: float = 300,
     *,
     scanned: bool = False,
+    sandbox: Sandbox | None = None,
 ) -> tuple[Verdict, str, str]:
     """Its verdict, the raw log, and the text of all files in the run's folder."""
     log = io.BytesIO()
@@ -72,7 +74,7 @@ async def run(
     verdict = await run_harness(
         flow.problem(simulator, wall_s, scanned=scanned),
         {flow.expected: design},
-        sandbox=BwrapSandbox(),
+        sandbox=sandbox or BwrapSandbox(),
         toolchain=toolchain,
         log=log,
         selection=Selection(simulator=simulator),
@@ -85,8 +87,21 @@ async def run(
 async def test_it_does_not_pass_and_nothing_gets_out(
     flow: Flow, submission: Submission, simulator: Simulator, toolchain: Toolchain
 ) -> None:
+    await attack(flow, submission, simulator, toolchain)
+
+
+async def attack(
+    flow: Flow, submission: Submission, simulator: Simulator, toolchain: Toolchain, sandbox: Sandbox | None = None
+) -> None:
+    """Run a hostile design, and check what the table says about it."""
     verdict, out, files = await run(
-        flow, flow.content(submission), toolchain, simulator, submission.wall_s, scanned=submission.scanned
+        flow,
+        flow.content(submission),
+        toolchain,
+        simulator,
+        submission.wall_s,
+        scanned=submission.scanned,
+        sandbox=sandbox,
     )
     assert verdict.outcome is not Outcome.PASSED, out
     assert verdict.reason in submission.ends, f"{verdict.summary}\n{out[-6000:]}"

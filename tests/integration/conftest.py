@@ -7,12 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from benchwright_harness.sandbox.docker import DockerSandbox
 from benchwright_harness.toolchain import Toolchain
 from benchwright_harness.untrusted_folder import remove_folder
 from benchwright_problems.home import Home
 
-from ..docker_engine import EngineMissingError, docker_engine
 from ..postgres import PostgresError, cluster
 
 ROOT = Path(__file__).parents[2]
@@ -54,17 +52,6 @@ def cvdp_files() -> list[Path]:
     return sorted(folder.glob("*.jsonl"))
 
 
-@pytest.fixture(scope="session")
-def docker_host() -> Iterator[str]:
-    """The address of an engine that is there for these tests alone."""
-    with contextlib.ExitStack() as running:
-        try:
-            address = running.enter_context(docker_engine())
-        except EngineMissingError as error:
-            pytest.skip(str(error))
-        yield address
-
-
 @pytest.fixture
 def code(open_folder: Path) -> Path:
     """A run's folder."""
@@ -72,12 +59,6 @@ def code(open_folder: Path) -> Path:
     (folder / "rundir").mkdir(parents=True)
     (folder / "rtl").mkdir()
     return folder
-
-
-@pytest.fixture(scope="session")
-def docker(docker_host: str) -> DockerSandbox:
-    """The sandbox over that engine."""
-    return DockerSandbox({"DOCKER_HOST": docker_host})
 
 
 @pytest.fixture(scope="session")

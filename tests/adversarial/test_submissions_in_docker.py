@@ -1,0 +1,47 @@
+"""The hostile designs in containers: all of them nightly, else the first of each flow and every tenth."""
+
+from __future__ import annotations
+
+import pytest
+
+from benchwright_harness.sandbox.docker import DockerSandbox
+from benchwright_harness.toolchain import Toolchain
+from benchwright_problems.home import Home
+from benchwright_problems.verdict import Outcome
+
+from .submission import Flow, Simulator, Submission, flows
+from .test_submissions import RIGHT, attack, run
+
+pytestmark = pytest.mark.alone
+
+ROWS = [
+    pytest.param(
+        one,
+        submission,
+        submission.simulator or one.simulators[0],
+        id=f"{one.name}-{submission.name}".replace(" ", "-"),
+        marks=[pytest.mark.nightly] if submission.nightly or number % 10 else [],
+    )
+    for one in flows()
+    for number, submission in enumerate(one.submission)
+]
+
+
+@pytest.fixture(scope="session")
+def toolchain() -> Toolchain:
+    return Toolchain.find(Home.find().cache)
+
+
+@pytest.mark.parametrize(("flow", "submission", "simulator"), ROWS)
+async def test_it_does_not_pass_and_nothing_gets_out(
+    flow: Flow, submission: Submission, simulator: Simulator, toolchain: Toolchain, docker: DockerSandbox
+) -> None:
+    await attack(flow, submission, simulator, toolchain, docker)
+
+
+@pytest.mark.parametrize(("flow", "simulator"), RIGHT)
+async def test_the_right_design_passes_here(
+    flow: Flow, simulator: Simulator, toolchain: Toolchain, docker: DockerSandbox
+) -> None:
+    verdict, out, _ = await run(flow, flow.right.encode() + b"\n", toolchain, simulator, sandbox=docker)
+    assert verdict.outcome is Outcome.PASSED, out
