@@ -76,7 +76,7 @@ async def test_the_right_tool_is_found_once(problem: Problem, toolchain: Toolcha
         grader = Grader(sandbox, toolchain, VerdictStore(tmp_path / "verdicts"))
         assert (await grader.grade(problem, solution(text), log=io.BytesIO())).outcome is outcome
     # The reference, which is the first solution too, does not compile with Icarus 12 and passes with 13.
-    assert sandbox.started == ["iverilog", "iverilog", "/bin/sh", "iverilog", "/bin/sh"]
+    assert sandbox.started == ["/bin/sh"] * 3
 
 
 async def test_a_broken_machine_teaches_nothing(problem: Problem, toolchain: Toolchain, tmp_path: Path) -> None:
