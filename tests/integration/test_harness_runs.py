@@ -147,20 +147,21 @@ async def test_a_wrong_design_fails_with_the_tests_that_failed(sandbox: Sandbox,
 
 
 @pytest.mark.parametrize(
-    "design",
+    ("design", "reason"),
     [
-        "",
-        "module inv(",
-        "module other; endmodule",
-        "module inv(input b, output y); endmodule",
-        "\x00\x01\x02",
-        "é" * 999,
+        ("", Reason.BUILD_FAILED),
+        ("module inv(", Reason.BUILD_FAILED),
+        ("module other; endmodule", Reason.BUILD_FAILED),
+        ("module inv(input b, output y); endmodule", Reason.TESTS_FAILED),
+        ("\x00\x01\x02", Reason.REFUSED),
+        ("é" * 999, Reason.REFUSED),
     ],
 )
-async def test_a_design_that_does_not_compile_is_a_failure_of_its_own(design: str, toolchain: Toolchain) -> None:
+async def test_a_design_that_does_not_compile_is_a_failure_of_its_own(
+    design: str, reason: Reason, toolchain: Toolchain
+) -> None:
     verdict, log = await grade(problem(), design, BwrapSandbox(), toolchain)
-    assert verdict.outcome is Outcome.FAILED, log
-    assert verdict.reason is (Reason.TESTS_FAILED if "input b" in design else Reason.BUILD_FAILED)
+    assert (verdict.outcome, verdict.reason) == (Outcome.FAILED, reason), log
 
 
 async def test_a_missing_design_fails(toolchain: Toolchain) -> None:
