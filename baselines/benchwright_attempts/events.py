@@ -38,6 +38,7 @@ from benchwright_attempts.evidence import (
 from benchwright_attempts.file_text import Change, FilePath, FileText, Sha256, Text
 from benchwright_attempts.regraded import Regraded
 from benchwright_attempts.state import AttemptState, Transitions, from_states, unchanged_in
+from benchwright_attempts.tests_verdict import TestsVerdict
 from benchwright_problems.verdict import Outcome
 
 
@@ -185,30 +186,11 @@ class RunStarted(EventBody):
     """Digest of each file that was tested."""
 
 
-class RunFinished(EventBody):
+class RunFinished(TestsVerdict):
     """The hidden tests ended with a verdict."""
-
-    columns: ClassVar[Mapping[str, str]] = {
-        "outcome": "outcome",
-        "reason": "reason",
-        "passed": "tests_passed",
-        "total": "tests_total",
-    }
 
     type: Literal["run_finished"] = "run_finished"
     run: str
-    number: int = Field(ge=1)
-    outcome: Outcome
-    reason: str
-    """A stable word: `passed`, `tests_failed`, `timeout` ..."""
-    message: Text = ""
-    passed: Count | None = None
-    """Hidden tests that passed; `None` if they could not be counted."""
-    total: Count | None = None
-    wall_s: FiniteFloat = Field(ge=0)
-    """Duration of the run in seconds."""
-    digests: Mapping[str, str] = Field(default_factory=dict)
-    """Digests of what produced the verdict: problem, harness, toolchain, sandbox."""
 
 
 class RunCancelled(EventBody):

@@ -183,21 +183,8 @@ class Runs:
             # In the log every start has an end.
             await self._writer.append(RunCancelled(run=run, number=number, reason=_why_ended(error)))
             raise
-        verdict = graded.verdict
         self._keep(number, graded)
-        await self._writer.append(
-            RunFinished(
-                run=run,
-                number=number,
-                outcome=verdict.outcome,
-                reason=verdict.reason.value,
-                message=verdict.detail,
-                passed=verdict.passed_tests if verdict.tests else None,
-                total=len(verdict.tests) or None,
-                wall_s=verdict.wall_s,
-                digests=verdict.digests.model_dump(),
-            ),
-        )
+        await self._writer.append(RunFinished.of(number, graded.verdict, run=run))
 
     async def _graded(self, number: int, files: Mapping[str, bytes], report: Report) -> Graded:
         flaw = self._adapter.flaw()

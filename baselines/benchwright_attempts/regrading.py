@@ -56,17 +56,5 @@ async def regrade(services: Services[EventLog], attempt: str) -> Graded | None:
     found = graded.verdict
     if found.outcome is not Outcome.ERROR:
         records.keep(verdict.number, found)
-        await services.log.append(
-            attempt,
-            Regraded(
-                number=verdict.number,
-                outcome=found.outcome,
-                reason=found.reason.value,
-                message=found.detail,
-                passed=found.passed_tests if found.tests else None,
-                total=len(found.tests) or None,
-                wall_s=found.wall_s,
-                digests=found.digests.model_dump(),
-            ),
-        )
+        await services.log.append(attempt, Regraded.of(verdict.number, found))
     return graded
