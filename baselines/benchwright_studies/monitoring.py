@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from benchwright_attempts.attempts import Attempts
 from benchwright_attempts.errors import StudyError
+from benchwright_attempts.summary import Summary
 from benchwright_studies.archive import collect
 from benchwright_studies.entry import ConsentEntry, Drawn, TaskBegun
 from benchwright_studies.studies import Studies
@@ -68,6 +69,9 @@ def study_progress(log: StudyLog, study: str) -> StudyProgress:
     known = Studies(log, attempts).study(study)
     counts: dict[str, Counter[str]] = {condition.name: Counter() for condition in known.study.people_conditions}
     people: dict[str, ParticipantProgress] = {}
+    summaries: dict[str, dict[str, Summary]] = {}
+    for header in log.journal.attempts(study):
+        summaries.setdefault(header.solver, {})[header.id] = attempts.summary(header.id)
     for participant in log.journal.participants(study):
         kept = log.journal.entries(study, participant)
         entries = [one.entry for one in kept]
@@ -75,13 +79,11 @@ def study_progress(log: StudyLog, study: str) -> StudyProgress:
         gone = bool(consents) and not consents[-1].given
         drawn = next((entry for entry in entries if isinstance(entry, Drawn)), None)
         begun = {entry.position: entry.attempt for entry in entries if isinstance(entry, TaskBegun)}
-        newest = kept[-1].wall
-        there = {header.id for header in log.journal.attempts(study) if header.solver == participant}
-        for attempt in there:
-            newest = max(newest, attempts.summary(attempt).clock.newest or newest)
+        there = summaries.get(participant, {})
+        newest = max((kept[-1].wall, *filter(None, (summary.clock.newest for summary in there.values()))))
         for task in drawn.assignment.tasks if drawn is not None else ():
             attempt = begun.get(task.position, "")
-            has_ended = attempt in there and attempts.summary(attempt).state.ended
+            has_ended = attempt in there and there[attempt].state.ended
             state = "finished" if has_ended else "dropped_out" if gone else "under_way" if attempt else "waiting"
             counts[task.condition][state] += 1
         people[participant] = ParticipantProgress(drawn is not None, gone, gone and consents[-1].delete, newest)

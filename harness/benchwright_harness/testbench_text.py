@@ -102,9 +102,6 @@ def shown_data(texts: Iterable[str], data: Collection[str]) -> frozenset[str]:
             if token.lastgroup == "string":
                 name = token[0][1:-1].removeprefix("./")
                 (served if at in names else elsewhere).add(name)
-        computed |= any(
-            token[0] == "$fopen" and tokens[at + 2].lastgroup != "string" for at, token in enumerate(tokens)
-        )
     return frozenset(name for name in data if name in elsewhere or (computed and name not in served))
 
 

@@ -27,7 +27,20 @@ class Category(StrEnum):
         """CVDP's name of the category."""
         return _LABELS[self]
 
+    @property
+    def is_comprehension(self) -> bool:
+        """Whether the answer is text that is compared with a reference, not files that a harness runs."""
+        return self in _COMPREHENSION
 
+
+_COMPREHENSION = frozenset(
+    {
+        Category.RTL_CORRESPONDENCE,
+        Category.TESTBENCH_CORRESPONDENCE,
+        Category.RTL_QUESTION,
+        Category.TESTBENCH_QUESTION,
+    }
+)
 _LABELS = {
     Category.COMPLETION: "RTL code completion",
     Category.SPEC_TO_RTL: "Specification to RTL",

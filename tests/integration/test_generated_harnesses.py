@@ -23,12 +23,7 @@ from benchwright_problems.problem import Problem
 XCELIUM = Path(__file__).parent / "packs" / "xcelium"
 PORTS = "input logic clk, rst_n, en, up, output logic [2:0] count"
 DUE = "up ? count + 3'd1 : count - 3'd1"
-TEXTS = [
-    Category.RTL_CORRESPONDENCE,
-    Category.TESTBENCH_CORRESPONDENCE,
-    Category.RTL_QUESTION,
-    Category.TESTBENCH_QUESTION,
-]
+TEXTS = [category for category in Category if category.is_comprehension]
 ON_XCELIUM = {Category.STIMULUS: "stimulus", Category.CHECKER: "checker", Category.ASSERTION: "assertions"}
 SIMULATED = [category for category in Category if category not in TEXTS and category not in ON_XCELIUM]
 STYLES = ["1.0.2", "1.1.0"]

@@ -109,7 +109,7 @@ def allocation(log: StudyLog, known: RegisteredStudy) -> tuple[dict[str, int], d
         planned = known.plan.of(participant)
         if row is not None and planned is not None and row != planned:
             wrong.append(participant)
-        for task in (row or planned).tasks if (row or planned) is not None else ():  # type: ignore[union-attr]
-            drawn[task.condition] += 1
+        assignment = row or planned
+        drawn.update(task.condition for task in (assignment.tasks if assignment else ()))
     told = [f"The assignment of {', '.join(wrong)} is not the plan's."] if wrong else []
     return dict(drawn), dict(concealed), told

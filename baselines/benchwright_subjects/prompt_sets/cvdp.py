@@ -42,12 +42,6 @@ _GUIDANCE = {
     " else, because your reply replaces it",
     Category.BUG_FIX: "the RTL code after debugging, with the bug fixed",
 }
-_COMPREHENSION = (
-    Category.RTL_CORRESPONDENCE,
-    Category.TESTBENCH_CORRESPONDENCE,
-    Category.RTL_QUESTION,
-    Category.TESTBENCH_QUESTION,
-)
 _SCHEMAS = """
 Reply in one of these JSON schemas:
 { "code": [{ "<name>" : "<code>"}] }
@@ -59,7 +53,7 @@ The reply is JSON: keys and values have double quotes, and quotes and newlines i
 def _asks(problem: Problem) -> Prompt | None:
     if problem.category is None:
         return None
-    expected = [] if problem.category in _COMPREHENSION else list(problem.public.expected)
+    expected = [] if problem.category.is_comprehension else list(problem.public.expected)
     guidance = f"This problem is of the category '{problem.category.label}'. Reply only with"
     system = f"{_FOLDERS}\n{guidance} {_GUIDANCE[problem.category]}.\n"
     if len(expected) != 1:
@@ -79,7 +73,7 @@ def _reply_form(problem: Problem, expected: list[str]) -> str:
 
 def _answer(problem: Problem, reply: str) -> str:
     """The text in the requested JSON object; the whole reply where there is none."""
-    if problem.category not in _COMPREHENSION:
+    if problem.category is None or not problem.category.is_comprehension:
         return reply
     start, end = reply.find("{"), reply.rfind("}")
     try:

@@ -21,12 +21,6 @@ from benchwright_problems.problem import (
 )
 from benchwright_subjects.prompt_sets.prompt_set import PromptSet
 
-_TEXTS = (
-    Category.RTL_CORRESPONDENCE,
-    Category.TESTBENCH_CORRESPONDENCE,
-    Category.RTL_QUESTION,
-    Category.TESTBENCH_QUESTION,
-)
 _LANGUAGES = ("en", "de", "fr", "zh")
 
 
@@ -48,7 +42,7 @@ def digest_of(prompts: PromptSet) -> str:
 
 def _placeholders() -> Iterator[Problem]:
     for category in Category:
-        if category in _TEXTS:
+        if category.is_comprehension:
             yield _problem(category.value, Kind.TEXT, Public(statement="{statement}", files=_GIVEN), category)
             continue
         for count in (1, 2):

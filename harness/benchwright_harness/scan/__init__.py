@@ -71,13 +71,13 @@ def scan(problem: Problem, solution: Mapping[str, bytes]) -> tuple[Finding, ...]
     is_synthesised = actions["simulation-only"] is not ScanAction.ALLOW
     own = {path: text.encode() for path, text in problem.public.files.items()}
     reference = {path: text.encode() for path, text in problem.hidden.reference.items()}
+    others = {path: content for path, content in {**own, **solution}.items() if _is_verilog(path)}
     found = []
     for path in _sources(problem, solution):
         content = without_mark(path, solution[path])
         if content in (own.get(path), reference.get(path)):
             continue
-        others = {**own, **solution}
-        beside = [others[other] for other in others if other != path and _is_verilog(other)] if is_synthesised else []
+        beside = [content for other, content in others.items() if other != path] if is_synthesised else []
         for one in _read(path, content, is_synthesised, beside):
             if actions[one.rule] is not ScanAction.ALLOW:
                 found.append(_finding(path, content, one, actions[one.rule]))

@@ -18,9 +18,8 @@ from benchwright_problems.home import Home
 from benchwright_problems.problem import Kind, Problem
 from benchwright_problems.responses import Response, read_responses
 from benchwright_problems.store import Store
-from benchwright_server.cli.output import out
+from benchwright_server.cli.output import out, writing
 from benchwright_server.cli.progress import progress
-from benchwright_server.errors import ServerError
 
 _STEP = 200
 """Answers between two steps of the progress bar."""
@@ -48,10 +47,8 @@ def score_responses(pack: str, file: Path, scores: Path | None) -> dict[str, Jso
     seconds = time.monotonic() - start
     if scores is not None:
         lines = "".join(_line(*pair) for pair in zip(answers, judgements, strict=True))
-        try:
+        with writing(scores):
             write_atomically(scores.absolute(), lines.encode())
-        except OSError as error:
-            raise ServerError(f"{scores} can't be written: {error.strerror}.") from error
     problems = [answer.problem for answer in answers]
     return {"pack": pack, **_counts(judgements), "seconds": round(seconds, 3), **_groups(problems, judgements)}
 

@@ -15,7 +15,7 @@ from benchwright_attempts.replay import replay
 from benchwright_attempts.summary import Summary
 from benchwright_server.cli import attempts_check
 from benchwright_server.cli.options import Json
-from benchwright_server.cli.output import err, out, print_json
+from benchwright_server.cli.output import err, out, print_json, writing
 from benchwright_server.cli.regrading import regrade_command
 from benchwright_server.cli.study_log import opened_log
 from benchwright_server.errors import ServerError
@@ -81,11 +81,9 @@ def export(
             for line in export_lines(header, rows):
                 typer.echo(line)
             return
-        try:
+        with writing(output):
             write_export(output.absolute(), header, rows)
             anchor = attempts_check.write_anchor(output, header, rows) if rows else None
-        except OSError as error:
-            raise ServerError(f"{output} can't be written: {error.strerror}.") from error
         err.print(f"{len(rows)} events written to {output}.", soft_wrap=True)
         if anchor is not None:
             err.print(

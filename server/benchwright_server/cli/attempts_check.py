@@ -18,7 +18,7 @@ from benchwright_attempts.record import AttemptHeader, Row
 from benchwright_attempts.replay import verify
 from benchwright_problems.atomic import write_atomically
 from benchwright_server.cli.options import Json
-from benchwright_server.cli.output import err, out, print_json
+from benchwright_server.cli.output import err, out, print_json, writing
 from benchwright_server.cli.study_log import opened_log
 from benchwright_server.errors import ServerError
 from benchwright_studies.study_log import StudyLog
@@ -64,10 +64,8 @@ def anchor_command(
         if output is None:
             typer.echo(as_text(anchors), nl=False)
             return
-        try:
+        with writing(output):
             write_atomically(output.absolute(), as_text(anchors).encode(), 0o600)
-        except OSError as error:
-            raise ServerError(f"{output} can't be written: {error.strerror}.") from error
         err.print(f"Anchors of {len(anchors)} attempts written to {output}.", soft_wrap=True)
 
 
@@ -101,7 +99,8 @@ def verify_command(
         if file is not None and file.is_file():
             beside = _beside(file)
             known += _read_anchors(beside) if beside.is_file() else []
-            checked = [_check(*read_export(file), known, _other_version(log, file))]
+            header, rows = read_export(file)
+            checked = [_check(header, rows, known, _other_version(log, header.id))]
         elif attempt is not None:
             checked = [_check_stored(log, log.find(attempt).id, known)]
         else:
@@ -135,10 +134,10 @@ def _check(
     return _Checked(header.id, " ".join(flaws) or None, schemas, held.agreeing)
 
 
-def _other_version(log: StudyLog, file: Path) -> list[str]:
+def _other_version(log: StudyLog, exported: str) -> list[str]:
     """The hashes that this machine's log has for an exported attempt."""
     try:
-        return [row.hash for row in log.stored(read_export(file)[0].id)[1]]
+        return [row.hash for row in log.stored(exported)[1]]
     except UnknownAttemptError:
         return []
 

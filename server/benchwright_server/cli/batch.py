@@ -27,9 +27,8 @@ from benchwright_problems.problem import Kind
 from benchwright_problems.responses import Response, read_responses
 from benchwright_problems.store import Store
 from benchwright_problems.verdict import Outcome, Reason, Verdict
-from benchwright_server.cli.output import err, out
+from benchwright_server.cli.output import err, out, writing
 from benchwright_server.cli.progress import progress
-from benchwright_server.errors import ServerError
 
 _JUDGED_AT_ONCE = 8
 
@@ -77,12 +76,10 @@ def grade_responses(
     toolchain = toolchain_for(sandbox.name, home.cache)
     grader = partial(BatchGrader, sandbox=sandbox, toolchain=toolchain, verdicts=verdicts, fresh=fresh)
     results = asyncio.run(_grade_all(pack, answers, executor, grader, Judging(home)))
-    try:
+    with writing(folder):
         _write(folder, pack, answers, results, solver, k)
         lines = [_line(*pair) for pair in zip(answers, results, strict=True)]
         write_atomically(folder / "verdicts.jsonl", "".join(lines).encode())
-    except OSError as error:
-        raise ServerError(f"{folder} can't be written: {error.strerror}.") from error
     passed = sum(result.verdict.outcome is Outcome.PASSED for result in results)
     undecided = sum(result.verdict.outcome is Outcome.ERROR for result in results)
     out.print(f"{passed} of {len(results)} answers passed, {undecided} undecided. Reports in {folder}.")

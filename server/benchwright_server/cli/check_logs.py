@@ -8,7 +8,7 @@ from benchwright_harness.two_sided import TwoSided
 from benchwright_harness.verdict_store import VerdictStore
 from benchwright_problems.atomic import write_atomically
 from benchwright_problems.problem import Problem
-from benchwright_server.errors import ServerError
+from benchwright_server.cli.output import writing
 
 
 class Logs:
@@ -25,11 +25,9 @@ class Logs:
     def __init__(self, folder: Path, verdicts: VerdictStore) -> None:
         self._folder = folder
         self._verdicts = verdicts
-        try:
+        with writing(folder):
             folder.mkdir(parents=True, exist_ok=True, mode=0o700)
             folder.chmod(0o700)
-        except OSError as error:
-            raise _unwritable(folder, error) from error
 
     def write(self, problem: Problem, two_sided: TwoSided) -> None:
         """Write what each side of a problem printed, compiler messages included.
@@ -41,11 +39,5 @@ class Logs:
             run = two_sided.runs.get(side)
             log = self._verdicts.log(run) if run is not None else b""
             file = self._folder / f"{problem.id}.{side.value}.log"
-            try:
+            with writing(self._folder):
                 write_atomically(file.absolute(), log + f"--- {verdict.summary}\n".encode(), 0o600)
-            except OSError as error:
-                raise _unwritable(self._folder, error) from error
-
-
-def _unwritable(folder: Path, error: OSError) -> ServerError:
-    return ServerError(f"{folder} can't be written: {error.strerror}.")

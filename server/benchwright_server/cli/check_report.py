@@ -14,7 +14,7 @@ from benchwright_harness.two_sided import Side, TwoSided
 from benchwright_problems.atomic import write_atomically
 from benchwright_problems.problem import Problem
 from benchwright_problems.verdict import Usage, Verdict
-from benchwright_server.cli.output import err
+from benchwright_server.cli.output import err, writing
 from benchwright_server.errors import ServerError
 
 
@@ -59,11 +59,9 @@ def write_report(
     table = file.with_suffix(".md")
     if table == file:
         raise ServerError(f"{file} is for JSON; give a name that does not end in .md.")
-    try:
+    with writing(file):
         write_atomically(file.absolute(), (json.dumps(content, indent=2) + "\n").encode())
         write_atomically(table.absolute(), "\n".join(lines).encode())
-    except OSError as error:
-        raise ServerError(f"{file} can't be written: {error.strerror}.") from error
     err.print(f"Details in {file}, a table in {table}.")
 
 

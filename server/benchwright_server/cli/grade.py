@@ -19,7 +19,7 @@ from benchwright_server.cli import options
 from benchwright_server.cli.batch import grade_responses
 from benchwright_server.cli.interruption import interruptible
 from benchwright_server.cli.option_groups import grouped
-from benchwright_server.cli.output import finish_with, plain_errors
+from benchwright_server.cli.output import finish_with, plain_errors, writing
 from benchwright_server.cli.progress import progress
 from benchwright_server.cli.raw_log import check_may_read_log
 from benchwright_server.errors import ServerError
@@ -103,8 +103,6 @@ def _grade_folder(
 def _opened(raw_log: Path | None) -> BinaryIO:
     if raw_log is None:
         return Path(os.devnull).open("wb")
-    try:
+    with writing(raw_log):
         # For its owner alone: others on this machine may be solvers.
         return os.fdopen(os.open(raw_log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb")
-    except OSError as error:
-        raise ServerError(f"{raw_log} can't be written: {error.strerror}.") from error

@@ -10,8 +10,7 @@ import typer
 
 from benchwright_problems.errors import needs
 from benchwright_server.cli.judge_records import opened_records
-from benchwright_server.cli.output import err, plain_errors
-from benchwright_server.errors import ServerError
+from benchwright_server.cli.output import err, plain_errors, writing
 
 
 def add_to(judge: typer.Typer) -> None:
@@ -32,10 +31,8 @@ def export(
 
         async with opened_records() as records:
             votes = await records.cache()
-        try:
+        with writing(file):
             await asyncio.to_thread(write_recording, file, votes)
-        except OSError as error:
-            raise ServerError(f"{file} can't be written: {error.strerror}.") from error
         return len(votes)
 
     with plain_errors(), needs("`benchwright judge cache`", "judges"):

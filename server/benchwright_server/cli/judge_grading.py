@@ -20,8 +20,7 @@ from benchwright_problems.home import Home
 from benchwright_problems.store import Store
 from benchwright_server.cli.judge_records import opened_records
 from benchwright_server.cli.options import Json
-from benchwright_server.cli.output import err, out, plain_errors, print_json
-from benchwright_server.errors import ServerError
+from benchwright_server.cli.output import err, out, plain_errors, print_json, writing
 
 if TYPE_CHECKING:
     # The database library takes a third of a second to import.
@@ -92,10 +91,8 @@ def sheet_export(
 
         async with open_grading(graders, everything) as (grading, _):
             items = await grading.items(grader)
-        try:
+        with writing(file):
             await asyncio.to_thread(write_sheet, file, items)
-        except OSError as error:
-            raise ServerError(f"{file} can't be written: {error.strerror}.") from error
         return len(items)
 
     with plain_errors(), needs("`benchwright judge sheet`", "judges"):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import NoReturn
 
 import typer
@@ -64,6 +65,19 @@ def plain_errors() -> Iterator[None]:
         err.print("[red]error:[/red]", end=" ")
         err.print(f"{error}{'. ' if hint else ''}{hint}", markup=False, soft_wrap=True)
         raise typer.Exit(2) from error
+
+
+@contextmanager
+def writing(place: Path) -> Iterator[None]:
+    """Say which file or folder can't be written, and why.
+
+    Raises:
+        ServerError: It can't be written.
+    """
+    try:
+        yield
+    except OSError as error:
+        raise ServerError(f"{place} can't be written: {error.strerror}.") from error
 
 
 def finish_with(problem: str, verdict: Verdict, json_output: bool) -> NoReturn:

@@ -20,7 +20,7 @@ from benchwright_problems.problem import Problem
 from benchwright_problems.store import Store
 from benchwright_server.cli import audit, check, import_dataset, options
 from benchwright_server.cli.options import Json
-from benchwright_server.cli.output import out, plain_errors, print_json, table_of
+from benchwright_server.cli.output import out, plain_errors, print_json, table_of, writing
 from benchwright_server.errors import ServerError
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
@@ -120,8 +120,6 @@ def _write_records(pack: str, file: Path, record: Callable[[Problem], dict[str, 
             lines.append(json.dumps(record(store.unseal(f"{pack}/{problem.id}"))))
         except ValueError as error:
             raise ServerError(f"{error}; only packs imported from {wanted}.") from error
-    try:
+    with writing(file):
         write_atomically(file.absolute(), "".join(f"{line}\n" for line in lines).encode(), 0o600)
-    except OSError as error:
-        raise ServerError(f"{file} can't be written: {error.strerror}.") from error
     return len(lines)

@@ -15,7 +15,7 @@ from benchwright_problems.home import Home
 from benchwright_problems.store import Store
 from benchwright_server.cli.option_groups import grouped
 from benchwright_server.cli.options import Json
-from benchwright_server.cli.output import out, plain_errors, print_json
+from benchwright_server.cli.output import out, plain_errors, print_json, writing
 from benchwright_server.cli.study_log import opened_log
 from benchwright_server.errors import ServerError
 from benchwright_subjects.kept_evals import folder_of
@@ -109,7 +109,7 @@ def report(
         from benchwright_server.cli.report_demo import write_demo
 
         options = _options(folder, selection, sources, demo)
-        try:
+        with writing(folder):
             if missing := next((log for log in options.logs if not log.exists()), None):
                 raise ServerError(f"There is no {missing}.")
             if elsewhere.table is not None:
@@ -120,8 +120,6 @@ def report(
                 written = write_demo(options, demo.people, quiet=json_output)
             else:
                 written = _write(options, sources.votes)
-        except OSError as error:
-            raise ServerError(f"{folder} can't be written: {error.strerror}.") from error
     if json_output:
         print_json({"page": str(written.page), "attempts": written.attempts, "counted": written.counted})
         return

@@ -17,7 +17,7 @@ from benchwright_problems.home import Home
 from benchwright_problems.problem import Difficulty
 from benchwright_problems.store import Store
 from benchwright_server.cli.options import Json, StudyFilePath
-from benchwright_server.cli.output import out, plain_errors, print_json
+from benchwright_server.cli.output import out, plain_errors, print_json, writing
 from benchwright_server.cli.study_log import opened_log
 from benchwright_server.errors import ServerError
 
@@ -46,12 +46,10 @@ def init(
             raise ServerError(f"{file} exists already. Give another folder.")
         name = "".join(letter if letter.isalnum() else "-" for letter in folder.resolve().name.lower())
         study = name.strip("-").encode("ascii", "ignore").decode()[:64] or "study"
-        try:
+        with writing(folder):
             folder.mkdir(parents=True, exist_ok=True)
             file.write_text(TEMPLATE.format(name=file, study=study, seed=secrets.randbelow(2**63)))
             (folder / "study.schema.json").write_text(schema_text())
-        except OSError as error:
-            raise ServerError(f"{folder} can't be written: {error.strerror}.") from error
         out.print(f"{file} written. Edit it, then: benchwright study validate {file}", soft_wrap=True)
 
 
@@ -129,7 +127,7 @@ def register(
         registered = preregister(log, known, analysis_digest(), codes_at_lab=codes_at_lab)
         study = known.study.study
         files = participant_files(known, registered, hold_codes=not codes_at_lab)
-        try:
+        with writing(out_folder):
             folder = out_folder / "participants"
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             document = json.dumps(registered.document, indent=1, ensure_ascii=False) + "\n"
@@ -139,8 +137,6 @@ def register(
             if codes_at_lab:
                 rows = [f"{one.participant},{code_of(registered.secret, study, one.participant)}\n" for one in files]
                 write_atomically(out_folder / "codes.csv", "".join(["participant,code\n", *rows]).encode(), 0o600)
-        except OSError as error:
-            raise ServerError(f"{out_folder} can't be written: {error.strerror}.") from error
     if json_output:
         print_json({"study": study, "digest": registered.digest, "participants": len(files)})
         return

@@ -11,9 +11,8 @@ import typer
 from benchwright_problems.errors import needs
 from benchwright_problems.home import Home
 from benchwright_server.cli.options import Json, StudyId
-from benchwright_server.cli.output import out, print_json
+from benchwright_server.cli.output import out, print_json, writing
 from benchwright_server.cli.study_log import deliver, opened_log
-from benchwright_server.errors import ServerError
 
 
 def add_to(study: typer.Typer) -> None:
@@ -33,10 +32,8 @@ def export(
         from benchwright_studies.archive import write_archive
 
         deliver(log)
-        try:
+        with writing(folder):
             written = write_archive(log, study, folder, None if participant is None else [participant])
-        except OSError as error:
-            raise ServerError(f"{folder} can't be written: {error.strerror}.") from error
     out.print(f"{written} attempts written to {folder}.", soft_wrap=True)
 
 
