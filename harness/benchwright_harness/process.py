@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
+import select
 import subprocess
 import time
 from collections.abc import Mapping, Sequence
@@ -161,8 +162,12 @@ class Program:
 
     @property
     def runs(self) -> bool:
-        """Whether it is not known to have ended."""
-        return not self._exited.done()
+        """Whether its first process has not ended, noticed or not."""
+        if self._exited.done():
+            return False
+        ended = select.poll()
+        ended.register(self._handle, select.POLLIN)
+        return not ended.poll(0)
 
     async def kill(self) -> None:
         """End it and all of its group, and wait for that."""
@@ -226,7 +231,7 @@ class Program:
             transport.close()
 
     def _kill_group(self) -> None:
-        if self.runs:
+        if not self._exited.done():
             kill_group(self.pid)
 
     def _close(self) -> None:

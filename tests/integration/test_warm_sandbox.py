@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import io
+import os
+import signal
 import tempfile
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -50,9 +52,27 @@ async def run(
 
 
 def sandboxes() -> set[int]:
-    """The sandboxes that this process has started, by their first process outside."""
+    """The sandboxes that this process has started, by their first process outside.
+
+    Not by their command lines: a program that is just being replaced by the next has none.
+    """
     alive = (one for one in psutil.Process().children() if one.status() != psutil.STATUS_ZOMBIE)
-    return {one.pid for one in alive if "bwrap" in " ".join(one.cmdline()) or "supervisor" in " ".join(one.cmdline())}
+    return {one.pid for one in alive} - _others
+
+
+_others: set[int] = set()
+
+
+def kill(pid: int) -> None:
+    """Kill a process and wait for its end, which its parent has yet to notice."""
+    os.kill(pid, signal.SIGKILL)
+    os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def others() -> None:
+    """Notes what this process has started for other tests."""
+    _others.update(one.pid for one in psutil.Process().children())
 
 
 async def test_a_place_that_cannot_be_made_is_an_error_of_the_machine(
@@ -113,8 +133,7 @@ async def test_a_job_that_does_not_fit_starts_its_own(
 async def test_one_that_died_is_not_missed(counter: Problem, sandbox: BwrapSandbox, toolchain: Toolchain) -> None:
     await warm(counter, sandbox, toolchain)
     for pid in sandboxes():
-        psutil.Process(pid).kill()
-    await asyncio.sleep(0.3)
+        kill(pid)
     verdict, log = await run(counter, sandbox, toolchain)
     assert verdict.outcome is Outcome.PASSED, log
 
