@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import json
 import time
-from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
+from statistics import mean
 
 from pydantic import JsonValue
 from rich.table import Table
 
-from benchwright_judges.judgement import Judgement, Status
+from benchwright_judges.judgement import Judgement
+from benchwright_judges.published_scores import csbench_script_score
 from benchwright_judges.score import score
+from benchwright_judges.tally import tally
 from benchwright_problems.atomic import write_atomically
 from benchwright_problems.home import Home
 from benchwright_problems.problem import Kind, Problem
@@ -39,9 +42,12 @@ def score_responses(pack: str, file: Path, scores: Path | None) -> dict[str, Jso
     hidden = {name: store.unseal(f"{pack}/{name}") for name in {answer.problem.id for answer in answers}}
     start = time.monotonic()
     judgements = []
+    by_script = []
     with progress("scoring", len(answers), "answers") as meter:
         for number, answer in enumerate(answers, 1):
-            judgements.append(score(hidden[answer.problem.id], answer.text))
+            problem = hidden[answer.problem.id]
+            judgements.append(score(problem, answer.text))
+            by_script.append(_by_script(problem, answer.text))
             if number % _STEP == 0 or number == len(answers):
                 meter.show(number, len(answers))
     seconds = time.monotonic() - start
@@ -49,13 +55,27 @@ def score_responses(pack: str, file: Path, scores: Path | None) -> dict[str, Jso
         lines = "".join(_line(*pair) for pair in zip(answers, judgements, strict=True))
         with writing(scores):
             write_atomically(scores.absolute(), lines.encode())
-    problems = [answer.problem for answer in answers]
-    return {"pack": pack, **_counts(judgements), "seconds": round(seconds, 3), **_groups(problems, judgements)}
+    given = [_Graded(*one) for one in zip((each.problem for each in answers), judgements, by_script, strict=True)]
+    return {"pack": pack, **_counts(given), "seconds": round(seconds, 3), **_groups(given)}
+
+
+@dataclass(frozen=True)
+class _Graded:
+    problem: Problem
+    judgement: Judgement
+    by_script: float | None
+    """What CS-Bench's own script gives."""
+
+
+def _by_script(problem: Problem, text: str) -> float | None:
+    question, key = problem.public.question, problem.hidden.answer
+    return csbench_script_score(question, text, key) if question and key else None
 
 
 def print_summary(summary: Mapping[str, JsonValue]) -> None:
     """Show a summary to people."""
-    table = Table("", "answers", "right", "wrong", "unreadable", "empty", "pending", "accuracy", box=None)
+    shares = {"accuracy": "accuracy", "of readable": "accuracy_of_readable", "CS-Bench's script": "csbench_script"}
+    table = Table("", "answers", "right", "wrong", "unreadable", "empty", "pending", *shares, box=None)
     rows: list[tuple[str, JsonValue]] = [("all", dict(summary))]
     for name in ("format", "language", "domain"):
         group = summary[f"by_{name}"]
@@ -63,35 +83,34 @@ def print_summary(summary: Mapping[str, JsonValue]) -> None:
     for name, counts in rows:
         if isinstance(counts, dict):
             numbers = [str(counts[key]) for key in ("total", "right", "wrong", "unreadable", "empty", "pending")]
-            share = counts["accuracy"]
-            table.add_row(name, *numbers, f"{share:.1%}" if isinstance(share, float) else "–")
+            table.add_row(name, *numbers, *(_percent(counts[key]) for key in shares.values()))
     out.print(table)
 
 
-def _groups(problems: Sequence[Problem], judgements: Sequence[Judgement]) -> dict[str, JsonValue]:
-    groups: dict[str, dict[str, list[Judgement]]] = {"by_format": {}, "by_language": {}, "by_domain": {}}
-    for problem, judgement in zip(problems, judgements, strict=True):
-        question = problem.public.question
+def _percent(share: JsonValue) -> str:
+    return f"{share:.1%}" if isinstance(share, float) else "–"
+
+
+def _groups(given: Sequence[_Graded]) -> dict[str, JsonValue]:
+    groups: dict[str, dict[str, list[_Graded]]] = {"by_format": {}, "by_language": {}, "by_domain": {}}
+    for one in given:
+        question = one.problem.public.question
         labels = (question.format.value, question.language, question.domain) if question else ("text", "", "")
         for group, label in zip(groups.values(), labels, strict=True):
             if label:
-                group.setdefault(label, []).append(judgement)
+                group.setdefault(label, []).append(one)
     return {name: {label: _counts(of) for label, of in sorted(group.items())} for name, group in groups.items()}
 
 
-def _counts(judgements: Sequence[Judgement]) -> dict[str, JsonValue]:
-    """How many of each kind; the accuracy is the share of right ones among all but those that wait for a judge."""
-    status = Counter(judgement.status for judgement in judgements)
-    right = sum(judgement.passed is True for judgement in judgements)
-    decided = len(judgements) - status[Status.PENDING]
+def _counts(given: Sequence[_Graded]) -> dict[str, JsonValue]:
+    """How many of each kind, and the shares of right ones."""
+    counted = tally([one.judgement for one in given])
+    by_script = [one.by_script for one in given if one.by_script is not None]
     return {
-        "total": len(judgements),
-        "right": right,
-        "wrong": status[Status.SCORED] - right,
-        "unreadable": status[Status.UNREADABLE],
-        "empty": status[Status.EMPTY],
-        "pending": status[Status.PENDING],
-        "accuracy": round(right / decided, 6) if decided else None,
+        **asdict(counted),
+        "accuracy": counted.accuracy,
+        "accuracy_of_readable": counted.accuracy_of_readable,
+        "csbench_script": round(mean(by_script), 6) if by_script else None,
     }
 
 

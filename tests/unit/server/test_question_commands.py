@@ -81,6 +81,7 @@ def test_a_file_of_answers_is_scored_and_summed_up(benchwright: Call, pack: str,
     summary = json.loads(done.stdout)
     counted = {"total": 8, "right": 3, "wrong": 2, "unreadable": 1, "empty": 1, "pending": 1, "accuracy": 0.428571}
     assert {name: summary[name] for name in counted} == counted
+    assert (summary["accuracy_of_readable"], summary["csbench_script"]) == (0.6, 0.5)
     assert {name: group["total"] for name, group in summary["by_language"].items()} == {"en": 6, "fr": 2}
     assert summary["by_format"]["assertion"]["right"] == 1
     assert summary["by_format"]["open-ended"]["accuracy"] is None

@@ -1,0 +1,49 @@
+"""What CS-Bench's own script gives an answer, beside what we read in it."""
+
+from __future__ import annotations
+
+import pytest
+
+from benchwright_judges.judgement import Judgement, Status
+from benchwright_judges.published_scores import csbench_script_score
+from benchwright_judges.tally import tally
+from benchwright_problems.problem import Answer, Choice, Question, QuestionFormat
+
+CHOICE = Question(
+    format=QuestionFormat.MULTIPLE_CHOICE, choices=tuple(Choice(letter=one, text=f"choice {one}") for one in "ABCD")
+)
+ASSERTION = Question(format=QuestionFormat.ASSERTION)
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "key", "score"),
+    [
+        (CHOICE, "The answer is (B).", "B", 1.0),
+        (CHOICE, "A cache needs no refresh, so B.", "B", 0.0),
+        (CHOICE, "a guess: B", "A", 1.0),
+        (CHOICE, "no idea", "A", 0.0),
+        (ASSERTION, "It is not true.", "true", 1.0),
+        (ASSERTION, "TRUE", "true", 1.0),
+        (ASSERTION, "untrue", "true", 0.0),
+        (Question(format=QuestionFormat.FILL_IN_THE_BLANK), "42", "42", None),
+    ],
+)
+def test_the_script_takes_the_first_letter_or_truth_value(
+    question: Question, text: str, key: str, score: float | None
+) -> None:
+    assert csbench_script_score(question, text, Answer(value=key)) == score
+
+
+def test_an_unreadable_answer_counts_in_one_accuracy_and_not_in_the_other() -> None:
+    judgements = [
+        Judgement(status=Status.SCORED, score=1.0, passed=True, message=""),
+        Judgement(status=Status.SCORED, score=0.0, passed=False, message=""),
+        Judgement(status=Status.UNREADABLE, message=""),
+        Judgement(status=Status.EMPTY, message=""),
+        Judgement(status=Status.PENDING, message=""),
+        Judgement(status=Status.ERROR, message=""),
+    ]
+    counted = tally(judgements)
+    assert (counted.right, counted.wrong, counted.unreadable, counted.empty, counted.pending) == (1, 1, 1, 1, 2)
+    assert (counted.accuracy, counted.accuracy_of_readable) == (0.25, 0.5)
+    assert tally([]).accuracy is None
