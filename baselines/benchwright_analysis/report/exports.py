@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import csv
+import dataclasses
+import io
 import json
 import re
 import shutil
@@ -15,7 +18,8 @@ from benchwright_analysis.report.codebook import codebook, schema_of
 from benchwright_analysis.report.dataset import Dataset
 from benchwright_analysis.report.event_row import EventRow
 from benchwright_analysis.report.observation import Observation
-from benchwright_analysis.report.spreadsheet import without_formulas
+from benchwright_analysis.report.section import Figure, Section
+from benchwright_analysis.report.spreadsheet import without_formula, without_formulas
 from benchwright_harness.cvdp_report import Graded, composite, raw_result, report, report_text
 from benchwright_problems.atomic import write_atomically
 from benchwright_problems.category import Category
@@ -62,6 +66,23 @@ def write_events(folder: Path, parts: Sequence[Path]) -> None:
         for part in parts:
             with part.with_suffix(".csv").open("rb") as more:
                 shutil.copyfileobj(more, lines, _COPIED_AT_ONCE)
+
+
+def write_tables(folder: Path, sections: Sequence[Section]) -> None:
+    """Writes `tables/ID.csv` for each table that has figures, a line per figure; those of an earlier report go."""
+    place = folder / "tables"
+    if place.is_dir():
+        shutil.rmtree(place)
+    for table in (table for section in sections for table in section.all_tables if table.id):
+        stream = io.StringIO()
+        lines = csv.writer(stream)
+        lines.writerow([field.name for field in dataclasses.fields(Figure)])
+        lines.writerows(
+            [without_formula(one) if isinstance(one, str) else one for one in dataclasses.astuple(figure)]
+            for figure in table.figures
+        )
+        place.mkdir(exist_ok=True)
+        (place / f"{table.id}.csv").write_bytes(stream.getvalue().encode())
 
 
 def write_cvdp(folder: Path, data: Dataset, now: datetime) -> list[str]:

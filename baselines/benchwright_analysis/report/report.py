@@ -16,7 +16,7 @@ from pydantic import JsonValue
 
 from benchwright_analysis.report.dataset import Dataset
 from benchwright_analysis.report.exclusions import exclude
-from benchwright_analysis.report.exports import copy_logs, write_attempts, write_cvdp, write_events
+from benchwright_analysis.report.exports import copy_logs, write_attempts, write_cvdp, write_events, write_tables
 from benchwright_analysis.report.fold import Folded
 from benchwright_analysis.report.observation import Observation
 from benchwright_analysis.report.page import page
@@ -123,7 +123,8 @@ def write_report(log: StudyLog, store: Store, options: ReportOptions, rated: Seq
     cvdp = write_cvdp(options.folder / "cvdp", data, now)
     kept = logs_of(options.kept, (header.id for header in headers)) if options.kept is not None else ()
     logs = copy_logs(options.folder / "inspect", [*options.logs, *kept])
-    sections = [marked(make(data), data) for make in SECTIONS]
+    sections = [marked(section, data) for make in SECTIONS if (section := make(data)) is not None]
+    write_tables(options.folder, sections)
     content = _content(data, sections, options, cvdp, logs)
     write_atomically(
         options.folder / "report.json",
@@ -278,7 +279,7 @@ def _content(
                 "numbers": plain(one.numbers),
                 "tables": [
                     {"title": table.title, "columns": list(table.columns), "rows": [list(row) for row in table.rows]}
-                    for table in (*(picture.table for picture in one.pictures), *one.tables)
+                    for table in one.all_tables
                 ],
                 "pictures": [
                     {"id": picture.id, "title": picture.title, "alt": picture.alt} for picture in one.pictures

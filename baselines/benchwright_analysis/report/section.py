@@ -16,6 +16,19 @@ _ENDLESS = 1e6
 
 
 @dataclasses.dataclass(frozen=True)
+class Figure:
+    """One number of a table, with what it is based on."""
+
+    row: str
+    column: str
+    attempts: int
+    problems: int
+    value: float | None
+    low: float | None = None
+    high: float | None = None
+
+
+@dataclasses.dataclass(frozen=True)
 class Table:
     """Rows that readers can sort."""
 
@@ -25,6 +38,10 @@ class Table:
     note: str = ""
     detail: bool = False
     """Whether it is shown only when asked for."""
+    id: str = ""
+    """Name of the CSV file in `tables/` that has its figures; empty if there is none."""
+    figures: Sequence[Figure] = ()
+    """Its numbers unrounded, one per cell."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -63,6 +80,11 @@ class Section:
     def is_empty(self) -> bool:
         """Whether there is nothing to show."""
         return bool(self.without)
+
+    @property
+    def all_tables(self) -> Sequence[Table]:
+        """Those of the pictures, each once, and the others."""
+        return [*{id(one.table): one.table for one in self.pictures}.values(), *self.tables]
 
 
 def plain(value: object) -> JsonValue:

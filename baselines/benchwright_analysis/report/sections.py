@@ -20,7 +20,7 @@ from benchwright_analysis.report.success import profile, success
 from benchwright_analysis.report.support import support
 from benchwright_analysis.report.time_to_pass import score_over_time, survival
 
-SECTIONS: list[Callable[[Dataset], Section]] = [
+SECTIONS: list[Callable[[Dataset], Section | None]] = [
     answer,
     support,
     preregistration,
@@ -38,4 +38,4 @@ SECTIONS: list[Callable[[Dataset], Section]] = [
     failing,
     attempts_table,
 ]
-"""In the order of the page."""
+"""In the order of the page. One that returns None has no place in this report: its data is not there."""

@@ -26,6 +26,11 @@ def without_formulas(table: pa.Table, columns: Collection[str] | None = None) ->
         column = table.column(place)
         if not any(text and text.startswith(_BEGINNINGS) for text in column.unique().to_pylist()):
             continue
-        safe = [f"'{text}" if text and text.startswith(_BEGINNINGS) else text for text in column.to_pylist()]
+        safe = [without_formula(text) if text else text for text in column.to_pylist()]
         table = table.set_column(place, field, pa.array(safe, type=field.type))
     return table
+
+
+def without_formula(text: str) -> str:
+    """A cell with an apostrophe before what would be read as a formula."""
+    return f"'{text}" if text.startswith(_BEGINNINGS) else text

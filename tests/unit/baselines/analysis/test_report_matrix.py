@@ -1,0 +1,80 @@
+"""Tables of means with intervals, on the page and as CSV, against values worked out by hand."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import pytest
+
+from benchwright_analysis.report.exports import write_tables
+from benchwright_analysis.report.matrix import accuracy, by_label, matrix
+from benchwright_analysis.report.observation import Observation
+from benchwright_analysis.report.section import Section
+
+from .test_report_codebook import observation
+
+
+def tries(model: str, problem: str, *passed: bool, **changes: object) -> list[Observation]:
+    """A model's attempts at a problem."""
+    return [
+        observation(
+            attempt=f"{model}-{problem}-{number}",
+            participant=model,
+            problem=problem,
+            family=problem,
+            condition="model",
+            solver="model",
+            passed=one,
+            score=float(one),
+            kind="question",
+            **changes,
+        )
+        for number, one in enumerate(passed)
+    ]
+
+
+def test_a_question_counts_once_however_often_it_was_tried() -> None:
+    rows = [*tries("m", "p/1", True), *tries("m", "p/2", False, False, True)]
+    assert accuracy(rows).value == pytest.approx((1 + 1 / 3) / 2)
+
+
+def test_with_equally_many_tries_the_interval_is_that_of_the_share() -> None:
+    rows = [one for n in range(8) for one in tries("m", f"p/{n}", n < 6)]
+    found = accuracy(rows)
+    # Wilson's interval for 0.75 of 7 (0.75 * 0.25 over the squared standard error) with Student's quantile, 2.3646.
+    assert found.value == 0.75
+    assert found.low == pytest.approx(0.3298, abs=1e-4)
+    assert found.high == pytest.approx(0.9482, abs=1e-4)
+
+
+def test_no_interval_of_a_share_leaves_0_to_1() -> None:
+    rows = [one for n in range(5) for one in tries("m", f"p/{n}", *([True] * (n + 1)), *([False] if not n else []))]
+    (found,) = by_label({"m": rows}, lambda one: "all")
+    assert found.high == 1.0
+    assert found.low is not None
+    assert found.low > 0
+
+
+def test_rows_and_columns_have_the_order_asked_for_and_gaps_stay_empty() -> None:
+    groups = {
+        "b": [*tries("b", "p/1", True, topic="x"), *tries("b", "p/2", False, topic="y")],
+        "a": tries("a", "p/1", False, topic="x"),
+    }
+    figures = by_label(groups, lambda one: one.topic, order=("y",))
+    table = matrix("topics", "Topics", figures, groups=["b", "a"], unit="question")
+    assert table.columns == ("group", "y, 1 question", "x, 1 question")
+    assert table.rows == [("b", "0 %", "100 %"), ("a", None, "0 %")]
+
+
+def test_figures_are_written_unrounded_and_without_formulas(tmp_path: Path) -> None:
+    figures = by_label({"=m": tries("m", "p/1", True, False, True)}, lambda one: "all")
+    section = Section("s", "S", tables=[matrix("some-table", "T", figures)])
+    write_tables(tmp_path, [section])
+    with (tmp_path / "tables" / "some-table.csv").open(newline="") as file:
+        (row,) = csv.DictReader(file)
+    assert row == {
+        "row": "'=m", "column": "all", "attempts": "3", "problems": "1", "value": str(2 / 3), "low": "", "high": "",
+    }  # fmt: skip
+    write_tables(tmp_path, [])
+    assert not (tmp_path / "tables").exists()
