@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
+from benchwright_problems.datasets.cvdp import import_cvdp
 from benchwright_problems.home import Home
 from benchwright_problems.store import Store
 from benchwright_server.cli.app import command_line
@@ -31,7 +33,9 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Home:
     return Home.find()
 
 
-def audit(home: Home, *plays: Play, options: tuple[str, ...] = ()) -> tuple[int, Any, list[list[Asked]]]:
+def audit(
+    home: Home, *plays: Play, options: tuple[str, ...] = (), pack: str = "starter"
+) -> tuple[int, Any, list[list[Asked]]]:
     servers = [JudgeEndpoint(play).__enter__() for play in plays]
     lines = ["budget_usd = 100"]
     for number, server in enumerate(servers):
@@ -41,7 +45,7 @@ def audit(home: Home, *plays: Play, options: tuple[str, ...] = ()) -> tuple[int,
     config.write_text("\n".join(lines))
     try:
         ran = CliRunner().invoke(
-            command_line(), ["problems", "audit", "starter", "--json", *options], catch_exceptions=False
+            command_line(), ["problems", "audit", pack, "--json", *options], catch_exceptions=False
         )
     finally:
         for server in servers:
@@ -99,3 +103,64 @@ def test_a_budget_holds(home: Home) -> None:
 def test_without_a_judge_the_next_step_is_told(home: Home) -> None:
     status, said, _ = audit(home)
     assert status == 2 and "docs/how-to/judges.md" in said
+
+
+def imported(home: Home) -> list[dict[str, Any]]:
+    """A pack of CVDP with two problems, and its records."""
+    records: list[dict[str, Any]] = [
+        {
+            "id": name,
+            "categories": ["cid003", "easy"],
+            "input": {"prompt": f"Write {name}.", "context": {}},
+            "output": {"response": "", "context": {"rtl/a.sv": f"module {name}; endmodule\n"}},
+            "harness": {"files": {"docker-compose.yml": "services: {a: {image: i, command: [sh, -c, exit 0]}}"}},
+        }
+        for name in ("clear", "vague")
+    ]
+    file = home.data.parent / "set.jsonl"
+    file.write_text("".join(json.dumps(record) + "\n" for record in records))
+    Store(home).add(import_cvdp([file], "mine"))
+    return records
+
+
+def filtered(file: Path, *options: str, pack: str = "mine") -> tuple[int, str]:
+    ran = CliRunner().invoke(command_line(), ["problems", "filter", pack, str(file), *options], catch_exceptions=False)
+    return ran.exit_code, ran.stdout + ran.stderr
+
+
+def test_what_passed_its_audit_is_written_as_a_data_set_that_imports_again(home: Home, tmp_path: Path) -> None:
+    records = imported(home)
+    audit(home, lambda asked: rates(ambiguity=7) if "vague" in asked.user else rates(), pack="mine")
+    file = tmp_path / "good.jsonl"
+    status, said = filtered(file)
+    assert status == 0 and "1 of 2 problems written" in said
+    assert [json.loads(line) for line in file.read_text().splitlines()] == records[:1]
+    assert [problem.id for problem in import_cvdp([file], "again").problems] == ["clear"]
+    table = tmp_path / "good-audit.csv"
+    kept, dropped = csv.DictReader(table.open())
+    assert (kept["problem"], kept["kept"], kept["reason"]) == ("mine/clear", "yes", "")
+    assert (dropped["problem"], dropped["kept"], dropped["ambiguity"]) == ("mine/vague", "no", "7.00")
+    assert dropped["reason"] == "ambiguity 7.00 is below 8.0: j0: ambiguity is fine"
+    assert [one.stat().st_mode & 0o777 for one in (file, table)] == [0o600, 0o600]
+
+
+def test_a_problem_without_a_review_of_its_present_version_is_not_dropped_silently(home: Home, tmp_path: Path) -> None:
+    imported(home)
+    status, said = filtered(tmp_path / "good.jsonl")
+    assert status == 2 and "2 of 2 problems have no review" in said and "problems audit mine" in said
+    assert not (tmp_path / "good.jsonl").exists()
+
+
+def test_a_pack_that_was_not_imported_cant_be_filtered(home: Home, tmp_path: Path) -> None:
+    audit(home, lambda asked: rates())
+    status, said = filtered(tmp_path / "good.jsonl", pack="starter")
+    assert status == 2 and "only packs imported from a data set" in said
+    assert list(tmp_path.glob("good*")) == []
+
+
+def test_the_report_does_not_overwrite_the_data_set(home: Home, tmp_path: Path) -> None:
+    imported(home)
+    audit(home, lambda asked: rates(), pack="mine")
+    file = tmp_path / "good.jsonl"
+    status, said = filtered(file, "--report", str(file))
+    assert status == 2 and "give the report another name" in said

@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Callable
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
 
 import typer
-from pydantic import JsonValue
 
-from benchwright_problems import datasets
-from benchwright_problems.atomic import write_atomically
 from benchwright_problems.conversion import Form, convert
 from benchwright_problems.datasets.cvdp import export_cvdp
 from benchwright_problems.home import Home
 from benchwright_problems.problem import Problem
 from benchwright_problems.store import Store
-from benchwright_server.cli import audit, check, import_dataset, options
+from benchwright_server.cli import audit, audited, check, import_dataset, options
 from benchwright_server.cli.options import Json
-from benchwright_server.cli.output import out, plain_errors, print_json, table_of, writing
-from benchwright_server.errors import ServerError
+from benchwright_server.cli.output import out, plain_errors, print_json, table_of
+from benchwright_server.cli.pack_records import A_DATA_SET, original_record, write_records
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
@@ -36,6 +32,7 @@ def add_to(parent: typer.Typer) -> None:
     problems.command("convert")(convert_pack)
     check.add_to(problems)
     audit.add_to(problems)
+    audited.add_to(problems)
     parent.add_typer(problems, name="problems")
 
 
@@ -88,7 +85,7 @@ def export(
 ) -> None:
     """Write a pack back in the format it was imported from; for folders, each line maps paths to file contents."""
     with plain_errors():
-        count = _write_records(pack, file, _record, "a data set can be exported")
+        count = write_records(_unsealed(pack), file, original_record, A_DATA_SET)
     out.print(f"{count} problems written to {file}.")
 
 
@@ -100,26 +97,10 @@ def convert_pack(
     """Write a pack of CVDP in its other form: agentic records as non-agentic ones, or the other way round."""
     with plain_errors():
         wanted = "CVDP can be converted"
-        count = _write_records(pack, file, lambda problem: convert(export_cvdp(problem), to), wanted)
+        count = write_records(_unsealed(pack), file, lambda problem: convert(export_cvdp(problem), to), wanted)
     out.print(f"{count} problems written to {file}.")
 
 
-def _record(problem: Problem) -> dict[str, JsonValue]:
-    source = problem.provenance.source
-    found = next((one for one in datasets.FORMATS if one.source == source), None)
-    if found is None:
-        raise ValueError(f"{problem.id} was not imported from a data set")
-    return found.export(problem)
-
-
-def _write_records(pack: str, file: Path, record: Callable[[Problem], dict[str, JsonValue]], wanted: str) -> int:
+def _unsealed(pack: str) -> Iterator[Problem]:
     store = Store(Home.find())
-    lines = []
-    for problem in store.public(pack).problems:
-        try:
-            lines.append(json.dumps(record(store.unseal(f"{pack}/{problem.id}"))))
-        except ValueError as error:
-            raise ServerError(f"{error}; only packs imported from {wanted}.") from error
-    with writing(file):
-        write_atomically(file.absolute(), "".join(f"{line}\n" for line in lines).encode(), 0o600)
-    return len(lines)
+    return (store.unseal(f"{pack}/{problem.id}") for problem in store.public(pack).problems)
