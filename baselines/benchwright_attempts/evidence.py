@@ -369,7 +369,8 @@ class ModelUsage(EventBody):
     """`provider`, or the name of the tokenizer that counted."""
     parameters: Mapping[str, JsonValue] = Field(default_factory=dict)
     """Temperature, seed and other parameters, as they were sent; `prompts` and `prompts_sha256` name the prompt \
-set, `knowledge_cutoff` the end of what the model was trained on, if it is known."""
+set, `shots` says how many solved questions came before, `steps` whether steps were asked for, `knowledge_cutoff` the \
+end of what the model was trained on, if it is known."""
 
 
 # Below the recording level `full`

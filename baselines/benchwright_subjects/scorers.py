@@ -129,7 +129,7 @@ async def _count(task: TaskRun, sample: SampleAttempt, state: TaskState) -> dict
     if not counted and not sample.recorded_usage:
         guess = usage.by_tokenizer(sample.header.solver, sent, received, tokens)
         if guess is not None:
-            await sample.record_usage(guess)
+            await sample.record_usage(guess.model_copy(update={"parameters": task.facts_of_prompts}))
     return {"encoding": ENCODING, "prompt": tokens.count(sent), "reply": tokens.count(received)}
 
 

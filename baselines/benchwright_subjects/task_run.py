@@ -32,6 +32,8 @@ class TaskRun:
         most_runs: Outside studies: how many runs of the hidden tests an agent may ask for.
         most_s: Outside studies: the time limit of a sample in seconds. None without a limit.
         prompts: What problems are asked with; None if that is a template of the user's, an agent's task, or unknown.
+        shots: Solved questions that are shown before each one; None if that is unknown.
+        steps: Whether steps are asked for before the answer.
         knowledge_cutoff: Outside studies: the end of what the model was trained on; as Inspect knows it if empty.
 
     Raises:
@@ -50,6 +52,8 @@ class TaskRun:
         most_runs: int = 0,
         most_s: float | None = None,
         prompts: PromptSet | None = None,
+        shots: int | None = None,
+        steps: bool = False,
         knowledge_cutoff: str = "",
     ) -> None:
         self.services = services
@@ -61,6 +65,8 @@ class TaskRun:
         self.facts_of_prompts: dict[str, JsonValue] = (
             {} if prompts is None else {"prompts": prompts.name, "prompts_sha256": digest_of(prompts)}
         )
+        if prompts is not None and shots is not None:
+            self.facts_of_prompts |= {"shots": shots, "steps": steps}
         """For records: which prompts these are."""
         self._part = part
         self._most_runs = most_runs

@@ -82,6 +82,8 @@ def answer(
         part=part,
         most_s=limit_s or None,
         prompts=named,
+        shots=shots if given is None else None,
+        steps=think,
         knowledge_cutoff=knowledge_cutoff,
     )
     return Task(

@@ -582,6 +582,13 @@ def test_examples_of_the_validation_split_come_before_the_question_and_are_not_a
         (("user", "Frage 3"), ("assistant", "Falsch")),
     }
     assert turns[4] == ("user", "Frage 2")
+    (attempt,) = desk.attempts()
+    (used,) = [recorded.event for recorded in desk.events(attempt.id) if isinstance(recorded.event, ModelUsage)]
+    assert (used.parameters["shots"], used.parameters["steps"]) == (2, False)
+    with StudyLog(log_file(desk.home)) as events:
+        write_report(events, Store(desk.home), ReportOptions(desk.out / "report", events=False))
+    (row,) = csv.DictReader((desk.out / "report" / "tables" / "domains-t.csv").read_text().splitlines()[:2])
+    assert (row["row"], row["column"], row["value"]) == ("model: mockllm/model (de, 2-shot)", "D", "1.0")
 
 
 @pytest.mark.nightly

@@ -36,6 +36,8 @@ class Facts:
     )
     cost_usd: float | None = None
     prompts: str = ""
+    shots: int | None = None
+    steps: bool | None = None
     knowledge_cutoff: str = ""
     violations: list[str] = field(default_factory=list)
     change_reasons: bool | None = None
@@ -55,6 +57,8 @@ class Facts:
         sent = value.get("parameters", {})
         if sent.get("prompts"):
             self.prompts = f"{sent['prompts']} {str(sent.get('prompts_sha256', ''))[:16]}".rstrip()
+        if isinstance(shots := sent.get("shots"), int) and isinstance(steps := sent.get("steps"), bool):
+            self.shots, self.steps = shots, steps
         self.knowledge_cutoff = max(self.knowledge_cutoff, str(sent.get("knowledge_cutoff", "")))
         for name in self.usage:
             self.usage[name] += value.get(name, 0)
@@ -105,6 +109,8 @@ class FoldedEvents:
             **facts.usage,
             cost_usd=facts.cost_usd,
             prompts=facts.prompts,
+            shots=facts.shots,
+            steps=facts.steps,
             knowledge_cutoff=facts.knowledge_cutoff,
             violations=len(facts.violations),
             violation_rules=" ".join(sorted(set(facts.violations))),

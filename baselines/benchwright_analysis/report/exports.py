@@ -29,6 +29,8 @@ from benchwright_problems.verdict import Reason, Verdict
 MOST_SAMPLES = 100
 """Folders of samples that a composite report is made from; CVDP's own runs have 5."""
 _COPIED_AT_ONCE = 1 << 20
+_LONGEST_NAME = 100
+"""Characters of a file's name."""
 _REASONS = {"passed": Reason.PASSED, "failed": Reason.TESTS_FAILED, "error": Reason.BAD_HARNESS}
 
 
@@ -73,6 +75,7 @@ def write_tables(folder: Path, sections: Sequence[Section]) -> None:
     place = folder / "tables"
     if place.is_dir():
         shutil.rmtree(place)
+    names: list[str] = []
     for table in (table for section in sections for table in section.all_tables if table.id):
         stream = io.StringIO()
         lines = csv.writer(stream)
@@ -82,7 +85,9 @@ def write_tables(folder: Path, sections: Sequence[Section]) -> None:
             for figure in table.figures
         )
         place.mkdir(exist_ok=True)
-        (place / f"{table.id}.csv").write_bytes(stream.getvalue().encode())
+        # An id may end with a label that a data set has chosen.
+        names.append(_unused(_folder_name(table.id)[:_LONGEST_NAME], names))
+        (place / f"{names[-1]}.csv").write_bytes(stream.getvalue().encode())
 
 
 def write_cvdp(folder: Path, data: Dataset, now: datetime) -> list[str]:

@@ -44,6 +44,12 @@ underscore-number; else the problem itself."""
     """Of a question."""
     language: str
     """Of a question: ISO 639 code."""
+    domain: str = ""
+    """Of a question: the field that its data set sorts it under, such as `Computer Network`."""
+    subdomain: str = ""
+    """The part of that field, such as `Transport Layer`."""
+    tag: str = ""
+    """The data set's own label of a question: `Knowledge` or `Reasoning` in CS-Bench."""
     published: str = ""
     """When the first of the pack's problems could be read in public: `YYYY-MM-DD` or `YYYY-MM`; empty if it is \
 unknown, or if the pack is not on this machine."""
@@ -189,6 +195,10 @@ before the condition was shown. Empty if it was made later."""
     """Of the models' calls; empty if it is unknown."""
     prompts: str
     """Name of the prompt set that a model was asked with, and the beginning of its digest; empty if it is unknown."""
+    shots: int | None = None
+    """Solved questions that a model was shown before this one; empty if it is unknown."""
+    steps: bool | None = None
+    """Whether a model was asked for steps before its answer; empty if it is unknown."""
     knowledge_cutoff: str = ""
     """The end of what the model was trained on, as it was stated or as Inspect knew it: `YYYY-MM-DD` or `YYYY-MM`; \
 the latest of several models; empty if it is unknown."""

@@ -26,6 +26,9 @@ class ProblemFacts:
     skill: str = ""
     topic: str = ""
     language: str = ""
+    domain: str = ""
+    subdomain: str = ""
+    tag: str = ""
     family: str = ""
     published: str = ""
 
@@ -41,6 +44,9 @@ class ProblemFacts:
             "skill": self.skill,
             "topic": self.topic,
             "language": self.language,
+            "domain": self.domain,
+            "subdomain": self.subdomain,
+            "tag": self.tag,
             "published": self.published,
         }
 
@@ -59,6 +65,9 @@ class ProblemFacts:
             skill=question.skill.value if question is not None and question.skill is not None else "",
             topic=(question.topic or question.subdomain or question.domain) if question is not None else "",
             language=question.language if question is not None else "",
+            domain=question.domain if question is not None else "",
+            subdomain=question.subdomain if question is not None else "",
+            tag=question.tag if question is not None else "",
             family=f"{pack.name}/{family}",
             published=pack.published or "",
         )

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from benchwright_analysis.report.answer import answer
 from benchwright_analysis.report.attempts_table import attempts_table
+from benchwright_analysis.report.csbench.domains import domains
 from benchwright_analysis.report.dataset import Dataset
 from benchwright_analysis.report.estimates import estimates
 from benchwright_analysis.report.failing import failing
@@ -32,6 +33,7 @@ SECTIONS: list[Callable[[Dataset], Section | None]] = [
     models,
     horizon,
     profile,
+    domains,
     estimates,
     origins,
     judging,

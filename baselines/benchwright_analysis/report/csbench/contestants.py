@@ -1,0 +1,60 @@
+"""Who is compared on CS-Bench's questions: a group, in one language, asked in one way."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from benchwright_analysis.report.dataset import Dataset
+from benchwright_analysis.report.observation import Observation
+
+ZERO_SHOT = "zero-shot"
+_UNKNOWN = "form unknown"
+
+
+class Contestant(NamedTuple):
+    """The questions of one language differ from those of another, so that no mean goes over both."""
+
+    group: str
+    language: str
+    asked: str
+    """`zero-shot`, `5-shot`, `5-shot, steps` …; `form unknown` where it was not recorded, empty for people."""
+
+    @property
+    def name(self) -> str:
+        """In tables and legends."""
+        return f"{self.group} ({', '.join(filter(None, (self.language, self.asked)))})"
+
+
+def contestant(one: Observation) -> Contestant:
+    """Whose attempt it is."""
+    return Contestant(one.group, one.language, _asked(one))
+
+
+def _asked(one: Observation) -> str:
+    if one.is_person:
+        return ""
+    if one.shots is None or one.steps is None:
+        return _UNKNOWN
+    before = f"{one.shots}-shot" if one.shots else ZERO_SHOT
+    return f"{before}, steps" if one.steps else before
+
+
+def answered(data: Dataset) -> list[Observation]:
+    """Decided attempts at questions with a domain and a tag, by language, group and way to ask."""
+    order = {group: place for place, group in enumerate(data.groups)}
+    found = [one for one in data.decided if one.kind == "question" and one.domain and one.tag]
+    return sorted(found, key=lambda one: (one.language, order[one.group], one.shots or 0, bool(one.steps)))
+
+
+def by_contestant(rows: Sequence[Observation]) -> Mapping[Contestant, list[Observation]]:
+    """The attempts of each."""
+    found: dict[Contestant, list[Observation]] = {}
+    for one in rows:
+        found.setdefault(contestant(one), []).append(one)
+    return found
+
+
+def score_of(one: Observation) -> float:
+    """An attempt's score from 0 to 1; one that ended without an answer has 0."""
+    return one.score or 0.0
