@@ -159,7 +159,14 @@ class Grading:
 
 
 async def judge_answer(
-    ref: str, problem: Problem, answer: str, judging: Judging, *, attempt: str = "", number: int = 0
+    ref: str,
+    problem: Problem,
+    answer: str,
+    judging: Judging,
+    *,
+    attempt: str = "",
+    number: int = 0,
+    answer_id: str | None = None,
 ) -> Graded:
     """Scores the answer to a question or text problem.
 
@@ -170,13 +177,14 @@ async def judge_answer(
         judging: The judges.
         attempt: The attempt it belongs to.
         number: Rank of the answer in the attempt, from 1.
+        answer_id: See `Judging.judgement_of`.
     """
     start = time.monotonic()
-    judgement = await judging.judgement_of(ref, problem, answer, attempt=attempt, number=number)
-    verdict = judgement.verdict.model_copy(
-        update={
-            "wall_s": round(time.monotonic() - start, 6),
-            "digests": Digests(problem=problem.public_digest),
-        }
-    )
-    return Graded(verdict, judgement)
+    judgement = await judging.judgement_of(ref, problem, answer, attempt=attempt, number=number, answer_id=answer_id)
+    return graded_answer(problem, judgement, time.monotonic() - start)
+
+
+def graded_answer(problem: Problem, judgement: Judgement, wall_s: float) -> Graded:
+    """The outcome of a judgement that took `wall_s` seconds."""
+    facts = {"wall_s": round(wall_s, 6), "digests": Digests(problem=problem.public_digest)}
+    return Graded(judgement.verdict.model_copy(update=facts), judgement)

@@ -29,12 +29,14 @@ class Judging:
     Args:
         home: Where judgements are kept.
         environ: Says where `judges.toml` is, and holds the keys it names.
+        budget_usd: What judges may cost in all, in US dollars; as `judges.toml` says if not given.
     """
 
     service_url: str = ""
     """A judge service, which is asked instead of everything here if given."""
 
-    def __init__(self, home: Home, environ: Mapping[str, str] = os.environ) -> None:
+    def __init__(self, home: Home, environ: Mapping[str, str] = os.environ, *, budget_usd: float | None = None) -> None:
+        self._budget_usd = budget_usd
         self._home = home
         self._environ = environ
         self._opening = asyncio.Lock()
@@ -45,9 +47,24 @@ class Judging:
         self._service: RemoteJudge | None = None
 
     async def judgement_of(
-        self, ref: str, problem: Problem, answer: str, *, attempt: str = "", number: int = 0
+        self,
+        ref: str,
+        problem: Problem,
+        answer: str,
+        *,
+        attempt: str = "",
+        number: int = 0,
+        answer_id: str | None = None,
     ) -> Judgement:
         """Judge an answer; one that waits is kept where `benchwright judge pending` finds it.
+
+        Args:
+            ref: `pack/id`.
+            problem: With its hidden part.
+            answer: The answer; untrusted.
+            attempt: The attempt it belongs to, if there is one.
+            number: Rank of the answer in the attempt, from 1.
+            answer_id: Names the answer wherever it is asked about: one with a judgement is not judged again.
 
         Raises:
             RecordsError: The database can't be opened.
@@ -61,7 +78,15 @@ class Judging:
 
         records = await self._open()
         judged = await judge_and_record(
-            problem, answer, self._panel, records, ref=ref, attempt=attempt, number=number, budget=self._budget
+            problem,
+            answer,
+            self._panel,
+            records,
+            ref=ref,
+            attempt=attempt,
+            number=number,
+            answer_id=answer_id,
+            budget=self._budget,
         )
         if self._flaw and judged.status is Status.PENDING:
             return judged.model_copy(update={"message": f"This answer is kept and pending: {self._flaw}."})
@@ -102,7 +127,7 @@ class Judging:
                 except (ConfigurationError, ExtraMissingError) as error:
                     # The answer is worth more than the set-up: it is kept, and the person learns what to fix.
                     self._flaw = str(error)
-                self._budget = JudgingBudget(settings.budget_usd)
+                self._budget = JudgingBudget(settings.budget_usd if self._budget_usd is None else self._budget_usd)
                 self._records = await Records.open(records_location(settings, self._home))
             return self._records
 

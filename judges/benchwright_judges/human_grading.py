@@ -130,7 +130,7 @@ class Grading:
             problem = self._problem_of(answer.problem)
         except ProblemsError:
             return None
-        if (problem.public_digest, problem.harness_digest) != (answer.problem_digest, answer.key_digest):
+        if not answer.is_to(problem):
             return None
         rubric = rubric_for(problem)
         if rubric is None:

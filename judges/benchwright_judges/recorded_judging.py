@@ -46,15 +46,16 @@ async def judge_and_record(
         ref: `pack/id`, by which a pending answer is found and scored later.
         attempt: The attempt the answer belongs to, if there is one.
         number: Number of the try within the attempt.
-        answer_id: Identifies the answer: one that was scored before is not judged again.
+        answer_id: Identifies the answer: one that was scored before, by the present question and key, is not judged
+            again.
         budget: Limits the cost of the votes; if it runs out, the answer stays pending.
 
     Raises:
         RecordsError: The database failed; earlier writes are kept.
     """
     if answer_id is not None:
-        earlier = await records.judgement(answer_id)
-        if earlier is not None and earlier.status.is_final:
+        earlier, kept = await records.judgement(answer_id), await records.answer(answer_id)
+        if earlier is not None and earlier.status.is_final and kept is not None and kept.is_to(problem):
             return earlier
     question = problem.public.question
     given = GivenAnswer(

@@ -20,6 +20,8 @@ from benchwright_judges.schema import ANSWERS, CACHE, GRADES, JUDGEMENTS, PENDIN
 if TYPE_CHECKING:
     from sqlalchemy.ext.asyncio import AsyncConnection
 
+    from benchwright_problems.problem import Problem
+
 
 @dataclass(frozen=True, slots=True)
 class GivenAnswer:
@@ -40,6 +42,10 @@ class GivenAnswer:
     id: str = field(default_factory=lambda: uuid.uuid4().hex)
     created: float = field(default_factory=time.time)
     """Unix time."""
+
+    def is_to(self, problem: Problem) -> bool:
+        """Whether neither the question nor its key has changed since."""
+        return (problem.public_digest, problem.harness_digest) == (self.problem_digest, self.key_digest)
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,7 +222,11 @@ class Records(Database):
             "number": answer.number,
             "created": answer.created,
         }
-        await connection.execute(self.insert_into(ANSWERS).values(values).on_conflict_do_nothing())
+        # Of an answer that is judged again because its question has changed.
+        present = {name: values[name] for name in ("problem_digest", "key_digest", "format")}
+        await connection.execute(
+            self.insert_into(ANSWERS).values(values).on_conflict_do_update(index_elements=[ANSWERS.c.id], set_=present)
+        )
 
     async def _newest(self, connection: AsyncConnection, answers: Sequence[str] | None) -> dict[str, Judgement]:
         """The latest judgement with its votes, by answer."""

@@ -1,17 +1,20 @@
-"""How many answers are right: of all answers, and of those that can be read."""
+"""How many answers are right: of all that are judged, and of those that can be read."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 
-from benchwright_judges.judgement import Judgement, Status
+from benchwright_problems.verdict import Outcome, Reason
+
+_UNREADABLE = frozenset({Reason.UNREADABLE, Reason.DECLINED})
+_EMPTY = frozenset({Reason.EMPTY, Reason.NO_ANSWER})
 
 
 @dataclass(frozen=True)
 class Tally:
-    """Numbers of judgements by what they say."""
+    """Numbers of answers by their verdict's reason."""
 
     total: int
     right: int
@@ -21,11 +24,18 @@ class Tally:
     empty: int
     pending: int
     """Waits for a judge, or for a judge that failed."""
+    undecided: int
+    """A tool or the sandbox failed."""
+
+    @property
+    def judged(self) -> int:
+        """All but the pending and undecided ones."""
+        return self.total - self.pending - self.undecided
 
     @property
     def accuracy(self) -> float | None:
-        """Share of right answers among all but the pending ones; None if there are none."""
-        return _share(self.right, self.total - self.pending)
+        """Share of right answers among the judged ones; None if there are none."""
+        return _share(self.right, self.judged)
 
     @property
     def accuracy_of_readable(self) -> float | None:
@@ -33,22 +43,27 @@ class Tally:
         return _share(self.right, self.right + self.wrong)
 
 
-def tally(judgements: Sequence[Judgement]) -> Tally:
-    """Count judgements.
+def tally(reasons: Iterable[Reason]) -> Tally:
+    """Count answers.
 
     Args:
-        judgements: One for each answer.
+        reasons: Of the verdict on each answer.
     """
-    status = Counter(judgement.status for judgement in judgements)
-    right = sum(judgement.passed is True for judgement in judgements)
+    found = Counter(map(_kind, reasons))
     return Tally(
-        total=len(judgements),
-        right=right,
-        wrong=status[Status.SCORED] - right,
-        unreadable=status[Status.UNREADABLE],
-        empty=status[Status.EMPTY],
-        pending=sum(number for one, number in status.items() if not one.is_final),
+        total=found.total(),
+        **{name: found[name] for name in ("right", "wrong", "unreadable", "empty", "pending", "undecided")},
     )
+
+
+def _kind(reason: Reason) -> str:
+    if reason.outcome is Outcome.ERROR:
+        return "pending" if reason.waits_for_judge else "undecided"
+    if reason in _UNREADABLE:
+        return "unreadable"
+    if reason in _EMPTY:
+        return "empty"
+    return "right" if reason is Reason.PASSED else "wrong"
 
 
 def _share(part: int, whole: int) -> float | None:

@@ -33,7 +33,9 @@ class DatasetError(ProblemsError):
             return self
         others = f". Of the others, {invalid - 1} can't be read either" if invalid > 1 else ""
         good = (
-            f". {fine} other record{' is' if fine == 1 else 's are'} fine: import with --skip-invalid" if fine else ""
+            f". {fine} other record{' is' if fine == 1 else 's are'} fine: --skip-invalid takes only those"
+            if fine
+            else ""
         )
         return DatasetError(self.file, self.field, self.reason, self.line, f"{others}{good}")
 

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from pydantic import JsonValue, TypeAdapter, ValidationError
 
+from benchwright_problems.datasets.invalid_records import InvalidRecords
 from benchwright_problems.datasets.jsonl import read_records
 from benchwright_problems.errors import DatasetError, PatchError
 from benchwright_problems.patch import apply_patch
@@ -38,35 +40,47 @@ class Response:
     """Of any other problem."""
 
 
-def read_responses(file: Path, problems: Mapping[str, Problem]) -> list[Response]:
+def read_responses(
+    file: Path, problems: Mapping[str, Problem], invalid: InvalidRecords | None = None
+) -> list[Response]:
     """Read all answers of a file.
 
     Args:
         file: JSON Lines.
-        problems: By id.
+        problems: By id; their public parts are enough.
+        invalid: What to do about lines that can't be read; without it, the file is refused.
 
     Raises:
-        DatasetError: Names line and field of the first thing that is wrong.
+        DatasetError: Names line and field of the first thing that is wrong, and says how many lines are fine.
     """
+    invalid = invalid or InvalidRecords()
     found: list[Response] = []
-    samples: dict[str, int] = {}
-    for line, record in read_records(file):
-        name = record.get("id")
-        if not isinstance(name, str) or name not in problems:
-            raise DatasetError(file, "id", f"the pack has no problem {name!r}", line)
-        problem = problems[name]
-        sample = samples.get(name, 0)
-        samples[name] = sample + 1
-        field, answer = _answer(record)
-        try:
-            files, text = _read(problem, field, answer)
-        except (ValueError, PatchError) as error:
-            reason = error.errors()[0]["msg"] if isinstance(error, ValidationError) else str(error)
-            raise DatasetError(file, field, reason, line) from error
-        found.append(Response(problem, sample, files, text))
+    samples: Counter[str] = Counter()
+    for line, record in read_records(file, invalid):
+        with invalid.record():
+            found.append(_response(file, line, record, problems, samples))
+    invalid.settle(len(found))
     if not found:
         raise DatasetError(file, "", "holds no answer")
     return found
+
+
+def _response(
+    file: Path, line: int, record: Mapping[str, JsonValue], problems: Mapping[str, Problem], samples: Counter[str]
+) -> Response:
+    name = record.get("id")
+    if not isinstance(name, str) or name not in problems:
+        raise DatasetError(file, "id", f"the pack has no problem {name!r}", line)
+    # Counted before it is read: a line that is left out does not renumber the samples after it.
+    sample = samples[name]
+    samples[name] += 1
+    field, answer = _answer(record)
+    try:
+        files, text = _read(problems[name], field, answer)
+    except (ValueError, PatchError) as error:
+        reason = error.errors()[0]["msg"] if isinstance(error, ValidationError) else str(error)
+        raise DatasetError(file, field, reason, line) from error
+    return Response(problems[name], sample, files, text)
 
 
 def _answer(record: Mapping[str, JsonValue]) -> tuple[str, JsonValue]:

@@ -95,7 +95,7 @@ def main() -> None:
         )
         start = time.monotonic()
         done = subprocess.run(
-            [COMMAND, "answer", "csbench", "--responses", answers, "--scores", home / "scores.jsonl", "--json"],
+            [COMMAND, "answer", "csbench", "--responses", answers, "--out", home / "out", "--json"],
             env=environment,
             check=True,
             stdout=subprocess.PIPE,
@@ -109,7 +109,6 @@ def main() -> None:
             {
                 "answers": count,
                 "seconds": round(seconds, 2),
-                "scoring_s": summary["seconds"],
                 "per_minute": rate,
                 "limit": LIMIT,
                 "ratio": round(rate / LIMIT, 2),

@@ -118,7 +118,7 @@ def test_answers_of_others_are_graded_with_reports(environ: dict[str, str], tmp_
     out = tmp_path / "out"
     said = benchwright(environ, "grade", "mine", "--responses", answers, "--out", out, "--solver", "somebody")
     assert said.returncode == 0, said.stderr
-    assert "1 of 2 answers passed, 0 undecided" in said.stdout
+    assert "right answers among the 2 that are judged" in said.stdout
     verdicts = [json.loads(line) for line in (out / "verdicts.jsonl").read_text().splitlines()]
     assert [(one["problem"], one["sample"], one["verdict"]) for one in verdicts] == [
         ("gate", 1, "passed"),
@@ -137,9 +137,9 @@ def test_answers_of_others_are_graded_with_reports(environ: dict[str, str], tmp_
     ("arguments", "words"),
     [
         (("starter",), "Give the folder with the files"),
-        (("starter", "--responses", "x"), "--out DIR"),
-        (("starter", "--responses", "/nowhere", "--out", "o"), "can't be read"),
-        (("none", "--responses", "x", "--out", "o"), "there is no pack 'none'"),
+        (("starter", "o", "--responses", "x"), "no folder to judge"),
+        (("starter", "--responses", "/nowhere"), "can't be read"),
+        (("none", "--responses", "x"), "there is no pack 'none'"),
     ],
 )
 def test_a_mistake_is_one_sentence(arguments: tuple[str, ...], words: str, environ: dict[str, str]) -> None:

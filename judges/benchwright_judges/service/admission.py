@@ -43,6 +43,7 @@ class AdmissionControl:
     Args:
         app: The application.
         tokens: The valid tokens.
+        is_served: Whether the application has an endpoint for the path and the method.
         body_time_s: How long a body may take to arrive.
         clock: Seconds since 1970.
     """
@@ -52,11 +53,13 @@ class AdmissionControl:
         app: ASGIApp,
         tokens: Tokens,
         *,
+        is_served: Callable[[Scope], bool],
         body_time_s: float = BODY_TIME_S,
         clock: Callable[[], float] = time.time,
     ) -> None:
         self._app = app
         self._tokens = tokens
+        self._is_served = is_served
         self._rates = RateLimits()
         self._body_time_s = body_time_s
         self._clock = clock
@@ -101,7 +104,8 @@ class AdmissionControl:
                 retry_after_s=wait_s,
             )
         scope.setdefault("state", {})["token"] = token
-        if scope["method"] not in {"POST", "PUT", "PATCH"}:
+        # What no endpoint takes is answered without reading its body.
+        if scope["method"] not in {"POST", "PUT", "PATCH"} or not self._is_served(scope):
             return receive
         if headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
             raise RefusalError(

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from functools import partial
 from typing import Any, cast
 
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from pydantic.json_schema import models_json_schema
 from starlette.exceptions import HTTPException
-from starlette.types import ASGIApp
+from starlette.routing import Match
+from starlette.types import ASGIApp, Scope
 
 from benchwright_judges.service.admission import AdmissionControl, refusal_of, respond
 from benchwright_judges.service.endpoints import router
@@ -38,10 +40,14 @@ def make_app(judging: Judging, tokens: Tokens) -> ASGIApp:
         await judging.close()
 
     api = make_api(lifespan)
-    admission = AdmissionControl(api, tokens)
+    admission = AdmissionControl(api, tokens, is_served=partial(_is_served, api))
     api.state.judging = judging
     api.state.admission = admission
     return admission
+
+
+def _is_served(api: FastAPI, scope: Scope) -> bool:
+    return any(route.matches(scope)[0] is Match.FULL for route in api.routes)
 
 
 def make_api(lifespan: Callable[[FastAPI], AbstractAsyncContextManager[None]] | None = None) -> FastAPI:

@@ -117,6 +117,15 @@ def _example(kind: Kind) -> dict[str, Any]:
 
 
 _BODY = (Kind.MALFORMED, Kind.TOO_SLOW, Kind.TOO_LARGE, Kind.WRONG_MEDIA_TYPE)
+_EVENT = {
+    "description": "One event.",
+    "type": "object",
+    "properties": {
+        "event": {"enum": ["judged", "finished"]},
+        "id": {"type": "string", "pattern": "^[0-9]+$"},
+        "data": {"type": "string", "contentMediaType": "application/json"},
+    },
+}
 _LOCATION = {"Location": {"description": "Where to poll.", "schema": {"type": "string"}, "required": True}}
 
 
@@ -236,7 +245,7 @@ async def read_results(
         200: {
             "description": "Server-sent events. `judged` carries `submission`, `done` and `total`, and its `id` is the "
             "number of the submission in the order in which they were done; `finished` comes last.",
-            "content": {"text/event-stream": {"schema": {"type": "string"}}},
+            "content": {"text/event-stream": {"schema": _EVENT}},
         },
         **_refusals(Kind.NOT_FOUND),
     },
@@ -247,12 +256,11 @@ async def watch_batch(
     judging: Service,
     request: Request,
     last_event_id: Annotated[
-        str | None,
-        Header(pattern=r"^[0-9]{1,9}$", description="Number of the last event that arrived.", examples=["17"]),
-    ] = None,
+        str, Header(pattern=r"^[0-9]{1,9}$", description="Number of the last event that arrived.", examples=["17"])
+    ] = "0",
 ) -> StreamingResponse:
     """Follow a batch, from the beginning or from where a broken connection ended."""
-    events = _events(batch, int(last_event_id or 0), token, judging, request)
+    events = _events(batch, int(last_event_id), token, judging, request)
     return StreamingResponse(events, media_type="text/event-stream", headers={"Cache-Control": "no-store"})
 
 

@@ -59,7 +59,7 @@ afterwards the actual cost is charged. Spending, at the prices in `judges.toml`,
 
 `Idempotency-Key` makes repeating a POST safe, even concurrently or after a crash: the answer is judged once, and
 every repetition gets that submission. Keys belong to a token and never expire; the same key with another body is
-refused (422 `key-reused`). PUT needs no key.
+refused (409 `key-reused`). PUT needs no key.
 
 ## Durability
 

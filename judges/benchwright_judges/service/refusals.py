@@ -25,6 +25,7 @@ class Kind(Enum):
     WRONG_METHOD = ("wrong-method", HTTPStatus.METHOD_NOT_ALLOWED, "This path does not accept this method.")
     TOO_SLOW = ("too-slow", HTTPStatus.REQUEST_TIMEOUT, "The body did not arrive in time.")
     CONFLICT = ("conflict", HTTPStatus.CONFLICT, "This has already been decided.")
+    KEY_REUSED = ("key-reused", HTTPStatus.CONFLICT, "The Idempotency-Key belongs to another request.")
     TOO_LARGE = ("too-large", HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "The body is too large.")
     HEADERS_TOO_LARGE = (
         "headers-too-large",
@@ -33,7 +34,6 @@ class Kind(Enum):
     )
     WRONG_MEDIA_TYPE = ("wrong-media-type", HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "The body must be JSON.")
     INVALID = ("invalid", HTTPStatus.UNPROCESSABLE_ENTITY, "The request is not valid.")
-    KEY_REUSED = ("key-reused", HTTPStatus.UNPROCESSABLE_ENTITY, "The Idempotency-Key belongs to another request.")
     RATE_LIMITED = ("rate-limited", HTTPStatus.TOO_MANY_REQUESTS, "Too many requests.")
     BUDGET_RESERVED = ("budget-reserved", HTTPStatus.TOO_MANY_REQUESTS, "The rest of the budget is reserved.")
     QUEUE_FULL = ("queue-full", HTTPStatus.TOO_MANY_REQUESTS, "Too many answers of this token are waiting.")

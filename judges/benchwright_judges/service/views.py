@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated
 
-from pydantic import AwareDatetime, Field, StringConstraints
+from pydantic import AwareDatetime, BeforeValidator, Field, StringConstraints
 
 from benchwright_judges.judgement import Judgement, Method, Model, Share, Status, Vote
 from benchwright_judges.service.submission import Batch, State, Submission
@@ -140,12 +140,17 @@ class GradingQueue(Model):
     items: tuple[GradingItem, ...]
 
 
+def _whole(value: object) -> object:
+    # JSON knows one kind of number: 1.0 is an integer.
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
 class NewGrade(Model):
     """A person's grade of an answer."""
 
     label: Annotated[str, StringConstraints(max_length=60), Field(examples=["correct"])]
     """One of the item's `labels`."""
-    difficulty: Annotated[int, Field(ge=1, le=5, strict=True)]
+    difficulty: Annotated[int, Field(ge=1, le=5, strict=True), BeforeValidator(_whole)]
     """How hard it was to grade: 1 easy to 5 hard."""
     comment: Annotated[str, StringConstraints(max_length=4_000, pattern=r"^[^\x00]*$")] = ""
 

@@ -15,44 +15,37 @@ from benchwright_problems.problem import Kind, Problem
 from benchwright_problems.store import Store
 from benchwright_problems.verdict import Verdict
 from benchwright_server.cli import options
-from benchwright_server.cli.answers import print_summary, score_responses
-from benchwright_server.cli.output import finish_with, plain_errors, print_json
+from benchwright_server.cli.batch import Batch, grade_batch
+from benchwright_server.cli.option_groups import grouped
+from benchwright_server.cli.output import finish_with, plain_errors
 from benchwright_server.errors import ServerError
 
 
 def add_to(parent: typer.Typer) -> None:
     """Add the command to `benchwright`."""
-    parent.command("answer")(answer)
+    parent.command("answer")(grouped(answer))
 
 
 def answer(
     problem: Annotated[str, typer.Argument(metavar="PROBLEM|PACK", help="PACK/ID; a pack with --responses.")],
-    file: Annotated[Path | None, typer.Argument(metavar="FILE", help="Contains the answer.")] = None,
-    responses: Annotated[
-        Path | None, typer.Option(help="Answers to questions of a pack, as JSON Lines; scored without a judge.")
-    ] = None,
-    scores: Annotated[Path | None, typer.Option(help="File for one line per answer with its score.")] = None,
+    batch: Batch,
+    file: Annotated[Path | None, typer.Argument(metavar="ANSWER", help="File that contains the answer.")] = None,
     judge_url: Annotated[
         str, typer.Option(metavar="URL", help="Score with this judge service; for one answer only.")
     ] = "",
     json_output: options.Json = False,
 ) -> None:
-    """Score an answer to a question, or a file of answers to a pack's questions.
+    """Score an answer to a question, or grade many answers to a pack's problems, designs included.
 
-    Exit status for one answer: 0 right, 1 not right, 2 undecided; for a file: 0.
+    Exit status for one answer: 0 right, 1 not right, 2 undecided; for many: as of `benchwright grade`.
     """
     with plain_errors():
-        if responses is not None:
+        if batch.responses is not None:
             if file is not None or judge_url:
                 raise ServerError("With --responses, give no other file and no --judge-url.")
-            summary = score_responses(problem, responses, scores)
-            if json_output:
-                print_json(summary)
-            else:
-                print_summary(summary)
-            return
+            grade_batch(problem, batch.responses, batch, json_output)
         if file is None:
-            raise ServerError(f"Give the file with the answer: benchwright answer {problem} FILE.")
+            raise ServerError(f"Give the file with the answer: benchwright answer {problem} ANSWER.")
         home = Home.find()
         hidden = Store(home).unseal(problem)
         if hidden.kind is Kind.DESIGN:

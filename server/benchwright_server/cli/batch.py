@@ -1,186 +1,165 @@
-"""`benchwright grade PACK --responses FILE`: many answers at once."""
+"""Many answers to a pack's problems at once: `benchwright answer` and `benchwright grade` with `--responses FILE`.
+
+What is decided is kept as it comes: verdicts of harnesses by what they depend on, answers that need a judge in the
+database of judgements, under a name that follows from problem, solver, sample and text. So the same command does what
+is left, after an interruption or once judges are set up.
+"""
 
 from __future__ import annotations
 
 import asyncio
-import json
-from collections.abc import Callable, Sequence
-from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass
-from datetime import UTC, datetime
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from typing import Annotated, NoReturn
 
-from pydantic import JsonValue
+import typer
 
-from benchwright_attempts.grading import judge_answer
+from benchwright_attempts.grading import Graded, graded_answer, judge_answer
 from benchwright_attempts.judging import Judging
-from benchwright_harness.cluster import Executor
-from benchwright_harness.cvdp_report import Graded, composite, raw_result, report, report_text
+from benchwright_harness.cluster.configuration import open_executor
 from benchwright_harness.grade import BatchGrader
-from benchwright_harness.sandbox import Sandbox
-from benchwright_harness.sandboxes import toolchain_for
+from benchwright_harness.sandboxes import DEFAULT_SANDBOX, open_sandbox, toolchain_for
 from benchwright_harness.verdict_store import VerdictStore
-from benchwright_problems.atomic import write_atomically
+from benchwright_judges.score import score
+from benchwright_problems.datasets.invalid_records import InvalidRecords
 from benchwright_problems.home import Home
-from benchwright_problems.problem import Kind
+from benchwright_problems.problem import Kind, digest
 from benchwright_problems.responses import Response, read_responses
 from benchwright_problems.store import Store
-from benchwright_problems.verdict import Outcome, Reason, Verdict
-from benchwright_server.cli.output import err, out, writing
+from benchwright_server.cli import options
+from benchwright_server.cli.answers import print_summary, summarize
+from benchwright_server.cli.batch_files import write_files
+from benchwright_server.cli.interruption import interruptible
+from benchwright_server.cli.left_out import write_left_out
+from benchwright_server.cli.output import err, print_json
 from benchwright_server.cli.progress import progress
 
-_JUDGED_AT_ONCE = 8
+_JUDGED_AT_ONCE = 16
+_STEP = 200
+"""Answers between two steps of the progress bar."""
+
+_Numbered = Sequence[tuple[int, Response]]
 
 
 @dataclass(frozen=True)
-class _Result:
-    verdict: Verdict
-    score: float | None
-    """From 0 to 1, of an answer that a judge scores."""
+class Batch:
+    """How many answers are graded at once."""
+
+    responses: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Answers to problems of a pack, as JSON Lines.")
+    ] = None
+    output: Annotated[
+        Path | None, typer.Option("--out", metavar="DIR", help="Folder for the verdicts and reports of these.")
+    ] = None
+    skip_invalid: Annotated[
+        bool,
+        typer.Option("--skip-invalid", help="Leave out lines that can't be read, and list them in FILE-left-out.csv."),
+    ] = False
+    solver: Annotated[str, typer.Option(help="Who gave these answers.")] = ""
+    k: Annotated[int, typer.Option(min=1, help="k of pass@k, if there are several answers per problem.")] = 1
+    budget: options.Budget = None
+    jobs: options.Jobs = None
+    cluster: options.Cluster = None
+    cluster_option: options.ClusterOption = None
+    sandbox: options.Sandbox = DEFAULT_SANDBOX
+    fresh: options.Fresh = False
 
 
-_MISSING = _Result(Verdict(reason=Reason.NO_ANSWER, detail="this sample has no answer to the problem"), None)
-
-
-def grade_responses(
-    pack: str,
-    responses: Path,
-    folder: Path,
-    *,
-    executor: AbstractAsyncContextManager[Executor],
-    sandbox: Sandbox,
-    solver: str,
-    k: int,
-    fresh: bool,
-) -> bool:
-    """Grade a file of answers and write verdicts and reports.
+def grade_batch(pack: str, responses: Path, batch: Batch, json_output: bool) -> NoReturn:
+    """Grade a file of answers, print what they come to, and exit: 2 if some could not be decided, else 0.
 
     Args:
         pack: Whose problems were answered.
         responses: See `benchwright_problems.responses`.
-        folder: For `verdicts.jsonl`, and CVDP's reports: of one sample in it, of several in `sample_N` and together
-            in `composite_report.json`.
-        executor: Runs the harnesses.
-        sandbox: The sandbox.
-        solver: Named in the reports.
-        k: The k of pass@k.
-        fresh: Run again even if a verdict is known.
-
-    Returns:
-        Whether every answer could be decided.
+        batch: How.
+        json_output: Whether to print JSON.
     """
-    home = Home.find()
-    answers = _unsealed(Store(home), pack, responses)
-    verdicts = VerdictStore.of(home)
-    toolchain = toolchain_for(sandbox.name, home.cache)
-    grader = partial(BatchGrader, sandbox=sandbox, toolchain=toolchain, verdicts=verdicts, fresh=fresh)
-    results = asyncio.run(_grade_all(pack, answers, executor, grader, Judging(home)))
-    with writing(folder):
-        _write(folder, pack, answers, results, solver, k)
-        lines = [_line(*pair) for pair in zip(answers, results, strict=True)]
-        write_atomically(folder / "verdicts.jsonl", "".join(lines).encode())
-    passed = sum(result.verdict.outcome is Outcome.PASSED for result in results)
-    undecided = sum(result.verdict.outcome is Outcome.ERROR for result in results)
-    out.print(f"{passed} of {len(results)} answers passed, {undecided} undecided. Reports in {folder}.")
-    return not undecided
-
-
-def _unsealed(store: Store, pack: str, file: Path) -> Sequence[Response]:
-    """The answers of a file, each with its problem's hidden part; only these problems are unsealed."""
+    store = Store(Home.find())
     public = {problem.id: problem for problem in store.public(pack).problems}
-    wanted = {response.problem.id for response in read_responses(file, public)}
-    return read_responses(file, {name: store.unseal(f"{pack}/{name}") for name in public if name in wanted})
+    invalid = InvalidRecords(skip=batch.skip_invalid)
+    answers = read_responses(responses, public, invalid)
+    left_out = write_left_out(invalid, responses.stem, batch.output)
+    hidden = {name: store.unseal(f"{pack}/{name}") for name in {answer.problem.id for answer in answers}}
+    answers = [replace(answer, problem=hidden[answer.problem.id]) for answer in answers]
+    with interruptible("All verdicts so far are kept: the same command continues where it stopped."):
+        graded = _grade(pack, answers, batch)
+    if batch.output is not None:
+        write_files(batch.output, pack, answers, graded, batch.solver, batch.k)
+    summary = summarize(answers, [one.verdict for one in graded])
+    if json_output:
+        print_json({"pack": pack, "left_out": len(invalid.errors), **summary})
+    else:
+        print_summary(summary, batch.output)
+        if left_out is not None:
+            err.print(f"Lines left out: {len(invalid.errors)}. The reasons are in {left_out}.", markup=False)
+    raise typer.Exit(2 if summary["undecided"] else 0)
 
 
-async def _grade_all(
-    pack: str,
-    answers: Sequence[Response],
-    executor: AbstractAsyncContextManager[Executor],
-    grader: Callable[..., BatchGrader],
-    judging: Judging,
-) -> list[_Result]:
-    designs = [number for number, answer in enumerate(answers) if answer.problem.kind is Kind.DESIGN]
-    others = [number for number, answer in enumerate(answers) if answer.problem.kind is not Kind.DESIGN]
-    solutions = [(answers[number].problem, answers[number].files) for number in designs]
-    found = dict(zip(others, await _judge_all(pack, [answers[number] for number in others], judging), strict=True))
-    async with executor as runs:
-        with progress("grading", len(designs), "runs") as meter:
-            shown = grader(runs, on_progress=lambda now: meter.show(now.done, now.planned, now.known))
-            verdicts = await shown.grade(solutions)
-    found |= {number: _Result(verdict, None) for number, verdict in zip(designs, verdicts, strict=True)}
+def _grade(pack: str, answers: Sequence[Response], batch: Batch) -> list[Graded]:
+    numbered = list(enumerate(answers))
+    designs = [(number, answer) for number, answer in numbered if answer.problem.kind is Kind.DESIGN]
+    found = _scored([(number, answer) for number, answer in numbered if answer.problem.kind is not Kind.DESIGN])
+    waiting = [(number, answers[number]) for number, graded in found.items() if graded.verdict.reason.waits_for_judge]
+    if waiting:
+        found |= asyncio.run(_judged(pack, waiting, batch))
+    if designs:
+        found |= asyncio.run(_run(designs, batch))
     return [found[number] for number in range(len(answers))]
 
 
-async def _judge_all(pack: str, answers: Sequence[Response], judging: Judging) -> list[_Result]:
+def _scored(answers: _Numbered) -> dict[int, Graded]:
+    """What rules say, which takes a millisecond each: nothing is kept, the same rules say the same again."""
+    found = {}
+    with progress("scoring", len(answers), "answers") as meter:
+        for done, (number, answer) in enumerate(answers, 1):
+            start = time.monotonic()
+            judgement = score(answer.problem, answer.text)
+            found[number] = graded_answer(answer.problem, judgement, time.monotonic() - start)
+            if done % _STEP == 0:
+                meter.show(done, len(answers))
+    return found
+
+
+async def _judged(pack: str, answers: _Numbered, batch: Batch) -> dict[int, Graded]:
+    judging = Judging(Home.find(), budget_usd=batch.budget)
     turn = asyncio.Semaphore(_JUDGED_AT_ONCE)
 
-    async def judged(answer: Response) -> _Result:
+    async def judged(number: int, answer: Response) -> tuple[int, Graded]:
+        ref = f"{pack}/{answer.problem.id}"
         async with turn:
-            graded = await judge_answer(f"{pack}/{answer.problem.id}", answer.problem, answer.text, judging)
+            name = _name(ref, answer, batch.solver)
+            graded = await judge_answer(ref, answer.problem, answer.text, judging, answer_id=name)
         meter.advance()
-        return _Result(graded.verdict, graded.score)
+        return number, graded
 
     try:
         with progress("judging", len(answers), "answers") as meter:
-            return await asyncio.gather(*map(judged, answers))
+            return dict(await asyncio.gather(*(judged(*one) for one in answers)))
     finally:
         await judging.close()
 
 
-def _write(
-    folder: Path, pack: str, answers: Sequence[Response], results: Sequence[_Result], solver: str, k: int
-) -> None:
-    problems = {answer.problem.id: answer.problem for answer in answers}
-    samples: dict[int, dict[str, _Result]] = {}
-    for answer, result in zip(answers, results, strict=True):
-        samples.setdefault(answer.sample, {})[answer.problem.id] = result
-    now = datetime.now(UTC).astimezone()
-    names = [f"sample_{number + 1}" for number in samples] if len(samples) > 1 else [""]
-    reports: list[dict[str, JsonValue]] = []
-    for name, found in zip(names, samples.values(), strict=True):
-        graded = [
-            Graded(
-                id=problem.id,
-                category=problem.category,
-                difficulty=problem.difficulty,
-                verdict=found.get(problem.id, _MISSING).verdict,
-                score=found.get(problem.id, _MISSING).score,
+def _name(ref: str, answer: Response, solver: str) -> str:
+    """The name of an answer in the database of judgements. Without the key, which could be found out from it."""
+    return digest([ref, answer.problem.public_digest, solver, answer.sample, answer.text])[:32]
+
+
+async def _run(designs: _Numbered, batch: Batch) -> dict[int, Graded]:
+    home = Home.find()
+    sandbox = open_sandbox(batch.sandbox)
+    toolchain = toolchain_for(sandbox.name, home.cache)
+    grader = partial(BatchGrader, sandbox=sandbox, toolchain=toolchain, fresh=batch.fresh)
+    solutions = [(answer.problem, answer.files) for _, answer in designs]
+    executor = open_executor(home, jobs=batch.jobs, cluster=batch.cluster, options=batch.cluster_option or ())
+    async with executor as runs:
+        with progress("grading", len(designs), "runs") as meter:
+            shown = grader(
+                runs,
+                verdicts=VerdictStore.of(home),
+                on_progress=lambda now: meter.show(now.done, now.planned, now.known),
             )
-            for problem in problems.values()
-            if problem.category is not None
-        ]
-        (folder / name).mkdir(parents=True, exist_ok=True)
-        reports.append(report(graded, pack, solver, now))
-        _write_json(folder / name / "raw_result.json", raw_result(graded))
-        _write_json(folder / name / "report.json", reports[-1])
-        (folder / name / "report.txt").write_text(report_text(reports[-1]), encoding="utf-8")
-    if len(reports) > 1:
-        together = composite(reports, names, k, now)
-        _write_json(folder / "composite_report.json", together)
-        (folder / "composite_report.txt").write_text(report_text(together), encoding="utf-8")
-    if left_out := sum(problem.category is None for problem in problems.values()):
-        err.print(f"{left_out} of the problems have no category of CVDP: their verdicts are in verdicts.jsonl only.")
-
-
-def _write_json(file: Path, content: dict[str, JsonValue]) -> None:
-    write_atomically(file, (json.dumps(content, indent=2) + "\n").encode())
-
-
-def _line(answer: Response, result: _Result) -> str:
-    """A verdict without the names and messages of hidden tests."""
-    verdict = result.verdict
-    row = {
-        "problem": answer.problem.id,
-        "sample": answer.sample + 1,
-        "verdict": verdict.outcome.value,
-        "reason": verdict.reason.value,
-        "detail": verdict.detail,
-        "score": result.score,
-        "tests": {"passed": verdict.passed_tests, "total": len(verdict.tests)},
-        "wall_s": verdict.wall_s,
-        "tools": verdict.tools,
-        "remarks": list(verdict.remarks),
-        "digests": verdict.digests.model_dump(mode="json"),
-    }
-    return json.dumps(row, ensure_ascii=False) + "\n"
+            verdicts = await shown.grade(solutions)
+    return {number: Graded(verdict) for (number, _), verdict in zip(designs, verdicts, strict=True)}

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import os
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, BinaryIO
 
 import typer
 
 from benchwright_attempts.grading import grade
-from benchwright_harness.cluster.configuration import open_executor
-from benchwright_harness.sandboxes import DEFAULT_SANDBOX, open_sandbox
+from benchwright_harness.sandboxes import open_sandbox
 from benchwright_problems.home import Home
 from benchwright_problems.store import Store
 from benchwright_server.cli import options
-from benchwright_server.cli.batch import grade_responses
+from benchwright_server.cli.batch import Batch, grade_batch
 from benchwright_server.cli.interruption import interruptible
 from benchwright_server.cli.option_groups import grouped
 from benchwright_server.cli.output import finish_with, plain_errors, writing
@@ -24,19 +22,6 @@ from benchwright_server.cli.progress import progress
 from benchwright_server.cli.raw_log import check_may_read_log
 from benchwright_server.errors import ServerError
 from benchwright_server.workspaces.workspace import snapshot
-
-
-@dataclass(frozen=True)
-class Batch:
-    """How many answers are graded at once, with --responses."""
-
-    responses: Annotated[Path | None, typer.Option(help="Answers to problems of a pack, as JSON Lines.")] = None
-    output: Annotated[Path | None, typer.Option("--out", help="Folder for the verdicts and reports of these.")] = None
-    jobs: options.Jobs = None
-    cluster: options.Cluster = None
-    cluster_option: options.ClusterOption = None
-    solver: Annotated[str, typer.Option(help="Who answered, for the reports.")] = ""
-    k: Annotated[int, typer.Option(min=1, help="k of pass@k, if there are several answers per problem.")] = 1
 
 
 def add_to(parent: typer.Typer) -> None:
@@ -50,39 +35,25 @@ def grade_command(
     folder: Annotated[
         Path | None, typer.Argument(metavar="DIR", help="Contains the files to judge, as in a workspace.")
     ] = None,
-    sandbox: options.Sandbox = DEFAULT_SANDBOX,
-    fresh: options.Fresh = False,
     log: Annotated[
         Path | None, typer.Option(help="Write the raw log of the run to this file; it may hold hidden text.")
     ] = None,
     json_output: options.Json = False,
 ) -> None:
-    """Run a problem's hidden tests on a folder, or a pack's hidden tests on many answers.
+    """Run a problem's hidden tests on a folder, or grade many answers to a pack's problems, questions included.
 
-    Exit status for a folder: 0 passed, 1 failed, 2 error; for many answers: 0, or 2 if some could not be decided.
+    Exit status for a folder: 0 passed, 1 failed, 2 error; for many answers: 0 all are decided or wait for a judge,
+    2 some could not be decided.
     """
-    with plain_errors(), interruptible("All verdicts so far are kept: the same command continues where it stopped."):
+    with plain_errors():
         if batch.responses is not None:
-            if batch.output is None or folder is not None or log is not None:
-                raise ServerError("With --responses, give --out DIR, no folder to judge and no --log.")
-            raise typer.Exit(0 if _grade_all(problem, batch.responses, batch.output, batch, sandbox, fresh) else 2)
+            if folder is not None or log is not None:
+                raise ServerError("With --responses, give no folder to judge and no --log.")
+            grade_batch(problem, batch.responses, batch, json_output)
         if folder is None:
             raise ServerError(f"Give the folder with the files to judge: benchwright grade {problem} DIR.")
-        _grade_folder(problem, folder, sandbox, fresh, log, json_output)
-
-
-def _grade_all(pack: str, responses: Path, output: Path, batch: Batch, sandbox: str, fresh: bool) -> bool:
-    executor = open_executor(Home.find(), jobs=batch.jobs, cluster=batch.cluster, options=batch.cluster_option or ())
-    return grade_responses(
-        pack,
-        responses,
-        output,
-        executor=executor,
-        sandbox=open_sandbox(sandbox),
-        solver=batch.solver,
-        k=batch.k,
-        fresh=fresh,
-    )
+        with interruptible("All verdicts so far are kept: the same command continues where it stopped."):
+            _grade_folder(problem, folder, batch.sandbox, batch.fresh, log, json_output)
 
 
 def _grade_folder(

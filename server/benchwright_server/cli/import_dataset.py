@@ -9,7 +9,6 @@ from typing import Annotated
 import typer
 
 from benchwright_problems import datasets
-from benchwright_problems.atomic import write_atomically
 from benchwright_problems.datasets.dataset_format import recognised
 from benchwright_problems.datasets.invalid_records import InvalidRecords
 from benchwright_problems.errors import DatasetError
@@ -17,6 +16,7 @@ from benchwright_problems.home import Home
 from benchwright_problems.partial_date import check_date
 from benchwright_problems.problem import Pack
 from benchwright_problems.store import Store
+from benchwright_server.cli.left_out import write_left_out
 from benchwright_server.cli.option_groups import with_signature
 from benchwright_server.cli.options import Json
 from benchwright_server.cli.output import out, plain_errors, print_json
@@ -70,7 +70,7 @@ def import_dataset(
         if day:
             imported = imported.model_copy(update={"published": day})
         Store(Home.find()).add(imported, replace=replace)
-        report = _report(invalid, pack) if invalid.errors else None
+        report = write_left_out(invalid, pack)
     unprovable = [problem.id for problem in imported.problems if not problem.has_solution]
     if json_output:
         problems = [problem.id for problem in imported.problems]
@@ -106,15 +106,6 @@ def _matching(paths: list[Path]) -> list[Path]:
         matched = [] if path.exists() else sorted(Path(path.anchor).glob(str(path.relative_to(path.anchor))))
         found += matched or [path]
     return found
-
-
-def _report(invalid: InvalidRecords, pack: str) -> Path:
-    report = Path(f"{pack}-left-out.csv")
-    try:
-        write_atomically(report.absolute(), invalid.table().encode(), 0o600)
-    except OSError as error:
-        raise ServerError(f"{pack} is imported, but {report} can't be written: {error.strerror}.") from error
-    return report
 
 
 def _imported(dataset: str, files: list[Path], pack: str, options: dict[str, Path], invalid: InvalidRecords) -> Pack:

@@ -93,7 +93,7 @@ async def _score(item: Waiting, panel: Panel, records: Records, spending: Judgin
         problem = await asyncio.to_thread(Store(home).unseal, answer.problem)
     except ProblemsError as error:
         return kept.model_copy(update={"message": f"{error}."})
-    if (problem.public_digest, problem.harness_digest) != (answer.problem_digest, answer.key_digest):
+    if not answer.is_to(problem):
         return kept.model_copy(
             update={"message": "The problem has changed since; import the version that was answered."}
         )

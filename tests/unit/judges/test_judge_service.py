@@ -361,7 +361,7 @@ async def test_a_repetition_gets_what_the_first_request_got(tmp_path: Path) -> N
             assert {response.text for response in responses} == {responses[0].text}
             assert await count(service, SUBMISSIONS) == await count(service, ANSWERS) == 1
             assert len(endpoint.requests) == 2
-            says_why(await submit(client, EXPLAINS, "Otherwise.", "same"), 422, "key-reused")
+            says_why(await submit(client, EXPLAINS, "Otherwise.", "same"), 409, "key-reused")
             other = await submit(await service.client(), EXPLAINS, "Because.", "same")
             assert other.json()["id"] != responses[0].json()["id"]
 
@@ -375,7 +375,7 @@ async def test_a_repeated_batch_is_one_batch(service: Served) -> None:
     assert len({response.json()["id"] for response in responses}) == 1
     assert await count(service, SUBMISSIONS) == 3
     refused = await client.post("/v1/batches", json={"items": body["items"][:1]}, headers={"Idempotency-Key": "x"})
-    says_why(refused, 422, "key-reused")
+    says_why(refused, 409, "key-reused")
 
 
 # Batches

@@ -43,7 +43,7 @@ def test_an_unreadable_answer_counts_in_one_accuracy_and_not_in_the_other() -> N
         Judgement(status=Status.PENDING, message=""),
         Judgement(status=Status.ERROR, message=""),
     ]
-    counted = tally(judgements)
+    counted = tally(judgement.reason for judgement in judgements)
     assert (counted.right, counted.wrong, counted.unreadable, counted.empty, counted.pending) == (1, 1, 1, 1, 2)
     assert (counted.accuracy, counted.accuracy_of_readable) == (0.25, 0.5)
     assert tally([]).accuracy is None

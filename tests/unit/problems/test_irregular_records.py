@@ -205,7 +205,7 @@ def check(folder: Path, form: Format, good: Record, changed: Record) -> bool:
     (error,) = invalid.errors
     assert error.reason
     assert (error.line is not None) and error.file == file
-    with pytest.raises(DatasetError, match=r"1 other record is fine: import with --skip-invalid$"):
+    with pytest.raises(DatasetError, match=r"1 other record is fine: --skip-invalid takes only those$"):
         form.importer([file], "p")
     return False
 

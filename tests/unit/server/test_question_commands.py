@@ -75,22 +75,23 @@ def test_a_file_of_answers_is_scored_and_summed_up(benchwright: Call, pack: str,
             {"id": "en-5", "response": "Something else."},
         ],
     )
-    scores = tmp_path / "scores.jsonl"
-    done = benchwright("answer", pack, "--responses", answers, "--scores", scores, "--json")
+    scores = tmp_path / "out" / "verdicts.jsonl"
+    done = benchwright("answer", pack, "--responses", answers, "--out", scores.parent, "--json")
     assert done.exit_code == 0
     summary = json.loads(done.stdout)
-    counted = {"total": 8, "right": 3, "wrong": 2, "unreadable": 1, "empty": 1, "pending": 1, "accuracy": 0.428571}
+    counted = {"total": 8, "judged": 7, "right": 3, "wrong": 2, "unreadable": 1, "empty": 1, "pending": 1}
     assert {name: summary[name] for name in counted} == counted
-    assert (summary["accuracy_of_readable"], summary["csbench_script"]) == (0.6, 0.5)
+    shares = (summary["accuracy"], summary["accuracy_of_readable"], summary["csbench_script"])
+    assert shares == (0.428571, 0.6, 0.5)
     assert {name: group["total"] for name, group in summary["by_language"].items()} == {"en": 6, "fr": 2}
     assert summary["by_format"]["assertion"]["right"] == 1
     assert summary["by_format"]["open-ended"]["accuracy"] is None
     assert set(summary["by_domain"]) == {"Computer Organization", "Operating System"}
     rows = [json.loads(row) for row in scores.read_text().splitlines()]
-    assert [(row["id"], row["sample"], row["status"], row["passed"]) for row in rows][:3] == [
-        ("en-1", 1, "scored", True),
-        ("en-1", 2, "scored", False),
-        ("en-1", 3, "unreadable", None),
+    assert [(row["problem"], row["sample"], row["verdict"], row["reason"], row["label"]) for row in rows][:3] == [
+        ("en-1", 1, "passed", "passed", "B"),
+        ("en-1", 2, "failed", "wrong_answer", "C"),
+        ("en-1", 3, "failed", "unreadable", "ambiguous"),
     ]
     assert "CANARY" not in done.output + scores.read_text()
     assert "operating" in benchwright("answer", pack, "--responses", answers).stdout.lower()
@@ -107,10 +108,10 @@ def test_a_bad_line_is_named_and_nothing_is_scored(
     benchwright: Call, pack: str, tmp_path: Path, row: dict[str, Any], said: str
 ) -> None:
     answers = lines(tmp_path / "answers.jsonl", [row])
-    done = benchwright("answer", pack, "--responses", answers, "--scores", tmp_path / "scores.jsonl")
+    done = benchwright("answer", pack, "--responses", answers, "--out", tmp_path / "out")
     assert done.exit_code == 2
     assert said in done.stderr
-    assert not (tmp_path / "scores.jsonl").exists()
+    assert not (tmp_path / "out").exists()
 
 
 def test_one_answer_and_many_are_two_ways(benchwright: Call, pack: str, tmp_path: Path) -> None:

@@ -1,0 +1,256 @@
+"""Files of answers, designs and questions alike: waiting for judges, sudden death, repetition, and wrong lines."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from benchwright_problems.home import Home
+from benchwright_problems.problem import Problem
+from benchwright_problems.store import Store
+
+from ..judge_endpoint import Asked, JudgeEndpoint, Played, fails, says
+from ..judge_service import CANARY, CHOOSES, EXPLAINS, filled_store
+
+BENCHWRIGHT = str(Path(sys.executable).with_name("benchwright"))
+PATIENCE_S = 120.0
+CHOICE, WHY = CHOOSES.partition("/")[2], EXPLAINS.partition("/")[2]
+
+
+@dataclass
+class Desk:
+    """A user's folders with the pack `leaky`."""
+
+    folder: Path
+    endpoint: str = ""
+
+    @property
+    def environment(self) -> dict[str, str]:
+        environment = {"BENCHWRIGHT_HOME": str(self.folder / "home"), "PATH": os.environ["PATH"]}
+        judge = {"BENCHWRIGHT_JUDGE_URL": self.endpoint, "BENCHWRIGHT_JUDGE_MODEL": "scripted"}
+        return environment | (judge if self.endpoint else {})
+
+    def start(self, *arguments: str | Path) -> subprocess.Popen[str]:
+        return subprocess.Popen(
+            [BENCHWRIGHT, *map(str, arguments)],
+            env=self.environment,
+            cwd=self.folder,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+    def run(self, *arguments: str | Path, status: int = 0) -> str:
+        process = self.start(*arguments)
+        said, complained = process.communicate(timeout=PATIENCE_S)
+        assert process.returncode == status, complained
+        return said if status == 0 else complained
+
+    def graded(self, answers: Path, *options: str | Path, command: str = "answer") -> dict[str, Any]:
+        summary: dict[str, Any] = json.loads(self.run(command, "leaky", "--responses", answers, *options, "--json"))
+        return summary
+
+    def waiting(self) -> list[dict[str, Any]]:
+        process = self.start("judge", "pending", "--json")
+        rows: list[dict[str, Any]] = json.loads(process.communicate(timeout=PATIENCE_S)[0])
+        return rows
+
+    def write(self, *rows: dict[str, Any] | str, name: str = "answers.jsonl") -> Path:
+        file = self.folder / name
+        file.write_text("".join(f"{row if isinstance(row, str) else json.dumps(row)}\n" for row in rows))
+        return file
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Desk:
+    found = Desk(tmp_path)
+    filled_store(Home.find(found.environment))
+    return found
+
+
+def counts(summary: dict[str, Any], *names: str) -> tuple[Any, ...]:
+    return tuple(summary[name] for name in names)
+
+
+@pytest.mark.parametrize("command", ["answer", "grade"])
+def test_answers_that_no_rule_decides_wait_until_a_judge_is_set_up(desk: Desk, command: str) -> None:
+    answers = desk.write(
+        {"id": CHOICE, "response": "B"},
+        {"id": CHOICE, "response": "A"},
+        {"id": WHY, "response": "Because of the bus."},
+        {"id": WHY, "response": "Because of the cache."},
+    )
+    first = desk.graded(answers, command=command)
+    assert counts(first, "total", "judged", "right", "wrong", "pending") == (4, 2, 1, 1, 2)
+    assert first["accuracy"] == 0.5
+    assert sorted(row["problem"] for row in desk.waiting()) == [EXPLAINS, EXPLAINS]
+    again = desk.graded(answers, command=command)
+    assert {**again, "wall_s": 0} == {**first, "wall_s": 0}
+    assert len(desk.waiting()) == 2
+    with JudgeEndpoint(lambda asked: says("correct")) as endpoint:
+        desk.endpoint = endpoint.url
+        desk.run("judge", "pending", "--score")
+        assert len(endpoint.requests) == 4
+        judged = desk.graded(answers, "--out", desk.folder / "out", command=command)
+        assert len(endpoint.requests) == 4, "what is judged is not asked about again"
+    assert counts(judged, "judged", "right", "pending", "accuracy") == (4, 3, 0, 0.75)
+    assert desk.waiting() == []
+    lines = (desk.folder / "out" / "verdicts.jsonl").read_text()
+    rows = [json.loads(line) for line in lines.splitlines()]
+    assert [(row["problem"], row["sample"], row["verdict"], row["method"]) for row in rows] == [
+        (CHOICE, 1, "passed", "deterministic"),
+        (CHOICE, 2, "failed", "deterministic"),
+        (WHY, 1, "passed", "model"),
+        (WHY, 2, "passed", "model"),
+    ]
+    assert CANARY not in lines
+
+
+def test_killed_in_the_middle_it_judges_only_the_rest(desk: Desk) -> None:
+    count, before = 40, 10
+    answers = desk.write(*({"id": WHY, "response": f"Because {number}."} for number in range(count)))
+    is_stuck = True
+
+    def play(asked: Asked) -> Played:
+        late = is_stuck and len(endpoint.requests) > 2 * before
+        return Played(says("correct").body, headers={"Content-Type": "application/json"}, delay_s=600 if late else 0)
+
+    with JudgeEndpoint(play) as endpoint:
+        desk.endpoint = endpoint.url
+        process = desk.start("answer", "leaky", "--responses", answers)
+        ends = time.monotonic() + PATIENCE_S
+        while len(endpoint.requests) <= 2 * before:
+            assert process.poll() is None and time.monotonic() < ends
+            time.sleep(0.02)
+        process.send_signal(signal.SIGKILL)
+        process.communicate()
+        is_stuck = False
+        killed_at = len(endpoint.requests)
+        after = desk.graded(answers)
+        assert counts(after, "total", "judged", "right", "pending") == (count, count, count, 0)
+        asked = {found for one in endpoint.requests for found in re.findall(r"Because \d+\.", one.user)}
+        # Two votes each; what was on its way at the moment of the kill is asked for again.
+        assert len(asked) == count
+        assert len(endpoint.requests) <= 2 * count + (killed_at - 2 * before) + 2 * 16
+        total = len(endpoint.requests)
+        assert desk.graded(answers) == after
+        assert len(endpoint.requests) == total
+
+
+def test_a_judge_that_fails_is_named_and_costs_no_answer(desk: Desk) -> None:
+    answers = desk.write({"id": WHY, "response": "Because."}, {"id": CHOICE, "response": "B"})
+    with JudgeEndpoint(lambda asked: fails(401)) as endpoint:
+        desk.endpoint = endpoint.url
+        summary = desk.graded(answers)
+    assert counts(summary, "judged", "right", "pending", "accuracy") == (1, 1, 1, 1.0)
+    (row,) = desk.waiting()
+    assert "the endpoint answered 401: the key is not accepted" in row["message"]
+    with JudgeEndpoint(lambda asked: says("incorrect")) as endpoint:
+        desk.endpoint = endpoint.url
+        summary = desk.graded(answers)
+    assert counts(summary, "judged", "right", "wrong", "pending") == (2, 1, 1, 0)
+
+
+def test_a_changed_key_is_another_question(desk: Desk) -> None:
+    answers = desk.write({"id": WHY, "response": "Because."})
+    with JudgeEndpoint(lambda asked: says("correct")) as endpoint:
+        desk.endpoint = endpoint.url
+        assert desk.graded(answers)["right"] == 1
+        _replace_key(desk, "another reference")
+        assert desk.graded(answers)["right"] == 1
+        assert len(endpoint.requests) == 4
+        assert desk.graded(answers)["right"] == 1
+        assert len(endpoint.requests) == 4
+
+
+def _replace_key(desk: Desk, value: str) -> None:
+    store = Store(Home.find(desk.environment))
+    pack = store.public("leaky")
+
+    def changed(problem: Problem) -> Problem:
+        whole = store.unseal(f"leaky/{problem.id}")
+        answer = whole.hidden.answer
+        assert answer is not None
+        if problem.id != WHY:
+            return whole
+        hidden = whole.hidden.model_copy(update={"answer": answer.model_copy(update={"value": value})})
+        return whole.model_copy(update={"hidden": hidden})
+
+    store.add(pack.model_copy(update={"problems": tuple(map(changed, pack.problems))}), replace=True)
+
+
+def test_no_money_is_spent_beyond_the_budget(desk: Desk) -> None:
+    answers = desk.write({"id": WHY, "response": "Because."})
+    with JudgeEndpoint(lambda asked: says("correct")) as endpoint:
+        desk.endpoint = endpoint.url
+        config = desk.folder / "home" / "config"
+        config.mkdir(parents=True)
+        (config / "judges.toml").write_text(
+            f'[[judge]]\nname = "a"\nbase_url = "{endpoint.url}"\nmodel = "m"\ninput_usd = 1\noutput_usd = 1\n'
+        )
+        desk.endpoint = ""
+        assert desk.graded(answers, "--budget", "0")["pending"] == 1
+        assert endpoint.requests == []
+
+
+LINES: tuple[dict[str, Any] | str, ...] = (
+    {"id": CHOICE, "response": "B"},
+    {"id": "nobody", "response": "B"},
+    "{",
+    {"id": CHOICE, "response": 3},
+    {"id": CHOICE, "response": "A"},
+)
+
+
+@pytest.mark.parametrize("command", ["answer", "grade"])
+def test_a_line_that_cant_be_read_refuses_the_file_and_says_how_many_are_fine(desk: Desk, command: str) -> None:
+    said = desk.run(command, "leaky", "--responses", desk.write(*LINES), status=2)
+    assert "answers.jsonl:2: field id: the pack has no problem 'nobody'" in said
+    assert "2 others can't be read either. 2 other records are fine: --skip-invalid takes only those" in " ".join(
+        said.replace("Of the others, 2", "2 others").split()
+    )
+
+
+def test_lines_that_cant_be_read_are_left_out_on_demand_and_reported(desk: Desk) -> None:
+    out = desk.folder / "out"
+    summary = desk.graded(desk.write(*LINES), "--skip-invalid", "--out", out)
+    assert counts(summary, "total", "right", "wrong", "left_out") == (2, 1, 1, 3)
+    head, *rows = (out / "answers-left-out.csv").read_text().splitlines()
+    assert head == "file,line,field,reason"
+    assert [row.split(",")[1:3] for row in rows] == [["2", "id"], ["3", ""], ["4", "response"]]
+    verdicts = [json.loads(line) for line in (out / "verdicts.jsonl").read_text().splitlines()]
+    assert [row["sample"] for row in verdicts] == [1, 3], "numbers are those of the file"
+
+
+def test_the_table_says_over_what_the_accuracy_is_and_what_to_do_about_the_rest(desk: Desk) -> None:
+    answers = desk.write({"id": WHY, "response": "Because."}, {"id": CHOICE, "response": "B"})
+    said = desk.run("answer", "leaky", "--responses", answers)
+    assert "right answers among the 1 that are judged" in said
+    assert "Answers that wait for a judge: 1. `benchwright judge pending` says why" in said
+
+
+def test_designs_and_questions_of_one_file_are_graded_together(desk: Desk) -> None:
+    pack = Path(__file__).parents[2] / "problems/benchwright_problems/packs/starter/saturating-counter/hidden/reference"
+    files = {path.relative_to(pack).as_posix(): path.read_text() for path in pack.rglob("*.sv")}
+    answers = desk.write(
+        {"id": "saturating-counter", "files": files},
+        {"id": "store-buffering", "response": "(0, 0) too."},
+        {"id": "saturating-counter", "files": {}},
+    )
+    out = desk.folder / "out"
+    said = desk.run("answer", "starter", "--responses", answers, "--out", out, "--json")
+    summary = json.loads(said)
+    assert counts(summary, "total", "judged", "right", "wrong", "pending") == (3, 2, 1, 1, 1)
+    assert set(summary["by_format"]) == {"design", "free-response"}
+    rows = [json.loads(line) for line in (out / "verdicts.jsonl").read_text().splitlines()]
+    assert [row["reason"] for row in rows] == ["passed", "judge_unavailable", "tests_failed"]
