@@ -19,7 +19,7 @@ class Adapter:
         raise NotImplementedError
 
     def flaw(self) -> Verdict | None:
-        """The verdict if what the solver gave holds no files that could be run; None if it does."""
+        """The verdict if what the solver gave can't be run or judged; None if it can."""
         return None
 
     def run_taken(self, files: Mapping[str, bytes]) -> None:

@@ -60,7 +60,8 @@ class _FileClaim:
 
     @property
     def is_held(self) -> bool:
-        return not self._stream.closed
+        # Who deletes the file lets another process lock a new one.
+        return not self._stream.closed and _is_same(self._file, self._stream)
 
     def release(self) -> None:
         import portalocker
@@ -68,7 +69,8 @@ class _FileClaim:
         if self._stream.closed:
             return
         with contextlib.suppress(OSError):  # Windows deletes no open file.
-            self._file.unlink()
+            if self.is_held:  # Otherwise it may be another process's file.
+                self._file.unlink()
         portalocker.unlock(self._stream)
         self._stream.close()
 
@@ -108,15 +110,20 @@ class _DatabaseClaim:
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
+        self._is_lost = False
 
     @property
     def is_held(self) -> bool:
-        try:
-            return self._connection.execute(text("SELECT 1")).scalar() == 1
-        except SQLAlchemyError:
-            return False
+        if not self._is_lost:
+            try:
+                self._connection.execute(text("SELECT 1"))
+            except SQLAlchemyError:
+                # For good: SQLAlchemy connects again, and the new session has no lock.
+                self._is_lost = True
+        return not self._is_lost
 
     def release(self) -> None:
+        self._is_lost = True
         # Closing the session lets go of its locks; a pooled connection would keep them.
         with contextlib.suppress(SQLAlchemyError):
             self._connection.invalidate()

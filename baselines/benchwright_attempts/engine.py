@@ -78,7 +78,7 @@ class Attempt:
         """Continues from the log: the clock is followed if it runs. Returns the summary."""
         summary = await self.writer.summary()
         self.writer.ended = summary.state.ended
-        if summary.state is AttemptState.RUNNING and not self.writer.held_by:
+        if summary.state is AttemptState.RUNNING and self.writer.elsewhere is None:
             self._follow_clock()
         return summary
 
@@ -221,7 +221,9 @@ class Attempt:
         await self.clock.note_suspension()
         self.clock.leave()
         await self.runs.cool_down()
-        if not self.ended and not self.writer.held_by and (await self.writer.summary()).state is AttemptState.RUNNING:
+        if self.ended or self.writer.elsewhere is not None:
+            return
+        if (await self.writer.summary()).state is AttemptState.RUNNING:
             await self.writer.append(Paused(reason=reason))
 
     async def _end_at_limit(self, limit_s: float) -> None:

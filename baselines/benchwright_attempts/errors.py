@@ -33,6 +33,19 @@ class AttemptElsewhereError(AttemptError):
         )
 
 
+class ClaimLostError(AttemptElsewhereError):
+    """This process worked on the attempt, and lost the right to."""
+
+    def __init__(self) -> None:
+        """Takes nothing."""
+        AttemptError.__init__(
+            self,
+            "The connection to the log broke off, and another window or server may record this attempt meanwhile. Here "
+            "it is read-only: nothing that you do is recorded until the log can be reached again, which is tried with "
+            "every save.",
+        )
+
+
 class IllegalTransitionError(AttemptError):
     """The attempt is in a state that does not allow this step."""
 

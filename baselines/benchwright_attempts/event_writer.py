@@ -35,8 +35,8 @@ class EventWriter:
     ) -> None:
         self.ended = False
         """Whether nothing can follow but late facts."""
-        self.held_by = ""
-        """Which other process works on the attempt, in words; then nothing is recorded here."""
+        self.elsewhere: AttemptElsewhereError | None = None
+        """Why this process does not work on the attempt, if so; then nothing is recorded here."""
         self._services = services
         self._attempt = attempt
         self._terms = terms
@@ -66,8 +66,8 @@ class EventWriter:
         Raises:
             AttemptElsewhereError: Another one does.
         """
-        if self.held_by:
-            raise AttemptElsewhereError(self.held_by)
+        if self.elsewhere is not None:
+            raise self.elsewhere
 
     async def note(self, event: Event) -> None:
         """Appends a fact unless the attempt has ended."""

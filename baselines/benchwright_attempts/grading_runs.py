@@ -155,7 +155,7 @@ class Runs:
         return self._clock.held(machine.value) if self._terms.stops_clock_for(machine) else nullcontext()
 
     async def _judge_answer(self, number: int, files: Mapping[str, bytes]) -> None:
-        graded = await self._services.grading.judge(
+        graded = self._flawed() or await self._services.grading.judge(
             self._header.problem, files.get(ANSWER, b""), attempt=self._header.id, number=number
         )
         verdict = graded.verdict
@@ -187,9 +187,8 @@ class Runs:
         await self._writer.append(RunFinished.of(number, graded.verdict, run=run))
 
     async def _graded(self, number: int, files: Mapping[str, bytes], report: Report) -> Graded:
-        flaw = self._adapter.flaw()
-        if flaw is not None:
-            return Graded(flaw.model_copy(update={"digests": Digests(problem=self._problem.public_digest)}))
+        if (flawed := self._flawed()) is not None:
+            return flawed
         with self._records.log(number) as raw:
             return await self._services.grading.run(
                 self._header.problem,
@@ -197,6 +196,12 @@ class Runs:
                 log=raw,
                 on_step=lambda step, of, name: report(f"step {step} of {of}", round(100 * (step - 1) / of)),
             )
+
+    def _flawed(self) -> Graded | None:
+        flaw = self._adapter.flaw()
+        if flaw is None:
+            return None
+        return Graded(flaw.model_copy(update={"digests": Digests(problem=self._problem.public_digest)}))
 
     def _keep(self, number: int, graded: Graded) -> None:
         self._newest = (number, graded)

@@ -30,6 +30,9 @@ from benchwright_problems.verdict import Verdict
 from benchwright_subjects.evaluation_services import EvaluationServices
 from benchwright_subjects.usage import knowledge_cutoff
 
+DECLINED = "content_filter"
+"""Inspect's reason to stop where a model, or its provider's filter, refuses."""
+
 
 @dataclass(frozen=True)
 class Subject:
@@ -74,11 +77,13 @@ class SampleAttempt(Adapter):
         self.recorded_usage: dict[str, ModelUsage] = {}
         """What each model has used, as far as it is in the log."""
         self.unusable: Verdict | None = None
-        """The verdict on a reply without files."""
+        """The verdict on a reply without files, or that a filter has ended."""
         self.broken = ""
         """What broke the solver off: the provider, the sandbox, a bug. Empty where nothing did."""
         self.submitted = False
         """Whether the solver says that it is done."""
+        self.why_stopped = "it stopped without submitting"
+        """Why nothing is submitted, if nothing is."""
         self.out_of_time_s: float | None = None
         """The study's time limit in seconds, once it has passed."""
         self._services = services
@@ -126,7 +131,7 @@ class SampleAttempt(Adapter):
         return {path: self.files[path] for path in judged_paths(self.problem) if path in self.files}
 
     def flaw(self) -> Verdict | None:
-        """The verdict on a reply without files."""
+        """The verdict on a reply without files, or that a filter has ended."""
         return self.unusable
 
     async def record(self, event: Event) -> None:

@@ -18,12 +18,13 @@ from benchwright_problems.verdict import Outcome, Reason, Verdict
 from benchwright_subjects import usage
 from benchwright_subjects.evaluation_services import sealed
 from benchwright_subjects.prompt import final_answer
-from benchwright_subjects.sample_attempt import SampleAttempt
+from benchwright_subjects.sample_attempt import DECLINED, SampleAttempt
 from benchwright_subjects.task_run import TaskRun
 
 _UNASKED: dict[str, JsonValue] = {"outcome": Outcome.ERROR.value, "reason": "not_asked"}
 _UNREAD = frozenset({Reason.EMPTY, Reason.DECLINED, Reason.UNREADABLE, Reason.NO_ANSWER})
 """Nothing could be judged in the reply."""
+_FILTERED = "The reply was ended by the provider's content filter, which counts as declining to solve the problem."
 
 
 def verdict(task: TaskRun, think: bool) -> Scorer:
@@ -49,6 +50,8 @@ def verdict(task: TaskRun, think: bool) -> Scorer:
             limit, at = _limit(sample)
             if not task.agent and (state.output.completion or not limit):
                 await _take(task, sample, state.output.completion, think)
+                if state.output.choices and state.output.stop_reason == DECLINED:
+                    sample.unusable = Verdict(reason=Reason.DECLINED, detail=_FILTERED)
             tokens = await _count(task, sample, state)
             graded = await _graded(task, sample, limit, at)
             return _score(sample, graded.verdict, graded.score, tokens)
@@ -90,7 +93,7 @@ async def _graded(task: TaskRun, sample: SampleAttempt, limit: str, at: float | 
         graded = await sealed(ref, attempt.submit())
     else:
         graded = await sealed(ref, attempt.settle())
-        await attempt.abandon("it stopped without submitting")
+        await attempt.abandon(sample.why_stopped)
     if graded is None:
         raise EvaluationError(f"{ref} has no verdict. Run the sample again.")
     return graded

@@ -9,6 +9,8 @@ from collections.abc import Mapping
 
 import anyio
 from inspect_ai.agent import AgentState, sandbox_agent_bridge
+from inspect_ai.event import ModelEvent
+from inspect_ai.log import transcript
 from inspect_ai.model import (
     ChatMessageSystem,
     ChatMessageUser,
@@ -18,14 +20,14 @@ from inspect_ai.model import (
     get_model,
 )
 from inspect_ai.solver import Generate, Solver, TaskState, solver
-from inspect_ai.util import OutputLimitExceededError, sandbox
+from inspect_ai.util import ExecResult, OutputLimitExceededError, sandbox
 
 from benchwright_attempts.errors import EvaluationError
 from benchwright_attempts.grading import judged_paths
 from benchwright_attempts.grading_runs import QUEUE
 from benchwright_subjects import usage
 from benchwright_subjects.agent_workspace import MOST_BYTES, AgentWorkspace
-from benchwright_subjects.sample_attempt import SampleAttempt
+from benchwright_subjects.sample_attempt import DECLINED, SampleAttempt
 from benchwright_subjects.task_run import TaskRun
 from benchwright_subjects.tools import agent_tools
 
@@ -39,6 +41,7 @@ _AGENT = (
 _URGE = "Go on by calling a tool. Call submit once the work is done."
 _PORT = 13131
 _BRIDGE = f"http://localhost:{_PORT}"
+_NOT_STARTED = (126, 127)
 _MOST_URGED = 3
 """An agent that only talks is asked this many times in a row to continue."""
 
@@ -133,6 +136,9 @@ async def _converse(state: TaskState, workspace: AgentWorkspace, seed: int | Non
             urged = 0
             called = await execute_tools(state.messages, tools)
             state.messages.extend(called.messages)
+        elif state.output.stop_reason == DECLINED:
+            sample.why_stopped = "the provider's content filter ended its reply"
+            break
         else:
             urged += 1
             state.messages.append(ChatMessageUser(content=_URGE))
@@ -163,7 +169,6 @@ def command_line_agent(task: TaskRun, command: str, *, shared: bool) -> Solver:
                 try:
                     async with sample.solving():
                         told = await _start(sample, command, state.input_text, told)
-                        sample.submitted = True
                 finally:
                     # Also where a limit has ended it: the work counts as it then is.
                     with anyio.CancelScope(shield=True):
@@ -194,10 +199,26 @@ async def _start(sample: SampleAttempt, command: str, prompt: str, state: AgentS
                 "GEMINI_API_KEY": "none",
             },
         )
+    sample.submitted = ended.success
     if not ended.success:
-        said = ended.stderr[-500:].strip()
-        raise EvaluationError(f"The agent's command ended with {ended.returncode}: {said}")
+        _refuse_what_is_not_its_own(ended)
+        sample.why_stopped = f"its command ended with {ended.returncode}: {ended.stderr[-500:].strip()}"
     return bridge.state
+
+
+def _refuse_what_is_not_its_own(ended: ExecResult[str]) -> None:
+    """Refuses a failure of an agent's command that says nothing of the agent.
+
+    Raises:
+        EvaluationError: The program could not be started, or its last request to the model was not answered.
+    """
+    asked = [event for event in transcript().events if isinstance(event, ModelEvent)]
+    said = f"The agent's command ended with {ended.returncode}: {ended.stderr[-500:].strip()}"
+    # What the shell says of a program that is not there, or can't be run. A program that ran can say so, too.
+    if ended.returncode in _NOT_STARTED and not asked:
+        raise EvaluationError(said)
+    if asked and asked[-1].error is not None:
+        raise EvaluationError(f"The model could not be asked: {asked[-1].error}. {said}")
 
 
 async def _collect_files(sample: SampleAttempt) -> None:
@@ -218,7 +239,7 @@ async def _wait_for_bridge() -> None:
     """The bridge says when it is there, but not when its port is open."""
     for _ in range(100):
         tried = await sandbox().exec(["/bin/bash", "-c", f"exec 3<>/dev/tcp/127.0.0.1/{_PORT}"])
-        # 126 and 127: there is no bash to ask with.
-        if tried.returncode in (0, 126, 127):
+        # Without bash there is nothing to ask with.
+        if tried.returncode in (0, *_NOT_STARTED):
             return
         await asyncio.sleep(0.2)

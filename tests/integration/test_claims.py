@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import psycopg
 import pytest
 
 from benchwright_attempts.attempts import Attempts
@@ -73,6 +74,34 @@ def test_a_claim_dies_with_its_process(where: str | Path) -> None:
         claim = log.claim(attempt)
         assert not isinstance(claim, str)
         claim.release()
+
+
+def test_a_claim_whose_connection_broke_off_is_lost_for_good(request: pytest.FixtureRequest) -> None:
+    url = new_database(request.getfixturevalue("postgres"))
+    with StudyLog(url) as log, StudyLog(url) as other:
+        attempt = begin(log)
+        claim = log.claim(attempt)
+        assert not isinstance(claim, str) and claim.is_held
+        with psycopg.connect(url, autocommit=True) as connection:
+            connection.execute("SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory'")
+        theirs = other.claim(attempt)
+        assert not isinstance(theirs, str)
+        assert [claim.is_held, claim.is_held] == [False, False]
+        assert isinstance(log.claim(attempt), str)
+        theirs.release()
+
+
+def test_a_claim_whose_file_was_deleted_is_lost(tmp_path: Path) -> None:
+    with StudyLog(tmp_path / "log.sqlite") as log:
+        attempt = begin(log)
+        claim = log.claim(attempt)
+        assert not isinstance(claim, str) and claim.is_held
+        (tmp_path / "working" / attempt).unlink()
+        assert not claim.is_held
+        theirs = log.claim(attempt)
+        claim.release()
+        assert not isinstance(theirs, str) and theirs.is_held
+        theirs.release()
 
 
 def test_nothing_is_left_of_claims_on_a_file(tmp_path: Path) -> None:

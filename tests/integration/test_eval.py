@@ -318,6 +318,21 @@ def test_a_reply_without_files_fails_and_is_not_asked_again(desk: Desk, reply: s
     assert desk.state(attempt.id) is AttemptState.SUBMITTED
 
 
+@pytest.mark.parametrize("problem", ["saturating-counter", "amdahl"])
+def test_a_reply_that_the_providers_filter_ended_counts_as_declined(desk: Desk, problem: str) -> None:
+    said = {"saturating-counter": COUNTER, "amdahl": "C"}[problem]
+
+    def reply(asked: list[ChatMessage], config: GenerateConfig) -> ModelOutput:
+        return ModelOutput.from_content("mockllm/model", said, stop_reason="content_filter")
+
+    told = summary(run(desk, scripted(reply), problems=problem))
+    assert (told["failed"], told["error"], told["score"]) == (1, 0, 0)
+    (attempt,) = desk.attempts()
+    (finished,) = [one.event for one in desk.events(attempt.id) if isinstance(one.event, RunFinished | Answered)]
+    assert (finished.outcome, finished.reason) == ("failed", "declined")
+    assert desk.state(attempt.id) is AttemptState.SUBMITTED
+
+
 def test_hidden_tests_take_no_time_from_a_model(desk: Desk) -> None:
     slow = "services: {a: {image: i, command: [sh, -c, sleep 3]}}"
     add_designs(desk, design(slow))

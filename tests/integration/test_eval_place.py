@@ -11,15 +11,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from inspect_ai.model import ModelOutput
+from inspect_ai.log import EvalLog
+from inspect_ai.model import Model, ModelOutput
 
 from benchwright_attempts import log_file
 from benchwright_attempts.clock import AttemptState
+from benchwright_attempts.events import Abandoned
 from benchwright_attempts.evidence import ModelUsage, TimedOut
 from benchwright_attempts.replay import replay
 from benchwright_problems.home import Home
 from benchwright_problems.store import Store
-from benchwright_studies.study_log import StudyLog
 from benchwright_subjects.evaluation import summary
 
 from .test_eval import COUNTER, Desk, desk, run, says, scripted
@@ -178,18 +179,42 @@ def test_what_an_agent_has_done_by_its_limit_counts(desk: Desk, programs: Path) 
     assert [event.reason for event in ends] == ["token_limit"]
 
 
-def test_an_agent_that_fails_is_an_error_and_leaves_no_process(desk: Desk, programs: Path) -> None:
-    (programs / "bin" / "agent").write_text("#!/bin/sh\nsleep 987 &\necho broken >&2\nexit 3\n")
-    log = run(
-        desk, says("done"), "agent", problems="saturating-counter", command="agent", place=f"benchwright:{programs}"
-    )
-    assert summary(log)["error"] == 1
-    assert log.samples
-    assert log.samples[0].error
-    assert "ended with 3: broken" in log.samples[0].error.message
-    with StudyLog(log_file(desk.home)) as events:
-        assert [header.condition for header in events.headers()] == ["agent"]
+def agent_command(desk: Desk, programs: Path, model: Model, command: str = "agent") -> EvalLog:
+    place = f"benchwright:{programs}"
+    return run(desk, model, "agent", problems="saturating-counter", command=command, place=place)
+
+
+def test_an_agent_that_fails_has_failed_with_what_it_left_and_leaves_no_process(desk: Desk, programs: Path) -> None:
+    script = f"cat > rtl/sat_counter.sv <<'END'\n{COUNTER}END\nsleep 987 &\necho broken >&2\nexit 3\n"
+    (programs / "bin" / "agent").write_text(f"#!/bin/sh\n{script}")
+    log = agent_command(desk, programs, says("done"))
+    assert (summary(log)["error"], summary(log)["passed"]) == (0, 1)
+    (attempt,) = desk.attempts()
+    (ended,) = [one.event for one in desk.events(attempt.id) if isinstance(one.event, Abandoned)]
+    assert ended.reason == "its command ended with 3: broken"
     assert not any(b"sleep\x00987" in _read(file) for file in Path("/proc").glob("[0-9]*/cmdline"))
+
+
+@pytest.mark.parametrize(
+    ("command", "model", "words"),
+    [
+        ("no-such-agent", "done", "ended with 127"),
+        ("agent x", "unreachable", "The model could not be asked: OSError"),
+    ],
+)
+def test_an_agent_is_asked_again_where_it_could_not_start_or_its_model_did_not_answer(
+    desk: Desk, programs: Path, command: str, model: str, words: str
+) -> None:
+    def reply(asked: Any, config: Any) -> ModelOutput:
+        if model == "unreachable":
+            raise OSError("no route")
+        return ModelOutput.from_content("mockllm/model", model)
+
+    log = agent_command(desk, programs, scripted(reply), command)
+    assert summary(log)["error"] == 1
+    assert words in str(summary(log)["why"])
+    (attempt,) = desk.attempts()
+    assert desk.state(attempt.id) is AttemptState.PAUSED
 
 
 def _read(file: Path) -> bytes:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import resource
+import shutil
 
 import psutil
 import pytest
@@ -65,6 +66,30 @@ async def test_closing_the_first_window_lets_the_second_go_on_and_the_pause_stay
     await first.quit()
     status = await theirs.ask("resume")
     assert (status.state, status.read_only) == ("running", None)
+
+
+async def test_a_server_that_lost_its_claim_says_so_and_records_nothing_until_it_has_it_again(editors: Editors) -> None:
+    first, second = await editors(), await editors()
+    mine = await first.open_problem(PROBLEM)
+    await mine.start()
+    file = mine.open()
+    shutil.rmtree(first.home / "data" / "attempts" / "working")
+    theirs = await second.open_problem(PROBLEM)
+    assert theirs.opened.status.read_only is None
+    await first.until(lambda: any(status.read_only for status in first.shown.statuses), "the loss")
+    assert any("broke off" in message for message in first.shown.messages)
+    before = [event.type for event in theirs.events()]
+    file.type("// not recorded\n")
+    file.save()
+    assert "another window or server" in ((await mine.ask("status")).read_only or "")
+    assert [event.type for event in theirs.events()] == before
+
+    await second.kill()
+    assert (await mine.ask("status")).read_only is None
+    file.save()
+    assert (await mine.ask("status")).state == "running"
+    assert mine.replayed("rtl/sat_counter.sv") == file.path.read_bytes()
+    assert mine.verified().ok
 
 
 async def test_a_full_disk_is_shown_until_it_is_over(editors: Editors) -> None:

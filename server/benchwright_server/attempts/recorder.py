@@ -56,6 +56,10 @@ class Recorder:
         self._on_failure = on_failure
         self._loop = asyncio.get_running_loop()
 
+    def mute(self) -> None:
+        """Records nothing from now on: another process may."""
+        self._is_muted = True
+
     def take_over(self, muted: Recorder) -> None:
         """Records from now on what the editor does, which another recorder did not record until now."""
         for path, text in muted._open.items():

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from benchwright_attempts.adapter import Adapter, Report
 from benchwright_attempts.clock import AttemptState, advance
 from benchwright_attempts.engine import Attempt
-from benchwright_attempts.errors import AttemptElsewhereError
+from benchwright_attempts.errors import AttemptElsewhereError, ClaimLostError
 from benchwright_attempts.events import Diagnostics, ProblemCount
 from benchwright_attempts.evidence import SelfEstimate, Violation
 from benchwright_attempts.grading import ANSWER, judged_paths
@@ -32,6 +32,11 @@ if TYPE_CHECKING:
     from benchwright_attempts.claim import Claim
     from benchwright_attempts.services import Services
     from benchwright_studies.study_log import StudyLog
+
+_WATCH_S = 5.0
+"""How often an attempt's claim is checked."""
+_ANSWER_S = 20.0
+"""How long a log may take to answer that; one that takes longer is taken for gone."""
 
 Progress = Callable[["Session"], AbstractAsyncContextManager[Report]]
 """Shows a run's progress for the duration of the block; cancelling the block cancels the run."""
@@ -89,7 +94,8 @@ class Session(Adapter):
         self.terms = terms
         self.attempt = Attempt(services, header, problem, terms, self, flagged=flagged, warms_up=True)
         self._claim = None if isinstance(claim, str) else claim
-        self.attempt.writer.held_by = claim if isinstance(claim, str) else ""
+        self.attempt.writer.elsewhere = AttemptElsewhereError(claim) if isinstance(claim, str) else None
+        self._watching: asyncio.Task[None] | None = None
         self.recorder = Recorder(services.log, header.id, files, listeners.on_failure, is_muted=self.is_elsewhere)
         self.draft = _draft(files.get(ANSWER), workspace)
         """The answer as typed but not saved before the editor closed. None if it was saved."""
@@ -101,16 +107,36 @@ class Session(Adapter):
     @property
     def is_elsewhere(self) -> bool:
         """Whether another process works on the attempt, so it is only shown here."""
-        return bool(self.attempt.writer.held_by)
+        return self.attempt.writer.elsewhere is not None
 
     async def follow(self) -> None:
         """Continue from the log, and say so if that is not possible here."""
         await self.attempt.follow()
         self._remind()
+        if self._claim is not None and not self.ended:
+            self._watching = asyncio.create_task(self._watch(self._claim))
 
     def _remind(self) -> None:
-        if self.is_elsewhere:
-            self._listeners.on_failure(AttemptElsewhereError(self.attempt.writer.held_by))
+        if self.attempt.writer.elsewhere is not None:
+            self._listeners.on_failure(self.attempt.writer.elsewhere)
+
+    async def _watch(self, claim: Claim) -> None:
+        """Stops recording once the claim is lost, so that no two processes record the attempt."""
+        while await self._holds(claim):  # noqa: ASYNC110
+            await asyncio.sleep(_WATCH_S)
+        if self.ended:
+            return
+        self.attempt.writer.elsewhere = ClaimLostError()
+        self.recorder.mute()
+        self.attempt.clock.leave()
+        self._remind()
+        self.changed()
+
+    async def _holds(self, claim: Claim) -> bool:
+        try:
+            return await asyncio.wait_for(asyncio.to_thread(lambda: claim.is_held), _ANSWER_S)
+        except TimeoutError:
+            return False
 
     def _log_changed(self) -> None:
         with contextlib.suppress(RuntimeError):  # The server has ended meanwhile.
@@ -130,6 +156,8 @@ class Session(Adapter):
     def changed(self) -> None:
         """The status has changed."""
         if self.ended and self._claim is not None:
+            if self._watching is not None:
+                self._watching.cancel()
             self._claim.release()
         self._listeners.on_change(self)
 
@@ -202,6 +230,8 @@ class Session(Adapter):
     async def close(self) -> None:
         """The editor is closing: stop everything and pause the clock."""
         self._log.on_failing.discard(self._log_changed)
+        if self._watching is not None:
+            self._watching.cancel()
         try:
             await self.attempt.close("the editor was closed")
         finally:
@@ -241,7 +271,7 @@ class Session(Adapter):
             held=clock.held,
             time_limit_s=self.terms.time_limit_s,
             runs_allowed=self.terms.runs_allowed,
-            read_only=str(AttemptElsewhereError(self.attempt.writer.held_by)) if self.is_elsewhere else None,
+            read_only=str(self.attempt.writer.elsewhere) if self.is_elsewhere else None,
             not_recorded=str(self._log.failing) if self._log.failing is not None else None,
         )
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchwright_attempts.attempts import Attempts
-from benchwright_attempts.errors import AttemptError, UnknownAttemptError
+from benchwright_attempts.errors import AttemptError, LogError, UnknownAttemptError
 from benchwright_attempts.events import Abandoned
 from benchwright_attempts.evidence import Assigned, Consent, Violation
 from benchwright_attempts.grading import judged_paths
@@ -147,7 +147,11 @@ class Sessions:
         folder = session.workspace.folder
         async with self._opening:
             if self._sessions.get(folder) is session:
-                claim = await asyncio.to_thread(self.log.claim, session.header.id)
+                try:
+                    claim = await asyncio.to_thread(self.log.claim, session.header.id)
+                except LogError:
+                    # The log can't be reached, as the session says.
+                    return session
                 if isinstance(claim, str):
                     return session
                 successor = await self._load(session.workspace, claim)
