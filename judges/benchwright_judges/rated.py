@@ -5,11 +5,12 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
+from typing import Annotated
 
-from pydantic import ValidationError
+from pydantic import Field, ValidationError, field_validator
 
 from benchwright_judges.errors import VotesFileError
 from benchwright_judges.formats import FORMATS
@@ -41,6 +42,8 @@ class Rated:
     judges: Mapping[str, Sequence[str]]
     """Judge → the labels of its votes; `panel` for all judges together."""
     tie_break: bool = False
+    difficulty: Mapping[str, int] = field(default_factory=dict)
+    """Pseudonym → how hard the answer was to grade, 1 to 5, where people said so."""
 
 
 class _Kind(StrEnum):
@@ -55,6 +58,17 @@ class _Row(Model):
     kind: _Kind
     label: str
     problem: str = ""
+    difficulty: Annotated[int, Field(ge=1, le=5)] | None = None
+
+    @field_validator("difficulty", mode="before")
+    @classmethod
+    def _empty_cell(cls, value: object) -> object:
+        return None if value == "" else value
+
+
+def scale_of(format_or_category: str) -> Scale | None:
+    """The scale on which answers of a question's format, or to problems of a category, are judged; None if by rule."""
+    return _SCALES.get(format_or_category)
 
 
 def rated_answers(judged: Sequence[Judged]) -> Sequence[Rated]:
@@ -77,6 +91,7 @@ def rated_answers(judged: Sequence[Judged]) -> Sequence[Rated]:
                 people={grade.grader: grade.label for grade in one.grades},
                 judges=_by_judge([(vote.judge, vote.label) for vote in votes]),
                 tie_break=judgement.tie_break,
+                difficulty={grade.grader: grade.difficulty for grade in one.grades},
             )
         )
     return found
@@ -85,8 +100,9 @@ def rated_answers(judged: Sequence[Judged]) -> Sequence[Rated]:
 def read_votes(file: Path) -> Sequence[Rated]:
     """Read votes from a file: CSV with a header, or JSON Lines, one vote a row.
 
-    Fields: `item`, `format`, `judge`, `kind` (`person` or `model`), `label`, and `problem` if known. A judge
-    may vote several times on an item; a third vote of models means that the first two tied.
+    Fields: `item`, `format`, `judge`, `kind` (`person` or `model`), `label`, and `problem` if known; of people also
+    `difficulty`, how hard the answer was to grade, from 1 to 5. A judge may vote several times on an item; a third vote
+    of models means that the first two tied.
 
     Raises:
         VotesFileError: It can't be read, or a row is not a vote; the message names line and field.
@@ -140,15 +156,17 @@ def _check_label(scale: Scale, label: str) -> None:
 def _rated(votes: Sequence[_Row]) -> Rated:
     first = votes[0]
     scale = _SCALES[first.format]
+    people = [vote for vote in votes if vote.kind is _Kind.PERSON]
     models = [(vote.judge, vote.label) for vote in votes if vote.kind is _Kind.MODEL]
     return Rated(
         item=first.item,
         problem=first.problem,
         format=first.format,
         scale=scale,
-        people={vote.judge: vote.label for vote in votes if vote.kind is _Kind.PERSON},
+        people={vote.judge: vote.label for vote in people},
         judges=_by_judge(models),
         tie_break=len(models) > 2 and scale.settle([label for _, label in models[:2]], 3) is None,
+        difficulty={vote.judge: vote.difficulty for vote in people if vote.difficulty is not None},
     )
 
 

@@ -197,23 +197,28 @@ def radar(rows: Sequence[Row], groups: Sequence[str], *, among: Sequence[str] = 
         for place, label in enumerate([*labels, labels[0]])
     ]
     spokes = [{**at(label, 1.0), "label": label, "x2": 0, "y2": 0} for label in labels]
-    names = [{**at(label, 1.17), "label": label} for label in labels]
+    names = [{**at(label, 1.12), "label": label} for label in labels]
+    sides = {"center": (-0.05, 0.05), "left": (0.05, 2.0), "right": (-2.0, -0.05)}
     outlines = []
     for group in groups:
         values = {str(row["label"]): float(row["value"] or 0) for row in rows if row["group"] == group}
         for place, label in enumerate([*labels, labels[0]]):
             outlines.append({**at(label, values.get(label, 0.0)), "group": group, "order": place})
     colour, dash, shape = _by_group(alt, groups, among, has_points=True)
-    across = alt.X("x:Q", axis=None, scale=alt.Scale(domain=[-1.5, 1.5]))
+    across = alt.X("x:Q", axis=None, scale=alt.Scale(domain=[-2.4, 2.4]))
     up = alt.Y("y:Q", axis=None, scale=alt.Scale(domain=[-1.3, 1.3]))
     layers = [
         alt.Chart(alt.Data(values=rings))
         .mark_line(color=_GRID, strokeWidth=1)
         .encode(x=across, y=up, detail="ring:N", order="order:Q"),
         alt.Chart(alt.Data(values=spokes)).mark_rule(color=_GRID).encode(x=across, y=up, x2="x2:Q", y2="y2:Q"),
-        alt.Chart(alt.Data(values=names))
-        .mark_text(color=_INK, limit=170, fontSize=12)
-        .encode(x=across, y=up, text="label:N"),
+        # Neighbours at the bottom would overlap if their middles were at their spokes.
+        *(
+            alt.Chart(alt.Data(values=[one for one in names if low <= float(one["x"]) <= high]))
+            .mark_text(color=_INK, limit=165, fontSize=12, align=side)
+            .encode(x=across, y=up, text="label:N")
+            for side, (low, high) in sides.items()
+        ),
         alt.Chart(alt.Data(values=outlines))
         .mark_line(strokeWidth=2)
         .encode(x=across, y=up, color=colour, strokeDash=dash, order="order:Q"),
@@ -221,7 +226,7 @@ def radar(rows: Sequence[Row], groups: Sequence[str], *, among: Sequence[str] = 
         .mark_point(filled=True, size=40, opacity=1)
         .encode(x=across, y=up, color=colour, shape=shape),
     ]
-    return _svg(alt.layer(*layers), height=330, width=460)
+    return _svg(alt.layer(*layers), height=330, width=610)
 
 
 def _altair() -> Any:

@@ -15,7 +15,7 @@ from benchwright_analysis.report.event_columns import EventColumns
 from benchwright_analysis.report.observation import Observation
 from benchwright_analysis.report.problem_facts import ProblemFacts
 from benchwright_analysis.report.stored_event import about_edit, model_of, read
-from benchwright_analysis.report.verdicts import Verdicts
+from benchwright_analysis.report.verdicts import JudgedAnswer, Verdicts
 from benchwright_attempts.clock import Clock
 from benchwright_attempts.errors import IllegalTransitionError
 from benchwright_attempts.event_body import Evidence, TextEffect
@@ -36,6 +36,8 @@ class Folded:
     """Source → code points inserted, by tenth of the clock's time."""
     failure: str
     """What the solver saw of the newest verdict, if the attempt did not pass."""
+    judged: JudgedAnswer | None = None
+    """How the newest answer was judged; `None` if no answer was."""
 
 
 class Fold:
@@ -124,8 +126,13 @@ class Fold:
         if self._rows is not None:
             edits.fill(self._rows, self._first_row)
         everything = FoldedEvents(self._header, self._facts, self._clock, self._work, self._verdicts, edits)
+        verdicts = self._verdicts
         return Folded(
-            everything.observation(self._problem), self._verdicts.scores, edits.by_tenth(), self._verdicts.failure
+            everything.observation(self._problem),
+            verdicts.scores,
+            edits.by_tenth(),
+            verdicts.failure,
+            verdicts.judged,
         )
 
     # Readers of events, by what their types declare

@@ -31,6 +31,7 @@ class ProblemFacts:
     tag: str = ""
     family: str = ""
     published: str = ""
+    has_pictures: bool = False
 
     def columns(self, ref: str) -> dict[str, str]:
         """The columns of an observation that stem from the problem."""
@@ -70,6 +71,7 @@ class ProblemFacts:
             tag=question.tag if question is not None else "",
             family=f"{pack.name}/{family}",
             published=pack.published or "",
+            has_pictures=bool(problem.public.figures),
         )
 
 

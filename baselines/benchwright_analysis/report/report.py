@@ -6,7 +6,7 @@ import json
 import tempfile
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
@@ -199,7 +199,7 @@ def _dataset(
     undecided = Counter(one.reason for one in rows if one.is_analysed and one.censored_by == "not_decided")
     drawn, concealed, wrong = allocation(log, known) if known is not None else ({}, {}, [])
     return Dataset(
-        folded=[Folded(row, one.trace, one.sources, one.failure) for row, one in zip(rows, folded, strict=True)],
+        folded=[replace(one, observation=row) for row, one in zip(rows, folded, strict=True)],
         facts=facts,
         study=known.study if known is not None else None,
         rated=rated,

@@ -16,8 +16,13 @@ from benchwright_analysis.report.origins import origins
 from benchwright_analysis.report.outcomes import outcomes
 from benchwright_analysis.report.populations import populations
 from benchwright_analysis.report.preregistration import preregistration
+from benchwright_analysis.report.questions.forms import forms
+from benchwright_analysis.report.questions.generations import generations
+from benchwright_analysis.report.questions.grades import grades
+from benchwright_analysis.report.questions.grading_difficulty import grading_difficulty
+from benchwright_analysis.report.questions.profile import profile
 from benchwright_analysis.report.section import Section
-from benchwright_analysis.report.success import profile, success
+from benchwright_analysis.report.success import success
 from benchwright_analysis.report.support import support
 from benchwright_analysis.report.time_to_pass import score_over_time, survival
 
@@ -34,9 +39,13 @@ SECTIONS: list[Callable[[Dataset], Section | None]] = [
     horizon,
     profile,
     domains,
+    forms,
+    grades,
+    generations,
     estimates,
     origins,
     judging,
+    grading_difficulty,
     failing,
     attempts_table,
 ]

@@ -24,7 +24,6 @@ from benchwright_judges.estimators import Estimate
 
 _DIFFICULTIES = ("easy", "medium", "hard")
 _NOTHING = "No attempt that counts has a verdict, so there is nothing to say about success."
-_MOST_SPOKES = 12
 
 
 def success(data: Dataset) -> Section:
@@ -71,52 +70,6 @@ def _overall(by_group: Mapping[str, Sequence[Observation]], values: Mapping[str,
     )
 
 
-def profile(data: Dataset) -> Section:
-    """Success by skill and by topic."""
-    pictures, numbers = [], {}
-    for name, label in (("skill", lambda one: one.skill), ("topic", lambda one: one.topic)):
-        found = {group: rows for group, rows in _breakdown(data, label, scores=True).items() if rows}
-        if not found:
-            continue
-        numbers[name] = found
-        pictures += _profile_pictures(name, found, data.groups)
-    if not pictures:
-        without = "None of the problems has a skill or a topic; questions of QuArch and CS-Bench have."
-        return Section("profile", "Skills and topics", without=without)
-    lead = ("Mean score of questions by what they ask for. The dots show the same numbers with their intervals.",)
-    return Section("profile", "Skills and topics", lead, pictures, (), numbers)
-
-
-def _profile_pictures(name: str, found: Mapping[str, Sequence[Group]], among: Sequence[str]) -> list[Picture]:
-    groups = list(found)[: charts.MOST_GROUPS]
-    rows = [
-        {"label": one.label, "group": group, "value": one.score.value, "low": one.score.low, "high": one.score.high}
-        for group in groups
-        for one in found[group]
-    ]
-    table = _breakdown_table(f"Score by {name}", found)
-    labels = {str(row["label"]) for row in rows}
-    dots = Picture(
-        f"{name}-dots",
-        f"Score by {name}, with intervals",
-        _best_and_worst(rows, name) + charts.drawn(groups, found),
-        charts.intervals(rows, groups, among=among, x="mean score", y=""),
-        table,
-    )
-    complete = [group for group in groups if {one.label for one in found[group]} == labels]
-    if not 3 <= len(labels) <= _MOST_SPOKES or not complete:
-        return [dots]
-    shown = [row for row in rows if row["group"] in complete]
-    web = Picture(
-        f"{name}-radar",
-        f"Profile by {name}",
-        f"A radar with one spoke for each {name}, from 0 in the middle to 1 at the rim. {dots.alt}",
-        charts.radar(shown, complete, among=among),
-        table,
-    )
-    return [web, dots]
-
-
 def _best_and_worst(rows: Sequence[charts.Row], name: str) -> str:
     told_of = []
     for group in dict.fromkeys(str(row["group"]) for row in rows):
@@ -126,7 +79,7 @@ def _best_and_worst(rows: Sequence[charts.Row], name: str) -> str:
             told_of.append(f"{group}: {number(high)} at {best}.")
         else:
             told_of.append(f"{group}: best at {best} ({number(high)}), worst at {worst} ({number(low)}).")
-    return f"Mean score by {name}. " + " ".join(told_of)
+    return f"Share solved by {name}. " + " ".join(told_of)
 
 
 _Label = Callable[[Observation], str]
@@ -193,7 +146,7 @@ def _category_picture(
     return Picture(
         "success-by-category",
         "Solved, by category",
-        _best_and_worst(rows, "category").replace("Mean score", "Share solved") + charts.drawn(shown, groups),
+        _best_and_worst(rows, "category") + charts.drawn(shown, groups),
         charts.intervals(rows, shown, among=among, x="solved", y=""),
         table,
     )

@@ -35,6 +35,18 @@ class AttemptVerdict:
         self.score = _score(self.outcome, judged, value.get("passed"), value.get("total"))
 
 
+@dataclass(frozen=True, slots=True)
+class JudgedAnswer:
+    """How an attempt's newest answer was judged."""
+
+    method: str
+    """`deterministic`, `model` or `person`."""
+    label: str
+    """The winning label on the rubric's scale; empty if there is none."""
+    votes: tuple[str, ...]
+    """The labels of the usable votes, in the order in which they were cast."""
+
+
 class Verdicts:
     """Takes the verdicts of an attempt, as JSON has them."""
 
@@ -75,6 +87,14 @@ class Verdicts:
         if judged := value.get("judged_by"):
             self.judged_by = judged
             self.judge_cost_usd += judged.get("cost_usd", 0.0)
+
+    @property
+    def judged(self) -> JudgedAnswer | None:
+        """How the newest answer was judged; `None` if no answer was."""
+        if not (said := self.judged_by):
+            return None
+        votes = tuple(vote["label"] for vote in said.get("votes", ()) if vote["label"])
+        return JudgedAnswer(said.get("method", ""), said.get("label", ""), votes)
 
     @property
     def scores(self) -> tuple[tuple[float, float], ...]:

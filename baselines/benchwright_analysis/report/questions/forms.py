@@ -1,0 +1,40 @@
+"""Accuracy at questions with and without pictures, with and without choices (QuArch's Table 6)."""
+
+from __future__ import annotations
+
+from benchwright_analysis.report.dataset import Dataset
+from benchwright_analysis.report.matrix import by_label, matrix
+from benchwright_analysis.report.observation import Observation
+from benchwright_analysis.report.problem_facts import ProblemFacts
+from benchwright_analysis.report.questions.attempts import at_questions, rows_of
+from benchwright_analysis.report.section import Section
+from benchwright_problems.problem import QuestionFormat
+
+_FORMATS = {
+    QuestionFormat.MULTIPLE_CHOICE.value: "multiple choice",
+    QuestionFormat.FREE_RESPONSE.value: "free response",
+}
+_SEEN = ("text", "image")
+_ORDER = [f"{seen}, {form}" for form in _FORMATS.values() for seen in _SEEN]
+
+
+def forms(data: Dataset) -> Section | None:
+    """Accuracy by picture and format; nothing if no question has a picture, and only one of the formats is there."""
+    unknown = ProblemFacts()
+
+    def form(one: Observation) -> str:
+        seen = _SEEN[data.facts.get(one.problem, unknown).has_pictures]
+        return f"{seen}, {_FORMATS[one.format]}" if one.format in _FORMATS else ""
+
+    found = by_label(rows_of(at_questions(data)), form, _ORDER)
+    if len({one.column for one in found}) < 2:
+        return None
+    table = matrix(
+        "question-forms",
+        "Right answers, by picture and format",
+        found,
+        groups=data.groups,
+        note="Image: the question shows at least one picture. Each question counts alike.",
+    )
+    lead = ("Whether pictures, or having to write the answer instead of choosing it, make questions harder.",)
+    return Section("question-forms", "Questions with and without pictures", lead, (), [table], {"forms": found})

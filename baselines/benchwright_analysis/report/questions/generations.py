@@ -1,0 +1,66 @@
+"""Accuracy of each generation, and pass@1 over the first k samples of a question (QuArch, section 3)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from benchwright_analysis.report.dataset import Dataset
+from benchwright_analysis.report.matrix import accuracy, figure, matrix
+from benchwright_analysis.report.observation import Observation
+from benchwright_analysis.report.questions.attempts import at_questions, rows_of
+from benchwright_analysis.report.section import Figure, Section
+
+_MOST = 10
+"""Generations with a column of their own."""
+
+
+def generations(data: Dataset) -> Section | None:
+    """By generation, and by the number of samples; nothing if no model answered a question more than once."""
+    groups = rows_of(at_questions(data, lambda one: not one.observation.is_person))
+    numbered = {group: _numbered(rows) for group, rows in groups.items()}
+    most = max((max(numbers.values()) for numbers in numbered.values()), default=0)
+    if most < 2:
+        return None
+    each = _figures(groups, numbered, {f"generation {n}": range(n, n + 1) for n in range(1, min(most, _MOST) + 1)})
+    steps = sorted({*range(1, min(most, _MOST) + 1), most})
+    over = _figures(groups, numbered, {f"k = {k}": range(1, k + 1) for k in steps})
+    lead = (
+        "How much a result depends on chance: a model's first, second … answers to the same questions, and pass@1, the "
+        "chance that one answer is right, from its first k answers to each question.",
+    )
+    tables = [
+        matrix("generations", "Right answers, by generation", each, groups=data.groups),
+        matrix("pass-at-1", "Pass@1 from k answers", over, groups=data.groups, note=_NOTE),
+    ]
+    numbers = {"generations": each, "pass_at_1": over}
+    return Section("generations", "Several answers to the same question", lead, (), tables, numbers)
+
+
+_NOTE = (
+    "The mean over questions of the share of right answers. A question with fewer than k decided answers counts with "
+    "those that it has. More answers make the value of each question more certain; the interval also holds for other "
+    "questions, so it does not shrink to nothing."
+)
+
+
+def _numbered(rows: Sequence[Observation]) -> dict[str, int]:
+    """Attempt → its number among the model's attempts at that question, from 1, oldest first."""
+    seen: dict[str, int] = {}
+    found = {}
+    for one in sorted(rows, key=lambda row: (row.started, row.attempt)):
+        found[one.attempt] = seen[one.problem] = seen.get(one.problem, 0) + 1
+    return found
+
+
+def _figures(
+    groups: Mapping[str, Sequence[Observation]],
+    numbered: Mapping[str, Mapping[str, int]],
+    columns: Mapping[str, range],
+) -> list[Figure]:
+    return [
+        figure(group, name, accuracy(chosen))
+        for name, among in columns.items()
+        for group, rows in groups.items()
+        if max(numbered[group].values()) >= among[-1]
+        and (chosen := [one for one in rows if numbered[group][one.attempt] in among])
+    ]

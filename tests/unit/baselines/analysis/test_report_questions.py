@@ -1,0 +1,268 @@
+"""The sections on questions, against tables worked out by hand."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from benchwright_analysis.report.dataset import Dataset
+from benchwright_analysis.report.fold import Folded
+from benchwright_analysis.report.problem_facts import ProblemFacts
+from benchwright_analysis.report.questions.forms import forms
+from benchwright_analysis.report.questions.generations import generations
+from benchwright_analysis.report.questions.grades import grades
+from benchwright_analysis.report.questions.grading_difficulty import grading_difficulty
+from benchwright_analysis.report.questions.profile import profile
+from benchwright_analysis.report.report import ReportOptions, write_report
+from benchwright_analysis.report.section import Figure, Section
+from benchwright_analysis.report.verdicts import JudgedAnswer
+from benchwright_attempts.attempts import Attempts
+from benchwright_attempts.events import Answered, JudgedBy, Started, Submitted, VoteCast
+from benchwright_judges.rated import Rated
+from benchwright_judges.scale import Scale
+from benchwright_problems.datasets.quarch import import_quarch
+from benchwright_problems.home import Home
+from benchwright_problems.store import Store
+from benchwright_problems.verdict import Outcome
+from benchwright_studies.study_log import StudyLog
+
+from .test_report_codebook import observation
+
+_FREE, _CHOICE = "free-response", "multiple-choice"
+
+
+def answer(
+    model: str,
+    question: str,
+    *,
+    right: bool,
+    sample: int = 1,
+    label: str = "",
+    votes: Sequence[str] = (),
+    **changes: object,
+) -> Folded:
+    """A model's answer to a question."""
+    row = observation(
+        **{
+            "attempt": f"{model}-{question}-{sample}",
+            "participant": model,
+            "problem": question,
+            "family": question,
+            "condition": "model",
+            "solver": "model",
+            "kind": "question",
+            "format": _CHOICE,
+            "skill": "",
+            "topic": "",
+            "passed": right,
+            "score": float(right),
+            "started": f"2026-01-01T00:00:0{sample}+00:00",
+        }
+        | changes
+    )
+    judged = JudgedAnswer("model", label, tuple(votes)) if label or votes else None
+    return Folded(row, (), {}, "", judged)
+
+
+def value(section: Section | None, numbers: str, row: str, column: str) -> float | None:
+    """A number of a section."""
+    assert section is not None
+    figures = section.numbers[numbers]
+    assert isinstance(figures, list)
+    (found,) = [
+        one for one in figures if isinstance(one, Figure) and (one.row, one.column) == (f"model: {row}", column)
+    ]
+    return found.value
+
+
+def cells(section: Section | None, table: str) -> dict[str, list[object]]:
+    """A table of a section: first cell → the others."""
+    assert section is not None
+    (found,) = [one for one in section.all_tables if one.id == table]
+    return {str(row[0]): [*row[1:]] for row in found.rows}
+
+
+def test_a_skill_counts_by_its_number_of_questions_in_reasoning() -> None:
+    right = {"recall": [True, True], "analyze": [True, True, False], "design": [False], "implement": []}
+    answers = [
+        answer("m", f"p/{skill}-{number}", right=one, skill=skill)
+        for skill, several in right.items()
+        for number, one in enumerate(several)
+    ]
+    section = profile(Dataset(answers, {}))
+    assert value(section, "skill", "m", "recall") == 1
+    assert value(section, "skill", "m", "analyze") == pytest.approx(2 / 3)
+    # Not the mean of 2/3 and 0: three questions and one.
+    assert value(section, "skill", "m", "reasoning") == pytest.approx(2 / 4)
+    assert value(section, "skill", "m", "all skills") == pytest.approx(4 / 6)
+    assert section is not None
+    assert section.pictures[0].table.columns == (
+        "group",
+        "recall, 2 questions",
+        "analyze, 3 questions",
+        "design, 1 question",
+        "reasoning, 4 questions",
+        "all skills, 6 questions",
+    )
+
+
+def test_thirteen_topics_have_a_radar() -> None:
+    answers = [answer("m", f"p/{n}", right=n % 2 == 0, topic=f"Topic {n}") for n in range(13)]
+    section = profile(Dataset(answers, {}))
+    assert section is not None
+    assert [one.id for one in section.pictures] == ["topic-radar", "topic-dots"]
+
+
+def test_pictures_and_formats_are_crossed() -> None:
+    facts = {f"p/{n}": ProblemFacts(has_pictures=n > 4) for n in range(1, 8)}
+    made = [
+        *(answer("m", f"p/{n}", right=n > 1, format=_CHOICE) for n in (1, 2, 3, 4)),
+        *(answer("m", f"p/{n}", right=n > 5, format=_CHOICE) for n in (5, 6)),
+        answer("m", "p/7", right=False, format=_FREE),
+        answer("m", "p/8", right=True, format="assertion"),
+    ]
+    section = forms(Dataset(made, facts))
+    assert value(section, "forms", "m", "text, multiple choice") == 0.75
+    assert value(section, "forms", "m", "image, multiple choice") == 0.5
+    assert value(section, "forms", "m", "image, free response") == 0
+    # Wilson's interval for 0.75 of 3 with Student's quantile of 3 degrees of freedom, 3.1824.
+    assert cells(section, "question-forms")["model: m"][0] == "75 % (13.1 to 98.4 %)"
+
+
+def test_grades_are_shares_of_all_free_responses() -> None:
+    labels = ["correct", "correct", "partially correct", "incorrect", ""]
+    made = [
+        answer("m", f"p/{n}", right=label == "correct", label=label, format=_FREE) for n, label in enumerate(labels)
+    ]
+    section = grades(Dataset(made, {}))
+    shares = {
+        name: value(section, "grades", "m", name)
+        for name in ("correct", "partially correct", "incorrect", "no answer to grade")
+    }
+    assert shares == {
+        "correct": 0.4, "partially correct": 0.2, "incorrect": 0.2, "no answer to grade": 0.2,
+    }  # fmt: skip
+
+
+def test_two_first_votes_that_differ_need_a_third_even_where_both_are_not_right() -> None:
+    votes = [
+        ("correct", "correct"),
+        ("correct", "incorrect", "correct"),
+        ("incorrect", "partially correct", "incorrect"),
+        ("incorrect", "incorrect"),
+        ("incorrect",),
+    ]
+    made = [answer("m", f"p/{n}", right=False, label=one[-1], votes=one, format=_FREE) for n, one in enumerate(votes)]
+    section = grades(Dataset(made, {}))
+    assert value(section, "tie_breaks", "m", "a third vote is needed") == 2 / 4
+    assert value(section, "tie_breaks", "m", "differ on right or not right") == 1 / 4
+
+
+def test_points_are_apart_if_they_are_in_two_tiers() -> None:
+    pairs = [("7", "8"), ("6", "7"), ("1", "3")]
+    made = [
+        answer("m", f"p/{n}", right=False, label="7", votes=one, format="open-ended") for n, one in enumerate(pairs)
+    ]
+    section = grades(Dataset(made, {}))
+    assert value(section, "tie_breaks", "m", "a third vote is needed") == pytest.approx(2 / 3)
+    assert value(section, "tie_breaks", "m", "differ on right or not right") == pytest.approx(1 / 3)
+
+
+def test_generations_are_in_the_order_in_which_they_were_made() -> None:
+    right = {"p/1": [True, False, True], "p/2": [False, False, True], "p/3": [True, True, True], "p/4": [False]}
+    made = [
+        answer("m", question, right=one, sample=number)
+        for question, several in right.items()
+        for number, one in enumerate(several, 1)
+    ]
+    section = generations(Dataset([*reversed(made), answer("once", "p/1", right=True)], {}))
+    each = [value(section, "generations", "m", f"generation {n}") for n in (1, 2, 3)]
+    assert each == [2 / 4, pytest.approx(1 / 3), 1]
+    # k = 2: (1/2 + 0 + 1 + 0) / 4; k = 3: (2/3 + 1/3 + 1 + 0) / 4.
+    assert [value(section, "pass_at_1", "m", f"k = {k}") for k in (1, 2, 3)] == [
+        2 / 4, pytest.approx(1.5 / 4), pytest.approx(2 / 4),
+    ]  # fmt: skip
+    assert cells(section, "generations")["model: once"][1:] == [None, None]
+
+
+def rated(item: int, difficulty: Sequence[int], people: Sequence[str], votes: Sequence[str]) -> Rated:
+    """An answer with two people's grades and a judge's votes."""
+    return Rated(
+        item=str(item),
+        problem=f"p/{item}",
+        format=_FREE,
+        scale=Scale.EXAM,
+        people={f"P{n}": label for n, label in enumerate(people)},
+        judges={"j": votes},
+        tie_break=len(votes) > 2,
+        difficulty={f"P{n}": level for n, level in enumerate(difficulty)},
+    )
+
+
+def test_disagreement_is_counted_by_the_difficulty_that_people_gave() -> None:
+    good, bad, partial = "correct", "incorrect", "partially correct"
+    section = grading_difficulty(
+        Dataset(
+            [],
+            {},
+            rated=[
+                rated(1, (1, 1), (good, good), (good, good)),
+                rated(2, (1, 2), (good, good), (bad, bad)),
+                rated(3, (2, 2), (bad, partial), (bad, bad)),
+                rated(4, (5, 5), (good, bad), (good, bad, good)),
+                rated(5, (), (good, good), (bad, bad)),
+            ],
+        )
+    )
+    # 1 and 2 have a mean of 1.5, which is rounded to 2. The two people of item 4 tie: no majority to compare with.
+    assert cells(section, "grading-difficulty") == {
+        "1, easy to grade": ["0 %", "0 %", "0 %"],
+        "2": ["50 %", "0 %", "0 %"],
+        "5, hard to grade": [None, "100 %", "100 %"],
+    }
+
+
+def test_the_votes_of_the_log_are_counted_and_written_as_csv(tmp_path: Path) -> None:
+    home = Home.find({"BENCHWRIGHT_HOME": str(tmp_path / "home")})
+    file = tmp_path / "exam.json"
+    record = {"context": "", "solution": "Because.", "skill": "analyze", "topic": "Caches"}
+    file.write_text(json.dumps([record | {"question_id": f"exam/{n}", "question": f"Why {n}?"} for n in range(3)]))
+    Store(home).add(import_quarch([file], "q"))
+    cast = {
+        "exam-0": ["correct", "correct"],
+        "exam-1": ["correct", "incorrect", "correct"],
+        "exam-2": ["incorrect"] * 2,
+    }
+    with StudyLog(tmp_path / "log.sqlite") as log:
+        for name, labels in cast.items():
+            attempt = Attempts(log).create(f"q/{name}", "d", tmp_path, {}, solver="m", condition="model").id
+            right = labels[-1] == "correct"
+            judged = JudgedBy(
+                method="model",
+                status="scored",
+                score=float(right),
+                label=labels[-1],
+                votes=tuple(VoteCast(judge="j", label=one) for one in labels),
+            )
+            outcome, reason = (Outcome.PASSED, "passed") if right else (Outcome.FAILED, "wrong_answer")
+            said = Answered(number=1, outcome=outcome, reason=reason, snapshot={}, judged_by=judged)
+            for event in (Started(), said, Submitted()):
+                log.append_blocking(attempt, event)
+        write_report(log, Store(home), ReportOptions(tmp_path / "out", events=False))
+    with (tmp_path / "out" / "tables" / "tie-breaks.csv").open(newline="") as lines:
+        shares = {row["column"]: row["value"] for row in csv.DictReader(lines)}
+    assert shares == {"a third vote is needed": str(1 / 3), "differ on right or not right": str(1 / 3)}
+    sections = json.loads((tmp_path / "out" / "report.json").read_text())["sections"]
+    found = {one["column"]: one["value"] for one in sections["grades"]["numbers"]["grades"]}
+    assert found == {"correct": pytest.approx(2 / 3), "incorrect": pytest.approx(1 / 3)}
+    assert "question-forms" not in sections
+    assert "generations" not in sections
+
+
+def test_a_report_without_such_questions_has_none_of_the_sections() -> None:
+    data = Dataset([answer("m", "p/1", right=True, kind="design", format="", skill="", topic="")], {})
+    assert [make(data) for make in (profile, forms, grades, generations, grading_difficulty)] == [None] * 5
