@@ -197,7 +197,7 @@ def radar(rows: Sequence[Row], groups: Sequence[str], *, among: Sequence[str] = 
         for place, label in enumerate([*labels, labels[0]])
     ]
     spokes = [{**at(label, 1.0), "label": label, "x2": 0, "y2": 0} for label in labels]
-    names = [{**at(label, 1.12), "label": label} for label in labels]
+    names = [(at(label, 1.12), label) for label in labels]
     sides = {"center": (-0.05, 0.05), "left": (0.05, 2.0), "right": (-2.0, -0.05)}
     outlines = []
     for group in groups:
@@ -214,7 +214,9 @@ def radar(rows: Sequence[Row], groups: Sequence[str], *, among: Sequence[str] = 
         alt.Chart(alt.Data(values=spokes)).mark_rule(color=_GRID).encode(x=across, y=up, x2="x2:Q", y2="y2:Q"),
         # Neighbours at the bottom would overlap if their middles were at their spokes.
         *(
-            alt.Chart(alt.Data(values=[one for one in names if low <= float(one["x"]) <= high]))
+            alt.Chart(
+                alt.Data(values=[{**place, "label": label} for place, label in names if low <= place["x"] <= high])
+            )
             .mark_text(color=_INK, limit=165, fontSize=12, align=side)
             .encode(x=across, y=up, text="label:N")
             for side, (low, high) in sides.items()

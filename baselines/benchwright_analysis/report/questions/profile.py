@@ -42,8 +42,8 @@ def profile(data: Dataset) -> Section | None:
 
 
 _NOTE = (
-    "Reasoning: all questions that ask to analyze, design or implement together, so that a skill counts by its number "
-    "of questions, as in QuArch."
+    "Reasoning: the questions of every skill but recall together, so that a skill counts by its number of questions, "
+    "as in QuArch."
 )
 
 
