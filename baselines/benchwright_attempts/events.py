@@ -12,6 +12,7 @@ from typing import Annotated, ClassVar, Literal, get_args
 
 from pydantic import Field, FiniteFloat
 
+from benchwright_attempts.diagnostics import Diagnostics
 from benchwright_attempts.event_body import Count, EventBody, EventPart, TextEffect
 from benchwright_attempts.event_types import EventTypes
 from benchwright_attempts.evidence import (
@@ -36,6 +37,7 @@ from benchwright_attempts.evidence import (
     Violation,
 )
 from benchwright_attempts.file_text import Change, FilePath, FileText, Sha256, Text
+from benchwright_attempts.reflected import Reflected
 from benchwright_attempts.regraded import Regraded
 from benchwright_attempts.state import AttemptState, Transitions, from_states, unchanged_in
 from benchwright_attempts.tests_verdict import TestsVerdict
@@ -272,24 +274,6 @@ class Judged(EventBody):
     judged_by: JudgedBy
 
 
-class ProblemCount(EventPart):
-    """How many diagnostics one tool reports for a file."""
-
-    errors: Count
-    warnings: Count
-
-
-class Diagnostics(EventBody):
-    """The diagnostics that are shown for a file changed."""
-
-    reveals_content = True
-
-    type: Literal["diagnostics"] = "diagnostics"
-    path: FilePath
-    counts: Mapping[str, ProblemCount]
-    """Source → number of diagnostics: `slang`, `verilator`, `verible` ..."""
-
-
 class Focus(EventBody):
     """The editor window gained or lost focus."""
 
@@ -350,6 +334,7 @@ Event = Annotated[
     | Answered
     | Judged
     | Regraded
+    | Reflected
     | Diagnostics
     | Focus
     | Tick

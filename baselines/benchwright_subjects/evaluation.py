@@ -29,7 +29,7 @@ NO_MODEL = "none/none"
 class Run:
     """One run of one task."""
 
-    task: Literal["answer", "agent", "map_prompt"]
+    task: Literal["answer", "agent", "map_prompt", "reflect"]
     arguments: Mapping[str, JsonValue]
     """Of the task; written into the log."""
     model: str | Model
@@ -151,7 +151,7 @@ def summary(log: EvalLog) -> dict[str, JsonValue]:
         "task": task_name(log),
         "model": log.eval.model,
         "samples": len(samples),
-        **{name: outcomes.count(name) for name in ("passed", "failed", "undecided", "error")},
+        **{name: outcomes.count(name) for name in ("passed", "failed", "undecided", "error", "done")},
         "score": round(sum(values) / len(values), 6) if values else None,
         "input_tokens": sum(
             one.input_tokens + (one.input_tokens_cache_read or 0) + (one.input_tokens_cache_write or 0) for one in usage
@@ -165,7 +165,7 @@ def summary(log: EvalLog) -> dict[str, JsonValue]:
 
 
 def task_name(log: EvalLog) -> str:
-    """`answer`, `agent` or `map_prompt`."""
+    """`answer`, `agent`, `map_prompt` or `reflect`."""
     return log.eval.task.rpartition("/")[2]
 
 

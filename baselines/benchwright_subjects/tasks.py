@@ -8,11 +8,13 @@ from pathlib import Path
 from inspect_ai import Task, task
 from inspect_ai.util import SandboxEnvironmentType
 
+from benchwright_attempts.errors import EvaluationError
 from benchwright_harness.sandboxes import DEFAULT_SANDBOX
 from benchwright_problems.home import Home
 from benchwright_problems.problem import Problem
 from benchwright_problems.store import Store
 from benchwright_studies.model_condition import ModelCondition, model_condition
+from benchwright_subjects import reflection
 from benchwright_subjects.evaluation_services import EvaluationServices
 from benchwright_subjects.exchange import read_replies
 from benchwright_subjects.inspect_runs import close_after_run
@@ -171,6 +173,26 @@ def map_prompt(pack: str, template: str, problems: str | list[str] = "") -> Task
     """
     asked, request = Form(problems, template=template).of(Store(Home.find()), pack)
     return Task(dataset=dataset(pack, asked, request), continue_on_fail=True)
+
+
+@task
+def reflect(pack: str, solver: str, problems: str | list[str] = "") -> Task:
+    """Ask why attempts failed, and record the replies with them. Attempts that have a reflection are not asked about.
+
+    Args:
+        pack: Whose problems.
+        solver: Whose attempts, by the solver's name in the log.
+        problems: Names or patterns with commas between them; all where empty.
+    """
+    services = close_after_run(EvaluationServices(Home.find(), DEFAULT_SANDBOX))
+    asked = reflection.failures(services, pack, problems, solver)
+    if not asked:
+        raise EvaluationError(reflection.NOTHING_TO_ASK.format(solver=solver, pack=pack))
+    return Task(
+        dataset=reflection.dataset(services, asked),
+        solver=reflection.reflect_once(services, asked),
+        continue_on_fail=True,
+    )
 
 
 def _part(

@@ -26,6 +26,17 @@ from benchwright_attempts.timeline import THRESHOLDS_S, TimeAtWork
 
 
 @dataclass(frozen=True, slots=True)
+class Reflection:
+    """Why a model says that an attempt failed."""
+
+    text: str
+    model: str
+    """Which was asked."""
+    tokens: tuple[int, int]
+    """Sent and received; no part of what the attempt used."""
+
+
+@dataclass(frozen=True, slots=True)
 class Folded:
     """One attempt: its row, and what does not fit into a row."""
 
@@ -38,6 +49,8 @@ class Folded:
     """What the solver saw of the newest verdict, if the attempt did not pass."""
     judged: JudgedAnswer | None = None
     """How the newest answer was judged; `None` if no answer was."""
+    reflection: Reflection | None = None
+    """The newest; none if nobody was asked."""
 
 
 class Fold:
@@ -60,6 +73,7 @@ class Fold:
         "_header",
         "_problem",
         "_readers",
+        "_reflection",
         "_rows",
         "_verdicts",
         "_work",
@@ -82,6 +96,7 @@ class Fold:
         self._edits = Edits()
         self._verdicts = Verdicts()
         self._facts = Facts()
+        self._reflection: Reflection | None = None
         self._rows = events
         self._first_row = 0
         if events is not None:
@@ -133,6 +148,7 @@ class Fold:
             edits.by_tenth(),
             verdicts.failure,
             verdicts.judged,
+            self._reflection,
         )
 
     # Readers of events, by what their types declare
@@ -212,6 +228,12 @@ class Fold:
         """A model was used."""
         self._facts.add_usage(read(body))
 
+    def read_reflected(self, _seq: int, _wall: str, body: str) -> None:
+        """A model was asked why the attempt failed."""
+        value = read(body)
+        tokens = (value.get("input_tokens", 0), value.get("output_tokens", 0))
+        self._reflection = Reflection(value["text"], value["model"], tokens)
+
     def read_shown(self, _seq: int, _wall: str, _body: str) -> None:
         """A completion was shown."""
         self._facts.shown += 1
@@ -257,6 +279,7 @@ _BY_TYPE: dict[str, _Reader] = {
     "judged": Fold.read_late_verdict,
     "regraded": Fold.read_late_verdict,
     "model_usage": Fold.read_usage,
+    "reflected": Fold.read_reflected,
     "timed_out": Fold.read_timed_out,
     "suspended": Fold.read_suspended,
     "violation": Fold.read_violation,

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 
 from benchwright_attempts.adapter import Adapter, Report
 from benchwright_attempts.clock import AttemptState, advance
+from benchwright_attempts.diagnostics import Diagnostics, ProblemCount
 from benchwright_attempts.engine import Attempt
 from benchwright_attempts.errors import AttemptElsewhereError, ClaimLostError
-from benchwright_attempts.events import Diagnostics, ProblemCount
 from benchwright_attempts.evidence import SelfEstimate, Violation
 from benchwright_attempts.grading import ANSWER, judged_paths
 from benchwright_attempts.record import AttemptHeader

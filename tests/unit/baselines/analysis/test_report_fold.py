@@ -20,11 +20,11 @@ from benchwright_analysis.report.reading import Job, fold_attempts
 from benchwright_attempts.attempts import Attempts
 from benchwright_attempts.attribution import BY_MODEL, Origin, attribute
 from benchwright_attempts.clock import read_clock
+from benchwright_attempts.diagnostics import Diagnostics
 from benchwright_attempts.errors import IllegalTransitionError, LogDamagedError
 from benchwright_attempts.events import (
     Abandoned,
     Answered,
-    Diagnostics,
     Edit,
     Event,
     Focus,

@@ -7,12 +7,11 @@ from pathlib import Path
 import pytest
 
 from benchwright_attempts.attempts import Attempts
+from benchwright_attempts.diagnostics import Diagnostics, ProblemCount
 from benchwright_attempts.events import (
-    Diagnostics,
     Edit,
     Event,
     Paused,
-    ProblemCount,
     Save,
     Started,
     TextCause,

@@ -1,0 +1,147 @@
+"""`benchwright eval reflect`: real harness and log; the model alone is a scripted endpoint."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from benchwright_attempts import log_file
+from benchwright_attempts.reflected import Reflected
+from benchwright_attempts.replay import verify
+from benchwright_problems.datasets.cvdp import import_cvdp
+from benchwright_problems.home import Home
+from benchwright_problems.store import Store
+from benchwright_server.cli.app import command_line
+from benchwright_studies.study_log import StudyLog
+
+from ..judge_endpoint import Asked, JudgeEndpoint, Play, Played, content, fails
+
+CANARY = "CANARY-93ab"
+ANSWER = "module inv; endmodule // mine"
+MODEL = "openai-api/local/m"
+FAILS = f"services: {{a: {{image: i, command: [sh, -c, 'echo {CANARY}; exit 1']}}}} # {CANARY}"
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Home:
+    monkeypatch.setenv("BENCHWRIGHT_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("LOCAL_API_KEY", "none")
+    monkeypatch.setenv("INSPECT_TRACEBACK_LOCALS", "1")
+    monkeypatch.chdir(tmp_path)
+    return Home.find()
+
+
+def add(home: Home, *ids: str, compose: str = FAILS, statement: str = "Write an inverter.") -> None:
+    records = [
+        {
+            "id": name,
+            "categories": ["cid003", "easy"],
+            "input": {"prompt": statement, "context": {}},
+            "output": {"response": "", "context": {"rtl/inv.sv": f"module inv; endmodule // {CANARY}\n"}},
+            "harness": {"files": {"docker-compose.yml": compose, "src/test.py": f"# {CANARY}"}},
+        }
+        for name in ids
+    ]
+    file = home.data.parent.parent / "designs.jsonl"
+    file.write_text("".join(json.dumps(record) + "\n" for record in records))
+    Store(home).add(import_cvdp([file], "mine"), replace=True)
+
+
+def command(play: Play, *options: str) -> tuple[int, Any, list[Asked]]:
+    with JudgeEndpoint(play) as endpoint:
+        given = ["eval", *options, "--pack", "mine", "--model", MODEL, "--base-url", endpoint.url, "--json"]
+        ran = CliRunner().invoke(command_line(), [*given, "--out", "out"], catch_exceptions=False)
+        return ran.exit_code, json.loads(ran.stdout) if ran.stdout else ran.stderr, list(endpoint.requests)
+
+
+def reflections(home: Home) -> dict[str, list[Reflected]]:
+    """By problem."""
+    with StudyLog(log_file(home)) as log:
+        assert all(verify(*log.stored(header.id)).ok for header in log.headers())
+        return {
+            header.problem: [one.event for one in log.events(header.id) if isinstance(one.event, Reflected)]
+            for header in log.headers()
+        }
+
+
+def answers(asked: Asked) -> Played:
+    return content(ANSWER)
+
+
+def reflects(asked: Asked) -> Played:
+    return content("The output was never driven.")
+
+
+def test_a_model_sees_its_own_answer_and_what_the_policy_shows_and_nothing_hidden(home: Home) -> None:
+    add(home, "inverter")
+    assert command(answers)[1]["failed"] == 1
+    status, told, (asked,) = command(reflects, "reflect")
+    assert (status, told["reflections"], told["error"]) == (0, 1, 0)
+    roles = [message["role"] for message in asked.body["messages"]]
+    assert roles == ["system", "user", "assistant", "user"]
+    texts = [str(message["content"]) for message in asked.body["messages"]]
+    assert "Write an inverter." in texts[1] and ANSWER in texts[2] and "failed." in texts[3]
+    assert CANARY not in json.dumps(asked.body)
+    ((event,),) = reflections(home).values()
+    assert (event.model, event.text, event.number) == (MODEL, "The output was never driven.", 1)
+    with StudyLog(log_file(home)) as log:
+        assert CANARY not in "".join(recorded.event.model_dump_json() for recorded in log.events(log.headers()[0].id))
+    for file in Path("out").glob("*.eval"):
+        with zipfile.ZipFile(file) as parts:
+            assert not any(CANARY.encode() in parts.read(name) for name in parts.namelist())
+
+
+def test_tokens_of_reflections_are_no_tokens_of_attempts(home: Home) -> None:
+    add(home, "inverter")
+    command(answers)
+    with StudyLog(log_file(home)) as log:
+        (header,) = log.headers()
+        before = [one.event for one in log.events(header.id) if one.event.type == "model_usage"]
+    command(reflects, "reflect")
+    with StudyLog(log_file(home)) as log:
+        assert [one.event for one in log.events(header.id) if one.event.type == "model_usage"] == before
+    ((event,),) = reflections(home).values()
+    assert event.input_tokens > 0 and event.output_tokens > 0
+
+
+def test_only_failures_without_a_reflection_are_asked_about(home: Home) -> None:
+    add(home, "one", "two")
+    command(answers)
+    add(home, "one", "two", "right", compose="services: {a: {image: i, command: [sh, -c, exit 0]}}")
+    command(answers, "--problem", "right")
+    add(home, "one", "two", "right")
+
+    def halting(asked: Asked) -> Played:
+        asked_before.append(1)
+        return reflects(asked) if len(asked_before) == 1 else fails(400, "down")
+
+    asked_before: list[int] = []
+    status, told, _ = command(halting, "reflect", "--jobs", "1")
+    assert (status, told["reflections"], told["error"]) == (1, 1, 1)
+    status, told, asked = command(reflects, "reflect")
+    assert (status, told["reflections"], len(asked)) == (0, 1, 1)
+    found = reflections(home)
+    assert {name: len(events) for name, events in found.items()} == {"mine/one": 1, "mine/two": 1, "mine/right": 0}
+    status, said, asked = command(reflects, "reflect")
+    assert status == 2 and "has no failed attempt" in said and asked == []
+
+
+def test_an_empty_reply_is_no_reflection(home: Home) -> None:
+    add(home, "inverter")
+    command(answers)
+    status, told, _ = command(lambda asked: content("  "), "reflect")
+    assert (status, told["reflections"], told["error"]) == (1, 0, 1) and "reply is empty" in told["why"]
+    assert reflections(home) == {"mine/inverter": []}
+
+
+def test_an_attempt_at_an_earlier_version_of_a_problem_is_left_out(home: Home) -> None:
+    add(home, "inverter")
+    command(answers)
+    add(home, "inverter", statement="Write two inverters.")
+    status, _, asked = command(reflects, "reflect")
+    assert status == 2 and asked == []

@@ -1,0 +1,51 @@
+"""Groups of failures: by what models say about them, and by the messages that solvers saw."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from benchwright_analysis.report.dataset import Dataset
+from benchwright_analysis.report.failing import failing
+from benchwright_analysis.report.fold import Folded, Reflection
+
+from .test_report_codebook import observation
+from .test_report_sections import words
+
+_CAUSES = ("The reset clears the pointer one cycle late.", "The output width truncates the carry of the adder.")
+
+
+def failed(number: int, message: str = "2 of 9 tests failed.") -> Folded:
+    return Folded(observation(attempt=f"a{number}", passed=False), (), {}, message)
+
+
+def reflected(count: int) -> Dataset:
+    """Attempts that all show the same message; models name one of two causes."""
+    return Dataset(
+        [
+            replace(failed(number), reflection=Reflection(f"{_CAUSES[number % 2]}", f"m/{number % 2}", (100, 10)))
+            for number in range(count)
+        ],
+        {},
+    )
+
+
+def test_failures_are_grouped_by_the_causes_that_models_name() -> None:
+    section = failing(reflected(14))
+    by_reflection, by_message = section.tables
+    assert [row[0] for row in by_reflection.rows] == [7, 7]
+    assert {str(row[3]) for row in by_reflection.rows} == set(_CAUSES)
+    assert [row[0] for row in by_message.rows] == [14], "the messages alone tell nothing apart"
+
+
+def test_tokens_of_reflections_and_who_was_asked_are_told() -> None:
+    section = failing(reflected(14))
+    assert "m/0 (7), m/1 (7)" in words(section)
+    assert "1400 tokens sent and 140 received" in words(section)
+    grouped = section.numbers["reflections"]
+    assert isinstance(grouped, dict) and grouped["tokens"] == {"sent": 1400, "received": 140}
+
+
+def test_too_few_reflections_make_no_groups_but_are_told() -> None:
+    section = failing(Dataset([*reflected(3).folded, *(failed(number) for number in range(20, 40))], {}))
+    assert len(section.tables) == 1
+    assert "asked why 3 attempts failed" in words(section)
