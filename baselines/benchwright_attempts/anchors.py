@@ -9,11 +9,12 @@ is over the canonical JSON of the anchor, whose receipt has no `signature` then:
 
 from __future__ import annotations
 
+import base64
 import json
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationError
 
@@ -58,10 +59,31 @@ class Anchor(BaseModel):
 
     def as_line(self) -> str:
         """Canonical JSON, without line end."""
+        return canonical(self._value())
+
+    @property
+    def is_signed(self) -> bool:
+        """Whether its receipt has the signature of the receipt's own key; whose key that is, is not known here."""
+        # Imported late: most anchors have no receipt.
+        from cryptography.exceptions import InvalidSignature
+        from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+
+        if self.receipt is None:
+            return False
+        value = self._value()
+        del value["receipt"]["signature"]
+        try:
+            key = Ed25519PublicKey.from_public_bytes(base64.b64decode(self.receipt.key, validate=True))
+            key.verify(base64.b64decode(self.receipt.signature, validate=True), canonical(value).encode())
+        except (ValueError, InvalidSignature):
+            return False
+        return True
+
+    def _value(self) -> dict[str, Any]:
         value = self.model_dump(mode="json", exclude_none=True) | {"made": format_wall(self.made)}
         if self.receipt is not None:
             value["receipt"]["time"] = format_wall(self.receipt.time)
-        return canonical(value)
+        return value
 
 
 def as_text(anchors: Sequence[Anchor]) -> str:
@@ -109,6 +131,8 @@ class AnchorCheck:
     """Anchors that the chain contains."""
     flaws: tuple[str, ...] = ()
     """What does not agree, as sentences."""
+    signers: tuple[str, ...] = ()
+    """Which server signed an agreeing anchor, with which key."""
 
 
 def check_anchors(attempt: str, hashes: Sequence[str], anchors: Iterable[Anchor]) -> AnchorCheck:
@@ -119,9 +143,16 @@ def check_anchors(attempt: str, hashes: Sequence[str], anchors: Iterable[Anchor]
         hashes: The hash of each event, from the first; the chain has been checked.
         anchors: Of any attempts.
     """
-    mine = sorted({one for one in anchors if one.attempt == attempt}, key=lambda one: (one.events, one.made))
+    named = sorted({one for one in anchors if one.attempt == attempt}, key=lambda one: (one.events, one.made))
+    unsigned = [one.receipt for one in named if one.receipt is not None and not one.is_signed]
+    mine = [one for one in named if one.receipt not in unsigned]
     agreeing = [one for one in mine if one.events <= len(hashes) and hashes[one.events - 1] == one.head]
-    flaws = _forks(mine)
+    flaws = [
+        f"The receipt of {one.server} of {format_wall(one.time)} does not have the signature of its key, so the anchor "
+        "or the receipt was changed. Ask the server's owner for it again."
+        for one in unsigned
+    ]
+    flaws += _forks(mine)
     known = max((one.events for one in agreeing), default=0)
     rewritten = next((one for one in mine if one.events <= len(hashes) and one not in agreeing), None)
     if rewritten is not None:
@@ -136,7 +167,8 @@ def check_anchors(attempt: str, hashes: Sequence[str], anchors: Iterable[Anchor]
             f"The end of the log was cut off: the anchor of {format_wall(cut.made)} names event {cut.events}, and "
             f"there are {len(hashes)}."
         )
-    return AnchorCheck(len(agreeing), tuple(flaws))
+    signers = {f"{one.receipt.server} with the key {one.receipt.key}": None for one in agreeing if one.receipt}
+    return AnchorCheck(len(agreeing), tuple(flaws), tuple(signers))
 
 
 def _forks(anchors: Sequence[Anchor]) -> list[str]:

@@ -77,6 +77,8 @@ class _Checked:
     schemas: dict[str, int]
     anchors: int
     """Anchors that agree."""
+    signers: tuple[str, ...] = ()
+    """Which server signed one of these, with which key."""
 
 
 def verify_command(
@@ -131,7 +133,7 @@ def _check(
     if parting is not None:
         flaws.append(f"The file and the log of this machine are different versions from event {parting} on.")
     schemas = {str(schema): count for schema, count in verification.schemas.items()}
-    return _Checked(header.id, " ".join(flaws) or None, schemas, held.agreeing)
+    return _Checked(header.id, " ".join(flaws) or None, schemas, held.agreeing, held.signers)
 
 
 def _other_version(log: StudyLog, exported: str) -> list[str]:
@@ -163,7 +165,13 @@ def _missing(log: StudyLog, anchors: Sequence[Anchor]) -> list[_Checked]:
 def _tell(checked: Sequence[_Checked], *, json_output: bool, one: bool) -> None:
     if json_output:
         rows: list[dict[str, object]] = [
-            {"ok": it.problem is None, "problem": it.problem, "schemas": it.schemas, "anchors": it.anchors}
+            {
+                "ok": it.problem is None,
+                "problem": it.problem,
+                "schemas": it.schemas,
+                "anchors": it.anchors,
+                "signers": list(it.signers),
+            }
             for it in checked
         ]
         print_json(rows[0] if one else [{"attempt": it.attempt, **row} for it, row in zip(checked, rows, strict=True)])
@@ -172,6 +180,12 @@ def _tell(checked: Sequence[_Checked], *, json_output: bool, one: bool) -> None:
         name = "" if one else f"{it.attempt[:8]}: "
         agree = f" {it.anchors} anchor{'s agree' if it.anchors > 1 else ' agrees'} with it." if it.anchors else ""
         out.print(f"{name}{it.problem or _INTACT + agree}", markup=False, soft_wrap=True)
+        for signer in it.signers:
+            out.print(
+                f"Signed by {signer}: compare the key with the one that the server's owner publishes.",
+                markup=False,
+                soft_wrap=True,
+            )
         if one and (len(it.schemas) > 1 or "1" in it.schemas):
             counts = ", ".join(f"{count} of schema {schema}" for schema, count in sorted(it.schemas.items()))
             out.print(f"Schemas: {counts}. Older events are read as they were written.", soft_wrap=True)

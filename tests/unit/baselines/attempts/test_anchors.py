@@ -1,9 +1,13 @@
 from __future__ import annotations
 
+import base64
+import json
 import textwrap
 from datetime import UTC, datetime
+from typing import Any
 
 import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from benchwright_attempts.anchors import (
     Anchor,
@@ -17,6 +21,7 @@ from benchwright_attempts.anchors import (
 from benchwright_attempts.file_text import sha256
 
 CHAIN = [sha256(b"%d" % number) for number in range(1, 11)]
+KEY = Ed25519PrivateKey.from_private_bytes(bytes(range(32)))
 OTHER = [sha256(b"x%d" % number) for number in range(1, 11)]
 
 
@@ -69,6 +74,44 @@ def test_anchors_survive_an_email() -> None:
     wrapped = "\n".join(line for row in as_text(anchors).splitlines() for line in textwrap.wrap(row, 60) or [""])
     quoted = "".join(f"> {line}\r\n" for line in f"Dear Ada,\n\n{wrapped}\n\n{{x}} Bob".splitlines())
     assert read_anchors(quoted) == anchors
+
+
+def countersigned(one: Anchor, key: Ed25519PrivateKey) -> Anchor:
+    public = base64.b64encode(key.public_key().public_bytes_raw()).decode()
+    time = datetime(2026, 3, 1, 9, 30, tzinfo=UTC)
+    receipt = Receipt(server="https://bench.example", time=time, key=public, signature="")
+    unsigned = json.loads(one.model_copy(update={"receipt": receipt}).as_line())
+    del unsigned["receipt"]["signature"]
+    text = json.dumps(unsigned, ensure_ascii=False, separators=(",", ":"), sort_keys=True)
+    signature = base64.b64encode(key.sign(text.encode())).decode()
+    return one.model_copy(update={"receipt": receipt.model_copy(update={"signature": signature})})
+
+
+def test_a_signed_receipt_agrees_and_names_its_server_and_key() -> None:
+    signed = countersigned(anchor(3), KEY)
+    (read,) = read_anchors(as_text([signed]))
+    check = check_anchors("6f1c", CHAIN, [read, anchor(5)])
+    public = base64.b64encode(KEY.public_key().public_bytes_raw()).decode()
+    assert check == AnchorCheck(2, signers=(f"https://bench.example with the key {public}",))
+
+
+@pytest.mark.parametrize("change", ["head", "time", "key", "signature", "none"])
+def test_a_receipt_that_its_key_did_not_sign_is_named_and_counts_for_nothing(change: str) -> None:
+    signed = countersigned(anchor(3), KEY)
+    assert signed.receipt is not None
+    stranger = countersigned(anchor(3), Ed25519PrivateKey.from_private_bytes(bytes(32))).receipt
+    assert stranger is not None
+    changes: dict[str, dict[str, Any]] = {
+        "head": {"head": OTHER[2]},
+        "time": {"receipt": signed.receipt.model_copy(update={"time": datetime(2026, 1, 1, tzinfo=UTC)})},
+        "key": {"receipt": signed.receipt.model_copy(update={"key": stranger.key})},
+        "signature": {"receipt": signed.receipt.model_copy(update={"signature": stranger.signature})},
+        "none": {"receipt": signed.receipt.model_copy(update={"key": "no key", "signature": "\u00e4"})},
+    }
+    check = check_anchors("6f1c", CHAIN, [signed.model_copy(update=changes[change])])
+    assert (check.agreeing, check.signers) == (0, ())
+    (flaw,) = check.flaws
+    assert "https://bench.example" in flaw and "signature" in flaw
 
 
 @pytest.mark.parametrize(
