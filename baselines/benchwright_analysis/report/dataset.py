@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from benchwright_analysis.report.fold import Folded
+from benchwright_analysis.report.model_facts import ModelFacts
 from benchwright_analysis.report.observation import Observation
 from benchwright_analysis.report.problem_facts import ProblemFacts
 from benchwright_analysis.report.registration import Registration
@@ -26,6 +27,8 @@ class Dataset:
     study: Study | None = None
     rated: Sequence[Rated] = ()
     """Answers that people and judges rated."""
+    model_facts: Sequence[ModelFacts] = ()
+    """What a file says of models."""
     deviations: Sequence[str] = ()
     """What is not as the study file says, as sentences."""
     remarks: Sequence[str] = ()

@@ -18,6 +18,7 @@ from benchwright_analysis.report.dataset import Dataset
 from benchwright_analysis.report.exclusions import exclude
 from benchwright_analysis.report.exports import copy_logs, write_attempts, write_cvdp, write_events, write_tables
 from benchwright_analysis.report.fold import Folded
+from benchwright_analysis.report.model_facts import ModelFacts
 from benchwright_analysis.report.observation import Observation
 from benchwright_analysis.report.page import page
 from benchwright_analysis.report.preregistration import marked
@@ -69,6 +70,8 @@ class ReportOptions:
     """Inspect's logs, or folders of them, to copy beside the report."""
     kept: Path | None = None
     """Folder of the logs that were kept; those of the report's attempts are put beside."""
+    model_facts: Sequence[ModelFacts] = ()
+    """What runs do not know of models."""
     seed: int = 1
     weights: str = "attempts"
     """How attempts count in models' horizons: a value of `Weights`."""
@@ -203,6 +206,7 @@ def _dataset(
         facts=facts,
         study=known.study if known is not None else None,
         rated=rated,
+        model_facts=options.model_facts,
         deviations=[*deviations(log, known, rows), *wrong] if known is not None else (),
         drawn=drawn,
         concealed=concealed,

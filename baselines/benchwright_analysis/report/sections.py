@@ -7,6 +7,10 @@ from collections.abc import Callable
 from benchwright_analysis.report.answer import answer
 from benchwright_analysis.report.attempts_table import attempts_table
 from benchwright_analysis.report.csbench.domains import domains
+from benchwright_analysis.report.csbench.other_benchmarks import other_benchmarks
+from benchwright_analysis.report.csbench.scale import scale
+from benchwright_analysis.report.csbench.settings import settings
+from benchwright_analysis.report.csbench.tokens import tokens
 from benchwright_analysis.report.dataset import Dataset
 from benchwright_analysis.report.estimates import estimates
 from benchwright_analysis.report.failing import failing
@@ -39,6 +43,10 @@ SECTIONS: list[Callable[[Dataset], Section | None]] = [
     horizon,
     profile,
     domains,
+    settings,
+    tokens,
+    scale,
+    other_benchmarks,
     forms,
     grades,
     generations,

@@ -64,6 +64,10 @@ class Sources:
     votes: Annotated[
         Path | None, typer.Option(help="People's and judges' votes, as for `judge agreement`, instead of the database.")
     ] = None
+    model_facts: Annotated[
+        Path | None,
+        typer.Option(help="A CSV file of models: family, billions of parameters, scores at other benchmarks."),
+    ] = None
     seed: Annotated[int, typer.Option(min=0, help="Seed of the bootstrap intervals.")] = 1
     weights: Annotated[
         HorizonWeights, typer.Option(help="How attempts count in a model's horizon: all alike, or as METR weighs them.")
@@ -127,6 +131,7 @@ def report(
 
 
 def _options(folder: Path, selection: Selection, sources: Sources, demo: Demo) -> ReportOptions:
+    from benchwright_analysis.report.model_facts import read_model_facts
     from benchwright_analysis.report.report import ReportOptions
 
     return ReportOptions(
@@ -139,6 +144,7 @@ def _options(folder: Path, selection: Selection, sources: Sources, demo: Demo) -
         check=sources.check,
         logs=tuple(sources.logs or ()),
         kept=None if demo.demo else folder_of(Home.find()),
+        model_facts=read_model_facts(sources.model_facts) if sources.model_facts is not None else (),
         seed=sources.seed,
         weights=sources.weights.value,
     )

@@ -1,0 +1,103 @@
+"""Scores of a family of models against their size: score = a + b * ln(parameters), by least squares.
+
+The form of CS-Bench's fit (arXiv:2406.08587, section 3.4): with it, small models predict a larger one of their family.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from benchwright_analysis.statistics.columns import Numbers, equally_long, numbers
+from benchwright_analysis.statistics.errors import StatisticsError
+from benchwright_judges.estimators import CONFIDENCE, Estimate
+
+FEWEST_MODELS = 3
+"""A line through two points says nothing of a third."""
+
+
+@dataclass(frozen=True)
+class ScaleFit:
+    """A family's line."""
+
+    intercept: float
+    slope: float
+    """Of the score, for each unit of the natural logarithm."""
+    per_doubling: Estimate
+    """By how much the score grows when the parameters double."""
+    r_squared: float
+    models: int
+    smallest: float
+    largest: float
+    residual: float
+    """Standard deviation of the residuals, with `models` - 2 degrees of freedom."""
+    middle: float
+    """Mean of the logarithms."""
+    spread: float
+    """Sum of their squared deviations."""
+
+    def line(self, parameters: float) -> float:
+        """The score on the line."""
+        return self.intercept + self.slope * math.log(parameters)
+
+    def predict(self, parameters: float) -> Estimate:
+        """The score of another model of this size, with its 95 % prediction interval by Student's distribution.
+
+        The residuals are taken as independent and normal; neither is known, least of all outside the sizes tried.
+
+        Args:
+            parameters: In the unit of the fit.
+        """
+        value = self.line(parameters)
+        away = (math.log(parameters) - self.middle) ** 2 / self.spread
+        half = _quantile(self.models - 2) * self.residual * math.sqrt(1 + 1 / self.models + away)
+        return Estimate(value=value, low=value - half, high=value + half)
+
+
+def fit_scale(parameters: ArrayLike, scores: ArrayLike) -> ScaleFit:
+    """Fit the line of one family.
+
+    Args:
+        parameters: Of each model, greater than 0, all in one unit.
+        scores: Of each model.
+
+    Raises:
+        StatisticsError: There are fewer than three models, lengths differ, or all have the same size.
+    """
+    sizes, column = numbers(parameters, "Parameters", low=0), numbers(scores, "Scores")
+    equally_long(parameters=len(sizes), scores=len(column))
+    if len(sizes) < FEWEST_MODELS:
+        raise StatisticsError(f"Too few models for a fit: {len(sizes)}, and it takes {FEWEST_MODELS}.")
+    if sizes.min() <= 0 or np.ptp(sizes) == 0:
+        raise StatisticsError("A fit needs models of different sizes, all greater than 0.")
+    logs: Numbers = np.log(sizes)
+    middle = float(logs.mean())
+    spread = float(np.sum((logs - middle) ** 2))
+    slope = float(np.sum((logs - middle) * column) / spread)
+    intercept = float(column.mean()) - slope * middle
+    left = float(np.sum((column - intercept - slope * logs) ** 2))
+    total = float(np.sum((column - column.mean()) ** 2))
+    residual = math.sqrt(left / (len(sizes) - 2))
+    half = _quantile(len(sizes) - 2) * residual / math.sqrt(spread)
+    grows = Estimate(value=slope * math.log(2), low=(slope - half) * math.log(2), high=(slope + half) * math.log(2))
+    return ScaleFit(
+        intercept=intercept,
+        slope=slope,
+        per_doubling=grows,
+        r_squared=1 - left / total if total > 0 else 1.0,
+        models=len(sizes),
+        smallest=float(sizes.min()),
+        largest=float(sizes.max()),
+        residual=residual,
+        middle=middle,
+        spread=spread,
+    )
+
+
+def _quantile(df: int) -> float:
+    from scipy import special
+
+    return float(special.stdtrit(df, (1 + CONFIDENCE) / 2))

@@ -1,0 +1,217 @@
+"""CS-Bench's figures over models, against values made by hand and against its paper's (arXiv:2406.08587)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from benchwright_analysis.report.csbench.other_benchmarks import other_benchmarks
+from benchwright_analysis.report.csbench.scale import Prediction, scale
+from benchwright_analysis.report.csbench.settings import settings
+from benchwright_analysis.report.csbench.tokens import tokens
+from benchwright_analysis.report.dataset import Dataset
+from benchwright_analysis.report.fold import Folded
+from benchwright_analysis.report.model_facts import ModelFacts, ModelFactsError, read_model_facts
+from benchwright_analysis.report.page import page
+from benchwright_analysis.report.section import Section
+from benchwright_analysis.statistics.errors import StatisticsError
+from benchwright_analysis.statistics.scale_fit import ScaleFit, fit_scale
+
+from .test_csbench_domains import reply
+
+QWEN = {4: 45.54, 7: 51.05, 14: 57.83, 32: 62.45, 72: 65.31, 110: 67.95}
+"""Billions of parameters and published overall of Qwen1.5 (table 2)."""
+
+
+def scored(model: str, score: float, *, questions: int = 2, first: int = 0, **changes: object) -> list[Folded]:
+    """A model's open-ended answers that all have one score."""
+    return [
+        reply(number, score, participant=model, attempt=f"{model}-{number}-{changes}", **changes)
+        for number in range(first, first + questions)
+    ]
+
+
+def test_a_line_is_least_squares_over_the_logarithm() -> None:
+    fit = fit_scale([1, math.e, math.e**2], [1.0, 2.0, 6.0])
+    assert (fit.intercept, fit.slope) == (pytest.approx(0.5), pytest.approx(2.5))
+    # Residuals 0.5, -1, 0.5: their sum of squares is 1.5, with one degree of freedom; t is 12.7062.
+    assert fit.residual == pytest.approx(math.sqrt(1.5))
+    assert fit.r_squared == pytest.approx(1 - 1.5 / 14)
+    ahead = fit.predict(math.e**3)
+    half = 12.7062 * math.sqrt(1.5) * math.sqrt(1 + 1 / 3 + 4 / 2)
+    assert [ahead.value, ahead.low, ahead.high] == pytest.approx([8.0, 8.0 - half, 8.0 + half], abs=1e-3)
+    slope = 12.7062 * math.sqrt(1.5 / 2)
+    assert fit.per_doubling.low == pytest.approx((2.5 - slope) * math.log(2), abs=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("sizes", "told"),
+    [([1, 2], "Too few models"), ([7, 7, 7], "different sizes"), ([0, 1, 2], "greater than 0")],
+)
+def test_a_line_needs_three_models_of_different_sizes(sizes: Sequence[float], told: str) -> None:
+    with pytest.raises(StatisticsError, match=told):
+        fit_scale(sizes, [0.1] * len(sizes))
+
+
+@pytest.mark.parametrize("ahead", [72, 110])
+def test_published_scores_of_smaller_models_predict_the_larger_ones(ahead: int) -> None:
+    smaller = [size for size in QWEN if size < ahead]
+    found = fit_scale(smaller, [QWEN[size] for size in smaller]).predict(ahead)
+    assert found.low is not None and found.high is not None
+    assert found.low < QWEN[ahead] < found.high
+
+
+def family(**changes: object) -> Dataset:
+    rows = [one for size in (4, 7, 14, 32) for one in scored(f"q/{size}b", QWEN[size] / 100, **changes)]
+    facts = [ModelFacts(f"q/{size}b", "Q", size, {}) for size in (4, 7, 14, 32, 72)]
+    return Dataset(rows, {}, model_facts=facts)
+
+
+def predictions(section: Section | None, name: str) -> list[Prediction]:
+    assert section is not None
+    found = section.numbers["predictions"]
+    assert isinstance(found, dict)
+    return list(found[name])
+
+
+def test_the_largest_is_predicted_from_the_others_and_models_that_were_not_run_from_all() -> None:
+    section = scale(family())
+    left_out, ahead = predictions(section, "Q (en, zero-shot)")
+    assert (left_out.model, left_out.measured) == ("q/32b", pytest.approx(0.6245))
+    assert left_out.predicted.value == pytest.approx(
+        np.polyval(np.polyfit(np.log([4, 7, 14]), [0.4554, 0.5105, 0.5783], 1), math.log(32))
+    )
+    assert (ahead.model, ahead.measured) == ("q/72b", None)
+    wanted = fit_scale([4, 7, 14, 32], [QWEN[size] / 100 for size in (4, 7, 14, 32)]).predict(72)
+    assert ahead.predicted.model_dump() == pytest.approx(wanted.model_dump())
+    assert section is not None
+    assert "not run" in page("t", "s", [section], {})
+
+
+def test_ways_to_ask_have_a_line_each_and_unknown_models_none() -> None:
+    both = Dataset(
+        [*family().folded, *family(shots=5).folded, *scored("other", 0.9)], {}, model_facts=family().model_facts
+    )
+    section = scale(both)
+    assert section is not None
+    fits = section.numbers["fits"]
+    assert isinstance(fits, dict) and all(isinstance(one, ScaleFit) for one in fits.values())
+    assert list(fits) == ["Q (en, zero-shot)", "Q (en, 5-shot)"]
+    assert {one.models for one in fits.values()} == {4}
+    assert scale(Dataset(scored("other", 0.9), {})) is None
+
+
+def test_too_few_sizes_are_told() -> None:
+    section = scale(Dataset(family().folded[:4], {}, model_facts=family().model_facts))
+    assert section is not None
+    assert section.lead[1] == "Q (en, zero-shot): Too few models for a fit: 2, and it takes 3."
+
+
+def test_scores_here_and_elsewhere_are_correlated_over_models() -> None:
+    here, elsewhere = [0.2, 0.4, 0.5, 0.9], [30.0, 35.0, 60.0, 61.0]
+    facts = [
+        ModelFacts(f"m{number}", benchmarks={"GSM8K": score} | ({"HumanEval": 1.0} if number else {}))
+        for number, score in enumerate(elsewhere)
+    ]
+    rows = [one for number, score in enumerate(here) for one in scored(f"m{number}", score)]
+    section = other_benchmarks(Dataset(rows, {}, model_facts=facts))
+    assert section is not None
+    (way,) = section.numbers.values()
+    assert isinstance(way, dict)
+    assert way["GSM8K"]["pearson"].value == pytest.approx(np.corrcoef(here, elsewhere)[0, 1])
+    assert way["GSM8K"]["spearman"].value == 1
+    (picture,) = section.pictures
+    assert [row[:4] for row in picture.table.rows][1] == ("HumanEval", "en, zero-shot", 3, "fewer than 4 models")
+    assert other_benchmarks(Dataset(rows, {})) is None
+
+
+def test_ways_to_ask_are_compared_on_the_same_questions_only() -> None:
+    rows = [
+        *(reply(number, float(number < 4)) for number in range(8)),
+        *(reply(number, float(number < 6), shots=5, attempt=f"s{number}") for number in range(8)),
+        *(reply(number, float(number < 7), shots=5, steps=True, attempt=f"c{number}") for number in range(9)),
+        *(reply(number, 0.0, shots=None, attempt=f"u{number}") for number in range(8)),
+    ]
+    section = settings(Dataset(rows, {}))
+    assert section is not None
+    (picture,) = section.pictures
+    assert {one.column: one.value for one in picture.table.figures} == pytest.approx(
+        {"zero-shot": 0.5, "5-shot": 0.75, "5-shot, steps": 0.875}
+    )
+    (table,) = section.tables
+    assert [row[:3] for row in table.rows] == [
+        ("model: m (en)", "5-shot – zero-shot", 8),
+        ("model: m (en)", "5-shot, steps – zero-shot", 8),
+    ]
+    assert [str(row[3]).partition(" ")[0] for row in table.rows] == ["25.0", "37.5"]
+    assert settings(Dataset(rows[:8], {})) is None
+
+
+def test_tokens_are_shown_beside_the_score_and_by_length_of_the_reply() -> None:
+    rows = [reply(number, float(number < 8), input_tokens=100, output_tokens=10 * (number + 1)) for number in range(16)]
+    section = tokens(Dataset(rows, {}))
+    assert section is not None
+    found = section.numbers["model: m (en, zero-shot)"]
+    assert isinstance(found, dict)
+    assert (found["sent"], found["received"], found["score"].value) == (100, 85, 0.5)
+    (table,) = section.tables
+    assert [(one.column, one.problems, one.value) for one in table.figures] == [
+        ("shortest quarter", 4, 1.0),
+        ("second quarter", 4, 1.0),
+        ("third quarter", 4, 0.0),
+        ("longest quarter", 4, 0.0),
+    ]
+    assert tokens(Dataset([reply(1, 1.0)], {})) is None
+
+
+def facts_file(tmp_path: Path, text: str) -> Path:
+    file = tmp_path / "models.csv"
+    file.write_text(text, encoding="utf-8")
+    return file
+
+
+def test_facts_of_models_are_read(tmp_path: Path) -> None:
+    text = '\ufeffmodel,family,parameters_b,benchmark:GSM8K\nq/7b,Q,7,61.5\n"x, y",,,\n'
+    assert list(read_model_facts(facts_file(tmp_path, text))) == [
+        ModelFacts("q/7b", "Q", 7.0, {"GSM8K": 61.5}),
+        ModelFacts("x, y"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("model,family\n", "has no rows below the line of names. Add a row"),
+        ("name,family\na,b\n", "line 1: there is no column `model`"),
+        (
+            "model,paramters\na,7\n",
+            "line 1: there is no column 'paramters'. Known are model, family, parameters_b, and",
+        ),
+        ("model,benchmark:\na,7\n", "line 1: the column 'benchmark:' has no name"),
+        ("model,family,family\na,b,c\n", "line 1: two columns are called 'family'"),
+        ("model,parameters_b\na,7\nb,7B\n", "line 3, parameters_b: '7B' is not a number. Write 7"),
+        ("model,parameters_b\na,-7\n", "line 2, parameters_b: -7 is not greater than 0"),
+        ("model,benchmark:X\na,nan\n", "line 2, benchmark:X: 'nan' is not a number"),
+        ("model\na\na\n", "line 3, model: 'a' has a row already"),
+        ("model,family\na\n", "line 2: it has more or fewer fields"),
+        ("model,family\n,Q\n", "line 2, model: is empty"),
+        ('model,family\n"a\n', "unexpected end of data. Check the quotes"),
+    ],
+)
+def test_errors_in_facts_of_models_name_line_field_and_what_to_do(tmp_path: Path, text: str, told: str) -> None:
+    with pytest.raises(ModelFactsError) as error:
+        read_model_facts(facts_file(tmp_path, text))
+    assert "models.csv" in str(error.value)
+    assert told in str(error.value)
+
+
+def test_a_file_of_facts_that_is_not_there_or_no_text_is_told(tmp_path: Path) -> None:
+    with pytest.raises(ModelFactsError, match="can't be read: No such file"):
+        read_model_facts(tmp_path / "none.csv")
+    (tmp_path / "binary.csv").write_bytes(b"model\n\xff\n")
+    with pytest.raises(ModelFactsError, match="is not UTF-8"):
+        read_model_facts(tmp_path / "binary.csv")
