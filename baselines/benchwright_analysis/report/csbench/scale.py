@@ -123,7 +123,7 @@ def _predicted(predictions: Mapping[str, Sequence[Prediction]]) -> Table:
         for one in several
     ]
     columns = ("family", "model", "billions of parameters", "predicted (95 % interval)", "measured", "fitted")
-    return Table("Scores predicted from other sizes", columns, rows, "A line goes on below 0 and above 100 %; scores do not.")
+    return Table("Scores predicted from other sizes", columns, rows, "A line goes beyond 0 and 100 %; scores do not.")
 
 
 def _picture(families: Mapping[str, Sequence[Measured]], fits: Mapping[str, ScaleFit]) -> Picture:
