@@ -37,7 +37,7 @@ def scored(model: str, score: float, *, questions: int = 2, first: int = 0, **ch
 
 def test_a_line_is_least_squares_over_the_logarithm() -> None:
     fit = fit_scale([1, math.e, math.e**2], [1.0, 2.0, 6.0])
-    assert (fit.intercept, fit.slope) == (pytest.approx(0.5), pytest.approx(2.5))
+    assert [fit.intercept, fit.slope] == pytest.approx([0.5, 2.5])
     # Residuals 0.5, -1, 0.5: their sum of squares is 1.5, with one degree of freedom; t is 12.7062.
     assert fit.residual == pytest.approx(math.sqrt(1.5))
     assert fit.r_squared == pytest.approx(1 - 1.5 / 14)
@@ -65,8 +65,8 @@ def test_published_scores_of_smaller_models_predict_the_larger_ones(ahead: int) 
     assert found.low < QWEN[ahead] < found.high
 
 
-def family(**changes: object) -> Dataset:
-    rows = [one for size in (4, 7, 14, 32) for one in scored(f"q/{size}b", QWEN[size] / 100, **changes)]
+def family(shots: int = 0) -> Dataset:
+    rows = [one for size in (4, 7, 14, 32) for one in scored(f"q/{size}b", QWEN[size] / 100, shots=shots)]
     facts = [ModelFacts(f"q/{size}b", "Q", size, {}) for size in (4, 7, 14, 32, 72)]
     return Dataset(rows, {}, model_facts=facts)
 
@@ -81,7 +81,8 @@ def predictions(section: Section | None, name: str) -> list[Prediction]:
 def test_the_largest_is_predicted_from_the_others_and_models_that_were_not_run_from_all() -> None:
     section = scale(family())
     left_out, ahead = predictions(section, "Q (en, zero-shot)")
-    assert (left_out.model, left_out.measured) == ("q/32b", pytest.approx(0.6245))
+    assert left_out.model == "q/32b"
+    assert left_out.measured == pytest.approx(0.6245)
     assert left_out.predicted.value == pytest.approx(
         np.polyval(np.polyfit(np.log([4, 7, 14]), [0.4554, 0.5105, 0.5783], 1), math.log(32))
     )
