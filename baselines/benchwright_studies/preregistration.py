@@ -12,17 +12,24 @@ from pydantic import JsonValue
 from benchwright_attempts.errors import StudyError
 from benchwright_attempts.file_text import sha256
 from benchwright_attempts.record import canonical, format_wall
+from benchwright_attempts.terms import Solver
 from benchwright_studies.allocation import ParticipantFile, commitment, participant_file, participants_form
 from benchwright_studies.entry import Preregistered
 from benchwright_studies.studies import RegisteredStudy
 from benchwright_studies.study import Analysis
+from benchwright_studies.vocabulary import Prompts
 
 if TYPE_CHECKING:
     from benchwright_studies.study_log import StudyLog
 
 
 def preregister(
-    log: StudyLog, known: RegisteredStudy, code_sha256: str, *, codes_at_lab: bool = False
+    log: StudyLog,
+    known: RegisteredStudy,
+    code_sha256: str,
+    *,
+    prompt_digests: Mapping[str, str],
+    codes_at_lab: bool = False,
 ) -> Preregistered:
     """Freezes a registered study in one document; doing it again returns the same one.
 
@@ -30,6 +37,7 @@ def preregister(
         log: The event log of the lab.
         known: The study, registered with its plan.
         code_sha256: Digest of the program that will analyse it.
+        prompt_digests: Of each set of prompts, by name.
         codes_at_lab: Whether the lab keeps the codes that open the participants' rows.
 
     Raises:
@@ -65,6 +73,7 @@ def preregister(
         "allocation": allocation,
         "problems": dict(known.digests),
         "sample": _sample(known),
+        "prompts": _prompts(known, prompt_digests),
         "analysis": _analysis(known, study.analysis),
         "exclusions": [rule.model_dump(mode="json", by_alias=True, exclude_none=True) for rule in study.exclusions],
         "code": {"benchwright": version("benchwright"), "analysis_sha256": code_sha256},
@@ -85,6 +94,16 @@ def _sample(known: RegisteredStudy) -> dict[str, JsonValue]:
         "problems": len(known.study.problems),
         "attempts_by_condition": tasks,
     }
+
+
+def _prompts(known: RegisteredStudy, digests: Mapping[str, str]) -> dict[str, JsonValue]:
+    """What each model is asked with, by condition."""
+    found: dict[str, JsonValue] = {}
+    for condition in known.study.conditions:
+        if condition.solver is Solver.MODEL:
+            name = condition.prompts or Prompts.BENCHWRIGHT
+            found[condition.name] = {"name": name.value, "sha256": digests[name]}
+    return found
 
 
 def _analysis(known: RegisteredStudy, planned: Analysis) -> dict[str, JsonValue]:

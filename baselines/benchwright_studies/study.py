@@ -18,6 +18,7 @@ from benchwright_studies.vocabulary import (
     Measure,
     Order,
     Population,
+    Prompts,
     QuestionKind,
     Unit,
 )
@@ -65,6 +66,9 @@ Only with `human+copilot`."""
     knowledge_cutoff: PartialDate | None = None
     """The end of what the model was trained on, as its provider states it: `YYYY-MM-DD` or `YYYY-MM`; what Inspect \
 knows of the model if not given. Only with `model` and `agent`."""
+    prompts: Prompts | None = None
+    """How the model is asked, as `benchwright eval --prompts` takes it; `benchwright` if not given. Only with \
+`model`."""
     samples: int = Field(default=1, ge=1, le=10_000)
     """Tries per problem. Only with `model` and `agent`."""
 
@@ -82,6 +86,8 @@ knows of the model if not given. Only with `model` and `agent`."""
             raise ValueError("model is missing. Name one, such as openai/gpt-5")
         if self.solver.is_person and self.knowledge_cutoff is not None:
             raise ValueError(f"knowledge_cutoff does not go with solver {self.solver.value}. Remove it")
+        if self.solver is not Solver.MODEL and self.prompts is not None:
+            raise ValueError(f"prompts do not go with solver {self.solver.value}. Remove them")
         if self.solver.is_person and self.samples != 1:
             raise ValueError("a person tries each problem once. Remove samples")
         return self

@@ -37,6 +37,20 @@ class Estimate(StrEnum):
     """How probable it is that the work is right."""
 
 
+class Prompts(StrEnum):
+    """How a model is asked for its reply."""
+
+    BENCHWRIGHT = "benchwright"
+    CVDP = "cvdp-1.1"
+    CSBENCH = "cs-bench"
+    QUARCH = "quarch"
+    BENCHWRIGHT_CONFIDENCE = "benchwright+confidence"
+    """The same, and how sure the model is of its answer."""
+    CVDP_CONFIDENCE = "cvdp-1.1+confidence"
+    CSBENCH_CONFIDENCE = "cs-bench+confidence"
+    QUARCH_CONFIDENCE = "quarch+confidence"
+
+
 class QuestionKind(StrEnum):
     """How a question is answered."""
 

@@ -80,6 +80,8 @@ class SampleAttempt(Adapter):
         """The verdict on a reply without files, or that a filter has ended."""
         self.broken = ""
         """What broke the solver off: the provider, the sandbox, a bug. Empty where nothing did."""
+        self.confidence: float | None = None
+        """How probable it is that the work is right, as the solver says, from 0 to 1; None if it does not."""
         self.submitted = False
         """Whether the solver says that it is done."""
         self.why_stopped = "it stopped without submitting"

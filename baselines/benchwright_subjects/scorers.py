@@ -9,6 +9,7 @@ from inspect_ai.util import sample_limits
 from pydantic import JsonValue
 
 from benchwright_attempts.errors import EvaluationError
+from benchwright_attempts.evidence import SelfEstimate
 from benchwright_attempts.grading import ANSWER, Graded
 from benchwright_attempts.regrading import is_regradable, regrade
 from benchwright_attempts.reply import read_reply
@@ -18,6 +19,7 @@ from benchwright_problems.verdict import Outcome, Reason, Verdict
 from benchwright_subjects import usage
 from benchwright_subjects.evaluation_services import sealed
 from benchwright_subjects.prompt import final_answer
+from benchwright_subjects.prompt_sets.confidence import read_confidence
 from benchwright_subjects.sample_attempt import DECLINED, SampleAttempt
 from benchwright_subjects.task_run import TaskRun
 
@@ -54,6 +56,8 @@ def verdict(task: TaskRun, think: bool) -> Scorer:
                     sample.unusable = Verdict(reason=Reason.DECLINED, detail=_FILTERED)
             tokens = await _count(task, sample, state)
             graded = await _graded(task, sample, limit, at)
+            if sample.confidence is not None:
+                await sample.attempt.estimate(SelfEstimate(solved=sample.confidence))
             return _score(sample, graded.verdict, graded.score, tokens)
 
         return score
@@ -102,6 +106,8 @@ async def _graded(task: TaskRun, sample: SampleAttempt, limit: str, at: float | 
 async def _take(task: TaskRun, sample: SampleAttempt, reply: str, think: bool) -> None:
     """Save a reply as the files that it stands for; one that can't be read leaves them as they are, and fails."""
     problem = sample.problem
+    if task.prompts is not None and task.prompts.asks_confidence:
+        sample.confidence, reply = read_confidence(reply)
     if problem.kind is not Kind.DESIGN:
         if think and problem.public.question is not None:
             reply = final_answer(problem, reply)

@@ -27,9 +27,9 @@ export function estimates(walked: Walked): Omit<Section, "role"> {
   };
   const brier = (said: readonly number[], happened: readonly number[]): Interval =>
     alone(mean(said.map((chance, place) => (chance - happened[place]!) ** 2)));
-  const happened = [1, 0, 0];
-  // Murphy (1973): a third solved, each bin with nothing but passes or nothing but failures.
-  const spread = { resolution: 2 / 9, uncertainty: 2 / 9 };
+  // Murphy (1973): half or none solved, each bin with nothing but passes or nothing but failures.
+  const half = { resolution: 1 / 4, uncertainty: 1 / 4 };
+  const none = { resolution: 0, uncertainty: 0 };
   const [difficultyBefore, difficultyAfter] = [spearman([2, 4, 5], times), spearman([3, 5, 5], times)];
   const rows = (what: string, said: number): unknown[][] => [
     [what, "alone", 1, 1, significant(pass / said, 3), told(share(0, 1)), "–"],
@@ -44,19 +44,37 @@ export function estimates(walked: Walked): Omit<Section, "role"> {
       "forecast_minutes, copilot": untold,
       "self_minutes, alone": ratio(10),
       "self_minutes, copilot": untold,
-      forecast_success: {
-        forecasts: 3,
-        brier: brier([0.75, 0.5, 0.1], happened),
-        reliability: (0.25 ** 2 + 0.5 ** 2 + 0.1 ** 2) / 3,
-        ...spread,
-        bins: [bin(0, 0.1, NONE), bin(0.4, 0.5, NONE), bin(0.6, 0.75, ALL)],
+      "forecast_success, alone": {
+        forecasts: 2,
+        brier: brier([0.75, 0.1], [1, 0]),
+        reliability: (0.25 ** 2 + 0.1 ** 2) / 2,
+        ...half,
+        ece: (0.25 + 0.1) / 2,
+        bins: [bin(0, 0.1, NONE), bin(0.6, 0.75, ALL)],
       },
-      self_success: {
-        forecasts: 3,
-        brier: brier([0.95, 0.05, 0], happened),
-        reliability: (2 * 0.025 ** 2 + 0.05 ** 2) / 3,
-        ...spread,
-        bins: [bin(0, 0.025, share(0, 2)), bin(0.8, 0.95, ALL)],
+      "forecast_success, copilot": {
+        forecasts: 1,
+        brier: brier([0.5], [0]),
+        reliability: 0.5 ** 2,
+        ...none,
+        ece: 0.5,
+        bins: [bin(0.4, 0.5, NONE)],
+      },
+      "self_success, alone": {
+        forecasts: 2,
+        brier: brier([0.95, 0], [1, 0]),
+        reliability: 0.05 ** 2 / 2,
+        ...half,
+        ece: 0.05 / 2,
+        bins: [bin(0, 0, NONE), bin(0.8, 0.95, ALL)],
+      },
+      "self_success, copilot": {
+        forecasts: 1,
+        brier: brier([0.05], [0]),
+        reliability: 0.05 ** 2,
+        ...none,
+        ece: 0.05,
+        bins: [bin(0, 0.05, NONE)],
       },
       forecast_difficulty: alone(difficultyBefore),
       self_difficulty: alone(difficultyAfter),
@@ -72,15 +90,18 @@ export function estimates(walked: Walked): Omit<Section, "role"> {
       },
       {
         title: "Chance to solve it: said and happened",
-        columns: ["asked", "said", "attempts", "mean of what was said", "solved (95 % interval)"],
+        columns: ["asked", "condition", "said", "attempts", "mean of what was said", "solved (95 % interval)"],
         rows: [
-          ["before the start", "0 % to 20 %", 1, "10 %", told(NONE)],
-          ["before the start", "40 % to 60 %", 1, "50 %", told(NONE)],
-          ["before the start", "60 % to 80 %", 1, "75 %", told(ALL)],
-          ["before the start", "all; Brier score 0.107", 3, "–", "–"],
-          ["after handing in", "0 % to 20 %", 2, "2.5 %", told(share(0, 2))],
-          ["after handing in", "80 % to 100 %", 1, "95 %", told(ALL)],
-          ["after handing in", "all; Brier score 0.002", 3, "–", "–"],
+          ["before the start", "alone", "0 % to 20 %", 1, "10 %", told(NONE)],
+          ["before the start", "alone", "60 % to 80 %", 1, "75 %", told(ALL)],
+          ["before the start", "alone", "all; Brier score 0.036, calibration error 17.5 %", 2, "–", "–"],
+          ["before the start", "copilot", "40 % to 60 %", 1, "50 %", told(NONE)],
+          ["before the start", "copilot", "all; Brier score 0.250, calibration error 50 %", 1, "–", "–"],
+          ["after handing in", "alone", "0 % to 20 %", 1, "0 %", told(NONE)],
+          ["after handing in", "alone", "80 % to 100 %", 1, "95 %", told(ALL)],
+          ["after handing in", "alone", "all; Brier score 0.001, calibration error 2.5 %", 2, "–", "–"],
+          ["after handing in", "copilot", "0 % to 20 %", 1, "5 %", told(NONE)],
+          ["after handing in", "copilot", "all; Brier score 0.003, calibration error 5 %", 1, "–", "–"],
         ],
       },
       {
@@ -97,6 +118,13 @@ export function estimates(walked: Walked): Omit<Section, "role"> {
         id: "forecasts",
         title: "Forecast against actual time, attempts that passed",
         alt: "One mark for each attempt; above the dashed line it took longer than expected. 0 of 1 did.",
+      },
+      {
+        id: "reliability",
+        title: "Chance said after handing in, against the share solved",
+        alt:
+          "One mark for each fifth of the scale in which something was said. On the dashed line as many were solved as " +
+          "was said; below it, fewer.",
       },
     ],
   };

@@ -16,7 +16,7 @@ from typer.testing import CliRunner, Result
 from benchwright_attempts import log_file
 from benchwright_attempts.attempts import Attempts
 from benchwright_attempts.events import RunFinished, Started, Submitted
-from benchwright_attempts.evidence import Assigned, ClockHeld, Forecast, TimedOut
+from benchwright_attempts.evidence import Assigned, ClockHeld, Forecast, ModelUsage, TimedOut
 from benchwright_attempts.file_text import FileText
 from benchwright_attempts.record import AttemptHeader
 from benchwright_problems.home import Home
@@ -25,6 +25,8 @@ from benchwright_problems.verdict import Outcome
 from benchwright_server.cli.app import command_line
 from benchwright_studies.studies import Studies
 from benchwright_studies.study_log import StudyLog
+from benchwright_subjects.prompt_sets.forms import digest_of
+from benchwright_subjects.prompt_sets.quarch import QUARCH
 
 from ..judge_endpoint import Asked, JudgeEndpoint, Played, content
 from .test_eval import COUNTER, design
@@ -43,6 +45,7 @@ conditions:
     solver: model
     model: openai-api/local/scripted
     samples: 2
+    prompts: benchwright+confidence
   - name: worker
     solver: agent
     model: openai-api/local/worker
@@ -64,6 +67,7 @@ conditions:
   - {name: small, solver: model, model: openai-api/local/scripted}
 randomisation: {seed: 1}
 """
+PRIMARY = "analysis: {primary: solved}\n"
 
 
 @dataclass(frozen=True)
@@ -120,8 +124,10 @@ class Models:
         if model == "worker":
             return self._work(asked)
         if "sat_counter" in asked.user:
-            return content(f"```systemverilog\n{COUNTER if asked.seed == 41 else 'module sat_counter; endmodule'}```")
-        return content("B" if asked.seed == 40 else "A")
+            design = COUNTER if asked.seed == 41 else "module sat_counter; endmodule"
+            return content(f"```systemverilog\n{design}```\nConfidence: 70 %")
+        sure = "**Confidence:** 90%" if asked.user.endswith("exactly this form:\nConfidence: <number> %") else ""
+        return content(f"{'B' if asked.seed == 40 else 'A'}\n\n{sure}")
 
     def _work(self, asked: Asked) -> Played:
         messages = asked.body["messages"]
@@ -214,6 +220,8 @@ def test_a_study_of_a_person_a_model_and_an_agent_comes_into_one_report(
     }
     assert (assigned.solver, assigned.condition, assigned.runs_allowed) == ("model", "small", 2)
     assert assigned.time_limit_s in (300, 600)
+    used = [event for event in lab.events(small[0].id) if isinstance(event, ModelUsage)]
+    assert used[0].parameters["prompts"] == "benchwright+confidence"
     # The study does not let the clock stand for hidden tests.
     assert not any(isinstance(event, ClockHeld) for one in small for event in lab.events(one.id))
 
@@ -244,6 +252,11 @@ def test_a_study_of_a_person_a_model_and_an_agent_comes_into_one_report(
     assert numbers["models"]["small"]["pass@2"]["estimate"]["unbiased"]["value"] == 1.0
     assert numbers["models"]["small"]["usage"]["calls"] == 4
     assert numbers["support"]["deviations"] == []
+    # It says 70 % of the design and 90 % of the question, each of which it knows once in two.
+    said = numbers["estimates"]["self_success, small"]
+    assert (said["forecasts"], said["brier"]["value"]) == (4, pytest.approx((0.1**2 + 0.9**2 + 0.3**2 + 0.7**2) / 4))
+    assert said["ece"] == pytest.approx(((0.9 - 0.5) + (0.7 - 0.5)) / 2)
+    assert {one["pack"]: one["published"] for one in numbers["models"]["worker"]["packs"]} == {"starter": "2026-11-20"}
     with (lab.folder / "report" / "attempts.csv").open(newline="") as table:
         cutoffs = {(row["condition"], row["knowledge_cutoff"]) for row in csv.DictReader(table)}
     assert cutoffs == {("alone", ""), ("small", ""), ("worker", "2024-09"), ("model", "")}
@@ -255,6 +268,23 @@ def test_a_study_of_a_person_a_model_and_an_agent_comes_into_one_report(
         ("small", 4),
         ("worker", 2),
     ]
+
+
+def test_prompts_that_have_no_form_for_a_problem_are_refused_with_their_line(lab: Lab) -> None:
+    file = lab.study(MODELS_ONLY.replace("local/scripted}", "local/scripted, prompts: cvdp-1.1}"))
+    for command in (("study", "validate"), ("study", "register", "--out", "out"), ("eval", "--study")):
+        refused = run(*command, file)
+        assert refused.exit_code == 2, command
+        words = " ".join(refused.output.split())
+        assert "study.yaml, line 5, conditions[0].prompts: cvdp-1.1 is for problems with a category of CVDP" in words
+        assert "starter/amdahl" in words
+
+
+def test_the_registration_names_each_models_prompts_with_their_digest(lab: Lab) -> None:
+    file = lab.study(MODELS_ONLY.replace("local/scripted}", "local/scripted, prompts: quarch}") + PRIMARY)
+    assert run("study", "register", "--out", "out", file).exit_code == 0
+    document = json.loads((lab.folder / "out" / "registration.json").read_text())
+    assert document["prompts"] == {"small": {"name": "quarch", "sha256": digest_of(QUARCH)}}
 
 
 def test_what_is_done_is_not_asked_again_and_what_is_missing_is(

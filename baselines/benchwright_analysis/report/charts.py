@@ -152,9 +152,29 @@ def against(rows: Sequence[Row], groups: Sequence[str], *, among: Sequence[str] 
 
     values = [float(row[axis] or 1) for row in rows for axis in ("x", "y")]
     ends = [min(values), max(values)]
-    colour, _, shape = _by_group(alt, groups, among)
     scale = alt.Scale(type="log", base=2, domain=[ends[0] * 0.9, ends[1] * 1.1])
-    axis = alt.Axis(format="~g", tickCount=8)
+    return _against(alt, rows, groups, among, ends, scale, alt.Axis(format="~g", tickCount=8), x, y)
+
+
+def shares_against(rows: Sequence[Row], groups: Sequence[str], *, among: Sequence[str] = (), x: str, y: str) -> str:
+    """Two shares from 0 to 1, with the line of equality; arguments as of `against`."""
+    alt = _altair()
+    scale = alt.Scale(domain=[0, 1], padding=6)
+    return _against(alt, rows, groups, among, [0.0, 1.0], scale, alt.Axis(format="%", tickCount=5), x, y)
+
+
+def _against(
+    alt: Any,
+    rows: Sequence[Row],
+    groups: Sequence[str],
+    among: Sequence[str],
+    ends: Sequence[float],
+    scale: Any,
+    axis: Any,
+    x: str,
+    y: str,
+) -> str:
+    colour, _, shape = _by_group(alt, groups, among)
     line = (
         alt.Chart(alt.Data(values=[{"x": end, "y": end} for end in ends]))
         .mark_line(color=_INK, strokeDash=[4, 4], opacity=0.7)

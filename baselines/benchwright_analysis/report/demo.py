@@ -58,6 +58,7 @@ from benchwright_studies.preregistration import preregister
 from benchwright_studies.studies import Studies
 from benchwright_studies.study_file import parse_study
 from benchwright_studies.study_log import StudyLog
+from benchwright_subjects.study_prompts import prompt_digests
 
 PACK = "starter"
 STUDY = "demo"
@@ -123,7 +124,7 @@ def make_demo(path: Path, store: Store, *, people: int = 30, seed: int = 7) -> D
             Path("demo.study.yaml"),
         )
         known = studies.register(file, {f"{PACK}/{one.id}": one.difficulty for one in problems})
-        preregister(log, known, analysis_digest())
+        preregister(log, known, analysis_digest(), prompt_digests=prompt_digests())
         # Without an effect here: which condition a task has is what the study's own plan says.
         plan = StudyPlan(
             participants=people, families=4, problems_per_family=len(problems) // 4, effect_percent=0, median_minutes=14

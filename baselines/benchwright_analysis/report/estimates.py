@@ -1,13 +1,14 @@
-"""What people expected and said afterwards, against what happened."""
+"""What people expected, and people and models said afterwards, against what happened."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from benchwright_analysis.report import charts
 from benchwright_analysis.report.dataset import Dataset
 from benchwright_analysis.report.section import Cell, Picture, Section, Table, percent, with_interval
 from benchwright_analysis.statistics.calibration import (
+    ChanceCalibration,
     TimeCalibration,
     chance_calibration,
     rank_correlation,
@@ -16,6 +17,7 @@ from benchwright_analysis.statistics.calibration import (
 from benchwright_judges.estimators import Estimate
 
 _MOST_MARKS = 2000
+_CONFIDENCE = "self_success"
 
 
 def estimates(data: Dataset) -> Section:
@@ -50,12 +52,15 @@ def estimates(data: Dataset) -> Section:
         )
         note = "Only attempts that passed: how long the others would have taken is not known. Above 1: it took longer."
         tables.append(Table("Time: estimated and actual", columns, rows, note))
-    tables += _chances(data, numbers)
+    chances = _chances(data, numbers)
+    tables += chances
     tables += _difficulty(data, numbers)
     if not numbers:
         return Section("estimates", title, without="Nobody was asked what they expect, or how it was.")
-    picture = _picture(data, tables[0]) if rows else None
-    return Section("estimates", title, (), [picture] if picture else (), tables if not picture else tables[1:], numbers)
+    drawn = (_picture(data, tables[0]) if rows else None, _reliability(data, numbers, chances[0]) if chances else None)
+    pictures = [picture for picture in drawn if picture is not None]
+    others = [table for table in tables if all(table is not picture.table for picture in pictures)]
+    return Section("estimates", title, (), pictures, others, numbers)
 
 
 def _time_row(what: str, group: str, result: TimeCalibration) -> Sequence[Cell]:
@@ -98,24 +103,55 @@ def _picture(data: Dataset, table: Table) -> Picture | None:
 
 def _chances(data: Dataset, numbers: dict[str, object]) -> list[Table]:
     rows: list[Sequence[Cell]] = []
-    for name, what in (("forecast_success", "before the start"), ("self_success", "after handing in")):
-        found = [one for one in data.decided if one.is_person and getattr(one, name) is not None]
-        if not found:
-            continue
-        result = chance_calibration(
-            [getattr(one, name) for one in found],
-            [one.passed for one in found],
-            [one.participant for one in found],
-            seed=data.seed,
-        )
-        numbers[name] = result
-        for bin_ in result.bins:
-            said = f"{percent(bin_.low)} to {percent(bin_.high)}"
-            solved = with_interval(bin_.outcome, share=True)
-            rows.append((what, said, bin_.outcome.total, percent(bin_.mean_forecast), solved))
-        rows.append((what, f"all; Brier score {with_interval(result.brier, digits=3)}", result.forecasts, "–", "–"))
-    columns = ("asked", "said", "attempts", "mean of what was said", "solved (95 % interval)")
-    return [Table("Chance to solve it: said and happened", columns, rows)] if rows else []
+    for name, what in (("forecast_success", "before the start"), (_CONFIDENCE, "after handing in")):
+        for group in data.groups:
+            found = [one for one in data.decided if one.group == group and getattr(one, name) is not None]
+            if not found:
+                continue
+            result = chance_calibration(
+                [getattr(one, name) for one in found],
+                [one.passed for one in found],
+                [one.participant if one.is_person else one.problem for one in found],
+                seed=data.seed,
+            )
+            numbers[f"{name}, {group}"] = result
+            for bin_ in result.bins:
+                said = f"{percent(bin_.low)} to {percent(bin_.high)}"
+                solved = with_interval(bin_.outcome, share=True)
+                rows.append((what, group, said, bin_.outcome.total, percent(bin_.mean_forecast), solved))
+            score = f"all; Brier score {with_interval(result.brier, digits=3)}, calibration error {percent(result.ece)}"
+            rows.append((what, group, score, result.forecasts, "–", "–"))
+    columns = ("asked", "condition", "said", "attempts", "mean of what was said", "solved (95 % interval)")
+    note = (
+        "Calibration error: how far what was said in a fifth of the scale is from the share solved there, in the mean "
+        "over attempts. Few attempts make it larger."
+    )
+    return [Table("Chance to solve it: said and happened", columns, rows, note)] if rows else []
+
+
+def _reliability(data: Dataset, numbers: Mapping[str, object], table: Table) -> Picture | None:
+    """The reliability diagram of what was said after handing in."""
+    found = {
+        group: result
+        for group in data.groups
+        if isinstance(result := numbers.get(f"{_CONFIDENCE}, {group}"), ChanceCalibration)
+    }
+    if not found:
+        return None
+    groups = list(found)[: charts.MOST_GROUPS]
+    rows = [
+        {"x": bin_.mean_forecast, "y": bin_.outcome.value, "group": group}
+        for group in groups
+        for bin_ in found[group].bins
+    ]
+    return Picture(
+        "reliability",
+        "Chance said after handing in, against the share solved",
+        "One mark for each fifth of the scale in which something was said. On the dashed line as many were solved as "
+        f"was said; below it, fewer.{charts.drawn(groups, list(found))}",
+        charts.shares_against(rows, groups, among=data.groups, x="said", y="solved"),
+        table,
+    )
 
 
 def _difficulty(data: Dataset, numbers: dict[str, object]) -> list[Table]:

@@ -61,7 +61,7 @@ def models(data: Dataset) -> Section:
             plug_in = percent(estimate.cvdp_plug_in.value)
             unbiased = with_interval(estimate.unbiased, share=True)
             rows.append((group, len(problems), len(decided), k, unbiased, plug_in, percent(overall)))
-        numbers[group] = {**results, "usage": _usage(found)}
+        numbers[group] = {**results, "usage": _usage(found), "packs": _packs(found)}
     note = (
         "Pass@k is the unbiased estimate 1 - C(n-c, k)/C(n, k). CVDP's own value puts the observed rate into "
         "1 - (1 - c/n)^k, which is too low on average for k > 1; it is shown for comparison with published numbers, "
@@ -99,6 +99,21 @@ def _prompts(by_group: Mapping[str, Sequence[Observation]]) -> Table:
         "`benchwright` asks in its own form; the others have the structure of the benchmark that they are named after, "
         "in words of our own. A dash: an agent's task, a template, or replies made elsewhere.",
     )
+
+
+def _packs(found: Sequence[Observation]) -> list[dict[str, object]]:
+    """The packs that a model was asked, with their dates and the model's."""
+    dates = Counter((one.pack, one.published, one.knowledge_cutoff) for one in found)
+    return [
+        {
+            "pack": pack,
+            "published": published or None,
+            "knowledge_cutoff": cutoff or None,
+            "samples": samples,
+            "may_have_seen": may_precede(published, cutoff) if published and cutoff else None,
+        }
+        for (pack, published, cutoff), samples in dates.items()
+    ]
 
 
 def _seen(by_group: Mapping[str, Sequence[Observation]]) -> Table:

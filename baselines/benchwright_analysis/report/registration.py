@@ -72,6 +72,13 @@ def _changed(known: RegisteredStudy, registered: Preregistered, mine: Sequence[O
             f"The program that analyses is not the registered one (Benchwright {code.get('benchwright')}); "
             "analyse with that version too, and report both."
         )
+    prompts = document.get("prompts")
+    for condition, planned in prompts.items() if isinstance(prompts, dict) else ():
+        wanted = f"{planned['name']} {str(planned['sha256'])[:16]}" if isinstance(planned, dict) else ""
+        others = [one for one in mine if one.condition == condition and one.prompts not in ("", wanted)]
+        if others:
+            asked = others[0].prompts
+            found.append(f"{len(others)} attempts under {condition} were asked with {asked}; {wanted} was registered.")
     before = [one for one in mine if one.started and one.started < str(document.get("registered", ""))]
     if before:
         found.append(f"{len(before)} attempts were started before the registration.")

@@ -58,6 +58,9 @@ class ChanceCalibration:
     """How far outcomes of bins differ from the overall rate; more is better."""
     uncertainty: float
     """Rate * (1 - rate): Brier score of forecasting the overall rate throughout."""
+    ece: float
+    """Expected calibration error: how far bins are from what they forecast, in the mean over forecasts; 0 is best, and
+    few forecasts make it larger."""
     bins: tuple[Bin, ...]
     """Without those that hold no forecast."""
 
@@ -116,7 +119,9 @@ def chance_calibration(
     seed: int,
     resamples: int = RESAMPLES,
 ) -> ChanceCalibration:
-    """Brier's score, Murphy's parts of it and the reliability diagram, in bins of equal width.
+    """Brier's score, Murphy's parts of it, the expected calibration error and the reliability diagram.
+
+    Bins have equal width.
 
     Reliability - resolution + uncertainty is the Brier score of forecasts rounded to the mean of their bin.
 
@@ -138,12 +143,13 @@ def chance_calibration(
         raise StatisticsError(f"There has to be at least one bin, not {bins}.")
     place = np.minimum((chances * bins).astype(int), bins - 1)
     rate = float(outcomes.mean())
-    found, reliability, resolution = [], 0.0, 0.0
+    found, reliability, resolution, ece = [], 0.0, 0.0, 0.0
     for index in np.unique(place):
         here = place == index
         size, mean, observed = int(here.sum()), float(chances[here].mean()), float(outcomes[here].mean())
         found.append(Bin(index / bins, (index + 1) / bins, mean, share(int(outcomes[here].sum()), size)))
         reliability += size / total * (mean - observed) ** 2
+        ece += size / total * abs(mean - observed)
         resolution += size / total * (observed - rate) ** 2
     return ChanceCalibration(
         forecasts=total,
@@ -151,6 +157,7 @@ def chance_calibration(
         reliability=reliability,
         resolution=resolution,
         uncertainty=rate * (1 - rate),
+        ece=ece,
         bins=tuple(found),
     )
 

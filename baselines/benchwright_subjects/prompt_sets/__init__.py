@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from benchwright_attempts.errors import EvaluationError
 from benchwright_subjects.prompt import ask
+from benchwright_subjects.prompt_sets.confidence import with_confidence
 from benchwright_subjects.prompt_sets.csbench import CSBENCH
 from benchwright_subjects.prompt_sets.cvdp import CVDP
 from benchwright_subjects.prompt_sets.prompt_set import PromptSet
 from benchwright_subjects.prompt_sets.quarch import QUARCH
 
 BENCHWRIGHT = PromptSet(name="benchwright", source="", covers="all problems", asks=ask)
-PROMPT_SETS: tuple[PromptSet, ...] = (BENCHWRIGHT, CVDP, CSBENCH, QUARCH)
-"""A set has one module, and one line here."""
+_PLAIN = (BENCHWRIGHT, CVDP, CSBENCH, QUARCH)
+"""A set has one module, one line here, and its name in `benchwright_studies.vocabulary.Prompts`."""
+PROMPT_SETS: tuple[PromptSet, ...] = (*_PLAIN, *map(with_confidence, _PLAIN))
 
 
 def prompt_set(name: str) -> PromptSet:

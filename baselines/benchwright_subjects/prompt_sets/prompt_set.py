@@ -29,6 +29,8 @@ class PromptSet:
     """The request about a problem; None if it has no form for it."""
     answer: Callable[[Problem, str], str] = whole_reply
     """What of a reply to a question or text problem is the answer."""
+    asks_confidence: bool = False
+    """Whether the last line of a reply says how sure the model is."""
 
     def ask(self, problem: Problem) -> Prompt:
         """The request about a problem.

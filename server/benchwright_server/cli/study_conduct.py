@@ -62,6 +62,7 @@ def run(
         from benchwright_studies.allocation import read_participant_file
         from benchwright_studies.registration import join_study, register_study
         from benchwright_studies.study_file import read_study
+        from benchwright_subjects.study_prompts import check_prompts
 
         deliver(log)
         if file.suffix == ".json":
@@ -71,7 +72,9 @@ def run(
             participant = own.participant
             known = join_study(log, Store(Home.find()), own)
         else:
-            known = register_study(log, Store(Home.find()), read_study(file))
+            found, store = read_study(file), Store(Home.find())
+            check_prompts(store, found)
+            known = register_study(log, store, found)
             if participant is not None:
                 _studies(log).enroll(known.study.study, participant)
         study = known.study.study

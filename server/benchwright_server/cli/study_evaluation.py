@@ -108,6 +108,7 @@ def runs_of(part: ModelCondition, problems: Sequence[str], run: Run) -> list[Run
                 "seed": study.randomisation.seed,
                 "study": study.study,
                 "condition": condition.name,
+                **({"prompts": condition.prompts.value} if condition.prompts is not None else {}),
             },
             model=condition.model,
             samples=condition.samples,
@@ -120,6 +121,7 @@ def _parts(planned: PlannedPart) -> tuple[str, list[ModelCondition], dict[str, l
     from benchwright_studies.model_condition import model_condition, model_conditions, only_people
     from benchwright_studies.registration import register_study
     from benchwright_studies.study_file import read_study
+    from benchwright_subjects.study_prompts import check_prompts
 
     home = Home.find()
     store = Store(home)
@@ -127,7 +129,9 @@ def _parts(planned: PlannedPart) -> tuple[str, list[ModelCondition], dict[str, l
     try:
         study = planned.study
         if (file := Path(study)).is_file():
-            study = register_study(log, store, read_study(file)).study.study
+            found = read_study(file)
+            check_prompts(store, found)
+            study = register_study(log, store, found).study.study
         elif file.suffix in (".yaml", ".yml"):
             raise ServerError(f"There is no study file {file}.")
         parts = [model_condition(log, study, name) for name in planned.conditions] or model_conditions(log, study)

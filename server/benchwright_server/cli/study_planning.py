@@ -57,10 +57,11 @@ def validate(file: StudyFilePath, json_output: Json = False) -> None:
     """Check a study file: its fields, and that its problems exist."""
     with plain_errors(), needs("`benchwright study validate`", "baselines"):
         from benchwright_studies.study_file import StudyFileError, read_study
+        from benchwright_subjects.study_prompts import check_prompts
 
         try:
             found = read_study(file)
-            _difficulties(found)
+            check_prompts(Store(Home.find()), found)
         except StudyFileError as error:
             if not json_output:
                 raise
@@ -122,9 +123,14 @@ def register(
         from benchwright_studies.preregistration import participant_files, preregister
         from benchwright_studies.registration import register_study
         from benchwright_studies.study_file import read_study
+        from benchwright_subjects.study_prompts import check_prompts, prompt_digests
 
-        known = register_study(log, Store(Home.find()), read_study(file))
-        registered = preregister(log, known, analysis_digest(), codes_at_lab=codes_at_lab)
+        found, store = read_study(file), Store(Home.find())
+        check_prompts(store, found)
+        known = register_study(log, store, found)
+        registered = preregister(
+            log, known, analysis_digest(), prompt_digests=prompt_digests(), codes_at_lab=codes_at_lab
+        )
         study = known.study.study
         files = participant_files(known, registered, hold_codes=not codes_at_lab)
         with writing(out_folder):

@@ -47,7 +47,7 @@ SAID = Forecast(minutes_without_ai=9, minutes_with_ai=5, difficulty=2, prior_exp
 def files(log: StudyLog) -> dict[bool, list[ParticipantFile]]:
     """The participants' files, by whether they hold their code."""
     known = Studies(log, Attempts(log)).register(parse_study(TEXT, Path("s.yaml")), {})
-    registered = preregister(log, known, "0" * 64)
+    registered = preregister(log, known, "0" * 64, prompt_digests={})
     assert document_matches(registered, registered.document)
     known = Studies(log, Attempts(log)).study("s")
     return {hold: participant_files(known, registered, hold_codes=hold) for hold in (True, False)}
@@ -164,10 +164,10 @@ def test_the_commitment_binds_to_the_plan_once_the_secret_is_published(
 def test_a_study_is_registered_once_and_before_its_first_attempt(log: StudyLog) -> None:
     studies = Studies(log, Attempts(log))
     known = studies.register(parse_study(TEXT, Path("s.yaml")), {})
-    first = preregister(log, known, "0" * 64)
-    assert preregister(log, studies.study("s"), "1" * 64) == first
+    first = preregister(log, known, "0" * 64, prompt_digests={})
+    assert preregister(log, studies.study("s"), "1" * 64, prompt_digests={}) == first
     with pytest.raises(StudyError, match="was registered with codes in the participants' files"):
-        preregister(log, studies.study("s"), "0" * 64, codes_at_lab=True)
+        preregister(log, studies.study("s"), "0" * 64, prompt_digests={}, codes_at_lab=True)
     assert first.document["sample"] == {
         "participants": 2,
         "problems": 2,
@@ -180,9 +180,9 @@ def test_a_study_is_registered_once_and_before_its_first_attempt(log: StudyLog) 
     studies.give_consent("t", "ada", "1")
     Attempts(log).create("p/a", "d", Path("/w"), {}, solver="ada", condition="alone", study="t")
     with pytest.raises(StudyError, match="has 1 attempts already"):
-        preregister(log, begun, "0" * 64)
+        preregister(log, begun, "0" * 64, prompt_digests={})
     unnamed = studies.register(
         parse_study(TEXT.replace("study: s", "study: u").replace("analysis:", "# analysis:"), Path("u.yaml")), {}
     )
     with pytest.raises(StudyError, match="names no primary outcome"):
-        preregister(log, unnamed, "0" * 64)
+        preregister(log, unnamed, "0" * 64, prompt_digests={})

@@ -11,7 +11,9 @@ from benchwright_attempts.errors import EvaluationError
 from benchwright_problems.category import Category
 from benchwright_problems.home import Home
 from benchwright_problems.store import Store
+from benchwright_studies.vocabulary import Prompts
 from benchwright_subjects.prompt_sets import BENCHWRIGHT, PROMPT_SETS, prompt_set
+from benchwright_subjects.prompt_sets.confidence import read_confidence
 from benchwright_subjects.prompt_sets.csbench import CSBENCH
 from benchwright_subjects.prompt_sets.cvdp import CVDP
 from benchwright_subjects.prompt_sets.forms import digest_of, forms_of
@@ -45,6 +47,29 @@ def test_the_page_names_each_set_with_its_digest(prompts: PromptSet) -> None:
     assert f"| `{prompts.name}` | `{digest_of(prompts)[:16]}` |" in PAGE.read_text(encoding="utf-8"), (
         f"the digest is {digest_of(prompts)[:16]} now: correct {PAGE.name}"
     )
+
+
+def test_a_study_can_choose_each_set() -> None:
+    assert [one.value for one in Prompts] == [prompts.name for prompts in PROMPT_SETS]
+
+
+@pytest.mark.parametrize(
+    ("reply", "said", "left"),
+    [
+        ("B\nConfidence: 80 %", 0.8, "B"),
+        ("B\n\n**Confidence:** 7.5%\n", 0.075, "B\n"),
+        ("```json\n{}\n```\n- CONFIDENCE\uff1a <100> %  ", 1.0, "```json\n{}\n```"),
+        ("```\nB\nConfidence: 0 %\n```\n", 0.0, "```\nB\n```"),
+        ("Confidence: 50 %", 0.5, ""),
+        ("B\nConfidence: 101 %", None, None),
+        ("B\nConfidence: high", None, None),
+        ("B\nConfidence: 0.8", None, None),
+        ("Confidence: 80 %\nB", None, None),
+        ("", None, None),
+    ],
+)
+def test_a_confidence_is_read_from_the_last_line_and_removed(reply: str, said: float | None, left: str | None) -> None:
+    assert read_confidence(reply) == (said, reply if left is None else left)
 
 
 def test_digests_differ() -> None:
