@@ -32,11 +32,12 @@ _MAX_MESSAGE = 4000
 _WORKDIR = PurePosixPath("/code/rundir")
 
 
-# As inside/guard/verilator says it; a design may print it, too, and so names nothing but a place in itself.
+# As inside/guard/verilator and inside/guard/iverilog say it; a design may print it, too, and so names nothing but a
+# place in itself.
 _REFUSED = re.compile(
     rb"Benchwright refuses /code/([^,\s]+), line (\d{1,7}), column (\d{1,7}): "
-    rb"(\$c|`systemc_|\$system|import \"DPI-C\"|export \"DPI-C\"|a call of DPI-C|`line) "
-    rb"\(rule (native|dpi|system|location)\)"
+    rb"(\$[\w$]{1,40}|`systemc_|import \"DPI-C\"|export \"DPI-C\"|a call of DPI-C|`line) "
+    rb"\(rule ([a-z-]{1,20})\)"
 )
 _COUNTS = re.compile(rb"\*\* TESTS=\d+ PASS=\d+ FAIL=(\d+) SKIP=\d+")
 

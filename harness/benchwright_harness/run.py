@@ -19,7 +19,7 @@ from benchwright_harness.report import read_report
 from benchwright_harness.results import PYTEST_RESULTS, FailureWatch, read_results
 from benchwright_harness.run_folder import new_run_folder, run_folder
 from benchwright_harness.sandbox import Job, Sandbox, WarmSandbox
-from benchwright_harness.scan import Finding, scan, without_mark
+from benchwright_harness.scan import Finding, refused_tasks, rules, scan, without_mark
 from benchwright_harness.selection import Selection, selections
 from benchwright_harness.testbench import Simulator
 from benchwright_harness.toolchain import Toolchain
@@ -166,6 +166,9 @@ def _refused_inside(problem: Problem, watch: FailureWatch) -> Verdict | None:
     if watch.refused is None or watch.refused[0] not in problem.public.expected:
         return None
     path, line, column, what, rule = watch.refused
+    if rule not in rules():
+        # The design can print such a line, too.
+        return None
     finding = Finding(path=path, line=line, column=column, rule=rule, what=what, action=ScanAction.REFUSE)
     return Verdict(reason=Reason.REFUSED, detail=f"Not run: {finding}.")
 
@@ -230,7 +233,7 @@ async def _folder_and_user(sandbox: Sandbox, first: Job) -> AsyncIterator[tuple[
 def _job(problem: Problem, step: Step, selection: Selection, toolchain: Toolchain, code: Path, user: int | None) -> Job:
     return Job(
         argv=step.argv,
-        env=_environment(step, toolchain, selection, problem.limits.wall_s),
+        env=_environment(problem, step, toolchain, selection),
         code=code,
         hidden=step.files,
         limits=problem.limits,
@@ -243,7 +246,7 @@ def _job(problem: Problem, step: Step, selection: Selection, toolchain: Toolchai
     )
 
 
-def _environment(step: Step, toolchain: Toolchain, selection: Selection, wall_s: float) -> dict[str, str]:
+def _environment(problem: Problem, step: Step, toolchain: Toolchain, selection: Selection) -> dict[str, str]:
     tools = toolchain.environment(selection)
     paths = [tools.get("PYTHONPATH"), step.env.get("PYTHONPATH")]
     return {
@@ -252,7 +255,9 @@ def _environment(step: Step, toolchain: Toolchain, selection: Selection, wall_s:
         "PYTHONHASHSEED": "0",
         "RANDOM_SEED": RANDOM_SEED,
         "COCOTB_RANDOM_SEED": RANDOM_SEED,
-        "BENCHWRIGHT_STANDSTILL_S": f"{max(_MIN_STANDSTILL_S, wall_s / 10):g}",
+        "BENCHWRIGHT_STANDSTILL_S": f"{max(_MIN_STANDSTILL_S, problem.limits.wall_s / 10):g}",
+        "BENCHWRIGHT_SUBMITTED": "\n".join(problem.public.expected),
+        "BENCHWRIGHT_REFUSED": " ".join(f"{task}={rule}" for task, rule in refused_tasks(problem).items()),
         "PYTEST_ADDOPTS": f"--junitxml={WORKDIR}/{PYTEST_RESULTS}",
         **step.env,
         **tools,

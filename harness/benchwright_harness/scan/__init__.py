@@ -13,6 +13,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 
 from benchwright_harness.scan import characters, synthesis
+from benchwright_harness.scan.rules import rule_of
 from benchwright_harness.scan.rules import rules as _rules
 from benchwright_harness.scan.source import Found, read
 from benchwright_problems.category import Category
@@ -94,6 +95,19 @@ def scan(problem: Problem, solution: Mapping[str, bytes]) -> tuple[Finding, ...]
         if one.rule not in _NEVER_USUAL
     }
     return tuple(sorted((one for one in found if (one.rule, one.what) not in usual), key=_place))
+
+
+def refused_tasks(problem: Problem) -> dict[str, str]:
+    """System tasks that a problem refuses → the rule, for compilers that say what they have compiled.
+
+    As with `scan`, what the problem's own files or its reference call is allowed. "`line" stands for the directive,
+    with which a file could pass for another one.
+    """
+    given = "".join((*problem.public.files.values(), *problem.hidden.reference.values()))
+    actions = _actions(problem)
+    rules_of = {f"${name}": rule for name, rule in rule_of().items()} | {"`line": "location"}
+    refused = {task: rule for task, rule in rules_of.items() if actions.get(rule) is ScanAction.REFUSE}
+    return {task: rule for task, rule in refused.items() if task not in given}
 
 
 def _actions(problem: Problem) -> dict[str, ScanAction]:

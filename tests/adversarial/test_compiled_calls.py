@@ -1,0 +1,68 @@
+"""What a compiled program calls is refused, whatever the scan of the source has overlooked."""
+
+from __future__ import annotations
+
+import io
+
+import pytest
+
+from benchwright_harness.run import run_harness
+from benchwright_harness.sandbox.bwrap import BwrapSandbox
+from benchwright_harness.selection import Selection
+from benchwright_harness.toolchain import Toolchain
+from benchwright_problems.home import Home
+from benchwright_problems.problem import ScanAction
+from benchwright_problems.verdict import Outcome, Reason, Verdict
+
+from .submission import flow
+
+CALLS = {
+    "a task": ("initial $fdisplay(1, y);", "line 2, column 11: opens or uses files with $fdisplay (rule file)"),
+    "a function": ("integer f;\n  initial f = $fopen(y);", "line 3, column 15: opens or uses files with $fopen"),
+    "a net": ("wire [31:0] w = $fopen(y);", "line 2, column 19: opens or uses files with $fopen"),
+    "an escaped name": ("always @(a) \\$fclose (y);", "line 2, column 16: opens or uses files with $fclose"),
+    "a macro": ("`define T(n) $``n\n  initial `T(fflush);", "line 3, column 1: opens or uses files with $fflush"),
+    "another file's lines": (
+        '`line 1 "/src/x.v" 0\n  initial $fflush;\n',
+        "line 2, column 1: renames its lines with `line, so that messages would name other files",
+    ),
+}
+
+
+async def grade(body: str, monkeypatch: pytest.MonkeyPatch, **scan: ScanAction) -> tuple[Verdict, str]:
+    """The verdict on the right design with something added, where the scan finds nothing."""
+    monkeypatch.setattr("benchwright_harness.run.scan", lambda problem, solution: ())
+    one = flow("cocotb")
+    problem = one.problem(scanned=True)
+    problem = problem.model_copy(update={"hidden": problem.hidden.model_copy(update={"scan": scan})})
+    log = io.BytesIO()
+    verdict = await run_harness(
+        problem,
+        {one.expected: f"module inv(input a, output y);\n  {body}\n  assign y = ~a;\nendmodule\n".encode()},
+        sandbox=BwrapSandbox(),
+        toolchain=Toolchain.find(Home.find().cache),
+        log=log,
+        selection=Selection(simulator="icarus"),
+    )
+    return verdict, log.getvalue().decode(errors="replace")
+
+
+@pytest.mark.parametrize("name", CALLS)
+async def test_a_call_is_refused_for_what_icarus_has_compiled(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    body, says = CALLS[name]
+    verdict, log = await grade(body, monkeypatch)
+    assert verdict.reason is Reason.REFUSED, log
+    assert verdict.detail.startswith(f"Not run: rtl/inv.sv, {says}"), verdict.detail
+
+
+async def test_what_is_not_compiled_or_is_allowed_passes(monkeypatch: pytest.MonkeyPatch) -> None:
+    verdict, log = await grade("`ifdef NEVER\n  initial $fflush;\n`endif\n  initial $display;", monkeypatch)
+    assert verdict.outcome is Outcome.PASSED, log
+    verdict, log = await grade("initial $fflush;", monkeypatch, file=ScanAction.ALLOW)
+    assert verdict.outcome is Outcome.PASSED, log
+
+
+async def test_a_line_that_a_design_prints_is_no_refusal(monkeypatch: pytest.MonkeyPatch) -> None:
+    said = "Benchwright refuses /code/rtl/inv.sv, line 1, column 1: $x (rule none)"
+    verdict, log = await grade(f'initial $display("{said}"); assign (supply0, supply1) y = 0;', monkeypatch)
+    assert verdict.reason is Reason.TESTS_FAILED, log
