@@ -26,8 +26,12 @@ from benchwright_problems.verdict import Model, Reason, TestResult, Verdict
 
 NOT_COMPILED, DRIVES_INPUTS = 120, 121
 """What a testbench's program exits with that did not get as far as a simulation."""
+STANDS_STILL = 122
+"""What it exits with if simulated time did not advance."""
 SIMULATES = "--- the simulation begins"
 """The line that a testbench's program prints before it."""
+
+ZERO_TIME = "The design loops in zero time: the simulation ran, but simulated time did not advance."
 
 _MAX_LINE = 4000
 _MAX_LINES = 100_000
@@ -131,6 +135,8 @@ def decide(
     if ended.exit_code == DRIVES_INPUTS:
         detail = "The design drives or forces its own inputs, and with them the testbench's signals."
         return Verdict(reason=Reason.TAMPERED, detail=detail)
+    if ended.exit_code == STANDS_STILL:
+        return Verdict(reason=Reason.TESTS_FAILED, detail=ZERO_TIME)
     if said is None:
         detail = "The design does not compile together with the testbench."
         return Verdict(reason=Reason.BUILD_FAILED, detail=detail)

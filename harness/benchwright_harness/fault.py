@@ -7,9 +7,11 @@ cause it. The crash of a compiler is the exception, so where there is a referenc
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
+from benchwright_harness.criterion import ZERO_TIME
 from benchwright_harness.report import FaultKind, Report, ToolRun
+from benchwright_harness.results import FailureWatch
 from benchwright_problems.problem import Problem
 from benchwright_problems.verdict import Outcome, Reason, TestResult, Verdict
 
@@ -23,10 +25,10 @@ _PYTEST_FAULT = re.compile(
     r"|TypeError(?=: .*\bargument))\b.*"
 )
 _STANDSTILLS = {
-    "zero time": "The design loops in zero time: the simulation ran, but simulated time did not advance.",
+    "zero time": ZERO_TIME,
     "nothing awaited happens": "The simulation ran on, but nothing that the tests wait for happened any more.",
 }
-# SIGXCPU, with which the simulations of inside/xcelium end themselves.
+# SIGXCPU: see watch.c.
 _STOOD_STILL = 128 + 24
 _NO_SUCH_PROGRAM = 127
 _NOTHING_COLLECTED = {2: "its tests can't be loaded", 4: "pytest refuses how it is called", 5: "it holds no tests"}
@@ -59,7 +61,7 @@ def fault(
     pytest: Sequence[TestResult],
     argv: Sequence[str],
     exit_code: int,
-    not_found: str,
+    watch: FailureWatch,
 ) -> Verdict:
     """A run's verdict: the one given, unless it rests on what the design did not do.
 
@@ -69,26 +71,30 @@ def fault(
         pytest: Pytest's own results; a design can have forged them once it has run.
         argv: Of the last step.
         exit_code: Of the last step.
-        not_found: The program that a shell has complained of last.
+        watch: Of the output.
     """
     tools = [tool for report in reports for tool in report.tools]
     if verdict.outcome is Outcome.PASSED and (crashed := next((one for one in tools if _crashed(one)), None)):
         detail = f"The simulation with {crashed.tool} crashed, so what it left is not trusted."
         if crashed.status == _STOOD_STILL:
-            detail = _STANDSTILLS["zero time"]
+            detail = ZERO_TIME
         return verdict.model_copy(update={"reason": Reason.TESTS_FAILED, "detail": detail})
-    if verdict.outcome is Outcome.FAILED and (stood := [why for report in reports for why in report.standstills]):
-        return verdict.model_copy(update={"detail": _STANDSTILLS.get(stood[0], verdict.detail)})
+    if verdict.outcome is Outcome.FAILED and (stood := list(_standstills(reports))):
+        return _stood_still(verdict, _STANDSTILLS.get(stood[0], verdict.detail))
+    if verdict.outcome is Outcome.FAILED and watch.diverged:
+        return _stood_still(verdict, ZERO_TIME)
     tested = any(not test.passed for report in reports for one in report.simulations for test in one.tests)
     if not reports or verdict.reason not in _ARE_DECIDED or tested:
         return verdict
     early = (report for number, report in enumerate(reports) if not any(_read(one) for one in reports[:number]))
     found = _of_harness(reports, list(early)) or _of_tool(tools)
-    if found is None and exit_code == _NO_SUCH_PROGRAM and not_found:
+    if found is None and exit_code == _NO_SUCH_PROGRAM and watch.not_found:
         # A simulation's own status never is this one.
-        found = _missing(not_found)
+        found = _missing(watch.not_found)
     if found is None and not any(map(_read, reports)):
         found = _unread(pytest, argv, exit_code)
+    if found is None and verdict.reason is Reason.BUILD_FAILED and any(one.simulates and one.status for one in tools):
+        return verdict.model_copy(update={"reason": Reason.TESTS_FAILED, "detail": "The simulation ended in an error."})
     return verdict if found is None else found.model_copy(update={"tests": verdict.tests})
 
 
@@ -107,6 +113,18 @@ def settled(verdict: Verdict, reference: Verdict) -> Verdict:
         return verdict
     detail = f"{verdict.detail.rstrip('.')}. The reference solution passes with the same tools."
     return verdict.model_copy(update={"reason": Reason.BUILD_FAILED, "detail": detail, "hint": _REWRITE})
+
+
+def _standstills(reports: Iterable[Report]) -> Iterator[str]:
+    """Why simulations were ended that did not advance."""
+    for report in reports:
+        yield from report.standstills
+        yield from ("zero time" for tool in report.tools if tool.simulates and tool.status == _STOOD_STILL)
+
+
+def _stood_still(verdict: Verdict, detail: str) -> Verdict:
+    reason = Reason.TESTS_FAILED if verdict.reason is Reason.BUILD_FAILED else verdict.reason
+    return verdict.model_copy(update={"reason": reason, "detail": detail})
 
 
 def _crashed(tool: ToolRun) -> bool:

@@ -218,7 +218,7 @@ def read_report(content: bytes) -> Report:
         elif testbench is not None and message.session >= 0 and (message.record is not None or message.ended != ""):
             testbench.hear(message)
         elif message.harness == _STANDSTILL:
-            standstills.append(standstill)
+            standstills.append(message.said or standstill)
         elif message.harness == _REMARK:
             remarks[message.said] = None
         elif message.harness in _FAULTS:

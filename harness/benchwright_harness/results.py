@@ -41,6 +41,8 @@ _REFUSED = re.compile(
 )
 _COUNTS = re.compile(rb"\*\* TESTS=\d+ PASS=\d+ FAIL=(\d+) SKIP=\d+")
 
+# Verilator ends a loop of signals in zero time by itself. A design that prints this only fails with another message.
+_DIVERGED = b"%Error-DIDNOTCONVERGE: "
 _NOT_FOUND = re.compile(rb": ([\w.+-]{1,80}): (?:command )?not found\s*$")
 
 
@@ -59,6 +61,8 @@ class FailureWatch:
         self.failures = 0
         self.refused: tuple[str, int, int, str, str] | None = None
         """What the compiler's guard refuses first: path in the workspace, line, column, words, rule."""
+        self.diverged = False
+        """Whether Verilator has ended a simulation that looped in zero time."""
         self.not_found = ""
         """The last program that a shell complained of; means nothing where the exit status is not a shell's 127."""
 
@@ -66,6 +70,7 @@ class FailureWatch:
         """Take more output."""
         *lines, rest = (self._line + content).split(b"\n")
         self.failures += sum(int(found[1]) for line in lines if (found := _COUNTS.search(line)))
+        self.diverged = self.diverged or any(line.startswith(_DIVERGED) for line in lines)
         for found in filter(None, map(_NOT_FOUND.search, lines)):
             self.not_found = found[1].decode("utf-8", "replace")
         self._line = rest[-_MAX_MESSAGE:]

@@ -5,17 +5,17 @@ from __future__ import annotations
 import contextlib
 import os
 import time
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 
-from benchwright_harness.criterion import Listener, decide
+from benchwright_harness.criterion import Listener, Rule, decide
 from benchwright_harness.errors import BadHarnessError, HarnessError, SandboxUnavailableError
 from benchwright_harness.fault import fault
-from benchwright_harness.plan import WORKDIR, Plan, Step, make_plan
+from benchwright_harness.plan import OPEN_SOURCE_COVERAGE, WORKDIR, Plan, Step, make_plan
 from benchwright_harness.process import End, Ended, Output
-from benchwright_harness.report import read_report
+from benchwright_harness.report import Report, read_report
 from benchwright_harness.results import PYTEST_RESULTS, FailureWatch, read_results
 from benchwright_harness.run_folder import new_run_folder, run_folder
 from benchwright_harness.sandbox import Job, Sandbox, WarmSandbox
@@ -29,8 +29,11 @@ from benchwright_problems.verdict import Digests, Outcome, Reason, Usage, Verdic
 
 # cocotb seeds `random` with it; without one two runs of the same design may differ.
 RANDOM_SEED = "1"
-_MIN_STANDSTILL_S = 5.0
-"""Processor time that a simulation may take without anything happening in it; a tenth of the limit, if that is more."""
+UNSIGNED = "The harness decides by what a simulation prints or how it ends, which a design can choose."
+"""The remark of verdicts that passed without cocotb and without a channel of the testbench's own."""
+
+_MIN_STANDSTILL_S, _STANDSTILL_SHARE = 5.0, 0.1
+"""Processor time that a simulation may take without anything happening in it: so much, or this share of the limit."""
 
 
 async def run_harness(
@@ -137,7 +140,7 @@ async def _run_plan(
                 failures=watch.failures,
                 limits=problem.limits,
             )
-            verdict = fault(verdict, reports, results.pytest, step.argv, ended.exit_code, watch.not_found)
+            verdict = fault(verdict, reports, results.pytest, step.argv, ended.exit_code, watch)
             if verdict.outcome is not Outcome.PASSED:
                 verdict = _refused_inside(problem, watch) or verdict
             for oddity in results.oddities:
@@ -156,9 +159,22 @@ async def _run_plan(
                 update={
                     "tools": toolchain.versions(selection),
                     "usage": usage,
-                    "remarks": (*verdict.remarks, *remarks, *sandbox_remarks, *results.remarks),
+                    "remarks": (
+                        *(*verdict.remarks, *remarks, *sandbox_remarks, *results.remarks),
+                        *((UNSIGNED,) if _is_unsigned(verdict, plan, reports) else ()),
+                    ),
                 }
             )
+
+
+def _is_unsigned(verdict: Verdict, plan: Plan, reports: Sequence[Report]) -> bool:
+    """Whether a pass rests on a simulation whose results come from its own process alone.
+
+    With our `xrun`, what is judged is coverage data or the solver's own testbench.
+    """
+    simulates = any(tool.simulates for report in reports for tool in report.tools)
+    signs = plan.criterion.rule is not Rule.CVDP or any(report.simulations for report in reports)
+    return verdict.outcome is Outcome.PASSED and simulates and not signs and OPEN_SOURCE_COVERAGE not in plan.remarks
 
 
 def _refused_inside(problem: Problem, watch: FailureWatch) -> Verdict | None:
@@ -255,7 +271,7 @@ def _environment(problem: Problem, step: Step, toolchain: Toolchain, selection: 
         "PYTHONHASHSEED": "0",
         "RANDOM_SEED": RANDOM_SEED,
         "COCOTB_RANDOM_SEED": RANDOM_SEED,
-        "BENCHWRIGHT_STANDSTILL_S": f"{max(_MIN_STANDSTILL_S, problem.limits.wall_s / 10):g}",
+        "BENCHWRIGHT_STANDSTILL_S": f"{max(_MIN_STANDSTILL_S, _STANDSTILL_SHARE * problem.limits.wall_s):g}",
         "BENCHWRIGHT_SUBMITTED": "\n".join(problem.public.expected),
         "BENCHWRIGHT_REFUSED": " ".join(f"{task}={rule}" for task, rule in refused_tasks(problem).items()),
         "PYTEST_ADDOPTS": f"--junitxml={WORKDIR}/{PYTEST_RESULTS}",

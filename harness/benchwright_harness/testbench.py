@@ -12,7 +12,7 @@ from typing import Literal
 
 from pydantic import Field, ValidationError
 
-from benchwright_harness.criterion import DRIVES_INPUTS, NOT_COMPILED, RESULT, SIMULATES, Criterion, Rule
+from benchwright_harness.criterion import DRIVES_INPUTS, NOT_COMPILED, RESULT, SIMULATES, STANDS_STILL, Criterion, Rule
 from benchwright_harness.errors import BadHarnessError
 from benchwright_harness.testbench_text import (
     ICARUS,
@@ -41,6 +41,7 @@ Simulator = Literal["icarus", "verilator"]
 _IDENTIFIER = r"^[A-Za-z_][A-Za-z0-9_$]*$"
 _FOLDER = f"/src/{RUN}"
 _BENCH, _DESIGN, _SCRIPT = f"{_FOLDER}/testbench.sv", f"{_FOLDER}/design.sv", f"{_FOLDER}/run.sh"
+_INPUTS = f"{_FOLDER}/inputs.awk"
 _PROGRAM = "design.vvp"
 _OBJECTS = "obj_dir"
 # Most of the time is the C++ compiler's, so it does not optimise.
@@ -52,8 +53,24 @@ _COMPILE = f'"$@" >compile.log 2>&1 || {{ cat compile.log; exit {NOT_COMPILED}; 
 # In Icarus a port is the testbench's own net: who drives or forces it changes what the reference is given.
 _DRIVES = (
     rf"if grep -q 'input port .* is coerced to inout' compile.log || grep -Eq '{{opcodes}}' {_PROGRAM};"
-    f" then exit {DRIVES_INPUTS}; fi"
+    f" then exit {DRIVES_INPUTS}; fi\n"
+    f"awk -v ours='{{ours}}' -f {_INPUTS} {_PROGRAM}; [ $? = 3 ] && exit {DRIVES_INPUTS}"
 )
+# An input of the design that is joined by `tran` or an `inout` part to a net of its own: both could drive the other.
+_JOINED_INPUTS = r"""
+BEGIN { count = split(ours, names, " "); for (at = 1; at <= count; at++) testbench["\"" names[at] "\""] = 1 }
+$2 == ".scope" && NF > 3 {
+    scope = $1; outer = $NF; sub(/;$/, "", outer); name = $5
+    module[scope] = $3 == "module," ? name : module[outer]
+    is_top = $3 == "module," && !(name in testbench) && (module[outer] in testbench)
+    delete inputs
+}
+is_top && $1 == ".port_info" && $3 == "/INPUT" { sub(/;$/, "", $5); inputs[$5] = 1 }
+is_top && $2 ~ /^\.net/ { name = $3; sub(/,$/, "", name); if (name in inputs && $6 ~ /^p/) { joined = 1; exit } }
+END { exit joined ? 3 : 0 }
+"""
+# SIGXCPU: see watch.c.
+_RUN = f"{{program}}; ended=$?; [ $ended = {128 + 24} ] && exit {STANDS_STILL}; [ $ended = 0 ] || exit 1"
 _FORCES, _DEPOSITS = "^ +%force/", r'^ +%vpi_call.* "\$deposit"'
 
 
@@ -133,11 +150,14 @@ def simulate(harness: Mapping[str, str], simulator: Simulator, *, heard: bool = 
     top = f"{described.top}${RUN}" if described.top in names else described.top
     build = _icarus if simulator == "icarus" else _verilator
     compiler, program, files = build(described, top, sources, heard)
-    checks = [_DRIVES.format(opcodes=_opcodes(texts.values()))] if simulator == "icarus" else []
+    may_speak = sorted(f"{name}${RUN}" if name in names else name for name in scopes)
+    checks = []
+    if simulator == "icarus":
+        checks.append(_DRIVES.format(opcodes=_opcodes(texts.values()), ours=" ".join(may_speak)))
+        files[_INPUTS] = _JOINED_INPUTS
     copies = [f"cp {' '.join(f'{_FOLDER}/data/{name}' for name in readable)} ."] if readable else []
     files |= {f"{_FOLDER}/data/{name}": text for name, text in data.items()}
-    files[_SCRIPT] = "\n".join((_COMPILE, *checks, *copies, f"echo '{SIMULATES}'", f"{program} || exit 1", ""))
-    may_speak = sorted(f"{name}${RUN}" if name in names else name for name in scopes)
+    files[_SCRIPT] = "\n".join((_COMPILE, *checks, *copies, f"echo '{SIMULATES}'", _RUN.format(program=program), ""))
     simulation = Simulation(
         argv=("/bin/sh", _SCRIPT, *compiler),
         files=files,

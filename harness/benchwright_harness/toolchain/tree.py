@@ -14,6 +14,9 @@ COMPILED = f"{OURS}/ccache"
 """Verilator's runtime, compiled ahead: a ccache that is only read."""
 CHANNEL = f"{OURS}/channel/channel"
 """What passes a testbench's output to the supervisor: as a module of Icarus with `.vpi`, for Verilator with `.o`."""
+WATCH = f"{OURS}/channel/watch"
+"""What ends a simulation whose simulated time does not advance: as a module of Icarus with `.vpi`, for Verilator with
+`.o` and `_time.o`."""
 
 
 def icarus(series: str) -> str:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+from io import BytesIO
 
 import pytest
 
+from benchwright_harness.criterion import ZERO_TIME
 from benchwright_harness.fault import fault, settled
 from benchwright_harness.report import Report, read_report
+from benchwright_harness.results import FailureWatch
 from benchwright_problems.verdict import Outcome, Reason, TestResult, Verdict
 
 NOT_BUILT = Verdict(reason=Reason.BUILD_FAILED)
@@ -30,8 +33,11 @@ def judged(
     pytest: tuple[TestResult, ...] = (),
     exit_code: int = 1,
     argv: tuple[str, ...] = ("pytest",),
+    printed: bytes = b"",
 ) -> Verdict:
-    return fault(verdict, reports, pytest, argv, exit_code, "")
+    watch = FailureWatch(BytesIO())
+    watch.write(printed)
+    return fault(verdict, reports, pytest, argv, exit_code, watch)
 
 
 @pytest.mark.parametrize(
@@ -91,7 +97,7 @@ def test_a_simulation_that_crashes_is_never_a_pass() -> None:
 
 
 def test_a_simulation_that_crashes_fails_and_is_decided() -> None:
-    assert judged(NOT_BUILT, ran("simulation", 139, INTERNAL, kind="simulate")) == NOT_BUILT
+    assert judged(NOT_BUILT, ran("simulation", 139, INTERNAL, kind="simulate")).reason is Reason.TESTS_FAILED
 
 
 def test_a_failed_test_is_decided_whatever_else_there_was() -> None:
@@ -151,3 +157,17 @@ def test_a_crash_that_the_reference_does_not_meet_counts_as_failed() -> None:
 )
 def test_only_pytest_says_by_its_exit_status_that_a_harness_is_broken(argv: tuple[str, ...], reason: Reason) -> None:
     assert judged(NOT_BUILT, report(), exit_code=2, argv=argv).reason is reason
+
+
+def test_a_simulation_that_ran_and_failed_is_no_failure_to_build() -> None:
+    verdict = judged(NOT_BUILT, ran("iverilog", 0), ran("vvp", 1, kind="simulate"))
+    assert (verdict.reason, verdict.detail) == (Reason.TESTS_FAILED, "The simulation ended in an error.")
+
+
+def test_time_that_stands_still_is_named_by_the_signal_or_by_verilator() -> None:
+    for verdict in (
+        judged(NOT_BUILT, ran("vvp", 128 + 24, kind="simulate")),
+        judged(NOT_BUILT, printed=b"%Error-DIDNOTCONVERGE: x.sv:1: Active region did not converge\n"),
+    ):
+        assert (verdict.reason, verdict.detail) == (Reason.TESTS_FAILED, ZERO_TIME)
+    assert judged(PASSED, printed=b"%Error-DIDNOTCONVERGE: x\n").reason is Reason.PASSED

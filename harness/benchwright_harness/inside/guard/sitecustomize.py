@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from typing import Any
 
 _NO_SUCH_PROGRAM = 127
-# SIGPROF: see standstill.py.
-_STOOD_STILL = (-27, 128 + 27)
+# SIGPROF, SIGXCPU: see standstill.py and watch.c.
+_STOOD_STILL = {-27: "", 128 + 27: "", -24: "zero time", 128 + 24: "zero time"}
 _HERE = os.path.dirname(__file__)
 _find_spec = _bootstrap_external.PathFinder.find_spec
 
@@ -36,7 +36,7 @@ def _announce_ended_programs(subprocess: "Any") -> None:
         result = ended(self, *arguments, **named)
         supervision.synchronise()
         if self.returncode in _STOOD_STILL:
-            supervision.tell(supervision.STANDSTILL, "")
+            supervision.tell(supervision.STANDSTILL, _STOOD_STILL[self.returncode])
         if self.returncode == _NO_SUCH_PROGRAM and isinstance(self.args, str):
             import harness_faults
 

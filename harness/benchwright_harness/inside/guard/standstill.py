@@ -1,7 +1,8 @@
 """Ends a simulation with cocotb in which nothing happens any more, long before the limit of the run.
 
 A thread looks on, once a second. It only gets its turn while Python runs, for the simulator keeps Python's lock; so it
-winds up a timer of the kernel, which ends the process where Python was not called for so much processor time.
+winds up a timer of the kernel, which ends the process where Python was not called for so much processor time. Where
+simulated time stands still meanwhile, `toolchain/build/programs/watch.c` notices that earlier.
 """
 
 from __future__ import annotations
@@ -50,6 +51,9 @@ def _look(regression: Any, tell: Callable[..., None], limit_s: float, main: int)
             seen, since = waiting, now
         elif now - since > limit_s and not timed:
             _end(regression, tell)
+        # What Python spends is the harness's own.
+        _, each = signal.getitimer(signal.ITIMER_VIRTUAL)
+        signal.setitimer(signal.ITIMER_VIRTUAL, each, each)
         clocked = clocked or _is_clocked()
         signal.setitimer(signal.ITIMER_PROF, limit_s if clocked or not timed else _PATIENCE * limit_s)
         why = STANDS if clocked or timed else NOTHING

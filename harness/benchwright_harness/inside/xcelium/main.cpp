@@ -6,38 +6,9 @@
 #include "Vtop.h"
 
 #include <climits>
-#include <csignal>
 #include <cstdio>
-#include <cstdlib>
 #include <memory>
-#include <sys/time.h>
 #include <unistd.h>
-
-namespace {
-
-VerilatedContext* watched;
-uint64_t last = UINT64_MAX;
-
-// Simulated time has stood still for this much processor time: the guard reads it from the signal.
-void look(int) {
-    if (watched->time() == last) {
-        std::signal(SIGXCPU, SIG_DFL);
-        std::raise(SIGXCPU);
-    }
-    last = watched->time();
-}
-
-void watch(VerilatedContext* context) {
-    const char* limit = std::getenv("BENCHWRIGHT_STANDSTILL_S");
-    if (!limit || std::atoi(limit) <= 0) return;
-    watched = context;
-    std::signal(SIGPROF, look);
-    const timeval each{std::atoi(limit), 0};
-    const itimerval timer{each, each};
-    setitimer(ITIMER_PROF, &timer, nullptr);
-}
-
-}  // namespace
 
 int main(int argc, char** argv) {
     const std::unique_ptr<VerilatedContext> context{new VerilatedContext};
@@ -49,7 +20,6 @@ int main(int argc, char** argv) {
     context->coveragep()->forcePerInstance(true);
 #endif
     const std::unique_ptr<Vtop> top{new Vtop{context.get(), ""}};
-    watch(context.get());
     while (!context->gotFinish()) {
         top->eval();
         if (!top->eventsPending()) break;

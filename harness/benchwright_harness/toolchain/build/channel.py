@@ -1,4 +1,4 @@
-"""The channel of Verilog testbenches: a module for Icarus, and an object for simulations of Verilator."""
+"""The channel of Verilog testbenches, and the watch over time: modules for Icarus, objects for Verilator."""
 
 from __future__ import annotations
 
@@ -7,14 +7,17 @@ from benchwright_harness.toolchain import tree
 from benchwright_harness.toolchain.build.root import Root
 
 _SOURCE, _END = "channel.c", "channel_end.cpp"
+_WATCH, _TIME = "watch.c", "watch_time.cpp"
 
 
 def add_channel(root: Root) -> None:
-    """Compile it; every Icarus has the interface of the newest."""
+    """Compile both; every Icarus has the interface of the newest."""
     root.place(tree.CHANNEL).parent.mkdir()
     headers = f"{tree.icarus([*tool_versions().icarus][-1])}/include"
-    root.compile_c(_SOURCE, "-shared", "-fPIC", f"-I{headers}", "-o", f"{tree.CHANNEL}.vpi")
-    root.compile_c(_SOURCE, "-DVERILATOR", "-c", "-o", f"{tree.CHANNEL}.o")
     # The objects of a simulation are compiled with these.
     options = ("-std=gnu++20", "-fcoroutines", f"-I{tree.VERILATOR_ROOT}/include")
-    root.compile_c(_END, *options, "-c", "-o", f"{tree.CHANNEL}_end.o", language="c++")
+    for part, source, place in ((_SOURCE, _END, f"{tree.CHANNEL}_end"), (_WATCH, _TIME, f"{tree.WATCH}_time")):
+        name = tree.CHANNEL if part == _SOURCE else tree.WATCH
+        root.compile_c(part, "-shared", "-fPIC", f"-I{headers}", "-o", f"{name}.vpi")
+        root.compile_c(part, "-DVERILATOR", "-c", "-o", f"{name}.o")
+        root.compile_c(source, *options, "-c", "-o", f"{place}.o", language="c++")

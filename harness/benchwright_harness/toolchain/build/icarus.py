@@ -76,7 +76,8 @@ def _install(series: str, unpacked: Path, root: Root) -> None:
         root.run("/usr/bin/patchelf", *options, f"{prefix}/{program}")
     for configuration in (place / "lib" / "ivl").glob("*.conf"):
         text = configuration.read_text(encoding="utf-8")
-        configuration.write_text(text.replace("=/usr/bin/", f"={prefix}/bin/"), encoding="utf-8")
+        # A compiled design that is started as a program has to find the guard before the simulator, too.
+        configuration.write_text(text.replace("=/usr/bin/", f"={tree.INSIDE}/bin/"), encoding="utf-8")
     for name, option in {"iverilog": "-B", "vvp": "-M"}.items():
         constants = [f'-DPROGRAM="{prefix}/libexec/{name}"', f'-DOPTION="{option}{prefix}/lib/ivl"']
         root.compile_c("launcher.c", "-static", *constants, "-o", f"{prefix}/bin/{name}")

@@ -1,0 +1,39 @@
+"""A design that loops in zero time ends a run early, and the verdict says so, in every flow."""
+
+from __future__ import annotations
+
+import pytest
+
+from benchwright_harness import run as harness_run
+from benchwright_harness.criterion import ZERO_TIME
+from benchwright_harness.toolchain import Toolchain
+from benchwright_problems.home import Home
+from benchwright_problems.verdict import Reason
+
+from .submission import Simulator, flow
+from .test_submissions import run
+
+LOOPS = {
+    "an event": "initial forever #0;",
+    "a block": 'integer i = 0; initial while (i != -5) begin i = i + 2; if (i == -7) $display("no"); end',
+    "two gates": "reg p; initial p = 0; always @(p) p <= ~p;",
+    "a later time": "always @(posedge clk, posedge a) while (1) #0;",
+}
+EACH: list[tuple[str, Simulator, str]] = [
+    *((name, "icarus", loop) for name in ("cocotb", "shell", "verilogeval") for loop in LOOPS),
+    *(("cocotb", "verilator", loop) for loop in ("a block", "two gates")),
+    *((name, "verilator", loop) for name in ("shell", "verilogeval") for loop in ("a block", "a later time")),
+]
+
+
+@pytest.mark.parametrize(("name", "simulator", "loop"), EACH)
+async def test_a_loop_in_zero_time_is_named(
+    name: str, simulator: Simulator, loop: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(harness_run, "_MIN_STANDSTILL_S", 1.0)
+    monkeypatch.setattr(harness_run, "_STANDSTILL_SHARE", 0.0)
+    one = flow(name)
+    body = LOOPS[loop] if "clk" in one.right else LOOPS[loop].replace("posedge clk, ", "")
+    design = one.right.replace("endmodule", f"{body}\nendmodule\n").encode()
+    verdict, out, _ = await run(one, design, Toolchain.find(Home.find().cache), simulator)
+    assert (verdict.reason, verdict.detail) == (Reason.TESTS_FAILED, ZERO_TIME), f"{verdict}{out[-3000:]}"
