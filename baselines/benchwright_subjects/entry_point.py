@@ -10,6 +10,6 @@ from inspect_ai._util.registry import registry_add, registry_info  # No public n
 
 from benchwright_subjects import tasks
 
-for _made in (tasks.answer, tasks.agent, tasks.map_prompt, tasks.reflect):
+for _made in (tasks.answer, tasks.agent, tasks.map_prompt, tasks.reflect, tasks.refine):
     _info = registry_info(_made)
     registry_add(_made, _info.model_copy(update={"name": f"benchwright/{_info.name.rpartition('/')[2]}"}))

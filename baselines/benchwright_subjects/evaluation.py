@@ -18,6 +18,7 @@ from pydantic import JsonValue
 from benchwright_attempts.errors import EvaluationError
 from benchwright_problems.verdict import Outcome, outcome_of
 from benchwright_subjects.exchange import write_lines
+from benchwright_subjects.refinement import SUFFIX
 
 TASKS = Path(__file__).with_name("tasks.py")
 Display = Literal["full", "conversation", "rich", "plain", "log", "none"]
@@ -29,7 +30,7 @@ NO_MODEL = "none/none"
 class Run:
     """One run of one task."""
 
-    task: Literal["answer", "agent", "map_prompt", "reflect"]
+    task: Literal["answer", "agent", "map_prompt", "reflect", "refine"]
     arguments: Mapping[str, JsonValue]
     """Of the task; written into the log."""
     model: str | Model
@@ -123,26 +124,25 @@ def newest_log(folder: Path) -> Path:
 
 
 def write_replies(log: EvalLog, file: Path) -> None:
-    """Write the replies of a run as lines of {`id`, `completion`}.
+    """Write the replies of a run as lines of {`id`, `completion`}; those to refined statements go to a file beside.
 
     Raises:
         EvaluationError: The file can't be written.
     """
     samples = sorted(_samples(log), key=lambda sample: (sample.epoch, str(sample.id)))
-    write_lines(file, [{"id": str(one.id), "completion": one.output.completion} for one in samples if not one.error])
+    lines = [{"id": str(one.id), "completion": one.output.completion} for one in samples if not one.error]
+    refined = [one for one in lines if one["id"].endswith(SUFFIX)]
+    write_lines(file, [one for one in lines if one not in refined])
+    if refined:
+        beside = file.with_name(file.name.replace(".responses", ".refined.responses"))
+        write_lines(beside, [one | {"id": one["id"].removesuffix(SUFFIX)} for one in refined])
 
 
 def summary(log: EvalLog) -> dict[str, JsonValue]:
-    """The result of a run."""
+    """The result of a run; the results of refined statements are in `refined`, apart from the rest."""
     samples = _samples(log)
     facts = [_facts(sample) for sample in samples]
-    outcomes = [_outcome(sample, fact) for sample, fact in zip(samples, facts, strict=True)]
-    values = [
-        float(score.value)
-        for sample in samples
-        for score in (sample.scores or {}).values()
-        if isinstance(score.value, int | float) and score.value == score.value
-    ]
+    refined = [sample for sample in samples if str(sample.id).endswith(SUFFIX)]
     usage = log.stats.model_usage.values()
     costs = [one.total_cost for one in usage if one.total_cost is not None]
     return {
@@ -150,9 +150,8 @@ def summary(log: EvalLog) -> dict[str, JsonValue]:
         "status": log.status,
         "task": task_name(log),
         "model": log.eval.model,
-        "samples": len(samples),
-        **{name: outcomes.count(name) for name in ("passed", "failed", "undecided", "error", "done")},
-        "score": round(sum(values) / len(values), 6) if values else None,
+        **_counts([sample for sample in samples if sample not in refined]),
+        "refined": _counts(refined) if refined else None,
         "input_tokens": sum(
             one.input_tokens + (one.input_tokens_cache_read or 0) + (one.input_tokens_cache_write or 0) for one in usage
         ),
@@ -164,8 +163,23 @@ def summary(log: EvalLog) -> dict[str, JsonValue]:
     }
 
 
+def _counts(samples: Sequence[EvalSample]) -> dict[str, JsonValue]:
+    outcomes = [_outcome(sample, _facts(sample)) for sample in samples]
+    values = [
+        float(score.value)
+        for sample in samples
+        for score in (sample.scores or {}).values()
+        if isinstance(score.value, int | float) and score.value == score.value
+    ]
+    return {
+        "samples": len(samples),
+        **{name: outcomes.count(name) for name in ("passed", "failed", "undecided", "error", "done")},
+        "score": round(sum(values) / len(values), 6) if values else None,
+    }
+
+
 def task_name(log: EvalLog) -> str:
-    """`answer`, `agent`, `map_prompt` or `reflect`."""
+    """The name of the task in `tasks.py`."""
     return log.eval.task.rpartition("/")[2]
 
 

@@ -5,16 +5,16 @@ A model sees the request, its own answer, and what the problem's reveal policy s
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
 
 from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from benchwright_attempts.errors import EvaluationError
+from benchwright_attempts.evidence import ModelUsage
 from benchwright_attempts.file_text import sha256
-from benchwright_attempts.record import AttemptHeader
+from benchwright_attempts.record import AttemptHeader, RecordedEvent
 from benchwright_attempts.reflected import Reflected
 from benchwright_attempts.replay import contents_of
 from benchwright_attempts.reveal import reveal
@@ -26,7 +26,7 @@ from benchwright_problems.verdict import Outcome, Reason, Verdict
 from benchwright_subjects import usage
 from benchwright_subjects.evaluation_services import EvaluationServices
 from benchwright_subjects.prompt import Prompt, Turn, ask, ask_agent
-from benchwright_subjects.samples import messages
+from benchwright_subjects.samples import chosen, messages
 
 _BEFORE = "Your answer was checked, and it did not pass. This is all that can be said about the check:"
 _QUESTION = (
@@ -72,7 +72,7 @@ def failures(services: EvaluationServices, pack: str, wanted: str | Sequence[str
     """The failures of a model to ask about, the oldest first.
 
     Attempts of studies are left out, since a study's record holds what its plan says, and so are attempts at an earlier
-    version of a problem, since the model would be shown another task than it had.
+    version of a problem or at a refined statement, since the model would be shown another task than it had.
 
     Args:
         services: Of the task.
@@ -80,19 +80,22 @@ def failures(services: EvaluationServices, pack: str, wanted: str | Sequence[str
         wanted: Names or patterns of problems, a list or with commas between them; all where empty.
         who: The solver's name in the attempts.
     """
-    words = wanted.split(",") if isinstance(wanted, str) else wanted
-    patterns = [word.strip().removeprefix(f"{pack}/") for word in words if word.strip()]
-    public = {f"{pack}/{problem.id}": problem for problem in services.store.public(pack).problems}
+    public = {f"{pack}/{problem.id}": problem for problem in chosen(services.store, pack, wanted)}
     found = []
     for header, summary in reversed(services.attempts.summaries()):
         problem = public.get(header.problem)
         if problem is None or header.study or header.solver != who or header.condition not in (Who.MODEL, Who.AGENT):
             continue
-        if patterns and not any(fnmatchcase(problem.id, pattern) for pattern in patterns):
+        if header.problem_digest != problem.public_digest or (verdict := _failed(summary)) is None:
             continue
-        if header.problem_digest == problem.public_digest and (verdict := _failed(summary)) is not None:
+        if not _had_refined_statement(services.log.events(header.id)):
             found.append(Failure(header, verdict, problem))
     return found
+
+
+def _had_refined_statement(events: Iterable[RecordedEvent]) -> bool:
+    usage_events = (one.event for one in events if isinstance(one.event, ModelUsage))
+    return any("statement" in event.parameters for event in usage_events)
 
 
 def _failed(summary: Summary) -> AttemptVerdict | None:

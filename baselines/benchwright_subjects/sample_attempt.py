@@ -9,10 +9,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import anyio
 from inspect_ai.util import LimitExceededError
+from pydantic import JsonValue
 
 from benchwright_attempts.adapter import Adapter
 from benchwright_attempts.clock import AttemptState
@@ -45,6 +46,8 @@ class Subject:
     """Its id in a study, which does not follow from Inspect's task."""
     knowledge_cutoff: str = ""
     """The end of what it was trained on, `YYYY-MM-DD` or `YYYY-MM`; as Inspect knows it if empty."""
+    statement: Mapping[str, JsonValue] = field(default_factory=dict)
+    """For records: which statement is asked, if it is not the problem's own."""
 
     @property
     def assigned(self) -> Assigned | None:
@@ -105,7 +108,7 @@ class SampleAttempt(Adapter):
             epoch: Rank of the sample among those of the problem, from 1.
             subject: Who solves.
         """
-        name = subject.attempt or sha256(f"{task}\n{ref}\n{epoch}\n{subject.terms.condition}".encode())[:32]
+        name = subject.attempt or _name(task, ref, epoch, subject)
         log = services.log
         try:
             header = await asyncio.to_thread(log.header, name)
@@ -123,6 +126,8 @@ class SampleAttempt(Adapter):
             sample = cls(services, header, problem, subject.terms, subject.knowledge_cutoff)
             opened = Opened(files={path: FileText.of_bytes(content) for path, content in sample.files.items()})
             await asyncio.to_thread(log.create, header, opened)
+            if subject.statement:
+                await sample.record(ModelUsage(model=subject.name, parameters=subject.statement))
         else:
             sample = cls(services, header, problem, subject.terms, subject.knowledge_cutoff)
         await sample._go_on()
@@ -224,6 +229,11 @@ class SampleAttempt(Adapter):
             if summary.files.get(path) != sha256(content):
                 await self.record(TextSet(path=path, cause=TextCause.RESYNC, file=FileText.of_bytes(content)))
                 await self.record(Save(path=path, sha256=sha256(content), size=len(content)))
+
+
+def _name(task: str, ref: str, epoch: int, subject: Subject) -> str:
+    variant = f"\n{subject.statement['statement_sha256']}" if subject.statement else ""
+    return sha256(f"{task}\n{ref}\n{epoch}\n{subject.terms.condition}{variant}".encode())[:32]
 
 
 def starting_files(problem: Problem) -> dict[str, bytes]:

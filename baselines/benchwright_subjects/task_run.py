@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from inspect_ai.solver import TaskState
 from pydantic import JsonValue
@@ -16,6 +17,7 @@ from benchwright_subjects.evaluation_services import EvaluationServices
 from benchwright_subjects.inspect_runs import task_of
 from benchwright_subjects.prompt_sets.forms import digest_of
 from benchwright_subjects.prompt_sets.prompt_set import PromptSet
+from benchwright_subjects.refinement import SUFFIX, Refinement
 from benchwright_subjects.sample_attempt import SampleAttempt, Subject
 
 
@@ -35,6 +37,7 @@ class TaskRun:
         shots: Solved questions that are shown before each one; None if that is unknown.
         steps: Whether steps are asked for before the answer.
         knowledge_cutoff: Outside studies: the end of what the model was trained on; as Inspect knows it if empty.
+        refined: Statements that are asked beside the originals, by problem.
 
     Raises:
         EvaluationError: That is no date.
@@ -55,6 +58,7 @@ class TaskRun:
         shots: int | None = None,
         steps: bool = False,
         knowledge_cutoff: str = "",
+        refined: Mapping[str, Refinement] | None = None,
     ) -> None:
         self.services = services
         self.pack = pack
@@ -71,14 +75,18 @@ class TaskRun:
         self._part = part
         self._most_runs = most_runs
         self._most_s = most_s
+        self._refined = refined or {}
         self._problems = {problem.id: problem for problem in problems}
         self._samples: dict[str, SampleAttempt] = {}
 
     async def begin(self, state: TaskState) -> None:
         """Begins a sample's attempt."""
-        problem = self._problems[str(state.sample_id)]
+        name = str(state.sample_id)
+        problem = self._problems[name.removesuffix(SUFFIX)]
         ref = f"{self.pack}/{problem.id}"
         subject = self._subject(ref, str(state.model), state.epoch)
+        if name.endswith(SUFFIX):
+            subject = replace(subject, statement=self._refined[problem.id].facts)
         self._samples[state.uuid] = await SampleAttempt.begin(
             self.services, task_of(state.uuid), ref, problem, state.epoch, subject
         )

@@ -20,6 +20,8 @@ from benchwright_subjects.exchange import read_replies
 from benchwright_subjects.inspect_runs import close_after_run
 from benchwright_subjects.prompt import ask_agent
 from benchwright_subjects.prompt_sets import prompt_set
+from benchwright_subjects.refinement import both_variants, refined_for
+from benchwright_subjects.refinement import request as request_of_refinement
 from benchwright_subjects.samples import Form, chosen, dataset
 from benchwright_subjects.sandbox_environment import NAME
 from benchwright_subjects.scorers import decided, verdict
@@ -44,6 +46,7 @@ def answer(
     study: str = "",
     condition: str = "",
     knowledge_cutoff: str = "",
+    refined: str = "",
 ) -> Task:
     """Ask for each answer in one reply.
 
@@ -65,6 +68,7 @@ def answer(
         condition: The study's condition that they are made under.
         knowledge_cutoff: The end of what the model was trained on, `YYYY-MM-DD` or `YYYY-MM`; as Inspect knows it where
             empty.
+        refined: A file of refined statements, which are asked beside the originals.
     """
     services = close_after_run(EvaluationServices(Home.find(), sandbox))
     form = Form(problems, shots, examples, think, template, seed or 0, prompts)
@@ -73,6 +77,7 @@ def answer(
     given = read_replies(Path(replies), asked) if replies else None
     if given is not None:
         asked = [problem for problem in asked if (problem.id, 1) in given]
+    variants = refined_for(Path(refined), asked) if refined else {}
     # What replies were asked with elsewhere is not known.
     named = None if template or (replies and not prompts) else prompt_set(prompts)
     run = TaskRun(
@@ -87,9 +92,10 @@ def answer(
         shots=shots if given is None else None,
         steps=think,
         knowledge_cutoff=knowledge_cutoff,
+        refined=variants,
     )
     return Task(
-        dataset=dataset(pack, asked, request),
+        dataset=both_variants(pack, asked, request, variants),
         setup=open_attempt(run),
         solver=reply(run, seed) if given is None else given_reply(run, given),
         scorer=[verdict(run, think), decided(run)],
@@ -173,6 +179,18 @@ def map_prompt(pack: str, template: str, problems: str | list[str] = "") -> Task
     """
     asked, request = Form(problems, template=template).of(Store(Home.find()), pack)
     return Task(dataset=dataset(pack, asked, request), continue_on_fail=True)
+
+
+@task
+def refine(pack: str, problems: str | list[str] = "") -> Task:
+    """Have a model refine the statements of problems; nothing is judged.
+
+    Args:
+        pack: Whose problems.
+        problems: Names or patterns with commas between them; all where empty.
+    """
+    asked = chosen(Store(Home.find()), pack, problems)
+    return Task(dataset=dataset(pack, asked, request_of_refinement), continue_on_fail=True)
 
 
 @task

@@ -38,6 +38,7 @@ class Facts:
     prompts: str = ""
     shots: int | None = None
     steps: bool | None = None
+    statement: str = ""
     knowledge_cutoff: str = ""
     violations: list[str] = field(default_factory=list)
     change_reasons: bool | None = None
@@ -59,6 +60,8 @@ class Facts:
             self.prompts = f"{sent['prompts']} {str(sent.get('prompts_sha256', ''))[:16]}".rstrip()
         if isinstance(shots := sent.get("shots"), int) and isinstance(steps := sent.get("steps"), bool):
             self.shots, self.steps = shots, steps
+        if sent.get("statement"):
+            self.statement = f"{sent['statement']} by {sent.get('refined_by', '')}"
         self.knowledge_cutoff = max(self.knowledge_cutoff, str(sent.get("knowledge_cutoff", "")))
         for name in self.usage:
             self.usage[name] += value.get(name, 0)
@@ -111,6 +114,7 @@ class FoldedEvents:
             prompts=facts.prompts,
             shots=facts.shots,
             steps=facts.steps,
+            statement=facts.statement,
             knowledge_cutoff=facts.knowledge_cutoff,
             violations=len(facts.violations),
             violation_rules=" ".join(sorted(set(facts.violations))),

@@ -199,6 +199,8 @@ before the condition was shown. Empty if it was made later."""
     """Solved questions that a model was shown before this one; empty if it is unknown."""
     steps: bool | None = None
     """Whether a model was asked for steps before its answer; empty if it is unknown."""
+    statement: str = ""
+    """`refined by` and the model that wrote the statement that was asked; empty if it is the problem's own."""
     knowledge_cutoff: str = ""
     """The end of what the model was trained on, as it was stated or as Inspect knew it: `YYYY-MM-DD` or `YYYY-MM`; \
 the latest of several models; empty if it is unknown."""
@@ -240,8 +242,11 @@ study's rules leave out; never practice, nor an attempt that is still open."""
 
     @property
     def group(self) -> str:
-        """What it is compared as: its condition, and outside studies the model's name too."""
-        return self.condition if self.study or self.is_person else f"{self.condition}: {self.participant}"
+        """What it is compared as: its condition, outside studies the model's name too, and a statement of its own."""
+        if self.study or self.is_person:
+            return self.condition
+        variant = f", statements {self.statement}" if self.statement else ""
+        return f"{self.condition}: {self.participant}{variant}"
 
 
 def why_unadjusted(rows: Sequence[Observation]) -> str:

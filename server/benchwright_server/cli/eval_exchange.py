@@ -26,6 +26,7 @@ from benchwright_server.cli.eval_options import (
 from benchwright_server.cli.eval_run import finish, run_task
 from benchwright_server.cli.option_groups import grouped
 from benchwright_server.cli.output import err, plain_errors
+from benchwright_server.errors import ServerError
 from benchwright_subjects.kept_evals import folder_of
 
 
@@ -46,6 +47,8 @@ def export_prompts(
         from benchwright_subjects.samples import Form
 
         prompting.check()
+        if prompting.refined is not None:
+            raise ServerError("--refined asks a model twice; leave it out of export-prompts.")
         form = Form(
             prompting.problem or "",
             prompting.shots,

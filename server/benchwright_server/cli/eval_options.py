@@ -57,6 +57,10 @@ class Prompting:
     template: Annotated[
         Path | None, typer.Option(help="A prompt of your own, with fields such as {{statement}} and {{reply}}.")
     ] = None
+    refined: Annotated[
+        Path | None,
+        typer.Option(help="Refined statements from `eval refine`; asked too, as a variant of their own."),
+    ] = None
     seed: Annotated[
         int | None, typer.Option(help="Seed for the examples, the problems drawn by --limit, and the model's sampling.")
     ] = None
@@ -64,7 +68,7 @@ class Prompting:
     @property
     def changes_prompt(self) -> bool:
         """Whether problems are asked otherwise than by default."""
-        return bool(self.shots or self.think or self.prompts or self.template)
+        return bool(self.shots or self.think or self.prompts or self.template or self.refined)
 
     def check(self) -> None:
         """Refuse prompts that exclude each other.
@@ -84,6 +88,7 @@ class Prompting:
             "think": self.think,
             "prompts": self.prompts,
             "template": str(self.template.absolute()) if self.template else "",
+            "refined": str(self.refined.absolute()) if self.refined else "",
         }
         given: dict[str, JsonValue] = {name: value for name, value in facts.items() if value}
         if self.seed is not None:
@@ -190,12 +195,14 @@ class Task:
             raise ServerError("--condition needs --study.")
         if (self.agent.agent_command or self.agent.runs) and not self.agent.agent:
             raise ServerError("--agent-command and --runs need --agent.")
+        if self.map_only and self.prompting.refined is not None:
+            raise ServerError("--map judges nothing, so there is nothing to compare; leave out --refined.")
         if self.map_only and self.prompting.template is None:
             raise ServerError("--map needs --template, the prompt for each problem.")
         check_cutoff(self.sampling.knowledge_cutoff)
         self.prompting.check()
         if self.agent.agent and self.prompting.changes_prompt:
-            options = "--shots, --think, --prompts and --template"
+            options = "--shots, --think, --prompts, --template and --refined"
             raise ServerError(f"{options} are for single replies; leave them out with --agent.")
 
     def _check_of_study(self) -> None:
@@ -213,6 +220,7 @@ class Task:
             "--think": self.prompting.think,
             "--prompts": bool(self.prompting.prompts),
             "--template": self.prompting.template is not None,
+            "--refined": self.prompting.refined is not None,
             "--map": self.map_only,
             "--time-limit": self.limits.time_limit is not None,
         }

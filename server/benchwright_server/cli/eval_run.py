@@ -63,7 +63,7 @@ def finish(log: EvalLog, json_output: bool) -> NoReturn:
     if log.status == "cancelled":
         err.print(f"Interrupted. Continue with: benchwright eval --resume {file}", markup=False, soft_wrap=True)
         raise typer.Exit(INTERRUPTED)
-    if facts["error"] or log.status != "success":
+    if _errors(facts) or log.status != "success":
         if log.error is not None and not facts["samples"]:
             err.print(log.error.message, markup=False, soft_wrap=True)
         err.print(
@@ -106,15 +106,20 @@ def _keep(log: EvalLog) -> None:
             raise ServerError(f"The log {file} can't be kept in the data folder: {error.strerror}.") from error
 
 
+def _errors(facts: Mapping[str, JsonValue]) -> bool:
+    refined = facts["refined"]
+    return bool(facts["error"] or (isinstance(refined, dict) and refined["error"]))
+
+
 def _print(facts: Mapping[str, JsonValue]) -> None:
     table = Table("samples", "passed", "failed", "undecided", "error", "score", "tokens in / out", "USD", box=None)
-    score, cost = facts["score"], facts["cost_usd"]
-    table.add_row(
-        *(str(facts[name]) for name in ("samples", "passed", "failed", "undecided", "error")),
-        f"{score:.3f}" if isinstance(score, float) else "–",
-        f"{facts['input_tokens']} / {facts['output_tokens']}",
-        f"{cost:.4f}" if isinstance(cost, float) else "–",
-    )
+    cost = facts["cost_usd"]
+    used = (f"{facts['input_tokens']} / {facts['output_tokens']}", f"{cost:.4f}" if isinstance(cost, float) else "–")
+    table.add_row(*_row(facts), *used)
+    refined = facts["refined"]
+    if isinstance(refined, dict):
+        table.add_row(*_row(refined), "(both)", "")
+        out.print("The first row is of the statements as published, the second of the refined ones.")
     out.print(table)
     lengths = facts["length"]
     if isinstance(lengths, dict):
@@ -126,3 +131,9 @@ def _print(facts: Mapping[str, JsonValue]) -> None:
         if counts:
             out.print(f"Counted by tiktoken: {'; '.join(counts)}.")
     out.print(f"Log: {facts['log']}", markup=False, soft_wrap=True)
+
+
+def _row(counts: Mapping[str, JsonValue]) -> list[str]:
+    score = counts["score"]
+    numbers = [str(counts[name]) for name in ("samples", "passed", "failed", "undecided", "error")]
+    return [*numbers, f"{score:.3f}" if isinstance(score, float) else "–"]

@@ -11,7 +11,7 @@ from pydantic import JsonValue
 from benchwright_harness.sandboxes import DEFAULT_SANDBOX
 from benchwright_problems.errors import needs
 from benchwright_problems.home import Home
-from benchwright_server.cli import eval_exchange, eval_reflect, options
+from benchwright_server.cli import eval_exchange, eval_refine, eval_reflect, options
 from benchwright_server.cli.eval_options import Agent, Json, Limits, Out, Pack, PlanOptions, Prompting, Sampling, Task
 from benchwright_server.cli.eval_run import finish, resume_run, run_and_keep, run_task
 from benchwright_server.cli.option_groups import grouped
@@ -31,6 +31,7 @@ def add_to(parent: typer.Typer) -> None:
     )
     evaluations.callback()(grouped(evaluate))
     eval_exchange.add_to(evaluations)
+    eval_refine.add_to(evaluations)
     eval_reflect.add_to(evaluations)
     parent.add_typer(evaluations, name="eval")
 
