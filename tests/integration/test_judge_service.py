@@ -410,3 +410,21 @@ def test_no_request_breaks_the_service(
         case.call_and_validate(timeout=PATIENCE_S)
 
     holds()
+
+
+def test_schemathesis_own_command_finds_nothing(machine: MakeMachine, tmp_path: Path, nightly: bool) -> None:
+    here = machine()
+    token = here.token("--scope", "admin")
+    more = ["--max-examples", "500"] if nightly else ["--phases", "examples,coverage"]
+    with here.serving() as service:
+        ran = subprocess.run(
+            [
+                *(str(Path(sys.executable).with_name("st")), "run", f"{service.url}/v1/openapi.json"),
+                *("-H", f"Authorization: Bearer {token}", "--checks", "all", "--mode", "all", "--no-color", *more),
+                "--continue-on-failure",
+            ],
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+        )
+    assert ran.returncode == 0, ran.stdout

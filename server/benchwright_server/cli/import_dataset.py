@@ -104,6 +104,8 @@ def _matching(paths: list[Path]) -> list[Path]:
     found: list[Path] = []
     for path in paths:
         matched = [] if path.exists() else sorted(Path(path.anchor).glob(str(path.relative_to(path.anchor))))
+        if not matched and set("*?[") & set(str(path)):
+            raise ServerError(f"No file matches {path}. Check the pattern, or name the folder that has the files.")
         found += matched or [path]
     return found
 

@@ -12,6 +12,8 @@ from typer.testing import CliRunner, Result
 
 from benchwright_server.cli.app import command_line
 
+from ...csbench_set import write_layout
+
 Call = Callable[..., Result]
 
 
@@ -135,3 +137,16 @@ def test_quarch_takes_its_answers_from_a_file_of_their_own(benchwright: Call, tm
     assert benchwright("problems", "check", "q").exit_code == 0
     wrong = benchwright("problems", "import", "csbench", questions, "--pack", "x", "--answers", answers)
     assert "--answers is an option of quarch" in wrong.stderr
+
+
+def test_a_pattern_names_whole_sets_and_one_that_matches_nothing_is_said_so(
+    benchwright: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = write_layout(tmp_path / "Dataset", 20)
+    monkeypatch.chdir(tmp_path)
+    done = benchwright("problems", "import", "csbench", "Dataset/*/*.json", "--pack", "all", "--json")
+    assert sorted(json.loads(done.stdout)["problems"]) == sorted(names)
+    done = benchwright("problems", "import", "csbench", tmp_path / "Dataset/EN/*.json", "--pack", "en", "--json")
+    assert sorted(json.loads(done.stdout)["problems"]) == sorted(name for name in names if name.startswith("en-"))
+    missing = benchwright("problems", "import", "csbench", "Dataset/XX/*.json", "--pack", "xx")
+    assert (missing.exit_code, "No file matches Dataset/XX/*.json" in missing.stderr) == (2, True)

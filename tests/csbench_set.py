@@ -1,0 +1,129 @@
+"""A question set of our own in the layout and proportions that CS-Bench is published in, and who answers it how.
+
+`Dataset/EN|CN|FR|DE/valid|test.json`, numbered as the released files are. Every question has a number of its own in its
+text, by which the models and judges of tests know it.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+WHOLE = 2_419
+"""Questions of each language in the released set."""
+
+SUBDOMAINS = {
+    "Data Structure and Algorithm": (
+        *("Overview", "Linear List", "Stack, Queue, and Array", "String", "Tree", "Graph", "Searching", "Sorting"),
+    ),
+    "Computer Organization": (
+        *("Overview", "Data Representation and Operation", "Storage System", "Instruction System"),
+        *("Central Processing Unit", "Bus", "Input/Output System"),
+    ),
+    "Computer Network": (
+        *("Overview and Architecture", "Physical Layer", "Data Link Layer", "Network Layer", "Transport Layer"),
+        "Application Layer",
+    ),
+    "Operating System": (
+        *("Overview", "Processes and Threads", "Memory Management", "File Management", "Input/Output Management"),
+    ),
+}
+PLACES = tuple((domain, part) for domain, parts in SUBDOMAINS.items() for part in parts)
+# Sixteenths, as the released set has them on the whole.
+FORMATS = ("Multiple-choice",) * 10 + ("Assertion",) * 3 + ("Fill-in-the-blank",) * 2 + ("Open-ended",)
+LANGUAGES = {
+    "EN": ("English", "What is the value of register {0}?", (True, False)),
+    "CN": ("Chinese", "寄存器 {0} 的值是多少？", (True, False)),
+    "FR": ("French", "Quelle est la valeur du registre {0} ?", ("Vrai", "Faux")),
+    "DE": ("German", "Welchen Wert hat das Register {0}?", ("Richtig", "Falsch")),
+}
+CODES = {"EN": "en", "CN": "zh", "FR": "fr", "DE": "de"}
+_NUMBER = re.compile(r"(?:register|registre|Register|寄存器) (\d+)")
+
+
+def records(folder: str, of_each: int) -> Iterator[dict[str, Any]]:
+    """The questions of a language, by number."""
+    language, asked, truths = LANGUAGES[folder]
+    first = list(LANGUAGES).index(folder) * of_each + 1
+    for place in range(of_each):
+        number, style = first + place, FORMATS[place % len(FORMATS)]
+        domain, part = PLACES[place % len(PLACES)]
+        record: dict[str, Any] = {
+            "ID": number,
+            "Split": "Valid" if place % 10 == 9 else "Test",
+            "Domain": domain,
+            "SubDomain": part,
+            "Format": style,
+            "Tag": "Reasoning" if place % 3 == 2 else "Knowledge",
+            "Language": language,
+            "Question": asked.format(number),
+        }
+        match style:
+            case "Multiple-choice":
+                record |= {letter: f"{number} + {step}" for step, letter in enumerate("ABCD")}
+                record["Answer"] = "ABCD"[number % 4]
+            case "Assertion":
+                record["Answer"] = truths[number % 2]
+            case "Fill-in-the-blank":
+                record["Answer"] = f"R{number}"
+            case _:
+                record |= {"Answer": f"It holds {number} because of the reset.", "Explanation": None}
+        yield record
+
+
+def write_layout(folder: Path, of_each: int) -> list[str]:
+    """Write the whole set below `folder`; the names of its problems.
+
+    Args:
+        folder: Gets a folder for each language.
+        of_each: Questions of each language.
+    """
+    names = []
+    for name, code in CODES.items():
+        made = list(records(name, of_each))
+        names += [f"{code}-{record['ID']}" for record in made]
+        (folder / name).mkdir(parents=True)
+        for split in ("Valid", "Test"):
+            chosen = [record for record in made if record["Split"] == split]
+            file = folder / name / f"{split.lower()}.json"
+            file.write_text(json.dumps(chosen, ensure_ascii=False, indent=1), encoding="utf-8")
+    return names
+
+
+def number_in(text: str) -> int:
+    """The number of the last question in a prompt, which is the one that is asked."""
+    return int(_NUMBER.findall(text)[-1])
+
+
+class Student:
+    """Answers every question, and is wrong about every fourth number but for open-ended ones, which a judge scores."""
+
+    def __init__(self, of_each: int) -> None:
+        made = {record["ID"]: record for name in LANGUAGES for record in records(name, of_each)}
+        self._records = made
+        self.right = sum(self._is_right(record) for record in made.values())
+        """Answers that are right by rule."""
+        self.open_ended = sum(record["Format"] == "Open-ended" for record in made.values())
+
+    @staticmethod
+    def _is_right(record: dict[str, Any]) -> bool:
+        return record["Format"] != "Open-ended" and int(record["ID"]) % 4 != 0
+
+    def reply(self, number: int) -> str:
+        """What the student says to the question of this number."""
+        record = self._records[number]
+        answer, is_right = record["Answer"], self._is_right(record)
+        match record["Format"]:
+            case "Multiple-choice":
+                return f"The correct answer is ({answer if is_right else 'ABCD'[(number + 1) % 4]})."
+            case "Assertion":
+                truths = next(truths for language, _, truths in LANGUAGES.values() if language == record["Language"])
+                said = answer if is_right else next(one for one in truths if one != answer)
+                return str(said)
+            case "Fill-in-the-blank":
+                return f"R{number}" if is_right else "R0"
+            case _:
+                return f"Register {number} keeps what the reset wrote."
