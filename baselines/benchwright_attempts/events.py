@@ -13,6 +13,7 @@ from typing import Annotated, ClassVar, Literal, get_args
 from pydantic import Field, FiniteFloat
 
 from benchwright_attempts.diagnostics import Diagnostics
+from benchwright_attempts.errors_classified import ErrorsClassified
 from benchwright_attempts.event_body import Count, EventBody, EventPart, TextEffect
 from benchwright_attempts.event_types import EventTypes
 from benchwright_attempts.evidence import (
@@ -335,6 +336,7 @@ Event = Annotated[
     | Judged
     | Regraded
     | Reflected
+    | ErrorsClassified
     | Diagnostics
     | Focus
     | Tick

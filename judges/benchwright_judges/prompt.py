@@ -59,6 +59,36 @@ def grading_prompt(
         rubric: The rubric to follow.
         code: Draws a random code.
     """
+    schema = object_schema({"reason": {"type": "string"}, "verdict": rubric.scale.schema})
+    system = f"{rubric.prompt.strip()}\n\n{rubric.frame.strip()}"
+    return _about_answer(problem, answer, "Grade", Prompt(({"role": "system", "content": system},), schema), code)
+
+
+def error_types_prompt(
+    problem: Problem,
+    reply: str,
+    instructions: str,
+    types: Sequence[str],
+    *,
+    code: Callable[[], str] = lambda: secrets.token_hex(16),
+) -> Prompt:
+    """Ask which types of error led to a wrong choice.
+
+    Args:
+        problem: With its hidden part.
+        reply: The whole reply, with its steps; hostile text.
+        instructions: The system message.
+        types: Those that there are.
+        code: Draws a random code.
+    """
+    named: dict[str, JsonValue] = {"type": "array", "items": {"type": "string", "enum": [*types]}}
+    schema = object_schema({"reason": {"type": "string"}, "types": named})
+    empty = Prompt(({"role": "system", "content": instructions.strip()},), schema)
+    return _about_answer(problem, reply, "Classify", empty, code)
+
+
+def _about_answer(problem: Problem, answer: str, verb: str, empty: Prompt, code: Callable[[], str]) -> Prompt:
+    """The prompt with what a judge sees of question, key and answer."""
     key = problem.hidden.answer
     if key is None:
         raise ValueError(f"problem {problem.id} has no key to grade by")
@@ -80,17 +110,11 @@ def grading_prompt(
     cut = len(answer) - ANSWER_CHARACTERS
     notice = f" Its last {cut} characters were cut off, as it is too long." if cut > 0 else ""
     block = f"BEGIN ANSWER {drawn}\n{shown}\nEND ANSWER {drawn}"
-    task = f"The code is {drawn}.{notice} Grade what stands between its two lines, and reply as you were told to."
+    task = f"The code is {drawn}.{notice} {verb} what stands between its two lines, and reply as you were told to."
     content = _parts(
         [context[0], *problem.public.figures, context[1], *key.figures, f"{task}\n\n{block}"],
     )
-    return Prompt(
-        messages=(
-            {"role": "system", "content": f"{rubric.prompt.strip()}\n\n{rubric.frame.strip()}"},
-            {"role": "user", "content": content},
-        ),
-        schema=object_schema({"reason": {"type": "string"}, "verdict": rubric.scale.schema}),
-    )
+    return Prompt((*empty.messages, {"role": "user", "content": content}), empty.schema)
 
 
 def audit_prompt(

@@ -37,6 +37,16 @@ class Reflection:
 
 
 @dataclass(frozen=True, slots=True)
+class NamedErrors:
+    """The types of error that led to a wrong choice."""
+
+    types: tuple[str, ...]
+    """What more than half of the judges name; none if they agree on none."""
+    judges: Mapping[str, tuple[str, ...]]
+    """Judge → what it names."""
+
+
+@dataclass(frozen=True, slots=True)
 class Folded:
     """One attempt: its row, and what does not fit into a row."""
 
@@ -51,6 +61,8 @@ class Folded:
     """How the newest answer was judged; `None` if no answer was."""
     reflection: Reflection | None = None
     """The newest; none if nobody was asked."""
+    errors: NamedErrors | None = None
+    """The errors in a wrong choice; none if no judge was asked."""
 
 
 class Fold:
@@ -68,6 +80,7 @@ class Fold:
         "_clock",
         "_clock_changes",
         "_edits",
+        "_errors",
         "_facts",
         "_first_row",
         "_header",
@@ -97,6 +110,7 @@ class Fold:
         self._verdicts = Verdicts()
         self._facts = Facts()
         self._reflection: Reflection | None = None
+        self._errors: NamedErrors | None = None
         self._rows = events
         self._first_row = 0
         if events is not None:
@@ -149,6 +163,7 @@ class Fold:
             verdicts.failure,
             verdicts.judged,
             self._reflection,
+            self._errors,
         )
 
     # Readers of events, by what their types declare
@@ -234,6 +249,12 @@ class Fold:
         tokens = (value.get("input_tokens", 0), value.get("output_tokens", 0))
         self._reflection = Reflection(value["text"], value["model"], tokens)
 
+    def read_errors(self, _seq: int, _wall: str, body: str) -> None:
+        """Judges said which errors led to a wrong choice."""
+        value = read(body)
+        judges = {name: tuple(types) for name, types in value["judges"].items()}
+        self._errors = NamedErrors(tuple(value["types"]), judges)
+
     def read_shown(self, _seq: int, _wall: str, _body: str) -> None:
         """A completion was shown."""
         self._facts.shown += 1
@@ -280,6 +301,7 @@ _BY_TYPE: dict[str, _Reader] = {
     "regraded": Fold.read_late_verdict,
     "model_usage": Fold.read_usage,
     "reflected": Fold.read_reflected,
+    "errors_classified": Fold.read_errors,
     "timed_out": Fold.read_timed_out,
     "suspended": Fold.read_suspended,
     "violation": Fold.read_violation,

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from benchwright_analysis.report.answer import answer
 from benchwright_analysis.report.attempts_table import attempts_table
 from benchwright_analysis.report.csbench.domains import domains
+from benchwright_analysis.report.csbench.error_types import error_types
 from benchwright_analysis.report.csbench.other_benchmarks import other_benchmarks
 from benchwright_analysis.report.csbench.scale import scale
 from benchwright_analysis.report.csbench.settings import settings
@@ -47,6 +48,7 @@ SECTIONS: list[Callable[[Dataset], Section | None]] = [
     tokens,
     scale,
     other_benchmarks,
+    error_types,
     forms,
     grades,
     generations,

@@ -9,6 +9,7 @@ from benchwright_server.cli import (
     judge_cache,
     judge_config,
     judge_desk,
+    judge_error_types,
     judge_grading,
     judge_pending,
     judge_service,
@@ -26,6 +27,7 @@ def add_to(parent: typer.Typer) -> None:
         judge_agreement,
         judge_service,
         judge_desk,
+        judge_error_types,
     ):
         commands.add_to(judge)
     parent.add_typer(judge, name="judge")

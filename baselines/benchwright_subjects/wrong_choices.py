@@ -1,0 +1,90 @@
+"""Wrong choices with the steps that led to them: attempts keep the choice, Inspect's logs the whole reply."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from inspect_ai.log import read_eval_log
+
+from benchwright_attempts.attempts import Attempts
+from benchwright_attempts.errors_classified import ErrorsClassified
+from benchwright_attempts.record import AttemptHeader
+from benchwright_attempts.terms import Solver
+from benchwright_problems.problem import QuestionFormat
+from benchwright_problems.store import Store
+from benchwright_problems.verdict import Outcome
+from benchwright_subjects.kept_evals import logs_of
+
+_CLASSIFIED = ErrorsClassified.model_fields["type"].default
+
+
+@dataclass(frozen=True)
+class WrongChoice:
+    """An attempt of a model at a multiple-choice question that failed."""
+
+    header: AttemptHeader
+    number: int
+    """Of the try that failed."""
+    reply: str
+    """The whole reply."""
+
+
+@dataclass(frozen=True)
+class WrongChoices:
+    """What there is to classify."""
+
+    found: Sequence[WrongChoice]
+    """The oldest first."""
+    classified: int
+    """Failed attempts that are classified already, and are not in `found`."""
+    without_steps: int
+    """Failed attempts without a kept log of a run that asked for steps."""
+
+
+def wrong_choices(attempts: Attempts, store: Store, kept: Path, pack: str, *, solver: str = "") -> WrongChoices:
+    """The wrong choices of models at a pack's questions, under chain of thought.
+
+    Attempts of studies are left out, since a study's record holds what its plan says, and so are attempts at an earlier
+    version of a question.
+
+    Args:
+        attempts: The log.
+        store: Has the pack.
+        kept: Folder of the Inspect logs that were kept.
+        pack: Whose questions.
+        solver: Whose attempts; every model's if empty.
+    """
+    choices = {
+        f"{pack}/{one.id}": one.public_digest
+        for one in store.public(pack).problems
+        if one.public.question is not None and one.public.question.format is QuestionFormat.MULTIPLE_CHOICE
+    }
+    failed: dict[str, tuple[AttemptHeader, int]] = {}
+    classified = 0
+    for header, summary in reversed(attempts.summaries()):
+        if choices.get(header.problem) != header.problem_digest or header.study or header.condition != Solver.MODEL:
+            continue
+        if (solver and header.solver != solver) or not summary.state.ended or summary.verdict is None:
+            continue
+        if summary.verdict.outcome is Outcome.FAILED and _CLASSIFIED in summary.kinds:
+            classified += 1
+        elif summary.verdict.outcome is Outcome.FAILED:
+            failed[header.id] = (header, summary.verdict.number)
+    replies = _replies(kept, failed)
+    found = [WrongChoice(*failed[attempt], replies[attempt]) for attempt in failed if attempt in replies]
+    return WrongChoices(found, classified, len(failed) - len(found))
+
+
+def _replies(kept: Path, wanted: dict[str, tuple[AttemptHeader, int]]) -> dict[str, str]:
+    """Attempt → reply, of runs that asked for steps."""
+    found: dict[str, str] = {}
+    for file in logs_of(kept, wanted):
+        if not (read_eval_log(str(file), header_only=True).eval.task_args or {}).get("think"):
+            continue
+        for sample in read_eval_log(str(file)).samples or ():
+            attempt = next((str((one.metadata or {}).get("attempt")) for one in (sample.scores or {}).values()), "")
+            if attempt in wanted and sample.output.completion.strip():
+                found[attempt] = sample.output.completion
+    return found
