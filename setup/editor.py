@@ -15,9 +15,11 @@ from pathlib import Path
 from urllib.parse import quote
 
 import folders
-from folders import VENV
+from folders import ROOT, VENV
 from installation import code_server_entry, code_server_folders, editor_environment
 from progress import SetupError
+
+from benchwright_problems.workspaces_folder import explain, intruder
 
 DEFAULT_PORT = 8137
 _HOST = "127.0.0.1"
@@ -42,6 +44,18 @@ _FIRST_SETTINGS = {
 def editor_folder() -> Path:
     """The editor's own folder: settings, window layout, extensions."""
     return folders.state() / "editor"
+
+
+def check_workspaces() -> None:
+    """Refuses a workspaces folder with a checkout or a pack in it, which the editor would show.
+
+    Raises:
+        SetupError: What is there, and the next step.
+    """
+    folder = folders.workspaces()
+    found = ROOT if ROOT.is_relative_to(folder.resolve()) else intruder(folder)
+    if found is not None:
+        raise SetupError(explain(folder, found))
 
 
 def serve(port: int | None, *, browser: bool) -> None:

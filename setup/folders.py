@@ -1,7 +1,11 @@
 """Where things are on this machine. The installed server finds them by the same rules."""
 
 import os
+import sys
 from pathlib import Path
+
+sys.path.append(str(Path(__file__).resolve().parent.parent / "problems"))
+from benchwright_problems.workspaces_folder import DEFAULT
 
 ROOT = Path(__file__).resolve().parent.parent
 """The checkout."""
@@ -46,4 +50,4 @@ def workspaces() -> Path:
     """The folder that problems open into."""
     if home := _from_environment("BENCHWRIGHT_HOME"):
         return home / "workspaces"
-    return Path.home() / "benchwright"
+    return Path.home() / DEFAULT

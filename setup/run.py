@@ -38,9 +38,9 @@ def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="./run",
         description="Sets up what is missing, then opens Benchwright in an editor. Without options: in the browser.",
-        epilog="Problems open into ~/benchwright. Environment variables: BENCHWRIGHT_HOME, a folder for everything "
-        "that is yours (packs, attempts, workspaces, editor settings); BENCHWRIGHT_CACHE, a folder for what can be "
-        "fetched again (about 2 GB). BENCHWRIGHT_DEBIAN_MIRROR, an "
+        epilog="Problems open into ~/benchwright-workspaces. Environment variables: BENCHWRIGHT_HOME, a folder for "
+        "everything that is yours (packs, attempts, workspaces, editor settings); BENCHWRIGHT_CACHE, a folder for what "
+        "can be fetched again (about 2 GB). BENCHWRIGHT_DEBIAN_MIRROR, an "
         "address of a Debian mirror, where apt here is not configured with one.",
         allow_abbrev=False,
     )
@@ -67,6 +67,7 @@ def _port(text: str) -> int:
 
 
 def _browser(options: argparse.Namespace) -> int:
+    editor.check_workspaces()
     steps = [
         packages.step([*packages.needed_always(), *packages.needed_for_the_browser_editor()]),
         *_fetched_always(),

@@ -10,6 +10,7 @@ from pathlib import Path
 import platformdirs
 
 from benchwright_problems.superuser import is_superuser
+from benchwright_problems.workspaces_folder import DEFAULT
 
 
 @dataclass(frozen=True)
@@ -43,6 +44,6 @@ class Home:
         return cls(
             platformdirs.user_data_path("benchwright"),
             platformdirs.user_state_path("benchwright"),
-            Path.home() / "benchwright",
+            Path.home() / DEFAULT,
             cache_dir,
         )

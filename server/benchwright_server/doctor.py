@@ -8,7 +8,7 @@ import subprocess
 from collections.abc import Iterator, Mapping
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from benchwright_attempts import log_file
 from benchwright_attempts.errors import AttemptError
@@ -18,6 +18,7 @@ from benchwright_harness.toolchain import BUILD, Toolchain
 from benchwright_problems.errors import DISTRIBUTION, ProblemsError
 from benchwright_problems.home import Home
 from benchwright_problems.store import Store
+from benchwright_problems.workspaces_folder import explain, intruder
 from benchwright_server.protocol import DoctorItem, DoctorReport
 from benchwright_studies import open_log
 
@@ -43,7 +44,7 @@ def examine(home: Home) -> DoctorReport:
         *_sandboxes(),
         _packs(home),
         _log(home),
-        _writable("Workspaces", home.workspaces, "opening problems"),
+        _workspaces(home.workspaces),
     ]
     return DoctorReport(
         ok=all(item.status == "ok" for item in items if item.name in _MAIN_JOB),
@@ -157,10 +158,13 @@ def _log(home: Home) -> DoctorItem:
     return DoctorItem(name="Attempt log", status="ok", path=str(file), needed_for="attempts")
 
 
-def _writable(name: str, folder: Path, purpose: str) -> DoctorItem:
+def _workspaces(folder: Path) -> DoctorItem:
+    hint = None
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         hint = f"the folder can't be created: {error.strerror}"
-        return DoctorItem(name=name, status="missing", path=str(folder), needed_for=purpose, hint=hint)
-    return DoctorItem(name=name, status="ok", path=str(folder), needed_for=purpose)
+    if (found := intruder(folder)) is not None:
+        hint = explain(folder, found)
+    status: Literal["ok", "missing"] = "missing" if hint else "ok"
+    return DoctorItem(name="Workspaces", status=status, path=str(folder), needed_for="opening problems", hint=hint)

@@ -164,3 +164,11 @@ async def test_a_home_with_spaces_and_letters_beyond_ascii_works(editors: Editor
     assert (await desk.verdict(1)).outcome == "passed"
     await editor.until(lambda: any(p.source == "verilator" for p in file.problems or ()), "Verilator's findings")
     assert desk.replayed("rtl/sat_counter.sv") == file.path.read_bytes()
+
+
+async def test_a_folder_with_a_checkout_in_it_is_refused_with_a_next_step(editors: Editors, tmp_path: Path) -> None:
+    editor = await editors()
+    clone = tmp_path / "home" / "workspaces" / "benchwright"
+    (clone / ".git").mkdir(parents=True)
+    code, sentence = await editor.refusal("open", problem="starter/saturating-counter", fresh=False)
+    assert (code, str(clone) in sentence, "Move it elsewhere" in sentence) == (REQUEST_FAILED, True, True)

@@ -13,7 +13,9 @@ from benchwright_attempts.evidence import Assigned, Consent, Recording
 from benchwright_attempts.file_text import FileText
 from benchwright_attempts.record import AttemptHeader
 from benchwright_problems.problem import Problem
+from benchwright_problems.workspaces_folder import explain, intruder
 from benchwright_server.attempts.pack_views import language_variants
+from benchwright_server.errors import WorkspaceError
 from benchwright_server.workspaces.workspace import Marker, Workspace, content_of, fill, free_folder, mark
 
 if TYPE_CHECKING:
@@ -76,7 +78,10 @@ class Opening:
         )
         statement, files = content_of(problem, variants)
         figures = {figure.path for figure in problem.public.figures}
-        folder = free_folder(self._services.home.workspaces, ref)
+        root = self._services.home.workspaces
+        if (found := intruder(root)) is not None:
+            raise WorkspaceError(explain(root, found))
+        folder = free_folder(root, ref)
         try:
             fill(folder, files)
             texts = {path: FileText.of_bytes(content) for path, content in files.items() if path not in figures}

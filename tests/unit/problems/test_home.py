@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from benchwright_problems.home import Home
+from benchwright_problems.workspaces_folder import intruder
 
 
 def test_one_variable_moves_everything_but_the_cache() -> None:
@@ -35,3 +36,22 @@ def test_the_cache_of_root_can_be_reached_by_others(monkeypatch: pytest.MonkeyPa
 def test_finding_creates_nothing(tmp_path: Path) -> None:
     Home.find({"BENCHWRIGHT_HOME": str(tmp_path / "h"), "BENCHWRIGHT_CACHE": str(tmp_path / "c")})
     assert list(tmp_path.iterdir()) == []
+
+
+def test_no_clone_of_the_repository_is_called_like_the_workspaces() -> None:
+    assert Home.find({}).workspaces.parent == Path.home()
+    assert Home.find({}).workspaces.name != "benchwright"
+
+
+@pytest.mark.parametrize("sign", [".git", "pack.toml", "benchwright/.git", "mine/pack.toml"])
+def test_a_repository_or_a_pack_is_no_folder_for_workspaces(tmp_path: Path, sign: str) -> None:
+    place = tmp_path / sign
+    place.parent.mkdir(exist_ok=True)
+    place.touch()
+    assert intruder(tmp_path) == place.parent
+
+
+def test_a_solvers_own_repository_in_a_workspace_is_allowed(tmp_path: Path) -> None:
+    (tmp_path / "starter" / "sync-fifo" / ".git").mkdir(parents=True)
+    assert intruder(tmp_path) is None
+    assert intruder(tmp_path / "absent") is None

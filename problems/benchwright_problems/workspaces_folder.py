@@ -1,0 +1,30 @@
+"""Where workspaces are. `./run` reads this before anything is installed, so it imports nothing but Python's own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+DEFAULT = "benchwright-workspaces"
+"""In the home folder. `benchwright` would be what `git clone` makes, whose hidden tests the editor would then show."""
+
+_SIGNS = (".git", "pack.toml")
+
+
+def intruder(folder: Path) -> Path | None:
+    """A repository or a pack where only workspaces belong: the folder itself, or one in it; None if there is none.
+
+    A solver's own repository inside of a workspace is none.
+    """
+    try:
+        places = [folder, *sorted(place for place in folder.iterdir() if place.is_dir())]
+    except OSError:
+        return None
+    return next((place for place in places if any((place / sign).exists() for sign in _SIGNS)), None)
+
+
+def explain(folder: Path, found: Path) -> str:
+    """Why a folder is refused, with the next step."""
+    return (
+        f"The workspaces folder {folder} can't be used: {found} is a repository or a pack, and the editor would show"
+        " all of its files, hidden tests too. Move it elsewhere, or set BENCHWRIGHT_HOME to another folder."
+    )
