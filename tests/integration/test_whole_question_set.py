@@ -15,6 +15,7 @@ from ..judge_endpoint import Asked, JudgeEndpoint, Played, content, says
 
 BENCHWRIGHT = str(Path(sys.executable).with_name("benchwright"))
 POINTS = 8
+WRONG_BLANK = json.dumps("\nR0\n")[1:-1]
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +37,9 @@ def test_a_whole_set_is_imported_asked_judged_and_reported(tmp_path: Path, of_ea
 
     def play(asked: Asked) -> Played:
         said = json.dumps(asked.body["messages"], ensure_ascii=False)
-        return says(POINTS) if "REFERENCE ANSWER" in said else content(student.reply(number_in(said)))
+        if "REFERENCE ANSWER" not in said:
+            return content(student.reply(number_in(said)))
+        return says("0" if WRONG_BLANK in said else POINTS)
 
     with JudgeEndpoint(play) as endpoint:
         environment = {
