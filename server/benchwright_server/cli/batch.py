@@ -90,7 +90,7 @@ def grade_batch(pack: str, responses: Path, batch: Batch, json_output: bool) -> 
         write_files(batch.output, pack, answers, graded, batch.solver, batch.k)
     summary = summarize(answers, [one.verdict for one in graded])
     if json_output:
-        print_json({"pack": pack, "left_out": len(invalid.errors), **summary})
+        print_json({"pack": pack, "solver": batch.solver, "left_out": len(invalid.errors), **summary})
     else:
         print_summary(summary, batch.output)
         if left_out is not None:
