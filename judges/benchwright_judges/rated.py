@@ -44,6 +44,8 @@ class Rated:
     tie_break: bool = False
     difficulty: Mapping[str, int] = field(default_factory=dict)
     """Pseudonym → how hard the answer was to grade, 1 to 5, where people said so."""
+    attempt: str = ""
+    """The attempt that the answer belongs to; empty if it belongs to none, or if it is not known."""
 
 
 class _Kind(StrEnum):
@@ -92,6 +94,7 @@ def rated_answers(judged: Sequence[Judged]) -> Sequence[Rated]:
                 judges=_by_judge([(vote.judge, vote.label) for vote in votes]),
                 tie_break=judgement.tie_break,
                 difficulty={grade.grader: grade.difficulty for grade in one.grades},
+                attempt=one.answer.attempt,
             )
         )
     return found

@@ -8,6 +8,7 @@ from benchwright_analysis.report.answer import answer
 from benchwright_analysis.report.attempts_table import attempts_table
 from benchwright_analysis.report.csbench.domains import domains
 from benchwright_analysis.report.csbench.error_types import error_types
+from benchwright_analysis.report.csbench.judges_compared import judges_compared
 from benchwright_analysis.report.csbench.other_benchmarks import other_benchmarks
 from benchwright_analysis.report.csbench.scale import scale
 from benchwright_analysis.report.csbench.settings import settings
@@ -55,6 +56,7 @@ SECTIONS: list[Callable[[Dataset], Section | None]] = [
     estimates,
     origins,
     judging,
+    judges_compared,
     grading_difficulty,
     failing,
     attempts_table,

@@ -45,6 +45,8 @@ class JudgedAnswer:
     """The winning label on the rubric's scale; empty if there is none."""
     votes: tuple[str, ...]
     """The labels of the usable votes, in the order in which they were cast."""
+    judges: tuple[str, ...] = ()
+    """Who cast each of them."""
 
 
 class Verdicts:
@@ -93,8 +95,9 @@ class Verdicts:
         """How the newest answer was judged; `None` if no answer was."""
         if not (said := self.judged_by):
             return None
-        votes = tuple(vote["label"] for vote in said.get("votes", ()) if vote["label"])
-        return JudgedAnswer(said.get("method", ""), said.get("label", ""), votes)
+        usable = [(vote["judge"], vote["label"]) for vote in said.get("votes", ()) if vote["label"]]
+        judges, votes = tuple(judge for judge, _ in usable), tuple(label for _, label in usable)
+        return JudgedAnswer(said.get("method", ""), said.get("label", ""), votes, judges)
 
     @property
     def scores(self) -> tuple[tuple[float, float], ...]:

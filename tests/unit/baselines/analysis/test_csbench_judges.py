@@ -1,0 +1,121 @@
+"""Judges against each other and error types, from rows made by hand."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+
+from benchwright_analysis.report.csbench.error_types import error_types
+from benchwright_analysis.report.csbench.judges_compared import judges_compared
+from benchwright_analysis.report.dataset import Dataset
+from benchwright_analysis.report.fold import Folded, NamedErrors
+from benchwright_analysis.report.section import Section
+from benchwright_analysis.report.verdicts import JudgedAnswer
+from benchwright_judges.rated import Rated
+from benchwright_judges.scale import Scale
+
+from .test_csbench_domains import reply
+
+
+def judged(number: int, *votes: tuple[str, str], **changes: object) -> Folded:
+    """An open-ended answer with the points that judges gave it."""
+    one = reply(number, 0.5, format="open-ended", **changes)
+    judges, labels = zip(*votes, strict=True)
+    return dataclasses.replace(one, judged=JudgedAnswer("model", labels[0], labels, judges))
+
+
+def means(section: Section | None) -> dict[tuple[str, str], float | None]:
+    assert section is not None
+    return {(one.row, one.column): one.value for one in section.tables[0].figures}
+
+
+def test_judges_are_compared_on_the_answers_that_both_judged() -> None:
+    rows = [
+        judged(1, ("a", "8"), ("b", "6")),
+        judged(2, ("a", "4"), ("b", "4")),
+        judged(3, ("a", "10"), ("b", "9"), ("a", "6")),
+        judged(4, ("a", "1")),
+    ]
+    section = judges_compared(Dataset(rows, {}))
+    name = "model: m (en, zero-shot), open-ended"
+    assert means(section) == {
+        (name, "a"): pytest.approx((0.8 + 0.4 + 0.8 + 0.1) / 4),
+        (name, "b"): pytest.approx((0.6 + 0.4 + 0.9) / 3),
+    }
+    assert section is not None
+    (pair,) = section.tables[1].rows
+    assert pair[:6] == ("open-ended", "a", "b", 3, "66.7 %", "63.3 %")
+    # From 7 points on an answer is right: they differ on the first of three.
+    assert str(pair[6]).startswith("66.7 %")
+
+
+def test_people_have_a_column_of_the_same_answers() -> None:
+    rows = [judged(1, ("a", "8"), ("b", "6")), judged(2, ("a", "4"), ("b", "4"))]
+    rated = [
+        Rated("x", "cs/en-1", "open-ended", Scale.TIERS, {"ana": "7", "bo": "9"}, {"a": ["8"]}, attempt="a1"),
+        Rated("y", "cs/en-2", "open-ended", Scale.TIERS, {"ana": "1"}, {"a": ["4"]}),
+    ]
+    section = judges_compared(Dataset(rows, {}, rated=rated))
+    assert means(section)["model: m (en, zero-shot), open-ended", "people"] == pytest.approx(0.8)
+
+
+def test_one_judge_or_rules_alone_compare_nothing() -> None:
+    assert judges_compared(Dataset([judged(1, ("a", "8"))], {})) is None
+    ruled = dataclasses.replace(reply(1, 1.0), judged=JudgedAnswer("deterministic", "B", ()))
+    assert judges_compared(Dataset([ruled], {})) is None
+    apart = [judged(1, ("a", "8")), judged(2, ("b", "8"))]
+    assert judges_compared(Dataset(apart, {})) is None
+
+
+def wrong(number: int, *types: str, tag: str = "Knowledge", **judges: tuple[str, ...]) -> Folded:
+    one = reply(number, 0.0, tag=tag, steps=True)
+    return dataclasses.replace(one, errors=NamedErrors(types, judges or {"a": types}))
+
+
+def test_an_answer_counts_in_each_of_its_types_of_error() -> None:
+    rows = [
+        wrong(1, "single concept"),
+        wrong(2, "single concept", "calculation"),
+        wrong(3, "partial knowledge"),
+        wrong(4, "concept confusion", tag="Reasoning"),
+        wrong(5),
+        reply(6, 0.0, steps=True),
+        reply(7, 1.0, steps=True),
+        reply(8, 0.0),
+    ]
+    section = error_types(Dataset(rows, {}))
+    assert section is not None
+    (picture,) = section.pictures
+    found = {(one.row.rpartition(", ")[2], one.column): one.value for one in picture.table.figures}
+    assert found == pytest.approx(
+        {
+            ("knowledge", "any of knowledge"): 1.0,
+            ("knowledge", "any of reasoning"): 1 / 3,
+            ("knowledge", "single concept"): 2 / 3,
+            ("knowledge", "concept confusion"): 0.0,
+            ("knowledge", "partial knowledge"): 1 / 3,
+            ("knowledge", "calculation"): 1 / 3,
+            ("reasoning", "any of knowledge"): 1.0,
+            ("reasoning", "any of reasoning"): 0.0,
+            ("reasoning", "single concept"): 0.0,
+            ("reasoning", "concept confusion"): 1.0,
+            ("reasoning", "partial knowledge"): 0.0,
+            ("reasoning", "calculation"): 0.0,
+        }
+    )
+    assert "5 wrong choices of 6 after which steps were asked for" in section.lead[0]
+    assert "of 1 answer they agree on none" in section.lead[0]
+    assert error_types(Dataset([reply(1, 0.0, steps=True)], {})) is None
+
+
+def test_judges_of_errors_are_compared() -> None:
+    rows = [
+        wrong(1, "calculation", a=("calculation",), b=("calculation",)),
+        wrong(2, a=("misreading",), b=("calculation",)),
+    ]
+    section = error_types(Dataset(rows, {}))
+    assert section is not None
+    (row,) = section.tables[0].rows
+    # 16 pairs of yes and no; 2 differ. Alpha is 1 - 31 * 4 / (2 * 4 * 28) with 4 yes among 32 values.
+    assert row == ("a", "b", 2, "50 %", "0.45")
