@@ -17,7 +17,7 @@ from pydantic import BeforeValidator, Field, SerializeAsAny, ValidationError, mo
 from benchwright_judges import judge_kinds
 from benchwright_judges.errors import ConfigurationError
 from benchwright_judges.judgement import Model
-from benchwright_judges.model_settings import JudgeSettings, ModelSettings, Usd
+from benchwright_judges.model_settings import EmbeddingSettings, JudgeSettings, ModelSettings, Usd
 from benchwright_judges.panel import Panel
 from benchwright_problems.errors import needs
 from benchwright_problems.home import Home
@@ -44,6 +44,8 @@ class JudgesSettings(Model):
     """Whether only recorded votes count."""
     budget_usd: Usd | None = None
     """The budget of one command or one editor session."""
+    embeddings: EmbeddingSettings | None = None
+    """A model of embeddings for `benchwright problems label`; TF-IDF if not given."""
     database: str = ""
     """URL of a PostgreSQL database for judgements; a file below the data folder if not given."""
 

@@ -25,3 +25,7 @@ class VotesFileError(JudgesError):
 
 class GradingError(JudgesError):
     """A person's grade can't be accepted."""
+
+
+class LabellingError(JudgesError):
+    """A question can't be labelled, or topics or embeddings are not available."""

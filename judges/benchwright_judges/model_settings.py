@@ -57,3 +57,16 @@ class ModelSettings(JudgeSettings):
     """For one vote, with all its retries and pauses."""
     at_once: Annotated[int, Field(ge=1, le=256)] = 8
     """Concurrent requests."""
+
+
+class EmbeddingSettings(Model):
+    """`[embeddings]` of `judges.toml`: a model of embeddings, which finds likely topics of questions."""
+
+    base_url: Annotated[str, AfterValidator(_address)]
+    """Address of an OpenAI-compatible endpoint, up to and including `/v1`."""
+    model: Annotated[str, Field(min_length=1)]
+    """The model's name there."""
+    api_key_env: str = ""
+    """Name of the environment variable that holds the key; empty for an endpoint that needs none."""
+    timeout_s: Annotated[float, Field(gt=0, le=3600)] = 60.0
+    """For one request."""

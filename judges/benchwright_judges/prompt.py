@@ -158,6 +158,31 @@ def audit_prompt(
     )
 
 
+def question_prompt(
+    problem: Problem, instructions: str, schema: dict[str, JsonValue], *, code: Callable[[], str]
+) -> Prompt:
+    """Ask something about the public side of a question, without its pictures.
+
+    Args:
+        problem: Hostile text, as it comes from a data set.
+        instructions: For the system's message.
+        schema: Of the reply.
+        code: Draws a random code.
+    """
+    sections = [_section("QUESTION", problem.public.statement)]
+    if problem.public.question is not None:
+        sections += [_section(f"CHOICE {choice.letter}", choice.text) for choice in problem.public.question.choices]
+    text = _cut("\n".join(sections))
+    drawn = code()
+    while drawn in text:
+        drawn = code()
+    asked = f"The code is {drawn}.\n\nBEGIN QUESTION {drawn}\n{text}\nEND QUESTION {drawn}"
+    return Prompt(
+        messages=({"role": "system", "content": instructions.strip()}, {"role": "user", "content": asked}),
+        schema=schema,
+    )
+
+
 def object_schema(properties: dict[str, JsonValue]) -> dict[str, JsonValue]:
     """A JSON Schema in the form that structured output requires: every field required, no others."""
     return {

@@ -22,6 +22,7 @@ from benchwright_problems.atomic import sync_folder, write_atomically
 from benchwright_problems.errors import DatasetError, PackExistsError, StoreError, UnknownProblemError
 from benchwright_problems.file_lock import file_lock
 from benchwright_problems.home import Home
+from benchwright_problems.labels import LabelFile, PackLabels
 from benchwright_problems.pack_folder import BUILT_IN, read_built_in
 from benchwright_problems.problem import Hidden, Model, Pack, Problem
 
@@ -39,6 +40,7 @@ class Store:
     """All packs of one user."""
 
     def __init__(self, home: Home) -> None:
+        self._home = home
         self._packs = home.data / "packs"
         self._sealed = home.data / "sealed"
         self._built_in: dict[str, Pack] = {}
@@ -58,6 +60,14 @@ class Store:
         if name in BUILT_IN:
             return _public(self._built_in_pack(name))
         return self._stored(name).pack
+
+    def labels(self, name: str) -> PackLabels:
+        """What models and people said of a pack's questions; empty if nobody did.
+
+        Raises:
+            DatasetError: The file of labels is damaged.
+        """
+        return LabelFile(self._home, name).read()
 
     def problem(self, ref: str) -> Problem:
         """The public side of the problem called `pack/id`.

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from benchwright_problems.errors import ProblemsError
+from benchwright_problems.labels import LabelKind, PackLabels
 from benchwright_problems.problem import Pack, Problem
 from benchwright_problems.store import Store
 
@@ -32,6 +33,8 @@ class ProblemFacts:
     family: str = ""
     published: str = ""
     has_pictures: bool = False
+    labelled_by: tuple[tuple[str, str], ...] = ()
+    """Kind of label → who gave it, such as `data set` or `people`."""
 
     def columns(self, ref: str) -> dict[str, str]:
         """The columns of an observation that stem from the problem."""
@@ -52,8 +55,10 @@ class ProblemFacts:
         }
 
     @classmethod
-    def of(cls, pack: Pack, problem: Problem) -> ProblemFacts:
-        """The facts of a problem's public side."""
+    def of(cls, pack: Pack, problem: Problem, labels: PackLabels) -> ProblemFacts:
+        """The facts of a problem's public side, and of its labels."""
+        settled = labels.all_settled(problem)
+        said = {kind: one.value for kind, one in settled.items()}
         question = problem.public.question
         family = question.group if question is not None and question.group else _VARIANT.sub("", problem.id)
         return cls(
@@ -61,10 +66,10 @@ class ProblemFacts:
             kind=problem.kind.value,
             category=problem.category.value if problem.category is not None else "",
             category_label=problem.category.label if problem.category is not None else "",
-            difficulty=problem.difficulty.value,
+            difficulty=said.get(LabelKind.DIFFICULTY, problem.difficulty.value),
             format=question.format.value if question is not None else "",
-            skill=question.skill.value if question is not None and question.skill is not None else "",
-            topic=(question.topic or question.subdomain or question.domain) if question is not None else "",
+            skill=said.get(LabelKind.SKILL, ""),
+            topic=said.get(LabelKind.TOPIC) or (question.domain if question is not None else ""),
             language=question.language if question is not None else "",
             domain=question.domain if question is not None else "",
             subdomain=question.subdomain if question is not None else "",
@@ -72,19 +77,25 @@ class ProblemFacts:
             family=f"{pack.name}/{family}",
             published=pack.published or "",
             has_pictures=bool(problem.public.figures),
+            labelled_by=tuple((kind.value, one.by) for kind, one in settled.items()),
         )
 
 
 def facts_of(store: Store, problems: set[str]) -> Mapping[str, ProblemFacts]:
-    """The facts of some problems; empty for those whose pack is not on this machine."""
+    """The facts of some problems; empty for those whose pack is not on this machine.
+
+    Raises:
+        DatasetError: A file of labels is damaged.
+    """
     found: dict[str, ProblemFacts] = {}
     for pack in sorted({problem.partition("/")[0] for problem in problems}):
         try:
             public = store.public(pack)
         except ProblemsError:
             continue
+        labels = store.labels(pack)
         for problem in public.problems:
             ref = f"{pack}/{problem.id}"
             if ref in problems:
-                found[ref] = ProblemFacts.of(public, problem)
+                found[ref] = ProblemFacts.of(public, problem, labels)
     return found

@@ -5,7 +5,8 @@ Format: https://github.com/harvard-edge/quarch-eval. Multiple choice comes as JS
 {`question_id`, `answer`}. Free responses come as a JSON list of {`question_id` ("exam/Problem_1/a"), `context`,
 `context_figures`, `question`, `solution`, `solution_figures`, `passed_llm_verification`, `reasoning`,
 `passed_human_verification`}. Pictures are beside the JSON; Markdown image links may also show them.
-Both may say which `skill` (`recall`, `analyze`, `design`, `implement`) and `topic` they are about.
+Both may say which `skill` (`recall`, `analyze`, `design`, `implement`) and `topic` they are about; the released set has
+the skill as `human_labeled_skills.primary_skill`.
 """
 
 from __future__ import annotations
@@ -78,6 +79,10 @@ _PATH: TypeAdapter[str] = TypeAdapter(RelativePath)
 _ID: TypeAdapter[str] = TypeAdapter(ProblemId)
 
 
+class _Skills(BaseModel):
+    primary_skill: StrictStr | None = None
+
+
 class _Common(BaseModel):
     # What a record has besides is kept in Hidden.record and written back by the exporter.
     model_config = ConfigDict(extra="ignore")
@@ -85,6 +90,7 @@ class _Common(BaseModel):
     question: _Text
     topic: Annotated[StrictStr, BeforeValidator(lambda value: "" if value is None else value)] = ""
     skill: StrictStr | None = None
+    human_labeled_skills: _Skills | None = None
     difficulty: StrictStr | None = None
     context: StrictStr | None = None
     context_figures: _Figures = []
@@ -269,6 +275,10 @@ def _question(
             skill = Skill(record.skill.strip().lower())
         except ValueError:
             raise location.error("skill", f"is {record.skill!r}; known are {', '.join(Skill)}") from None
+    elif record.human_labeled_skills is not None:
+        # The released set may have more skills than the paper: those questions can still be labelled.
+        said = (record.human_labeled_skills.primary_skill or "").strip().lower()
+        skill = Skill(said) if said in (*Skill,) else None
     return Question(
         format=style, choices=choices, domain="Computer Architecture", topic=record.topic, tag=tag, skill=skill
     )

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.markup import escape
 
 from benchwright_problems.conversion import Form, convert
 from benchwright_problems.datasets.cvdp import export_cvdp
 from benchwright_problems.home import Home
+from benchwright_problems.labels import LabelKind, Settled
 from benchwright_problems.problem import Problem
 from benchwright_problems.store import Store
-from benchwright_server.cli import audit, audited, check, import_dataset, options
+from benchwright_server.cli import audit, audited, check, import_dataset, label, options
 from benchwright_server.cli.options import Json
 from benchwright_server.cli.output import out, plain_errors, print_json, table_of
 from benchwright_server.cli.pack_records import A_DATA_SET, original_record, write_records
@@ -32,6 +34,7 @@ def add_to(parent: typer.Typer) -> None:
     problems.command("convert")(convert_pack)
     check.add_to(problems)
     audit.add_to(problems)
+    label.add_to(problems)
     audited.add_to(problems)
     parent.add_typer(problems, name="problems")
 
@@ -43,7 +46,8 @@ def list_packs(
     with plain_errors():
         store = Store(Home.find())
         packs = [store.public(name) for name in ([pack] if pack else store.pack_names())]
-    rows = [(one, problem) for one in packs for problem in one.problems]
+        labels = {one.name: store.labels(one.name) for one in packs}
+    rows = [(one, problem, labels[one.name].all_settled(problem)) for one in packs for problem in one.problems]
     if json_output:
         print_json(
             [
@@ -52,31 +56,48 @@ def list_packs(
                     "title": problem.title,
                     "kind": problem.kind.value,
                     "category": problem.category.value if problem.category else None,
-                    "difficulty": problem.difficulty.value,
+                    "difficulty": _difficulty(problem, found),
+                    "labels": _labels(found),
                 }
-                for one, problem in rows
+                for one, problem, found in rows
             ]
         )
         return
-    table = table_of("problem", "kind", "category", "difficulty", "title")
-    for one, problem in rows:
+    kinds = [kind for kind in (LabelKind.SKILL, LabelKind.TOPIC) if any(kind in found for *_, found in rows)]
+    table = table_of("problem", "kind", "category", "difficulty", *(kind.value for kind in kinds), "title")
+    for one, problem, found in rows:
         question = problem.public.question
         category = problem.category.label if problem.category else question.format.value if question else ""
-        table.add_row(f"{one.name}/{problem.id}", problem.kind.value, category, problem.difficulty.value, problem.title)
+        said = [found[kind].value if kind in found else "" for kind in kinds]
+        size = (problem.kind.value, category, _difficulty(problem, found))
+        table.add_row(*map(escape, (f"{one.name}/{problem.id}", *size, *said, problem.title)))
     out.print(table)
+
+
+def _difficulty(problem: Problem, labels: Mapping[LabelKind, Settled]) -> str:
+    label = labels.get(LabelKind.DIFFICULTY)
+    return label.value if label is not None else problem.difficulty.value
+
+
+def _labels(labels: Mapping[LabelKind, Settled]) -> dict[str, dict[str, str]]:
+    return {kind.value: {"value": one.value, "by": one.by} for kind, one in labels.items()}
 
 
 def show(problem: options.Problem, json_output: Json = False) -> None:
     """Show what a solver may see of a problem."""
     with plain_errors():
-        found = Store(Home.find()).problem(problem)
+        store = Store(Home.find())
+        found = store.problem(problem)
+        labels = store.labels(problem.partition("/")[0]).all_settled(found)
     if json_output:
-        print_json(found.model_dump(mode="json", exclude={"hidden"}))
+        print_json({**found.model_dump(mode="json", exclude={"hidden"}), "labels": _labels(labels)})
         return
     # A stranger's words: nothing in them that a terminal obeys.
     out.print(_CONTROL.sub("�", found.public.statement), markup=False)
     for path in found.public.expected:
         out.print(f"to write: {path}", markup=False)
+    for kind, one in labels.items():
+        out.print(_CONTROL.sub("�", f"{kind.value}: {one.value} (by {one.by})"), markup=False)
 
 
 def export(

@@ -103,6 +103,25 @@ def test_a_free_response_becomes_a_question_with_its_context_and_solution(data: 
     assert (key.value, key.closed, question.skill) == (free()["solution"], False, Skill.ANALYZE)
 
 
+@pytest.mark.parametrize(
+    ("said", "skill"),
+    [
+        ({"primary_skill": "Design"}, Skill.DESIGN),
+        ({"primary_skill": "Teach"}, None),
+        ({"other": 1}, None),
+        (None, None),
+    ],
+)
+def test_the_skill_that_people_gave_in_the_released_set_is_taken_and_written_back(
+    data: Set, said: dict[str, JsonValue] | None, skill: Skill | None
+) -> None:
+    record = choice(human_labeled_skills=said)
+    problem = only(data.choices(record))
+    assert problem.public.question
+    assert problem.public.question.skill is skill
+    assert same_json(export_quarch(problem), record)
+
+
 def test_only_the_multiple_choice_questions_have_a_known_date_of_publication(data: Set) -> None:
     assert import_quarch([data.choices(choice())], "p").published == "2025-01-03"
     assert import_quarch([data.free(free())], "p").published is None

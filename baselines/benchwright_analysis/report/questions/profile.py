@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from benchwright_analysis.report import charts
@@ -9,7 +10,7 @@ from benchwright_analysis.report.dataset import Dataset
 from benchwright_analysis.report.matrix import accuracy, by_label, figure, matrix
 from benchwright_analysis.report.observation import Observation
 from benchwright_analysis.report.questions.attempts import at_questions, rows_of
-from benchwright_analysis.report.section import Figure, Picture, Section, Table, number
+from benchwright_analysis.report.section import Figure, Picture, Section, Table, count, number
 from benchwright_problems.problem import Skill
 
 _FEWEST_SPOKES, _MOST_SPOKES = 3, 16
@@ -38,13 +39,30 @@ def profile(data: Dataset) -> Section | None:
         "Mean score of questions by what they ask for; each question counts alike. The dots show the same numbers with "
         "their intervals.",
     )
-    return Section("profile", "Skills and topics", lead, pictures, (), numbers)
+    numbers["labelled_by"] = by = _labelled_by(data, groups)
+    told = [_told(kind, counts) for kind, counts in by.items() if list(counts) != ["data set"]]
+    return Section("profile", "Skills and topics", [*lead, *told], pictures, (), numbers)
 
 
 _NOTE = (
     "Reasoning: the questions of every skill but recall together, so that a skill counts by its number of questions, "
     "as in QuArch."
 )
+
+
+def _labelled_by(data: Dataset, groups: Mapping[str, Sequence[Observation]]) -> dict[str, Counter[str]]:
+    """Kind of label → who gave it → questions."""
+    found: dict[str, Counter[str]] = {}
+    for problem in sorted({one.problem for rows in groups.values() for one in rows}):
+        facts = data.facts.get(problem)
+        for kind, by in facts.labelled_by if facts is not None else ():
+            found.setdefault(kind, Counter())[by] += 1
+    return found
+
+
+def _told(kind: str, counts: Mapping[str, int]) -> str:
+    named = ", ".join(f"{who} ({count(amount, 'question')})" for who, amount in counts.items())
+    return f"Who says which {kind} a question has: {named}."
 
 
 def _score(one: Observation) -> float:

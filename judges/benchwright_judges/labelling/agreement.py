@@ -1,0 +1,79 @@
+"""How far labels agree: votes with each other, and labels of models with people and with the data set."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from benchwright_judges.estimators import Estimate, Level, Share, alpha, estimate, share
+from benchwright_judges.judgement import Model
+from benchwright_problems.labels import Label, LabelKind, LabelSource, PackLabels, stated_label
+from benchwright_problems.problem import Problem
+
+
+class Alike(Model):
+    """Two ways to label the same questions."""
+
+    same: Share
+    alpha: Estimate
+    """Krippendorff's, nominal; of difficulty, ordinal."""
+
+
+class LabelAgreement(Model):
+    """Agreement on one kind of label."""
+
+    kind: LabelKind
+    labelled: int
+    """Questions with a label by a model or TF-IDF."""
+    votes: Alike
+    """The first two votes of models."""
+    people: Alike
+    """Label by a model or TF-IDF against what people said."""
+    data_set: Alike
+    """Label by a model or TF-IDF against what the data set says."""
+
+
+def measure_labels(problems: Sequence[Problem], labels: PackLabels, *, seed: int = 1) -> list[LabelAgreement]:
+    """Agreement on each kind of label that a question has.
+
+    Args:
+        problems: The pack's.
+        labels: Of the pack.
+        seed: Of the bootstrap intervals.
+    """
+    found = []
+    for kind in LabelKind:
+        made = [(problem, label) for problem in problems if (label := labels.by_machine(problem, kind)) is not None]
+        if not made:
+            continue
+        people = [(label.value, person.value) for problem, label in made if (person := labels.by_person(problem, kind))]
+        own = [(label.value, said) for problem, label in made if (said := stated_label(problem, kind) or label.stated)]
+        found.append(
+            LabelAgreement(
+                kind=kind,
+                labelled=len(made),
+                votes=_alike(kind, [_first_two(label) for _, label in made if _voted(label)], seed),
+                people=_alike(kind, people, seed),
+                data_set=_alike(kind, own, seed),
+            )
+        )
+    return found
+
+
+def _voted(label: Label) -> bool:
+    return label.source is LabelSource.MODEL and len(label.votes) > 1
+
+
+def _first_two(label: Label) -> tuple[str, str]:
+    return label.votes[0].value, label.votes[1].value
+
+
+def _alike(kind: LabelKind, pairs: Sequence[tuple[str, str]], seed: int) -> Alike:
+    level: Level = "ordinal" if kind is LabelKind.DIFFICULTY else "nominal"
+    order = list(kind.values or sorted({value for pair in pairs for value in pair}))
+    columns = [np.array([order.index(pair[side]) for pair in pairs], dtype=float) for side in (0, 1)]
+    return Alike(
+        same=share(sum(first == second for first, second in pairs), len(pairs)),
+        alpha=estimate(lambda *raters: alpha(np.array(raters), level), columns, seed=seed),
+    )

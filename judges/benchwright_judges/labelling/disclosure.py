@@ -1,0 +1,63 @@
+"""Whether a model's reason for a label may give a question's answer away: solvers may see labels."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from benchwright_problems.problem import Problem, QuestionFormat
+
+WITHHELD = "withheld: it may give the answer away"
+_SAYS_ANSWER = re.compile(
+    r"\b(?:answer|solution)\s*(?:is|are|was|would be|must be|should be|=|:)|\b(?:in)?correct(?:ly)?\b|\bnot\s+right\b"
+    r"|\b(?:options?|choices?|letters?)\s+\(?[A-Z]\b",
+    re.IGNORECASE,
+)
+_TRUTH = re.compile(r"\b(?:true|false|right|wrong|holds|untrue)\b", re.IGNORECASE)
+_IN_COMMON = 5
+"""Words in a row that a reason may not share with a longer key."""
+_LETTER = re.compile(r"(?<![A-Za-z])\(?[B-Z]\)|(?<![A-Za-z'])[B-Z](?=[.,:;]|$)")
+
+
+def without_answer(reason: str, problem: Problem) -> str:
+    """The reason, or that it is withheld.
+
+    Where there are few answers to choose from, the rule does not depend on the key: being withheld reveals nothing.
+
+    Args:
+        reason: A model's words, which saw only the public side, but may have solved the question.
+        problem: With its hidden part.
+    """
+    return WITHHELD if _may_disclose(reason, problem) else reason
+
+
+def _may_disclose(reason: str, problem: Problem) -> bool:
+    if _SAYS_ANSWER.search(reason):
+        return True
+    question, key = problem.public.question, problem.hidden.answer
+    words = _words(reason)
+    if question is not None and question.choices:
+        texts = [_words(choice.text) for choice in question.choices]
+        return bool(_LETTER.search(reason)) or any(_holds(words, text) for text in texts)
+    if question is not None and question.format is QuestionFormat.ASSERTION:
+        return bool(_TRUTH.search(reason))
+    if key is None:
+        return False
+    return any(_shares(words, _words(text)) for text in (key.value, *key.alternatives))
+
+
+def _words(text: str) -> list[str]:
+    return re.findall(r"\w+", text.casefold())
+
+
+def _holds(words: Sequence[str], part: Sequence[str]) -> bool:
+    """Whether one sequence of words is in the other."""
+    size = len(part)
+    return bool(part) and any(words[start : start + size] == part for start in range(len(words) - size + 1))
+
+
+def _shares(words: Sequence[str], key: Sequence[str]) -> bool:
+    """Whether all of a short key, or several words in a row of a longer one, are there."""
+    if len(key) <= _IN_COMMON:
+        return _holds(words, key)
+    return any(_holds(words, key[start : start + _IN_COMMON]) for start in range(len(key) - _IN_COMMON + 1))

@@ -1,0 +1,125 @@
+"""Shortlists of topics by an OpenAI-compatible endpoint of embeddings. Imports the client library."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import math
+import os
+from collections.abc import Mapping, Sequence
+from operator import mul
+
+import httpx2
+import openai
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from benchwright_judges.errors import ConfigurationError, LabellingError
+from benchwright_judges.labelling.instructions import Topic
+from benchwright_judges.labelling.topics import SHORTLIST, question_text
+from benchwright_judges.model_settings import EmbeddingSettings
+from benchwright_problems.problem import Problem
+
+_AT_ONCE = 64
+"""Strings in a request."""
+_CHARACTERS = 8_000
+"""How much of a question is sent."""
+_TRIES = 4
+_FIRST_PAUSE_S = 0.5
+_LONGEST_REPLY = 64 << 20
+
+
+class _Vector(BaseModel):
+    model_config = ConfigDict(allow_inf_nan=False)
+
+    index: int
+    embedding: list[float]
+
+
+class _Reply(BaseModel):
+    data: list[_Vector]
+
+
+async def shortlists_by_embeddings(
+    wanted: Sequence[Problem],
+    topics: Sequence[Topic],
+    settings: EmbeddingSettings,
+    environ: Mapping[str, str] = os.environ,
+) -> Mapping[str, tuple[Topic, ...]]:
+    """Problem → its likely topics, likeliest first, by the cosine of embeddings.
+
+    Args:
+        wanted: Questions to sort; their public side is sent.
+        topics: To choose from.
+        settings: The endpoint.
+        environ: Holds the key.
+
+    Raises:
+        ConfigurationError: The key's variable is not set.
+        LabellingError: The endpoint does not answer with embeddings; the message says how it failed.
+    """
+    key = environ.get(settings.api_key_env, "") if settings.api_key_env else "none"
+    if not key:
+        raise ConfigurationError(
+            f"the model of embeddings takes its key from the environment variable {settings.api_key_env}, which is not"
+            " set; set it, or name another one in api_key_env"
+        )
+    # At its debug level the library logs whole requests.
+    logging.getLogger("openai").setLevel(logging.WARNING)
+    texts = [
+        *(f"{topic.name}: {topic.description}" for topic in topics),
+        *(question_text(problem)[:_CHARACTERS] for problem in wanted),
+    ]
+    client = openai.AsyncOpenAI(
+        api_key=key,
+        base_url=settings.base_url,
+        max_retries=0,
+        timeout=settings.timeout_s,
+        http_client=httpx2.AsyncClient(follow_redirects=False),
+    )
+    vectors: list[list[float]] = []
+    async with client:
+        for start in range(0, len(texts), _AT_ONCE):
+            vectors += await _embed(client, settings, texts[start : start + _AT_ONCE])
+    if len({len(vector) for vector in vectors}) != 1:
+        raise LabellingError(f"{settings.model} at {settings.base_url} returned embeddings of different lengths")
+    units = [_unit(vector) for vector in vectors]
+    places = range(len(topics))
+    found = {}
+    for problem, unit in zip(wanted, units[len(topics) :], strict=True):
+        likeness = [sum(map(mul, unit, units[place])) for place in places]
+        found[problem.id] = tuple(topics[place] for place in sorted(places, key=lambda one: -likeness[one])[:SHORTLIST])
+    return found
+
+
+async def _embed(client: openai.AsyncOpenAI, settings: EmbeddingSettings, texts: list[str]) -> list[list[float]]:
+    where = f"{settings.model} at {settings.base_url}"
+    for number in range(1, _TRIES + 1):
+        try:
+            raw = await client.embeddings.with_raw_response.create(
+                model=settings.model, input=texts, encoding_format="float"
+            )
+            content = raw.http_response.content
+            if len(content) > _LONGEST_REPLY:
+                raise LabellingError(f"{where} returned more than {_LONGEST_REPLY} bytes")
+            data = sorted(_Reply.model_validate_json(content).data, key=lambda one: one.index)
+            if [one.index for one in data] != list(range(len(texts))):
+                raise LabellingError(f"{where} returned {len(data)} embeddings for {len(texts)} strings")
+            return [one.embedding for one in data]
+        except ValidationError as error:
+            raise LabellingError(f"{where} did not answer with embeddings; check the address and the model") from error
+        except openai.APIStatusError as error:
+            if (error.status_code not in (408, 409, 429) and error.status_code < 500) or number == _TRIES:
+                raise LabellingError(
+                    f"{where} answered {error.status_code}; check address, model and key, or leave [embeddings] out of"
+                    " judges.toml to make shortlists by TF-IDF"
+                ) from None
+        except openai.APIConnectionError as error:
+            if number == _TRIES:
+                raise LabellingError(f"{where} could not be reached; check the address, then run it again") from error
+        await asyncio.sleep(_FIRST_PAUSE_S * 2 ** (number - 1))
+    raise AssertionError
+
+
+def _unit(vector: Sequence[float]) -> list[float]:
+    size = math.hypot(*vector)
+    return [value / size for value in vector] if size else list(vector)

@@ -1,0 +1,99 @@
+"""What models are told when they label questions: files beside this module, named by content in every label."""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from importlib import resources
+
+from pydantic import JsonValue
+
+from benchwright_judges.json_reply import read_object
+from benchwright_judges.prompt import Prompt, object_schema, question_prompt
+from benchwright_problems.labels import LabelKind
+from benchwright_problems.problem import Problem
+
+_LONGEST_REASON = 500
+
+
+@dataclass(frozen=True)
+class Topic:
+    """One topic that questions can be about."""
+
+    name: str
+    description: str = ""
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What a reply says."""
+
+    value: str
+    reason: str
+    second: str = ""
+    second_reason: str = ""
+
+
+def instructions(kind: LabelKind) -> tuple[str, str]:
+    """The instructions for a kind of label, and their name with the beginning of their SHA-256."""
+    folder = resources.files("benchwright_judges.labelling")
+    content = (folder / f"{kind.value}.txt").read_bytes() + (folder / "frame.txt").read_bytes()
+    return content.decode(), f"label-{kind.value}@{hashlib.sha256(content).hexdigest()[:12]}"
+
+
+def label_prompt(
+    kind: LabelKind,
+    problem: Problem,
+    shortlist: Sequence[Topic] = (),
+    *,
+    code: Callable[[], str] = lambda: secrets.token_hex(16),
+) -> Prompt:
+    """Ask for a label; the request has nothing of a question's hidden part.
+
+    Args:
+        kind: Of the label.
+        problem: A question.
+        shortlist: The topics to choose from.
+        code: Draws a random code.
+    """
+    text, _ = instructions(kind)
+    if kind is LabelKind.TOPIC:
+        listed = "\n".join(f"- {one.name}" + (f": {one.description}" if one.description else "") for one in shortlist)
+        names = [one.name for one in shortlist]
+        name: dict[str, JsonValue] = {"type": "string", "enum": [*names]}
+        reason: dict[str, JsonValue] = {"type": "string"}
+        schema = object_schema({"first": name, "first_reason": reason, "second": name, "second_reason": reason})
+        return question_prompt(problem, f"{text}\nThe topics:\n{listed}\n", schema, code=code)
+    values: dict[str, JsonValue] = {"type": "string", "enum": [*kind.values]}
+    return question_prompt(problem, text, object_schema({"reason": {"type": "string"}, kind.value: values}), code=code)
+
+
+def read_choice(kind: LabelKind, text: str, shortlist: Sequence[Topic] = ()) -> Choice:
+    """What a reply says; strict: nothing is guessed.
+
+    Raises:
+        ValueError: It is not exactly one object with the fields asked for, or names something else.
+    """
+    fields = read_object(text)
+    names = ("first", "first_reason", "second", "second_reason") if kind is LabelKind.TOPIC else ("reason", kind.value)
+    if set(fields) != {*names}:
+        raise ValueError(f"the reply does not have the fields {', '.join(names)}, and only these")
+    if not all(isinstance(value, str) for value in fields.values()):
+        raise ValueError("a field of the reply is not a string")
+    said = {name: str(value).strip() for name, value in fields.items()}
+    if kind is not LabelKind.TOPIC:
+        return Choice(_among(said[kind.value], kind.values), said["reason"][:_LONGEST_REASON])
+    topics = [topic.name for topic in shortlist]
+    first, second = _among(said["first"], topics), _among(said["second"], topics)
+    if first == second and len(topics) > 1:
+        raise ValueError("the reply's first and second choice are the same")
+    return Choice(first, said["first_reason"][:_LONGEST_REASON], second, said["second_reason"][:_LONGEST_REASON])
+
+
+def _among(value: str, known: Sequence[str]) -> str:
+    found = next((one for one in known if one.casefold() == value.casefold()), None)
+    if found is None:
+        raise ValueError(f"the reply names none of: {', '.join(known)}")
+    return found

@@ -1,0 +1,161 @@
+"""Labels by votes of models: as many as a majority needs, then more while they disagree."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from benchwright_judges.budget import JudgingBudget
+from benchwright_judges.errors import LabellingError
+from benchwright_judges.labelling.disclosure import without_answer
+from benchwright_judges.labelling.instructions import Topic, instructions, label_prompt, read_choice
+from benchwright_problems.labels import Label, LabelKind, LabelSource, LabelVote
+from benchwright_problems.problem import Problem
+
+if TYPE_CHECKING:
+    from benchwright_judges.endpoint import Endpoint
+
+_SPARES = 2
+"""How many votes without a usable reply are replaced."""
+_FIRST, _SECOND = 2, 1
+"""What a first and a second choice are worth where topics have no majority (Borda 1784)."""
+
+
+class Labeller:
+    """Asks models for labels.
+
+    Args:
+        endpoints: The models; they take turns.
+        seats: Maximum number of votes on a label, odd.
+        budget: Pays.
+        now: The present time.
+    """
+
+    def __init__(
+        self, endpoints: Sequence[Endpoint], seats: int, budget: JudgingBudget, now: Callable[[], datetime]
+    ) -> None:
+        self._endpoints = endpoints
+        self._seats = seats
+        self._budget = budget
+        self._now = now
+
+    async def label(
+        self,
+        problem: Problem,
+        kind: LabelKind,
+        *,
+        stated: str = "",
+        shortlist: Sequence[Topic] = (),
+        shortlist_by: str = "",
+    ) -> Label:
+        """The label of a question.
+
+        Args:
+            problem: With its hidden part, which is only used to withhold reasons that would give it away.
+            kind: Of the label.
+            stated: What the data set says.
+            shortlist: Of a topic, what to choose from.
+            shortlist_by: How it was made.
+
+        Raises:
+            LabellingError: There are too few usable replies, or no majority.
+            OutOfBudgetError: The budget does not hold what a vote may cost.
+        """
+        votes: list[LabelVote] = []
+        errors: list[str] = []
+        wanted = self._seats // 2 + 1
+        value = ""
+        while not value and wanted <= self._seats and len(errors) <= _SPARES:
+            asked = len(votes) + len(errors)
+            more = range(asked, asked + wanted - len(votes))
+            for one in await asyncio.gather(*(self._vote(problem, kind, shortlist, index) for index in more)):
+                votes += [one] if isinstance(one, LabelVote) else []
+                errors += [one] if isinstance(one, str) else []
+            if len(votes) == wanted:
+                value = _majority(votes, self._seats)
+                wanted += 1
+        if not value and len(votes) == self._seats:
+            value = _by_second_choices(votes)
+        if not value:
+            raise LabellingError(_why(votes, errors))
+        return Label(
+            problem=problem.id,
+            public_digest=problem.public_digest,
+            kind=kind,
+            value=value,
+            source=LabelSource.MODEL,
+            by=", ".join(dict.fromkeys(vote.model for vote in votes)),
+            stated=stated,
+            votes=tuple(votes),
+            shortlist=tuple(topic.name for topic in shortlist),
+            shortlist_by=shortlist_by,
+            prompt=instructions(kind)[1],
+            made=self._now().isoformat(timespec="seconds"),
+        )
+
+    async def _vote(self, problem: Problem, kind: LabelKind, shortlist: Sequence[Topic], index: int) -> LabelVote | str:
+        """A vote, or why there is none."""
+        endpoint = self._endpoints[index % len(self._endpoints)]
+        settings = endpoint.settings
+        reply = await endpoint.ask(label_prompt(kind, problem, shortlist), index=index, budget=self._budget)
+        if reply.error:
+            return f"{settings.name}: {reply.error}"
+        try:
+            said = read_choice(kind, reply.text, shortlist)
+        except ValueError as error:
+            return f"{settings.name}: {error}"
+        return LabelVote(
+            judge=settings.name,
+            model=settings.model,
+            value=said.value,
+            second=said.second,
+            reason=without_answer(said.reason, problem),
+            second_reason=without_answer(said.second_reason, problem),
+        )
+
+
+def label_by_words(problem: Problem, shortlist: Sequence[Topic], stated: str, now: datetime) -> Label:
+    """The likeliest topic by words alone, where no model is asked.
+
+    Raises:
+        LabellingError: The question shares no word with any topic.
+    """
+    if not shortlist:
+        raise LabellingError("it shares no word with any topic; label it by hand, or let a model do it")
+    return Label(
+        problem=problem.id,
+        public_digest=problem.public_digest,
+        kind=LabelKind.TOPIC,
+        value=shortlist[0].name,
+        source=LabelSource.TF_IDF,
+        by=LabelSource.TF_IDF.value,
+        stated=stated,
+        shortlist=tuple(topic.name for topic in shortlist),
+        shortlist_by=LabelSource.TF_IDF.value,
+        made=now.isoformat(timespec="seconds"),
+    )
+
+
+def _majority(votes: Sequence[LabelVote], seats: int) -> str:
+    value, count = Counter(vote.value for vote in votes).most_common(1)[0]
+    return value if 2 * count > seats else ""
+
+
+def _by_second_choices(votes: Sequence[LabelVote]) -> str:
+    """The topic that first and second choices together prefer; empty for a tie."""
+    points: Counter[str] = Counter()
+    for vote in votes:
+        points[vote.value] += _FIRST
+        if vote.second:
+            points[vote.second] += _SECOND
+    ranked = points.most_common(2)
+    return "" if len(ranked) > 1 and ranked[0][1] == ranked[1][1] else ranked[0][0]
+
+
+def _why(votes: Sequence[LabelVote], errors: Sequence[str]) -> str:
+    if len(errors) > _SPARES:
+        return f"too few usable replies: {'; '.join(dict.fromkeys(errors))}"
+    return f"no majority: {', '.join(vote.value for vote in votes)}"

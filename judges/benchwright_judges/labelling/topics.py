@@ -1,0 +1,139 @@
+"""The topics that questions are sorted by, and the three that are likely for a question."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from benchwright_judges.errors import LabellingError
+from benchwright_judges.labelling.instructions import Topic
+from benchwright_problems.errors import needs
+from benchwright_problems.labels import LabelKind
+from benchwright_problems.problem import Problem
+
+SHORTLIST = 3
+"""Topics that a model chooses from, as in QuArch (arXiv:2510.22087, appendix D.5)."""
+_FEWEST_OWN = 3
+"""From this many topics on, those of the pack's own questions are used."""
+_EXAMPLES = 50
+"""Questions of the data set's own topics that show what a topic's words are."""
+_WORD = r"(?u)\b[^\W\d_]\w+\b"
+
+COMPUTER_ARCHITECTURE = (
+    Topic(
+        "Processor Architecture", "pipeline, hazard, branch prediction, out-of-order, instruction set, register, ALU"
+    ),
+    Topic("Memory Systems", "cache, DRAM, virtual memory, page, TLB, write-back, associativity, prefetch, coherence"),
+    Topic(
+        "Interconnection Networks", "network on chip, router, topology, mesh, bus, flow control, deadlock, bandwidth"
+    ),
+    Topic("Storage Systems", "disk, SSD, flash, RAID, file system, NVMe, persistent storage, controller"),
+    Topic("Parallel Processing", "multicore, thread, SIMD, GPU, vector, lock, consistency, barrier, warp"),
+    Topic(
+        "Accelerators", "neural network, systolic array, tensor, machine learning, domain-specific hardware, dataflow"
+    ),
+    Topic("Reconfigurable Architectures", "FPGA, CGRA, lookup table, bitstream, partial reconfiguration"),
+    Topic(
+        "Electronic Design Automation (EDA)", "synthesis, placement, routing, timing closure, Verilog, netlist, layout"
+    ),
+    Topic(
+        "Performance Analysis", "benchmark, simulation, throughput, latency, speedup, Amdahl, CPI, roofline, workload"
+    ),
+    Topic(
+        "Power and Energy", "dynamic power, leakage, voltage scaling, DVFS, thermal, clock gating, efficiency, battery"
+    ),
+    Topic("Security", "side channel, Spectre, enclave, encryption, trusted execution, attack, isolation"),
+    Topic("Reliability", "fault tolerance, error correction, ECC, redundancy, soft error, parity, availability, yield"),
+    Topic(
+        "Emerging Technologies", "quantum, memristor, photonic, neuromorphic, in-memory computing, three-dimensional"
+    ),
+)
+"""For packs whose questions have no topics of their own: names that textbooks use, with words in our selection."""
+
+
+def topics_of(problems: Sequence[Problem]) -> tuple[Topic, ...]:
+    """The topics of a pack's own questions if there are several, else those of computer architecture."""
+    own = sorted({topic for problem in problems if (topic := _own(problem))})
+    known = {topic.name: topic for topic in COMPUTER_ARCHITECTURE}
+    return tuple(known.get(name, Topic(name)) for name in own) if len(own) >= _FEWEST_OWN else COMPUTER_ARCHITECTURE
+
+
+def read_topics(file: Path) -> tuple[Topic, ...]:
+    """Topics of a file: a line for each, `name` or `name: description`; lines that begin with # don't count.
+
+    Raises:
+        LabellingError: It can't be read, a name is too long or comes twice, or there are fewer than two.
+    """
+    try:
+        lines = file.read_text("utf-8-sig").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise LabellingError(
+            f"{file} can't be read: {getattr(error, 'strerror', None) or 'it is not UTF-8'}"
+        ) from error
+    topics: dict[str, Topic] = {}
+    for number, line in enumerate(lines, start=1):
+        name, _, description = (part.strip() for part in line.partition(":"))
+        if not line.strip() or name.startswith("#"):
+            continue
+        try:
+            LabelKind.TOPIC.check(name)
+        except ValueError as error:
+            raise LabellingError(f"{file}:{number}: a topic's name {error}") from error
+        if name.casefold() in topics:
+            raise LabellingError(f"{file}:{number}: the topic {name!r} is there already")
+        topics[name.casefold()] = Topic(name, description)
+    if len(topics) < 2:
+        raise LabellingError(f"{file} has fewer than two topics; write one a line, as `name: words that tell it`")
+    return tuple(topics.values())
+
+
+def question_text(problem: Problem) -> str:
+    """What is compared with topics: the statement and the choices."""
+    question = problem.public.question
+    return "\n".join([problem.public.statement, *(one.text for one in (question.choices if question else ()))])
+
+
+def shortlists_by_words(
+    wanted: Sequence[Problem], topics: Sequence[Topic], everything: Sequence[Problem]
+) -> Mapping[str, tuple[Topic, ...]]:
+    """Problem → its likely topics, likeliest first, by the cosine of TF-IDF vectors (Salton & Buckley 1988).
+
+    Args:
+        wanted: Questions to sort.
+        topics: To choose from.
+        everything: The pack; questions whose topic the data set states give their topic its words.
+
+    Returns:
+        Nothing for a question that shares no word with any topic.
+
+    Raises:
+        ExtraMissingError: scikit-learn is not installed.
+    """
+    with needs("Sorting questions by topic", "baselines"):
+        # It takes a second to import.
+        from sklearn.feature_extraction.text import TfidfVectorizer
+
+    described = [_described(topic, everything) for topic in topics]
+    asked = [question_text(problem) for problem in wanted]
+    vectors = TfidfVectorizer(stop_words="english", sublinear_tf=True, token_pattern=_WORD)
+    try:
+        found = vectors.fit_transform([*described, *asked])
+    except ValueError:
+        # There is not a single word.
+        return {}
+    likeness = (found[len(topics) :] @ found[: len(topics)].T).toarray()
+    return {
+        problem.id: tuple(topics[place] for place in sorted(range(len(topics)), key=lambda one: -row[one])[:SHORTLIST])
+        for problem, row in zip(wanted, likeness, strict=True)
+        if row.max() > 0
+    }
+
+
+def _described(topic: Topic, problems: Sequence[Problem]) -> str:
+    examples = [question_text(problem) for problem in problems if _own(problem) == topic.name][:_EXAMPLES]
+    # The name counts as much as an example.
+    return "\n".join([topic.name, topic.description, *examples])
+
+
+def _own(problem: Problem) -> str:
+    return problem.public.question.topic if problem.public.question is not None else ""

@@ -1,0 +1,245 @@
+"""Labels that models and people give to the questions of a pack, beside the pack: skill, topic, difficulty.
+
+`DATA/labels/PACK.jsonl` has a line for each label, newest last. Lines are only added: a correction never replaces what
+a model said, and a process that is killed loses no line. A label counts for the text that it was given for, as a digest
+of the question's public side says; no hidden part is read here.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import Field, ValidationError, model_validator
+
+from benchwright_problems.atomic import sync_folder
+from benchwright_problems.errors import DatasetError, StoreError
+from benchwright_problems.file_lock import file_lock
+from benchwright_problems.home import Home
+from benchwright_problems.problem import Difficulty, Model, Problem, ProblemId, Skill
+
+LONGEST_TOPIC = 100
+"""Characters of a topic's name."""
+
+
+class LabelKind(StrEnum):
+    """What a label says."""
+
+    SKILL = "skill"
+    TOPIC = "topic"
+    DIFFICULTY = "difficulty"
+
+    @property
+    def values(self) -> tuple[str, ...]:
+        """What it can be; empty for topics, which have any name."""
+        match self:
+            case LabelKind.SKILL:
+                return tuple(skill.value for skill in Skill)
+            case LabelKind.DIFFICULTY:
+                return tuple(level.value for level in Difficulty)
+            case LabelKind.TOPIC:
+                return ()
+
+    def check(self, value: str) -> str:
+        """The value.
+
+        Raises:
+            ValueError: It is none of this kind.
+        """
+        if self.values and value not in self.values:
+            raise ValueError(f"is {value!r}; known are {', '.join(self.values)}")
+        if not self.values and not (0 < len(value.strip()) <= LONGEST_TOPIC and value.isprintable()):
+            raise ValueError(f"must be a name of 1 to {LONGEST_TOPIC} printable characters")
+        return value
+
+
+class LabelSource(StrEnum):
+    """Who gave a label."""
+
+    MODEL = "model"
+    TF_IDF = "tf-idf"
+    """The likeness of words alone, without a model."""
+    PERSON = "person"
+
+
+class LabelVote(Model):
+    """One model's vote."""
+
+    judge: str
+    """Its name in `judges.toml`."""
+    model: str
+    value: str
+    second: str = ""
+    """Of a topic, the second choice."""
+    reason: str = ""
+    """Withheld if it may give the answer away."""
+    second_reason: str = ""
+
+
+class Label(Model):
+    """What somebody said of a question."""
+
+    problem: ProblemId
+    public_digest: str
+    """Of the question as it was labelled."""
+    kind: LabelKind
+    value: str
+    source: LabelSource
+    by: str
+    """Models, joined by a comma, or a person's name."""
+    stated: str = ""
+    """What the data set itself says; empty if nothing."""
+    reason: str = ""
+    """A person's."""
+    votes: tuple[LabelVote, ...] = ()
+    shortlist: tuple[str, ...] = ()
+    """Of a topic, what models could choose from."""
+    shortlist_by: str = ""
+    """How the shortlist was made: `tf-idf`, or the name of the model of embeddings."""
+    prompt: str = ""
+    """Name of the instructions, and the beginning of their SHA-256."""
+    made: Annotated[str, Field(pattern=r"^\d{4}-\d\d-\d\dT")]
+    """ISO 8601, UTC."""
+
+    @model_validator(mode="after")
+    def _value_is_of_the_kind(self) -> Label:
+        self.kind.check(self.value)
+        return self
+
+
+@dataclass(frozen=True)
+class Settled:
+    """The label that counts."""
+
+    value: str
+    by: str
+    """`people`, `data set`, or what gave it: models and prompt, or `tf-idf`."""
+
+
+class PackLabels:
+    """The labels of one pack.
+
+    Args:
+        labels: Oldest first.
+    """
+
+    def __init__(self, labels: Sequence[Label] = ()) -> None:
+        self._newest: dict[tuple[str, LabelKind, bool], Label] = {}
+        for one in labels:
+            self._newest[one.problem, one.kind, one.source is LabelSource.PERSON] = one
+        self._labelled = {one.problem for one in labels}
+
+    def by_machine(self, problem: Problem, kind: LabelKind) -> Label | None:
+        """The newest label of the present text that a model gave, or TF-IDF."""
+        return self._find(problem, kind, person=False)
+
+    def by_person(self, problem: Problem, kind: LabelKind) -> Label | None:
+        """The newest label of the present text that a person gave."""
+        return self._find(problem, kind, person=True)
+
+    def settled(self, problem: Problem, kind: LabelKind) -> Settled | None:
+        """What counts: what people said, else the data set, else a model; None if nothing is known.
+
+        Of difficulty, None also stands for the problem's own.
+        """
+        if (person := self.by_person(problem, kind)) is not None:
+            return Settled(person.value, "people")
+        machine = self.by_machine(problem, kind)
+        own = stated_label(problem, kind) or (machine.stated if machine is not None else "")
+        if own:
+            return Settled(own, "data set") if kind is not LabelKind.DIFFICULTY else None
+        if machine is None:
+            return None
+        by = f"{machine.by} with {machine.prompt}" if machine.source is LabelSource.MODEL else machine.source.value
+        return Settled(machine.value, by)
+
+    def all_settled(self, problem: Problem) -> dict[LabelKind, Settled]:
+        """Every label that counts; see `settled`."""
+        found = {kind: self.settled(problem, kind) for kind in LabelKind}
+        return {kind: one for kind, one in found.items() if one is not None}
+
+    def _find(self, problem: Problem, kind: LabelKind, *, person: bool) -> Label | None:
+        if problem.id not in self._labelled:
+            return None
+        found = self._newest.get((problem.id, kind, person))
+        return found if found is not None and found.public_digest == problem.public_digest else None
+
+
+def stated_label(problem: Problem, kind: LabelKind) -> str:
+    """What the data set says of a question; empty if nothing, and of difficulty, which every problem has."""
+    question = problem.public.question
+    if question is None:
+        return ""
+    match kind:
+        case LabelKind.SKILL:
+            return question.skill.value if question.skill is not None else ""
+        case LabelKind.TOPIC:
+            return question.topic or question.subdomain
+        case LabelKind.DIFFICULTY:
+            return ""
+
+
+class LabelFile:
+    """Where a pack's labels are kept.
+
+    Args:
+        home: The user's folders.
+        pack: The pack's name.
+    """
+
+    def __init__(self, home: Home, pack: str) -> None:
+        self.path = home.data / "labels" / f"{pack}.jsonl"
+
+    def read(self) -> PackLabels:
+        """All labels.
+
+        Raises:
+            DatasetError: A line is not a label; the message names it.
+        """
+        return PackLabels(self.lines())
+
+    def lines(self) -> list[Label]:
+        """Every label that was ever given, oldest first; see `read`."""
+        try:
+            content = self.path.read_bytes()
+        except FileNotFoundError:
+            return []
+        except OSError as error:
+            raise StoreError(f"the labels {self.path} can't be read: {error.strerror}") from error
+        # What follows the last line end was cut off when a process was killed.
+        whole = content.split(b"\n")[:-1]
+        return [_label(self.path, number, line) for number, line in enumerate(whole, start=1)]
+
+    def append(self, labels: Sequence[Label]) -> None:
+        """Add labels; on disk when this returns.
+
+        Raises:
+            StoreError: They can't be written.
+        """
+        added = b"".join(label.model_dump_json().encode() + b"\n" for label in labels)
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            with file_lock(self.path.parent / ".lock"):
+                is_new = not self.path.exists()
+                with os.fdopen(os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600), "r+b") as stream:
+                    content = stream.read()
+                    stream.truncate(end := content.rfind(b"\n") + 1)
+                    stream.seek(end)
+                    stream.write(added)
+                    stream.flush()
+                    os.fsync(stream.fileno())
+                if is_new:
+                    sync_folder(self.path.parent)
+        except OSError as error:
+            raise StoreError(f"the labels can't be written to {self.path}: {error.strerror}") from error
+
+
+def _label(file: Path, number: int, line: bytes) -> Label:
+    try:
+        return Label.model_validate_json(line)
+    except ValidationError as error:
+        raise DatasetError.from_validation(file, error, number) from error

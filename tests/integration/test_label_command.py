@@ -1,0 +1,384 @@
+"""`benchwright problems label` against scripted models on loopback."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from benchwright_analysis.report.problem_facts import facts_of
+from benchwright_problems.datasets.quarch import import_quarch
+from benchwright_problems.home import Home
+from benchwright_problems.labels import LabelFile, LabelSource
+from benchwright_problems.store import Store
+from benchwright_server.cli.app import command_line
+
+from ..judge_endpoint import Asked, JudgeEndpoint, Play, Played, content
+
+SOLUTION = "Sixteen sets of four ways, hence four index bits and six bits of offset"
+CHOICE = {
+    "question_id": 1,
+    "question": "A cache that writes to memory at eviction only is called ____.",
+    "options": ["write-back", "write-through", "inclusive", "exclusive"],
+    "answer": "A",
+    "topic": "",
+}
+FREE = {"question_id": "exam/2", "context": "", "question": "Work out the cache's index bits.", "solution": SOLUTION}
+NETWORK = FREE | {"question_id": "exam/3", "question": "Route a packet on a mesh network without deadlock."}
+PROGRAM = [str(Path(sys.executable).with_name("benchwright"))]
+LEVELS = {"q/mcq-1": "recall", "q/exam-2": "analyze", "q/exam-3": "design"}
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Home:
+    monkeypatch.setenv("BENCHWRIGHT_HOME", str(tmp_path))
+    monkeypatch.setenv("COLUMNS", "200")
+    monkeypatch.delenv("BENCHWRIGHT_JUDGE_URL", raising=False)
+    found = Home.find()
+    add(found, [CHOICE], [FREE, NETWORK])
+    return found
+
+
+def add(home: Home, choices: Sequence[dict[str, Any]], free: Sequence[dict[str, Any]]) -> None:
+    folder = home.data.parent / "sets"
+    folder.mkdir(exist_ok=True)
+    (folder / "choices.jsonl").write_text("".join(json.dumps(one) + "\n" for one in choices))
+    (folder / "free.json").write_text(json.dumps(list(free)))
+    Store(home).add(import_quarch([folder / "choices.jsonl", folder / "free.json"], "q"), replace=True)
+
+
+def kind_of(asked: Asked) -> str:
+    found = re.search(r"by the one skill|how hard|by topic", asked.system)
+    assert found
+    return {"by the one skill": "skill", "how hard": "difficulty", "by topic": "topic"}[found[0]]
+
+
+def good(asked: Asked) -> Played:
+    """A model that labels as anybody would."""
+    if "deadlock" in asked.user:
+        skill, topic = "design", "Interconnection Networks"
+    else:
+        skill, topic = ("recall" if "eviction" in asked.user else "analyze"), "Memory Systems"
+    listed = [line[2:].partition(":")[0] for line in asked.system.splitlines() if line.startswith("- ")]
+    match kind_of(asked):
+        case "skill":
+            said = {"reason": "One has to know what it is about.", "skill": skill}
+        case "difficulty":
+            said = {"reason": "One step.", "difficulty": "hard" if skill == "design" else "easy"}
+        case _:
+            second = next(name for name in listed if name != topic)
+            said = {"first": topic, "first_reason": "It is.", "second": second, "second_reason": "Nearly."}
+    return content(json.dumps(said))
+
+
+def configure(home: Home, *urls: str) -> None:
+    lines = []
+    for number, url in enumerate(urls):
+        lines += ["[[judge]]", f'name = "j{number}"', f'base_url = "{url}"', f'model = "m{number}"', "patience_s = 2"]
+    config = home.data.parent / "config" / "judges.toml"
+    config.parent.mkdir(exist_ok=True)
+    config.write_text("\n".join(lines))
+
+
+def run(*arguments: str) -> tuple[int, str, str]:
+    ran = CliRunner().invoke(command_line(), ["problems", *arguments], catch_exceptions=False)
+    return ran.exit_code, ran.stdout, ran.stderr
+
+
+def label(home: Home, play: Play, *options: str) -> tuple[int, Any, list[Asked]]:
+    with JudgeEndpoint(play) as endpoint:
+        configure(home, endpoint.url)
+        status, said, error = run("label", "q", "--json", *options)
+    return status, json.loads(said) if said else error, endpoint.requests
+
+
+def settled(home: Home, kind: str) -> dict[str, tuple[str, str]]:
+    _, said, _ = run("list", "q", "--json")
+    return {
+        one["problem"]: (one["labels"][kind]["value"], one["labels"][kind]["by"])
+        for one in json.loads(said)
+        if kind in one["labels"]
+    }
+
+
+def test_questions_get_the_labels_that_two_votes_agree_on_once(home: Home) -> None:
+    status, said, asked = label(home, good)
+    assert status == 0, said
+    assert said["labelled"] == {"skill": 3, "topic": 3, "difficulty": 3}
+    assert len(asked) == 2 * 9
+    skills = settled(home, "skill")
+    assert {problem: value for problem, (value, _) in skills.items()} == LEVELS
+    assert re.fullmatch(r"m0 with label-skill@[0-9a-f]{12}", skills["q/mcq-1"][1])
+    kept = LabelFile(home, "q").lines()
+    assert {one.source for one in kept} == {LabelSource.MODEL}
+    topic = next(one for one in kept if one.kind == "topic" and one.problem == "exam-3")
+    assert len(topic.shortlist) == 3
+    assert (topic.shortlist_by, topic.votes[0].second) == ("tf-idf", topic.votes[1].second)
+    assert LabelFile(home, "q").path.stat().st_mode & 0o777 == 0o600
+    status, again, asked = label(home, good)
+    assert (status, asked) == (0, [])
+    assert again["known"] == {"skill": 3, "topic": 3, "difficulty": 3}
+
+
+def test_no_request_and_no_label_has_anything_hidden(home: Home) -> None:
+    def tells(asked: Asked) -> Played:
+        said = json.loads(json.loads(good(asked).body)["choices"][0]["message"]["content"])
+        told = "The answer is A" if "eviction" in asked.user else f"It comes to {SOLUTION}."
+        return content(json.dumps({name: told if "reason" in name else value for name, value in said.items()}))
+
+    _, _, asked = label(home, tells)
+    assert asked
+    sent = json.dumps([one.body for one in asked])
+    assert SOLUTION not in sent
+    assert "REFERENCE" not in sent
+    kept = LabelFile(home, "q").path.read_text()
+    assert "hence four" not in kept
+    assert "answer is A" not in kept
+    assert kept.count("withheld") == 2 * 3 * (1 + 2 + 1)
+
+
+def test_votes_that_differ_get_a_third_and_no_majority_is_named_and_tried_again(home: Home) -> None:
+    skills = iter(["recall", "design", "design"])
+
+    def apart(asked: Asked) -> Played:
+        return content(json.dumps({"reason": "So.", "skill": next(skills)}))
+
+    add(home, [CHOICE], [FREE | {"skill": "analyze"}])
+    status, said, asked = label(home, apart, "--only", "skill")
+    assert (status, len(asked)) == (0, 3)
+    assert said["known"] == {"skill": 1}
+    assert settled(home, "skill")["q/mcq-1"][0] == "design"
+    assert said["agreement"][0]["votes"]["same"]["value"] == 0
+
+    levels = iter(["easy", "medium", "hard"])
+
+    def never(asked: Asked) -> Played:
+        return content(json.dumps({"reason": "So.", "difficulty": next(levels)}))
+
+    add(home, [CHOICE | {"difficulty": "HARD"}], [FREE])
+    status, said, _ = label(home, never, "--only", "difficulty")
+    assert status == 2
+    (failure,) = said["failures"]
+    assert (failure["problem"], failure["kind"]) == ("q/exam-2", "difficulty")
+    assert failure["why"].startswith("no majority: ")
+    status, said, asked = label(home, good, "--only", "difficulty")
+    assert (status, said["labelled"], len(asked)) == (0, {"difficulty": 1}, 2)
+
+
+def test_topics_without_a_majority_are_settled_by_the_second_choices(home: Home) -> None:
+    add(home, [], [NETWORK])
+    order = iter([(0, 1), (1, 2), (2, 1)])
+
+    def votes(asked: Asked) -> Played:
+        listed = [line[2:].partition(":")[0] for line in asked.system.splitlines() if line.startswith("- ")]
+        first, second = next(order)
+        said = {"first": listed[first], "first_reason": "", "second": listed[second], "second_reason": ""}
+        return content(json.dumps(said))
+
+    status, _, _ = label(home, votes, "--only", "topic")
+    (kept,) = LabelFile(home, "q").lines()
+    # Two points for a first choice, one for a second: 2, 1 + 2 + 1 and 1 + 2.
+    assert (status, kept.value) == (0, kept.shortlist[1])
+
+
+def test_replies_that_are_no_label_are_replaced_twice_and_then_named(home: Home) -> None:
+    bad = iter(["nonsense", '{"reason": "So.", "skill": "guess"}'])
+    add(home, [CHOICE], [])
+
+    def sometimes(asked: Asked) -> Played:
+        return content(text) if (text := next(bad, "")) else good(asked)
+
+    status, _, asked = label(home, sometimes, "--only", "skill")
+    assert (status, len(asked)) == (0, 4)
+    LabelFile(home, "q").path.unlink()
+    status, said, _ = label(home, lambda asked: content("nonsense"), "--only", "skill")
+    assert status == 2
+    assert said["failures"] == [
+        {
+            "problem": "q/mcq-1",
+            "kind": "skill",
+            "why": "too few usable replies: j0: the reply holds no JSON object",
+        }
+    ]
+
+
+def test_labels_are_kept_when_the_process_is_killed_and_the_rest_is_asked_for_later(home: Home) -> None:
+    def slow(asked: Asked) -> Played:
+        played = good(asked)
+        return Played(played.body, headers=played.headers, delay_s=0.2)
+
+    with JudgeEndpoint(slow) as endpoint:
+        configure(home, endpoint.url)
+        arguments = [*PROGRAM, "problems", "label", "q", "--jobs", "1"]
+        process = subprocess.Popen(arguments, env=os.environ, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        deadline = time.monotonic() + 60
+        while len(LabelFile(home, "q").lines()) < 2 and time.monotonic() < deadline:
+            time.sleep(0.02)
+        process.send_signal(signal.SIGKILL)
+        process.wait(30)
+    kept = len(LabelFile(home, "q").lines())
+    assert 2 <= kept < 9
+    with LabelFile(home, "q").path.open("ab") as file:
+        file.write(b'{"problem": "cut o')
+    status, said, asked = label(home, good)
+    assert (status, sum(said["known"].values()), len(asked)) == (0, kept, 2 * (9 - kept))
+    assert len(LabelFile(home, "q").lines()) == 9
+
+
+def test_an_interrupted_run_ends_in_good_order_and_says_how_to_go_on(home: Home) -> None:
+    with JudgeEndpoint(lambda asked: Played(good(asked).body, delay_s=30)) as endpoint:
+        configure(home, endpoint.url)
+        process = subprocess.Popen(
+            [*PROGRAM, "problems", "label", "q"], env=os.environ, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+        )
+        deadline = time.monotonic() + 60
+        while not endpoint.requests and time.monotonic() < deadline:
+            time.sleep(0.02)
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert b"What is labelled is kept. Go on: benchwright problems label q" in said
+    assert b"Traceback" not in said
+
+
+def test_people_correct_labels_beside_those_of_models_and_agreement_is_told(home: Home, tmp_path: Path) -> None:
+    label(home, good)
+    sheet = tmp_path / "labels.csv"
+    assert run("label", "q", "--export", str(sheet))[0] == 0
+    with sheet.open(newline="", encoding="utf-8-sig") as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == 9
+    for row in rows:
+        if row["kind"] == "skill":
+            row["corrected"] = "Implement" if row["problem"] == "exam-3" else row["label"]
+            row["reason"] = "It has to be written down."
+    write(sheet, rows)
+    status, said, _ = run("label", "q", "--correct", str(sheet), "--by", "Ada")
+    assert (status, said) == (0, "3 corrections by Ada kept; what models said is kept beside them.\n")
+    assert settled(home, "skill")["q/exam-3"] == ("implement", "people")
+    assert facts_of(Store(home), {"q/exam-3"})["q/exam-3"].skill == "implement"
+    kept = [one for one in LabelFile(home, "q").lines() if (one.problem, one.kind.value) == ("exam-3", "skill")]
+    assert [(one.value, one.by, one.reason) for one in kept] == [
+        ("design", "m0", ""),
+        ("implement", "Ada", "It has to be written down."),
+    ]
+    _, said, asked = label(home, good)
+    skill = said["agreement"][0]
+    assert asked == []
+    assert (skill["people"]["same"]["count"], skill["people"]["same"]["total"]) == (2, 3)
+    assert "skill: implement (by people)" in run("show", "q/exam-3")[1]
+
+
+def write(sheet: Path, rows: Sequence[dict[str, str]]) -> None:
+    with sheet.open("w", newline="") as file:
+        lines = csv.DictWriter(file, list(rows[0]))
+        lines.writeheader()
+        lines.writerows(rows)
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"corrected": "guess"}, ":2: field corrected: is 'guess'; known are recall, analyze, design, implement"),
+        ({"reason": ""}, ":2: field reason: is empty; say why"),
+        ({"problem": "other"}, ":2: field problem: is 'other', and the pack has no such question"),
+        ({"kind": "colour"}, ":2: field kind: is 'colour'; known are skill, topic, difficulty"),
+    ],
+)
+def test_a_sheet_with_one_wrong_row_changes_nothing(
+    home: Home, tmp_path: Path, change: dict[str, str], said: str
+) -> None:
+    row = {"problem": "mcq-1", "kind": "skill", "corrected": "design", "reason": "Because."}
+    sheet = tmp_path / "labels.csv"
+    write(sheet, [row | change, row])
+    status, _, error = run("label", "q", "--correct", str(sheet), "--by", "Ada")
+    assert status == 2
+    assert said in error.replace("\n", "")
+    assert LabelFile(home, "q").lines() == []
+
+
+def test_offline_topics_are_the_likeliest_by_words_and_the_rest_is_named(home: Home) -> None:
+    status, said, asked = label(home, good, "--offline", "--only", "topic")
+    assert (status, asked) == (0, [])
+    assert "TF-IDF" in said["shortlists"]
+    assert settled(home, "topic") == {
+        "q/mcq-1": ("Memory Systems", "tf-idf"),
+        "q/exam-2": ("Memory Systems", "tf-idf"),
+        "q/exam-3": ("Interconnection Networks", "tf-idf"),
+    }
+    status, said, _ = label(home, good, "--offline", "--only", "skill")
+    assert (status, len(said["failures"])) == (2, 3)
+    assert "--offline asks none" in said["failures"][0]["why"]
+
+
+def test_embeddings_make_the_shortlist_if_an_endpoint_is_set_up(home: Home, tmp_path: Path) -> None:
+    topics = tmp_path / "topics.txt"
+    topics.write_text("# ours\nAlpha: first\nBeta\nGamma\nDelta: last\n")
+    axes = ("Alpha", "Beta", "Gamma", "Delta")
+
+    def embed(asked: Asked) -> Played:
+        def vector(text: str) -> list[float]:
+            own = next((name for name in axes if text.startswith(name)), "")
+            return [1.0 if name == own else 0.0 for name in axes] if own else [0.1, 0.9, 0.3, 0.2]
+
+        data = [{"index": n, "embedding": vector(text)} for n, text in enumerate(asked.body["input"])]
+        return Played(json.dumps({"data": data}).encode(), headers={"Content-Type": "application/json"})
+
+    def votes(asked: Asked) -> Played:
+        if "input" in asked.body:
+            return embed(asked)
+        return content(json.dumps({"first": "beta", "first_reason": "", "second": "Gamma", "second_reason": ""}))
+
+    with JudgeEndpoint(votes) as endpoint:
+        more = ["[embeddings]", f'base_url = "{endpoint.url}"', 'model = "e"']
+        configure(home, endpoint.url)
+        config = home.data.parent / "config" / "judges.toml"
+        config.write_text(config.read_text() + "\n" + "\n".join(more))
+        status, said, _ = run("label", "q", "--json", "--only", "topic", "--topics", str(topics))
+    assert status == 0
+    assert "embeddings of e" in json.loads(said)["shortlists"]
+    for one in LabelFile(home, "q").lines():
+        assert (one.value, one.shortlist, one.shortlist_by) == ("Beta", ("Beta", "Gamma", "Delta"), "e")
+
+
+def test_what_the_data_set_says_counts_more_than_a_model_and_shows_how_far_it_agrees(home: Home) -> None:
+    add(home, [CHOICE | {"topic": "Memory Systems"}], [FREE | {"skill": "design"}, NETWORK | {"skill": "design"}])
+    _, said, _ = label(home, good, "--all", "--only", "skill")
+    assert settled(home, "skill")["q/exam-2"] == ("design", "data set")
+    (skill,) = said["agreement"]
+    assert (skill["data_set"]["same"]["count"], skill["data_set"]["same"]["total"]) == (1, 2)
+
+
+def test_a_label_counts_only_for_the_text_it_was_given_for(home: Home) -> None:
+    label(home, good, "--only", "skill")
+    add(home, [CHOICE], [FREE | {"question": "Another question."}, NETWORK])
+    assert "q/exam-2" not in settled(home, "skill")
+    assert "q/exam-3" in settled(home, "skill")
+
+
+def test_a_damaged_file_of_labels_is_named_with_its_line(home: Home) -> None:
+    label(home, good, "--only", "skill")
+    path = LabelFile(home, "q").path
+    path.write_text(path.read_text() + '{"problem": "mcq-1"}\n')
+    status, _, error = run("list", "q")
+    assert status == 2
+    assert "q.jsonl:4: field " in error.replace("\n", "")
+
+
+def test_without_a_model_the_next_step_is_told(home: Home) -> None:
+    configure(home)
+    status, _, error = run("label", "q")
+    assert status == 2
+    assert "docs/how-to/judges.md" in error
+    assert "--offline" in error
