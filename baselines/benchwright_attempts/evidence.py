@@ -1,7 +1,4 @@
-"""Events that make a log evidence: consent, forecasts, who wrote which text, in which environment.
-
-They hold raw facts. `attribution` and the statistics interpret them later.
-"""
+"""Raw facts that make a log evidence: consent, forecasts, who wrote which text, in which environment."""
 
 from __future__ import annotations
 
@@ -85,6 +82,8 @@ class Assigned(EventBody):
     """What is asked afterwards."""
     clock_stops_for: tuple[str, ...] = ()
     """`harness`, `judge`: what holds the clock while it works."""
+    clock: str = "shown"
+    """What the solver saw of the clock until the self-estimate was in: `hidden`, `remaining`, `shown`."""
 
 
 class Consent(EventBody):

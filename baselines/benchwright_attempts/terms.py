@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -52,6 +52,16 @@ class Machine(StrEnum):
 
     HARNESS = "harness"
     JUDGE = "judge"
+
+
+class ClockDisplay(StrEnum):
+    """What a participant sees of the clock until the self-estimate is in."""
+
+    HIDDEN = "hidden"
+    """Nothing: an estimate of the time is not read off it."""
+    REMAINING = "remaining"
+    """What is left of the time limit."""
+    SHOWN = "shown"
 
 
 _OWN_ASSISTANT = "benchwright"
@@ -107,6 +117,21 @@ class Terms:
             own: The problem's policy.
         """
         return own if self.assigned is None else Feedback(self.assigned.feedback).limit(own)
+
+    def shows_of_clock(self, happened: Collection[str], *, ended: bool) -> ClockDisplay:
+        """What the solver may see of the clock now; all of it once the self-estimate is in, if one is asked.
+
+        Args:
+            happened: Types of the attempt's events.
+            ended: Whether the attempt has ended.
+        """
+        if self.assigned is None:
+            return ClockDisplay.SHOWN
+        # Who never started is not asked.
+        is_asked = bool(self.assigned.self_estimates) and "started" in happened
+        if ended and ("self_estimate" in happened or not is_asked):
+            return ClockDisplay.SHOWN
+        return ClockDisplay(self.assigned.clock)
 
     def allows(self, assistant: str) -> bool:
         """Whether an assistant may help."""

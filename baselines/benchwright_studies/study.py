@@ -8,7 +8,7 @@ from typing import Annotated, Literal, Self
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, model_validator
 
 from benchwright_attempts.evidence import Exposure, Recording
-from benchwright_attempts.terms import Feedback, Machine, Solver
+from benchwright_attempts.terms import ClockDisplay, Feedback, Machine, Solver
 from benchwright_problems.partial_date import PartialDate
 from benchwright_problems.problem import Difficulty
 from benchwright_studies.vocabulary import (
@@ -230,6 +230,8 @@ class Study(Part):
     randomisation: Randomisation
     limits: Limits = Limits()
     feedback: Feedback = Feedback.FULL
+    clock: ClockDisplay = ClockDisplay.HIDDEN
+    """What participants see of the clock, and of times in summaries, until their self-estimate of the task is in."""
     show_distribution: bool = False
     """Whether a participant sees how others did at a task that the participant has finished."""
     clock_stops_for: tuple[Machine, ...] = ()

@@ -29,6 +29,7 @@ limits:
   time_minutes: 30
   runs: 20
 feedback: messages # none, verdict, names, messages, full
+clock: hidden # until the self-estimate is in; remaining shows what is left of the limit, shown all of it
 clock_stops_for: [harness] # harness, judge; [] lets it run on
 recording: full # timing, edits, full
 forecasts: [minutes, difficulty, prior_exposure] # before anybody knows the condition

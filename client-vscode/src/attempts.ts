@@ -42,11 +42,19 @@ export class Attempts implements vscode.Disposable {
     return [...this.byFolder.values()].map(({ status }) => status);
   }
 
-  /** Seconds the clock of an attempt ran until this moment. */
-  activeSeconds(status: AttemptStatus): number {
+  /** Seconds the clock of an attempt ran until this moment; undefined while its study hides them. */
+  activeSeconds(status: AttemptStatus): number | undefined {
+    return status.activeS == null ? undefined : status.activeS + this.sinceSeen(status);
+  }
+
+  /** Seconds that are left of its time limit; undefined without one, and while its study hides them. */
+  secondsLeft(status: AttemptStatus): number | undefined {
+    return status.remainingS == null ? undefined : Math.max(0, status.remainingS - this.sinceSeen(status));
+  }
+
+  private sinceSeen(status: AttemptStatus): number {
     const seen = this.byFolder.get(folderPath(status));
-    const since = status.state === "running" && !status.held && seen ? (performance.now() - seen.seenAt) / 1000 : 0;
-    return status.activeS + since;
+    return status.state === "running" && !status.held && seen ? (performance.now() - seen.seenAt) / 1000 : 0;
   }
 
   summary(attempt: string): SubmitSummary | undefined {

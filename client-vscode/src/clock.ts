@@ -29,7 +29,7 @@ export class ClockItem implements vscode.Disposable {
       return;
     }
     this.draw(status);
-    if (status.state === "running") this.ticking = setInterval(() => this.draw(status), 1000);
+    if (status.state === "running" && status.activeS != null) this.ticking = setInterval(() => this.draw(status), 1000);
     this.item.show();
   }
 
@@ -37,11 +37,11 @@ export class ClockItem implements vscode.Disposable {
     const seconds = this.attempts.activeSeconds(status);
     const trouble = troubleOf(status);
     const face = trouble ?? FACES[status.state];
-    const time = status.state === "open" ? "" : clockTime(seconds);
-    this.item.text = `$(${face.icon}) ${face.word(time)}`;
+    const time = status.state === "open" || seconds === undefined ? "" : clockTime(seconds);
+    this.item.text = `$(${face.icon}) ${face.word(time)}`.trim();
     this.item.tooltip = `${status.title}: ${face.tooltip}`;
     this.item.accessibilityInformation = {
-      label: `Benchwright clock, ${status.title}, ${spokenTime(seconds)}. ${face.tooltip}`,
+      label: `Benchwright clock, ${[status.title, ...(seconds === undefined ? [] : [spokenTime(seconds)])].join(", ")}. ${face.tooltip}`,
       role: "button",
     };
     this.item.command = face.command;
@@ -58,13 +58,13 @@ const FACES: Readonly<Record<AttemptStatus["state"], Face>> = {
   },
   running: {
     icon: "watch",
-    word: (time) => time,
+    word: (time) => time || "Running",
     tooltip: "The clock is running. Select to pause it.",
     command: "benchwright.ui.pause",
   },
   paused: {
     icon: "debug-pause",
-    word: (time) => time,
+    word: (time) => time || "Paused",
     tooltip: "The clock is paused. Select to resume it.",
     command: "benchwright.ui.resume",
   },

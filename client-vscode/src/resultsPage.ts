@@ -47,12 +47,11 @@ export function summarySentence(summary: SubmitSummary): string {
   const { status } = summary;
   const verdict = status.verdict ?? undefined;
   const result = verdict ? verdictText(verdict, status.kind).spoken : "No verdict";
-  const times = `active time ${clockTime(status.activeS)} of ${clockTime(status.elapsedS)}`;
   const first = firstPass(summary);
   return (
     [
       `“${status.title}” submitted. ${result}`,
-      times,
+      ...times(status).map(([active, total]) => `active time ${active} of ${total}`),
       `${status.runs} ${status.runs === 1 ? "run" : "runs"}`,
       ...(first ? [`first pass at ${first}`] : []),
     ].join(", ") + "."
@@ -107,18 +106,24 @@ function attemptFacts(status: AttemptStatus, summary: SubmitSummary | undefined)
   if (!summary) return [["Attempt", status.state]];
   return [
     ["Attempt", status.state],
-    ["Active time", clockTime(status.activeS)],
-    ["Total time", clockTime(status.elapsedS)],
+    ...times(status).flatMap(([active, total]): [string, string][] => [
+      ["Active time", active],
+      ["Total time", total],
+    ]),
     ["Runs", String(status.runs)],
     ["First pass", firstPass(summary) || "none"],
   ];
 }
 
-function firstPass(summary: SubmitSummary): string {
-  const seconds = summary.firstPassS ?? undefined;
-  if (seconds === undefined) return "";
-  const run = summary.firstPassRun ?? undefined;
-  return clockTime(seconds) + (run === undefined ? "" : ` (run ${run})`);
+/** Active and total time, unless the study hides them. */
+function times({ activeS, elapsedS }: AttemptStatus): [string, string][] {
+  return activeS == null || elapsedS == null ? [] : [[clockTime(activeS), clockTime(elapsedS)]];
+}
+
+function firstPass({ firstPassS, firstPassRun }: SubmitSummary): string {
+  const run = firstPassRun == null ? "" : `run ${firstPassRun}`;
+  if (firstPassS == null) return run;
+  return clockTime(firstPassS) + (run && ` (${run})`);
 }
 
 function actions(status: AttemptStatus): ResultsPage["actions"] {

@@ -2,7 +2,7 @@ import * as vscode from "vscode";
 import { isUnfinished, type Attempts } from "./attempts.ts";
 import { clockTime, spokenTime } from "./duration.ts";
 import type { AttemptStatus } from "./generated/protocol.ts";
-import { runsLeft, secondsLeft } from "./studyText.ts";
+import { runsLeft } from "./studyText.ts";
 
 /** Shows in the status bar that a study records, and the time and runs that are left; a click opens the study. */
 export class StudyItem implements vscode.Disposable {
@@ -30,14 +30,14 @@ export class StudyItem implements vscode.Disposable {
       return;
     }
     this.draw(status);
-    if (status.state === "running" && status.timeLimitS != null) {
+    if (status.state === "running" && status.remainingS != null) {
       this.ticking = setInterval(() => this.draw(status), 1000);
     }
     this.item.show();
   }
 
   private draw(status: AttemptStatus): void {
-    const left = secondsLeft(status, this.attempts.activeSeconds(status));
+    const left = this.attempts.secondsLeft(status);
     const runs = runsLeft(status);
     const time = left === undefined ? [] : [`${clockTime(left)} left`];
     const spoken = left === undefined ? [] : [`${spokenTime(left)} left`];

@@ -208,6 +208,6 @@ export class StudyPanel implements vscode.Disposable {
     const view = this.view;
     if (!view) return;
     const status = view.workspace ? await this.attempts.of(vscode.Uri.parse(view.workspace)) : undefined;
-    this.host?.post({ type: "view", view, status, activeS: status ? this.attempts.activeSeconds(status) : 0 });
+    this.host?.post({ type: "view", view, status, leftS: status && this.attempts.secondsLeft(status) });
   }
 }

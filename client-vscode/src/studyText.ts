@@ -61,11 +61,6 @@ export function deliverySentences({ delivery, dataTo }: Pick<StudyView, "deliver
   ];
 }
 
-/** Seconds of active time that are left of a task with a limit. */
-export function secondsLeft(status: Pick<AttemptStatus, "timeLimitS">, activeS: number): number | undefined {
-  return status.timeLimitS == null ? undefined : Math.max(0, status.timeLimitS - activeS);
-}
-
 /** Runs that are left of a task with a limit. */
 export function runsLeft(status: Pick<AttemptStatus, "runs" | "runsAllowed">): number | undefined {
   return status.runsAllowed == null ? undefined : Math.max(0, status.runsAllowed - status.runs);

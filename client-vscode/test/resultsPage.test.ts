@@ -52,6 +52,20 @@ test("the summary of a submission names time, runs, first pass and verdict", () 
   ]);
 });
 
+test("while a study hides the clock, neither summary nor facts have a time", () => {
+  const status = attempt({ state: "submitted", verdict: verdict({ wallS: 0.5 }), activeS: null, elapsedS: null });
+  const summary = { status, firstPassS: null, firstPassRun: 3 };
+  assert.equal(
+    summarySentence(summary),
+    "“Counter” submitted. Hidden tests passed: 5 of 5, 4 runs, first pass at run 3.",
+  );
+  assert.deepEqual(resultsPage(status, summary).facts.slice(3), [
+    ["Attempt", "submitted"],
+    ["Runs", "4"],
+    ["First pass", "run 3"],
+  ]);
+});
+
 test("a submission that never passed says so", () => {
   const status = attempt({ state: "submitted" });
   const summary = { status, firstPassS: null, firstPassRun: null };

@@ -7,7 +7,6 @@ import {
   progressText,
   recordingSentence,
   runsLeft,
-  secondsLeft,
   taskFacts,
 } from "../src/studyText.ts";
 import { attempt, study } from "./samples.ts";
@@ -37,10 +36,7 @@ test("where data go is told by name", () => {
   assert.match(destinationSentence("/media/lab"), /written to \/media\/lab/);
 });
 
-test("what is left of time and runs never falls below nothing", () => {
-  assert.equal(secondsLeft({ timeLimitS: 60 }, 45), 15);
-  assert.equal(secondsLeft({ timeLimitS: 60 }, 61), 0);
-  assert.equal(secondsLeft({ timeLimitS: null }, 61), undefined);
+test("what is left of runs never falls below nothing", () => {
   assert.equal(runsLeft({ runs: 2, runsAllowed: 3 }), 1);
   assert.equal(runsLeft({ runs: 4, runsAllowed: 3 }), 0);
   assert.equal(runsLeft({ runs: 4, runsAllowed: null }), undefined);

@@ -165,10 +165,12 @@ class AttemptStatus(Wire):
     workspace: str
     """URI of the workspace folder."""
     state: AttemptState
-    elapsed_s: float
-    """Wall time from the first start to now or to the end, in seconds."""
-    active_s: float
-    """Time during which the clock ran, in seconds."""
+    elapsed_s: float | None
+    """Wall time from the first start to now or to the end, in seconds. Null while the study hides it."""
+    active_s: float | None
+    """Time during which the clock ran, in seconds. Null while the study hides it."""
+    remaining_s: float | None = None
+    """What is left of `time_limit_s`, in seconds. Null without a limit, and while the study hides it."""
     runs: int
     running: bool
     """Whether the hidden tests are running right now."""
@@ -260,7 +262,7 @@ class SubmitSummary(Wire):
 
     status: AttemptStatus
     first_pass_s: float | None = None
-    """Active time at the first passing verdict, in seconds."""
+    """Active time at the first passing verdict, in seconds. Null while the study hides it."""
     first_pass_run: int | None = None
     """Number of that run."""
 

@@ -50,7 +50,8 @@ export class Editor {
 
   /** Starts the clock; a palette that is opened while the columns are still laid out may be closed again, unheard. */
   async startClock(): Promise<void> {
-    const running = this.statusBar("clock").filter({ hasText: /\d\d:\d\d/ });
+    // A study may hide the time.
+    const running = this.statusBar("clock").filter({ hasText: /\d\d:\d\d|Running/ });
     await this.tryAgain("The clock did not start.", async (timeout) => {
       await this.command("Benchwright: Start the Clock");
       await running.waitFor({ timeout: 2 * timeout });

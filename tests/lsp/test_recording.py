@@ -165,6 +165,7 @@ async def test_a_killed_server_loses_nothing_acknowledged_and_the_attempt_goes_o
     status = again.opened.status
     assert (status.attempt, status.state, status.running) == (desk.attempt, AttemptState.RUNNING, False)
     # Until the server's last word, and again from when the attempt was taken over.
+    assert status.active_s is not None and status.elapsed_s is not None
     assert counted_s <= status.active_s + 0.01 < counted_s + took_s + 0.02
     assert status.elapsed_s > counted_s + 1.5
     assert again.events()[: len(acknowledged)] == acknowledged

@@ -17,6 +17,7 @@ from benchwright_attempts.record import RecordedEvent
 from benchwright_attempts.replay import verify
 from benchwright_attempts.timeline import active_time
 from benchwright_server.operations import OPERATIONS
+from benchwright_server.protocol import AttemptStatus
 from benchwright_studies.study_log import StudyLog
 
 from .clocks import Clocks
@@ -83,6 +84,29 @@ async def step(editor: Editor, study: str = "small") -> tuple[str, Any]:
     return view.step, view.position
 
 
+def _times(status: AttemptStatus) -> tuple[float | None, ...]:
+    return status.elapsed_s, status.active_s, status.remaining_s
+
+
+@pytest.mark.parametrize("clock", ["shown", "remaining", "hidden"])
+async def test_a_study_says_what_its_participants_see_of_the_clock(editors: Editors, home: Path, clock: str) -> None:
+    text = STUDY.replace("practice: starter/amdahl\n", f"clock: {clock}\nlimits: {{time_minutes: 10}}\n")
+    await begin(home, text)
+    editor = await editors()
+    await ask(editor, "giveConsent", study="small", version="2")
+    await foresee(editor)
+    desk = await open_task(editor)
+    status = await ask(editor, "start", uri=desk.uri)
+    elapsed_s, active_s, left_s = _times(status)
+    assert status.time_limit_s == 600
+    assert (elapsed_s is None) == (active_s is None) == (clock != "shown")
+    assert (left_s is None) == (clock == "hidden")
+    assert left_s is None or 590 < left_s <= 600
+    ended = await ask(editor, "abandon", uri=desk.uri)
+    assert (ended.active_s is None) == (clock != "shown")
+    assert (await ask(editor, "selfEstimate", uri=desk.uri, minutes=3, difficulty=1, externalHelp=False)).active_s >= 0
+
+
 def recorded(desk: Desk) -> list[RecordedEvent]:
     with desk.editor.log() as log:
         return log.events(desk.attempt)
@@ -118,6 +142,7 @@ async def test_a_participant_goes_from_consent_to_the_end(editors: Editors, home
     problem = desk.opened.status.problem.partition("/")[2]
     status = desk.opened.status
     assert (status.study, status.recording, status.state) == ("small", "full", "open")
+    assert _times(status) == (None, None, None)
     assert (await step(editor)) == ("work", 1)
     extension = {"id": "GitHub.copilot", "version": "1", "active": True, "ai": True}
     facts = {"editor": "Test 1", "extensions": [extension], "aiFeatures": {"github.copilot.enable": True}}
@@ -140,7 +165,13 @@ async def test_a_participant_goes_from_consent_to_the_end(editors: Editors, home
     assert (submitted.status.state, submitted.status.verdict.outcome) == ("submitted", "passed")
     assert submitted.status.verdict.lines is None
     assert (await step(editor)) == ("self_estimate", 1)
-    await ask(editor, "selfEstimate", uri=desk.uri, minutes=3, difficulty=1, externalHelp=False)
+    # Nobody can read off the clock how long it took before they have said so.
+    assert {_times(status) for status in editor.shown.statuses if status.attempt == desk.attempt} == {(None,) * 3}
+    assert (submitted.first_pass_s, submitted.first_pass_run) == (None, 1)
+    assert (await ask(editor, "numbers", study="small")).attempts == []
+    said = await ask(editor, "selfEstimate", uri=desk.uri, minutes=3, difficulty=1, externalHelp=False)
+    assert said.active_s > 0 and said.elapsed_s > 0
+    assert [one.active_min > 0 for one in (await ask(editor, "numbers", study="small")).attempts] == [True]
 
     events = recorded(desk)
     kinds = [one.event.type for one in events]

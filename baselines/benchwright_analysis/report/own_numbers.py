@@ -12,9 +12,9 @@ from benchwright_analysis.report.problem_facts import facts_of
 from benchwright_analysis.report.reading import Job, fold_attempts
 from benchwright_attempts.attempts import Attempts
 from benchwright_attempts.record import AttemptHeader
-from benchwright_attempts.terms import Feedback
+from benchwright_attempts.terms import ClockDisplay, Feedback, Terms
 from benchwright_problems.store import Store
-from benchwright_studies.studies import Studies
+from benchwright_studies.studies import RegisteredStudy, Studies, terms
 
 if TYPE_CHECKING:
     from benchwright_studies.study_log import StudyLog
@@ -59,7 +59,7 @@ class OwnAttempt:
 
 
 def own_numbers(log: StudyLog, store: Store, study: str = "", participant: str = "") -> list[OwnAttempt]:
-    """A participant's attempts, practice left out; without a study, those of people outside studies.
+    """A participant's attempts, without practice and those whose clock is still hidden; or those outside studies.
 
     Blocks on the disk; asynchronous code calls it in a thread. Imports SciPy only where a distribution is shown.
 
@@ -70,14 +70,23 @@ def own_numbers(log: StudyLog, store: Store, study: str = "", participant: str =
     if not study:
         mine = [header for header in log.headers() if not header.study and header.condition.startswith("human")]
         return [_own(one, [], shows_results=True) for one in sorted(_rows(log, store, mine, {}), key=_position)]
-    known = Studies(log, Attempts(log)).study(study).study
+    registered = Studies(log, Attempts(log)).study(study)
+    known = registered.study
     shows_results = known.feedback is not Feedback.NONE
     shows_others = known.show_distribution and shows_results
     headers = [header for header in log.journal.attempts(study) if shows_others or header.solver == participant]
     rows = _rows(log, store, headers, {study: known.idle_minutes * 60})
-    own = sorted((one for one in rows if one.participant == participant and not one.practice), key=_position)
+    shown = {header.id for header in headers if header.solver == participant and _is_shown(log, registered, header)}
+    own = sorted((one for one in rows if one.attempt in shown and not one.practice), key=_position)
     others = [one for one in rows if one.participant != participant and one.is_analysed and one.is_person]
     return [_own(one, others, shows_results=shows_results) for one in own]
+
+
+def _is_shown(log: StudyLog, known: RegisteredStudy, header: AttemptHeader) -> bool:
+    """Whether the study does not hide the attempt's times any more."""
+    summary = log.summary(header.id)
+    said = Terms(header.condition, terms(known, header.solver, 1, header.problem, header.condition))
+    return said.shows_of_clock(summary.kinds, ended=summary.state.ended) is ClockDisplay.SHOWN
 
 
 def _rows(

@@ -20,7 +20,7 @@ from benchwright_attempts.grading import ANSWER, judged_paths
 from benchwright_attempts.record import AttemptHeader
 from benchwright_attempts.replay import ReplayedFile
 from benchwright_attempts.summary import AttemptVerdict
-from benchwright_attempts.terms import Terms
+from benchwright_attempts.terms import ClockDisplay, Terms
 from benchwright_judges.score import INSTANT
 from benchwright_problems.problem import Kind, Problem
 from benchwright_server.attempts.recorder import Recorder
@@ -207,9 +207,10 @@ class Session(Adapter):
         await self.attempt.submit()
         shows = self.terms.reveal(self.problem.reveal) is not None
         first = (await self.attempt.writer.summary()).first_pass if shows else None
+        status = await self.status()
         return SubmitSummary(
-            status=await self.status(),
-            first_pass_s=first.active_s if first else None,
+            status=status,
+            first_pass_s=first.active_s if first and status.active_s is not None else None,
             first_pass_run=first.number if first else None,
         )
 
@@ -252,7 +253,9 @@ class Session(Adapter):
         """The attempt as shown in views."""
         summary = await self.attempt.writer.summary()
         clock = advance(summary.clock, self._log.moment())
-        assigned = self.terms.assigned
+        assigned, limit_s = self.terms.assigned, self.terms.time_limit_s
+        shown = self.terms.shows_of_clock(summary.kinds, ended=summary.state.ended)
+        shows_all, shows_rest = shown is ClockDisplay.SHOWN, shown is not ClockDisplay.HIDDEN
         return AttemptStatus(
             attempt=self.header.id,
             problem=self.header.problem,
@@ -260,8 +263,9 @@ class Session(Adapter):
             kind=self.problem.kind.value,
             workspace=self.workspace.folder.as_uri(),
             state=summary.state,
-            elapsed_s=round(clock.elapsed_s, 3),
-            active_s=round(clock.active_s, 3),
+            elapsed_s=round(clock.elapsed_s, 3) if shows_all else None,
+            active_s=round(clock.active_s, 3) if shows_all else None,
+            remaining_s=round(max(0.0, limit_s - clock.active_s), 3) if shows_rest and limit_s is not None else None,
             runs=summary.runs,
             running=self.attempt.runs.is_running,
             verdict=await asyncio.to_thread(self._view, summary.verdict) if summary.verdict else None,
@@ -269,7 +273,7 @@ class Session(Adapter):
             practice=assigned.practice if assigned else False,
             recording=self.header.recording.value,
             held=clock.held,
-            time_limit_s=self.terms.time_limit_s,
+            time_limit_s=limit_s,
             runs_allowed=self.terms.runs_allowed,
             read_only=str(self.attempt.writer.elsewhere) if self.is_elsewhere else None,
             not_recorded=str(self._log.failing) if self._log.failing is not None else None,

@@ -12,7 +12,6 @@ import {
   destinationSentence,
   progressText,
   recordingSentence,
-  secondsLeft,
   taskFacts,
 } from "../../studyText.ts";
 import { estimateFields, questionFields, readEstimates, readQuestions } from "../studyForms.ts";
@@ -21,12 +20,12 @@ import { button, element, fieldValue, keepFocus, main } from "../elements.ts";
 import { richText } from "../richText.ts";
 
 export type ToStudy =
-  /** `activeS` is how long the clock of the present task ran. */
+  /** `leftS` is what is left of the present task's time limit, where it has one and the study shows it. */
   | {
       readonly type: "view";
       readonly view: StudyView;
       readonly status: AttemptStatus | undefined;
-      readonly activeS: number;
+      readonly leftS: number | undefined;
     }
   | { readonly type: "refused"; readonly reason: string };
 
@@ -60,7 +59,7 @@ main().append(progress, title, body, refusal, leave);
 
 let shownKey = "";
 let ticking: ReturnType<typeof setInterval> | undefined;
-let update: (status: AttemptStatus | undefined, activeS: number) => void = () => undefined;
+let update: (status: AttemptStatus | undefined, leftS: number | undefined) => void = () => undefined;
 
 keepFocus(() => body.querySelector<HTMLElement>("input, textarea, button"));
 
@@ -69,14 +68,14 @@ function receive(message: ToStudy): void {
     refusal.textContent = message.reason;
     return;
   }
-  const { view, status, activeS } = message;
+  const { view, status, leftS } = message;
   // What is typed into a form must survive updates of the clock.
   const key = JSON.stringify([view.step, view.position, view.problem, view.workspace, view.consent, view.delivery]);
   if (key !== shownKey) {
     shownKey = key;
     show(view);
   }
-  update(status, activeS);
+  update(status, leftS);
 }
 
 function show(view: StudyView): void {
@@ -209,16 +208,15 @@ function work(view: StudyView): Page {
   const left = element("dd");
   const buttons = element("div", { class: "actions" });
   let faces = "";
-  update = (status, activeS) => {
+  update = (status, leftS) => {
     clearInterval(ticking);
     news.replaceChildren(...rows(taskFacts(view, status)));
-    if (status?.timeLimitS != null) {
+    if (status !== undefined && leftS !== undefined) {
       news.append(element("div", {}, element("dt", {}, "Time left"), left));
       const since = performance.now();
       const draw = (): void => {
         const runs = status.state === "running" && !status.held;
-        const now = activeS + (runs ? (performance.now() - since) / 1000 : 0);
-        left.textContent = clockTime(secondsLeft(status, now) ?? 0);
+        left.textContent = clockTime(Math.max(0, leftS - (runs ? (performance.now() - since) / 1000 : 0)));
       };
       draw();
       ticking = setInterval(draw, 1000);
