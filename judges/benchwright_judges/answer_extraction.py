@@ -1,20 +1,21 @@
-"""Answer extraction: what reading a letter and reading true or false from free text have in common."""
+"""Which of a reply's statements is its answer: what reading a letter and reading true or false have in common.
+
+A reply is cut into statements. A statement names a value or several; it may be denied, supposed, asked or taken back;
+and it weighs more the more it is meant as the answer. The heaviest kind decides, from its first statement on, and
+what follows has to agree.
+"""
 
 from __future__ import annotations
 
-import json
 import re
-import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
+from enum import IntEnum, StrEnum
 from functools import cache
 
 from benchwright_judges import languages
 from benchwright_judges.judgement import REFUSAL
-from benchwright_judges.languages.language import AnswerLanguage, joined
-
-_MAX_START, _MAX_END = 5_000, 15_000
+from benchwright_judges.languages.language import AnswerLanguage, fill, joined
 
 
 class ExtractionOutcome(StrEnum):
@@ -40,40 +41,54 @@ class Extraction:
 AMBIGUOUS = Extraction(None, ExtractionOutcome.AMBIGUOUS)
 
 
+class Weight(IntEnum):
+    """How much a statement is meant as the answer."""
+
+    HOLDS = 0
+    """A choice is called right, which may be said of several: "B is correct"."""
+    ANSWERS = 1
+    """The answer is named: "the answer is B"."""
+    CONCLUDES = 2
+    """As a conclusion: "so the answer is B"."""
+    FINAL = 3
+    """As the last word: "final answer: B"."""
+
+
 @dataclass(frozen=True)
 class Statement:
     """One passage that states the answer."""
 
-    value: str
+    value: str | None
+    """None if it names several."""
     position: int
-    concluding: bool = False
-    """Whether it is stated as a conclusion, such as "so the final answer is C"."""
+    weight: Weight = Weight.ANSWERS
 
 
-def prepare(text: str) -> str:
-    """The solver's text normalised to one width, without what is not part of the answer: comments, fences, thoughts."""
-    plain = text.rpartition("</think>")[2]
-    if len(plain) > _MAX_START + _MAX_END:
-        # A very long answer says it at the start, or concludes at the end.
-        plain = f"{plain[:_MAX_START]}\n{plain[-_MAX_END:]}"
-    plain = unicodedata.normalize("NFKC", plain).replace("\u2019", "'")
-    while "<!--" in plain:
-        before, _, comment = plain.partition("<!--")
-        plain = before + comment.partition("-->")[2]
-    return re.sub(r"^[ \t]*(?:```|~~~)[\w-]*[ \t]*$", "", plain, flags=re.MULTILINE).strip()
+def read(value: str | None) -> Extraction:
+    """The extraction of one value; ambiguous if there is none."""
+    return AMBIGUOUS if value is None else Extraction(value, ExtractionOutcome.READ)
 
 
-def conclude(text: str, statements: Sequence[Statement]) -> Extraction:
-    """The answer according to all statements of the solver.
+def conclude(statements: Sequence[Statement], text: str) -> Extraction:
+    """The answer according to all statements of a reply.
 
-    They have to agree. Only a conclusion may override what precedes it.
+    Args:
+        statements: In any order.
+        text: The reply, to tell a refusal from an answer that says nothing.
     """
     if not statements:
         refused = _patterns().refusal.search(text)
         return Extraction(None, ExtractionOutcome.REFUSAL) if refused else Extraction()
-    first = min((one.position for one in statements if one.concluding), default=0)
+    # "A or C. … So C."
+    statements = [one for one in statements if one.value or not _settled(one, statements)]
+    heaviest = max(one.weight for one in statements)
+    first = min(one.position for one in statements if one.weight is heaviest)
     values = {one.value for one in statements if one.position >= first}
-    return Extraction(values.pop(), ExtractionOutcome.READ) if len(values) == 1 else AMBIGUOUS
+    return read(values.pop()) if len(values) == 1 else AMBIGUOUS
+
+
+def _settled(several: Statement, statements: Sequence[Statement]) -> bool:
+    return any(one.value and one.position > several.position and one.weight >= several.weight for one in statements)
 
 
 def declines(text: str) -> bool:
@@ -81,78 +96,58 @@ def declines(text: str) -> bool:
     return _patterns().refusal.search(text.replace("\u2019", "'")) is not None
 
 
-def since_correction(text: str) -> str:
-    """What follows the last "no, wait"; everything if there is none."""
-    found = [*_patterns().correction.finditer(text)]
-    return text[found[-1].end() :] if found else text
+def since_correction(text: str, said: str) -> str | None:
+    """What follows the last "no, wait"; None if there is none.
 
-
-def json_answer(text: str) -> list[object] | None:
-    """The answers that the last JSON object with an answer in it gives; None if there is no such object.
-
-    QuArch's prompt asks for `{"final_answer": "B"}` at the end; prose around it, lists and single quotes occur.
+    Args:
+        text: The reply.
+        said: Regex of what an answer names.
     """
-    for found in reversed(re.findall(r"\{[^{}]{1,2000}\}", text)):
-        value = _load(found)
-        if not isinstance(value, dict):
-            continue
-        for name, answer in value.items():
-            if re.sub(r"[\s_-]+", "", str(name)).casefold() in _patterns().fields:
-                return answer if isinstance(answer, list) else [answer]
-    whole = _load(text) if text[:1] == "[" else None
-    return whole if isinstance(whole, list) else None
+    found = list(_correction(said, languages.LANGUAGES).finditer(text))
+    return text[found[-1].end() :] if found else None
 
 
-def boxed(text: str) -> str | None:
-    r"""The content of the last `\boxed{…}`, without `\text{…}`."""
-    found = [match.end() for match in re.finditer(r"\\f?boxed\s*\{", text)]
-    if not found:
-        return None
-    start = end = found[-1]
-    depth = 1
-    while end < len(text) and depth:
-        depth += {"{": 1, "}": -1}.get(text[end], 0)
-        end += 1
-    return re.sub(r"\\(?:text|mathrm|mathbf|textbf)\s*\{([^{}]*)\}", r"\1", text[start : end - 1]).strip()
+def sentences(text: str) -> Iterator[tuple[int, str]]:
+    """The sentences of a reply with their positions; each ends with its mark."""
+    for found in re.finditer(r"(?:[^.!?;。！？；…\n]|\.(?=[A-Za-z0-9]))+[.!?;。！？；…]*", text):
+        yield found.start(), found[0]
 
 
-def is_denied(text: str, start: int, end: int) -> bool:
-    """Whether the statement at a place is negated, hypothetical or a question rather than asserted."""
-    before = text[max(0, start - 60) : start].rstrip("([{*_`\"' ")
-    clause = re.split(r"[,.;:!?\n，。；：！？(]", before)[-1]
+def is_denied(sentence: str, start: int, end: int) -> bool:
+    """Whether the statement at a place of a sentence is negated, supposed or asked rather than asserted."""
+    before = sentence[max(0, start - 160) : start]
+    clause = re.split(r"[,:，：、(]", before[-80:])[-1]
     if _patterns().denial.search(clause) or _patterns().condition.search(clause):
         return True
-    sentence = re.split(r"[.;!?\n。；！？]", text[max(0, start - 160) : start])[-1]
-    if _patterns().unreal.search(text[start:end]) and _patterns().condition.search(sentence):
+    supposed = before + sentence[end : end + 60].split(",")[0]
+    if _patterns().unreal.search(sentence[start:end]) and _patterns().condition.search(supposed):
         return True
-    return bool(_patterns().taken_back.match(text, end))
+    return "?" in sentence[end:] or bool(_patterns().taken_back.match(sentence, end))
 
 
-def concludes(text: str, start: int, end: int) -> bool:
-    """Whether the statement at a place is a conclusion."""
-    sentence = re.split(r"[.;!?\n。；！？]", text[max(0, start - 100) : start])[-1]
-    return bool(_patterns().conclusion.search(sentence + text[start:end]))
+def weigh(sentence: str, start: int, end: int) -> Weight:
+    """How much the statement at a place of a sentence is meant as the answer."""
+    said = sentence[max(0, start - 100) : end]
+    if _patterns().final.search(said):
+        return Weight.FINAL
+    return Weight.CONCLUDES if _patterns().conclusion.search(said) else Weight.ANSWERS
 
 
-def _load(text: str) -> object:
-    for candidate in (text, text.replace("'", '"')):
-        try:
-            return json.loads(candidate)
-        except (ValueError, RecursionError):
-            continue
-    return None
+def without_forced_conditions(text: str) -> str:
+    """A reply without suppositions that suppose nothing: "if I had to choose"."""
+    return _patterns().forced.sub("", text)
 
 
 @dataclass(frozen=True, eq=False)
 class _Patterns:
-    fields: frozenset[str]
     refusal: re.Pattern[str]
-    correction: re.Pattern[str]
     denial: re.Pattern[str]
     condition: re.Pattern[str]
     unreal: re.Pattern[str]
+    forced: re.Pattern[str]
     taken_back: re.Pattern[str]
     conclusion: re.Pattern[str]
+    final: re.Pattern[str]
 
 
 def _patterns() -> _Patterns:
@@ -162,18 +157,22 @@ def _patterns() -> _Patterns:
 # Compiled at first use: a language server that opens a design never needs them.
 @cache
 def _compile(known: tuple[AnswerLanguage, ...]) -> _Patterns:
-    taken_back = joined(known, lambda one: one.discourse.taken_back)
     return _Patterns(
-        fields=frozenset(name for one in known for name in one.discourse.answer_fields),
         refusal=_verbose(joined(known, lambda one: one.discourse.refusal)),
-        correction=_verbose(joined(known, lambda one: one.discourse.correction)),
         denial=_verbose(joined(known, lambda one: one.discourse.denial)),
         condition=_verbose(joined(known, lambda one: one.discourse.condition)),
         unreal=_verbose(joined(known, lambda one: one.discourse.unreal)),
-        taken_back=_verbose(rf"""[^.;!?\n。；！？]{{0,40}}[?？]|[)\]}}*_`"'\s]{{0,6}}(?:{taken_back})"""),
-        conclusion=_verbose(rf"\#{{4}}|{joined(known, lambda one: one.discourse.conclusion)}"),
+        forced=_verbose(joined(known, lambda one: one.discourse.forced)),
+        taken_back=_verbose(rf"""[)\]}}"'\s]{{0,6}}(?:{joined(known, lambda one: one.discourse.taken_back)})"""),
+        conclusion=_verbose(joined(known, lambda one: one.discourse.conclusion)),
+        final=_verbose(rf"\#{{4}}|{joined(known, lambda one: one.discourse.final)}"),
     )
 
 
+@cache
+def _correction(said: str, known: tuple[AnswerLanguage, ...]) -> re.Pattern[str]:
+    return _verbose(fill(joined(known, lambda one: one.discourse.correction), SAID=said))
+
+
 def _verbose(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern, re.IGNORECASE | re.VERBOSE)
+    return re.compile(pattern, re.IGNORECASE | re.VERBOSE | re.MULTILINE)

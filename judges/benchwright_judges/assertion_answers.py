@@ -1,4 +1,8 @@
-"""Extracting true or false from free text, in English, French, German and Chinese."""
+"""Reading true or false from free text, in every answer language.
+
+Each word for true or false becomes one character, with its negation: "not true" is false, "doesn't hold" as well. What
+is left is cut into statements, as for choices.
+"""
 
 from __future__ import annotations
 
@@ -11,120 +15,147 @@ from benchwright_judges import languages
 from benchwright_judges.answer_extraction import (
     AMBIGUOUS,
     Extraction,
-    ExtractionOutcome,
     Statement,
-    boxed,
+    Weight,
     conclude,
-    concludes,
     is_denied,
-    json_answer,
-    prepare,
+    read,
+    sentences,
     since_correction,
+    weigh,
+    without_forced_conditions,
 )
 from benchwright_judges.languages.language import AnswerLanguage, any_of, fill, joined
+from benchwright_judges.reply_text import GIVEN, NO, YES, answer_text, lines_of
 
-_OPEN, _CLOSE = r"[\s(\[{*_`\"'“‘「【<$:]{0,8}(?:\\\w{1,12}\{){0,2}", r"[)\]}*_`\"'”’」】>$]{0,8}"
-_AROUND = " \t\r\n>#*_`([\"'-"
+_TRUE, _FALSE, _BOTH = "\ue020", "\ue021", "\ue022"
+_VALUE = f"[{_TRUE}{_FALSE}]"
+_ANY = re.compile(f"[{_TRUE}{_FALSE}{_BOTH}]")
+_AROUND = " \t\n>#*+_`([{\"'“”„‘’«»「」【】})].,:;!。，；：！→-–—"
+_MAX_SENTENCE = 2_000
 
 
 def read_truth(text: str) -> Extraction:
     """The answer to an assertion question: `true`, `false`, or nothing that can be read."""
-    plain = prepare(text)
+    plain = answer_text(text)
     if not plain:
         return Extraction()
-    given = json_answer(plain)
-    if given is None and (content := boxed(plain)) is not None:
-        given = [content]
-    if given is not None:
-        found = {_alone(value) for value in given}
-        return _reading(found.pop()) if len(found) == 1 else AMBIGUOUS
-    if (value := _alone(plain)) is not None:
-        return _reading(value)
-    corrected = since_correction(plain)
-    if corrected != plain:
-        said = list(_statements(corrected))
-        if said or _patterns().value.search(corrected):
-            reading = conclude(corrected, said)
-            value = _alone(corrected.strip(" ,.:;!—–-\n"))
-            return _reading(value) if value is not None else _or_ambiguous(reading)
-    both = _patterns().either.search(plain)
-    if both and _truth(both[1]) is not _truth(both[2]):
+    _, given, after = plain.rpartition(GIVEN)
+    if given:
+        content, _, rest = after.partition("\n")
+        corrected = since_correction(rest, _patterns().value.pattern)
+        if corrected is None or not (found := _statements(_mark(corrected))):
+            return _given(_mark(content))
+        return conclude(found, rest)
+    marked = _mark(plain)
+    if (value := _alone(marked)) is not None:
+        return read(value)
+    # Words such as "no" are part of a correction, so it is looked for first.
+    if (corrected := since_correction(plain, _patterns().value.pattern)) is not None:
+        later = _mark(corrected)
+        if (value := _alone(later)) is not None:
+            return read(value)
+        if found := _statements(later):
+            return conclude(found, later)
+        if _ANY.search(later):
+            return AMBIGUOUS
+    if _BOTH in marked and not re.search(_VALUE, marked):
         return AMBIGUOUS
-    return conclude(plain, list(_statements(plain)))
+    return conclude(_statements(marked), marked)
 
 
-def _or_ambiguous(reading: Extraction) -> Extraction:
-    return reading if reading.value is not None else AMBIGUOUS
+def _given(content: str) -> Extraction:
+    if (value := _alone(content)) is not None:
+        return read(value)
+    if found := _statements(content):
+        return conclude(found, content)
+    return AMBIGUOUS if _ANY.search(content) else Extraction()
 
 
-def _reading(value: bool | None) -> Extraction:
-    return Extraction() if value is None else Extraction(str(value).lower(), ExtractionOutcome.READ)
+def _mark(text: str) -> str:
+    """A reply in which every value is one character, with its negation."""
+    known = _patterns()
+    text = without_forced_conditions(text)
+    text = re.sub(r"[*`]+|(?<!\w)_{1,3}|_{1,3}(?!\w)", "", text)
+    text = known.fails.sub(f"it is {_FALSE}", text)
+    text = known.holds.sub(f"it is {_TRUE}", text)
+    text = known.value.sub(lambda found: _TRUE if found[0].casefold() in known.true else _FALSE, text)
+    text = known.denied.sub(lambda found: f" {_opposite(found[1])}", text)
+    return known.either.sub(lambda found: found[1] if found[1] == found[2] else _BOTH, text)
 
 
-def _truth(word: str) -> bool | None:
-    plain = word.casefold()
-    return True if plain in _patterns().true else False if plain in _patterns().false else None
+def _opposite(value: str) -> str:
+    return _FALSE if value == _TRUE else _TRUE
 
 
-def _alone(value: object) -> bool | None:
-    """The value of an answer that is nothing but a verdict."""
-    if isinstance(value, bool):
-        return value
-    if not isinstance(value, str) or len(value) > 200:
+def _name(value: str) -> str:
+    return "true" if value in (_TRUE, YES) else "false"
+
+
+def _alone(text: str) -> str | None:
+    """The value of a passage that is nothing but a verdict."""
+    if len(text) > 200:
         return None
-    plain = re.sub(r"\\\w+\s*\{([^{}]*)\}", r"\1", value).strip(_AROUND)
-    plain = _patterns().label.sub("", plain)
-    plain = plain.strip(f"{_AROUND})].,:;!。")
-    negated = _patterns().negated.fullmatch(plain)
-    if negated and _truth(negated[1]) is True:
-        return False
+    known = _patterns()
+    plain = known.label.sub("", text.strip(_AROUND)).strip(_AROUND)
+    plain = re.sub(rf"^([{YES}{NO}])\s*(?={_VALUE})", "", plain)
     for language in languages.LANGUAGES:
         plain = plain.removesuffix(language.true_false.value_suffix)
-    return _truth(plain)
+    if plain and plain in (_TRUE, _FALSE, YES, NO):
+        return _name(plain)
+    word = plain.casefold()
+    return "true" if word in known.true_alone else "false" if word in known.false_alone else None
 
 
-def _statements(text: str) -> Iterator[Statement]:
+def _statements(text: str) -> list[Statement]:
+    return [*_lines(text), *(one for start, sentence in sentences(text) for one in _said(sentence, start))]
+
+
+def _said(sentence: str, start: int) -> Iterator[Statement]:
+    if not _ANY.search(sentence):
+        return
+    sentence = sentence[:_MAX_SENTENCE]
     for pattern in _patterns().says:
-        for found in pattern.finditer(text):
-            said = _said(found)
-            if said is None or is_denied(text, found.start(), found.end()):
-                continue
-            yield Statement(str(said).lower(), found.start(), concludes(text, found.start(), found.end()))
-    lines = [(found.start(), found[0]) for found in re.finditer(r"[^\n]*\S[^\n]*", text)]
-    below = lines[1:2] if lines and re.fullmatch(r"\s*#+\s*\S.*", lines[0][1]) else []
-    for start, line in {*lines[:1], *lines[-1:], *below}:
-        if (value := _alone(line)) is not None:
-            yield Statement(str(value).lower(), start)
-    start, line = (below or lines)[0] if lines else (0, "")
-    if led := _patterns().leads.match(line):
-        yield Statement(str(_truth(led[1])).lower(), start)
-        if (other := _alone(line[led.end() :])) is not None:
-            yield Statement(str(other).lower(), start)
+        for found in pattern.finditer(sentence):
+            if not is_denied(sentence, found.start(), found.end()):
+                yield Statement(_name(found[1]), start + found.start(), weigh(sentence, found.start(), found.end()))
 
 
-def _said(found: re.Match[str]) -> bool | None:
-    groups = found.groupdict()
-    value = True if groups.get("true") else next(_truth(word) for word in found.groups() if word and _is_value(word))
-    denied = bool(groups.get("not") or groups.get("not_before"))
-    # "Not true" is false; what is not false may be anything.
-    return value if not denied else False if value else None
-
-
-def _is_value(word: str) -> bool:
-    return _truth(word) is not None
+def _lines(text: str) -> Iterator[Statement]:
+    """A verdict that is the first, the last or an announced line, or begins the reply."""
+    lines = list(lines_of(text))
+    known = _patterns()
+    for index, (start, line) in enumerate(lines):
+        headed = index == 0 or bool(known.announces.fullmatch(lines[index - 1][1]))
+        headed |= index == 1 and lines[0][1].lstrip().startswith("#")
+        if (headed or index == len(lines) - 1) and (value := _alone(line)) is not None:
+            yield Statement(value, start, weigh(line, 0, len(line)))
+        elif headed and (led := known.leads.match(line)):
+            yield Statement(_name(led[1]), start, Weight.ANSWERS)
+            if (other := _alone(line[led.end() :])) is not None:
+                yield Statement(other, start, Weight.ANSWERS)
+        elif index == len(lines) - 1:
+            # "… True or false? True."
+            last = [one for _, one in sentences(line)][-1:]
+            if last and (value := _alone(last[0])) is not None:
+                yield Statement(value, start, Weight.ANSWERS)
 
 
 @dataclass(frozen=True, eq=False)
 class _Patterns:
     true: frozenset[str]
-    false: frozenset[str]
+    true_alone: frozenset[str]
+    false_alone: frozenset[str]
     value: re.Pattern[str]
     """A word for true or false, anywhere."""
+    denied: re.Pattern[str]
+    """A value with its negation."""
+    holds: re.Pattern[str]
+    fails: re.Pattern[str]
     either: re.Pattern[str]
-    """Two of them named together."""
+    """Two values named together."""
     label: re.Pattern[str]
-    negated: re.Pattern[str]
-    """A negation and a word that are a whole answer."""
+    announces: re.Pattern[str]
     says: tuple[re.Pattern[str], ...]
     leads: re.Pattern[str]
     """A value that begins an answer."""
@@ -137,34 +168,39 @@ def _patterns() -> _Patterns:
 # Compiled at first use: a language server that opens a design never needs them.
 @cache
 def _compile(known: tuple[AnswerLanguage, ...]) -> _Patterns:
-    value = joined(known, _value)
-    bounded = rf"(?<![A-Za-zÀ-ÿ])({value})"
-    negations = any_of(word for one in known for word in one.true_false.negations)
+    values = [one.true_false for one in known]
     clauses = joined(known, lambda one: one.true_false.clause_starts)
+    label = joined(known, lambda one: one.true_false.label)
     stands_for = {
-        "VALUE": rf"{_OPEN}{bounded}{_CLOSE}",
-        "NOT": rf"(?:(?P<not>{negations})\s*)?",
-        # "No other cache", "the right half", "not correct": part of a sentence, not its verdict.
-        "STOP": rf"(?=\s*(?:[.,;:!\n。，；！)—–]|$|-\s|(?:{clauses})\b|[^\x00-\u2e7f]))",
+        "VALUE": rf"[\"'(]?({_VALUE})[\"')]?",
+        # "No other cache", "the right half": part of a sentence, not its verdict.
+        "STOP": rf"(?=\s*(?:[.,;:!\n。，；！)—–{YES}{NO}]|$|-\s|(?:{clauses})\b|[^\x00-\u2e7f]))",
     }
-    alone = any_of(word for one in known for word in one.true_false.negations_alone)
-    because = joined(known, lambda one: one.true_false.because)
     return _Patterns(
-        true=frozenset(word for one in known for word in (*one.true_false.true, *one.true_false.true_alone)),
-        false=frozenset(word for one in known for word in (*one.true_false.false, *one.true_false.false_alone)),
-        value=_insensitive(bounded),
-        either=_insensitive(rf"{bounded}\s*(?:,|/|{joined(known, lambda one: one.true_false.either)})\s*({value})"),
-        label=_insensitive(rf"\A(?:{joined(known, lambda one: one.true_false.label)})\s*:?\s*"),
-        negated=_insensitive(rf"(?:{alone})\s+(\w+)"),
+        true=frozenset(word for one in values for word in one.true),
+        true_alone=frozenset(word for one in values for word in one.true_alone),
+        false_alone=frozenset(word for one in values for word in one.false_alone),
+        value=_insensitive(joined(known, _values)),
+        denied=_insensitive(rf"\s?(?:{joined(known, lambda one: one.true_false.negations)})\s{{0,3}}({_VALUE})"),
+        holds=_insensitive(joined(known, lambda one: one.true_false.holds)),
+        fails=_insensitive(joined(known, lambda one: one.true_false.fails)),
+        either=_insensitive(
+            rf"({_VALUE})(?:\s*(?:,|/|{joined(known, lambda one: one.true_false.either)})\s*)+({_VALUE})"
+        ),
+        label=_insensitive(rf"\A(?:{label})\s*[:：=-]?\s*"),
+        announces=_insensitive(rf"\W{{0,8}}(?:{label})\W{{0,8}}"),
         says=tuple(_insensitive(fill(pattern, **stands_for)) for one in known for pattern in one.true_false.says),
-        leads=_insensitive(rf"^[\s>#*_`(]{{0,6}}({value})[)*_`]{{0,4}}\s*(?:[.,:;!。，；：！]|[-–—]\s|{because})"),
+        leads=_insensitive(
+            rf"[^\w\n{_TRUE}{_FALSE}{_BOTH}]{{0,8}}({_VALUE})[)\"'”]{{0,4}}(?:\s*[.,:;!。，；：！]|\s*[-–—]\s"
+            rf"|\s*(?:{joined(known, lambda one: one.true_false.because)}))"
+        ),
     )
 
 
-def _value(language: AnswerLanguage) -> str:
+def _values(language: AnswerLanguage) -> str:
     """Every word for true and false; the longest first, as where no spaces separate words one may begin another."""
     words = sorted((*language.true_false.true, *language.true_false.false), key=len, reverse=True)
-    return any_of(words) if language.unspaced else rf"(?:{any_of(words)})(?![\w'-])"
+    return any_of(words) if language.unspaced else rf"(?<![A-Za-zÀ-ÿ])(?:{any_of(words)})(?![\w'-])"
 
 
 def _insensitive(pattern: str) -> re.Pattern[str]:

@@ -1,38 +1,47 @@
 r"""Reading the letter of a choice from free text, in every answer language.
 
-People write `B`, `(b)`, `**B**` or "The answer is (C)."; models also write JSON, `\boxed{C}`, or the wording of a
-choice, and discuss all choices before they settle on one. There is no guessing if an answer names no choice, or two:
-a letter is read only if a sentence states that it is the answer, never merely because it occurs.
+People write `B`, `(b)` or "The answer is (C)."; models also write JSON, `\boxed{C}`, or the wording of a choice, and
+discuss all choices before they settle on one. There is no guessing if a reply names no choice, or two: a letter is read
+only if a statement says that it is the answer, never merely because it occurs.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 
 from benchwright_judges import languages
 from benchwright_judges.answer_extraction import (
     AMBIGUOUS,
     Extraction,
-    ExtractionOutcome,
     Statement,
-    boxed,
+    Weight,
     conclude,
-    concludes,
     is_denied,
-    json_answer,
-    prepare,
+    read,
+    sentences,
     since_correction,
+    weigh,
+    without_forced_conditions,
+)
+from benchwright_judges.choice_mentions import (
+    ANY_MENTION,
+    CLASH,
+    LETTERS,
+    MENTION,
+    SEVERAL,
+    TEXTS,
+    letter_of,
+    mark_mentions,
 )
 from benchwright_judges.languages.language import AnswerLanguage, any_of, fill, joined
+from benchwright_judges.option_lines import Line, answering_lines, judged_lines, option_lines
+from benchwright_judges.reply_text import GIVEN, YES, answer_text
 from benchwright_judges.short_answers import normalise
 
-_OPEN = r"[\s(\[{*_`\"'“‘「『【<$:]{0,8}(?:\\\w{1,12}\{){0,2}[\s(\[*_`$]{0,3}"
-_CLOSE = r"[)\]}*_`\"'”’」』】>$]{0,8}"
-# Not a letter of a word, a B-tree, C++, or D'abord.
-_END = r"(?![A-Za-z0-9À-ÿ]|'[A-Za-zÀ-ÿ]|[-+][A-Za-z0-9+]|[#\[]|\(\w)"
+_MAX_SENTENCE = 2_000
 
 
 def read_choice(text: str, choices: Mapping[str, str], language: str = "en") -> Extraction:
@@ -43,146 +52,150 @@ def read_choice(text: str, choices: Mapping[str, str], language: str = "en") -> 
         choices: Upper-case letter → wording of each choice. The wording is a way of naming its letter.
         language: ISO 639 code of the choices' language.
     """
-    # The spelling of a choice, including its article, does not matter.
-    texts = {letter: normalise(choice, language) for letter, choice in choices.items()}
-    plain = prepare(text)
+    plain = answer_text(text)
     if not plain:
         return Extraction()
-    given = json_answer(plain)
-    if given is None and (content := boxed(plain)) is not None:
-        given = [content]
-    if given is not None:
-        return _agreed([_named(value, texts, language) for value in given])
-    if (named := _named(plain, texts, language)).outcome is not ExtractionOutcome.NOTHING:
-        return named
-    corrected = since_correction(plain)
-    if corrected != plain:
-        reading = conclude(corrected, [*_statements(corrected, texts), *_bare(corrected, texts)])
-        if reading.value is not None or _mentions(corrected, texts):
-            return reading if reading.value is not None else AMBIGUOUS
-    return conclude(plain, list(_statements(plain, texts)))
+    if same := _worded(plain, choices, language):
+        return read(same[0] if len(same) == 1 else None)
+    marked = without_forced_conditions(mark_mentions(plain, choices, language))
+    _, given, after = marked.rpartition(GIVEN)
+    if given:
+        content, _, rest = after.partition("\n")
+        corrected = since_correction(rest, ANY_MENTION)
+        if corrected is None or not (found := _statements(corrected, choices)):
+            return _given(content, choices, language)
+        return conclude(found, rest)
+    marked = _settle(marked)
+    corrected = since_correction(marked, ANY_MENTION)
+    if corrected is not None:
+        if found := [*_statements(corrected, choices), *_bare(corrected)]:
+            return conclude(found, corrected)
+        if re.search(MENTION, corrected):
+            return AMBIGUOUS
+    found = _statements(marked, choices)
+    if not found and any(_lists(sentence) for _, sentence in sentences(marked)):
+        return AMBIGUOUS
+    return conclude(found, marked)
 
 
-def _agreed(readings: list[Extraction]) -> Extraction:
-    """The only answer; a list of several gives none."""
-    if len(readings) == 1:
-        return readings[0]
-    return AMBIGUOUS if any(one.outcome is not ExtractionOutcome.NOTHING for one in readings) else Extraction()
+def _lists(sentence: str) -> bool:
+    """Whether a sentence names several choices and does not deny them."""
+    found = re.search(f"[{SEVERAL}{CLASH}]", sentence)
+    return found is not None and not is_denied(sentence, found.start(), found.end())
 
 
-def _named(value: object, choices: Mapping[str, str], language: str) -> Extraction:
-    """What a bare answer names: a letter, a choice's wording, or both."""
-    if not isinstance(value, str):
+def _worded(text: str, choices: Mapping[str, str], language: str) -> list[str]:
+    """The choices whose wording is the whole text; its spelling, including its article, does not matter."""
+    if len(text) > 4 * max(map(len, choices.values()), default=0) + 20:
+        return []
+    wanted = normalise(text.removeprefix(GIVEN), language)
+    spelled = _spelled(tuple(choices.items()), language, languages.LANGUAGES)
+    return [letter for letter, wording in spelled if wording and wording == wanted]
+
+
+@lru_cache(maxsize=256)
+def _spelled(
+    choices: tuple[tuple[str, str], ...], language: str, _known: tuple[AnswerLanguage, ...]
+) -> tuple[tuple[str, str], ...]:
+    return tuple((letter, normalise(choice, language)) for letter, choice in choices)
+
+
+def _given(content: str, choices: Mapping[str, str], language: str) -> Extraction:
+    """What the content of a box, a tag or a field names."""
+    if same := _worded(content.strip(), choices, language):
+        return read(same[0] if len(same) == 1 else None)
+    letters = {letter_of(one) for one in re.findall(MENTION, content)}
+    if not letters:
+        letters = {letter_of(one) for one in re.findall(f"[{TEXTS}]", content)}
+    if not letters:
         return Extraction()
-    text = value.strip()
-    if (alone := _patterns().alone.match(text)) and alone[1].upper() in choices:
-        return Extraction(alone[1].upper(), ExtractionOutcome.READ)
-    several = re.findall(r"[A-Z]", text) if _patterns().several.fullmatch(text) else []
-    if len(set(several) & set(choices)) > 1:
-        return AMBIGUOUS
-    same = _letters_of(text, choices, language)
-    if len(same) == 1:
-        return Extraction(same.pop(), ExtractionOutcome.READ)
-    if same:
-        return AMBIGUOUS
-    if "\n" not in text and (led := _patterns().leads.match(text)) and led[1].upper() in choices:
-        # "A) forgets a stall: wrong." discusses a choice without choosing it.
-        if _patterns().dismissed.match(text, led.end()) and not led[0].rstrip()[-1].isalpha():
-            return Extraction()
-        return _led_by(led[1].upper(), text[led.end() :], choices, language)
-    return Extraction()
+    if len(letters) > 1 and (found := _statements(content, choices)):
+        return conclude(found, content)
+    mention = re.search(ANY_MENTION, content)
+    if len(letters) == 1 and mention and not is_denied(content, mention.start(), mention.end()):
+        return read(letters.pop())
+    return AMBIGUOUS if len(letters) > 1 else Extraction()
 
 
-def _led_by(letter: str, rest: str, choices: Mapping[str, str], language: str) -> Extraction:
-    if since_correction(rest) != rest:
-        return Extraction()
-    # "(A) … (B) … (C) …" repeats the question.
-    if any(
-        found[1] != letter and found[1] in choices
-        for found in re.finditer(r"(?<![A-Za-z0-9])([A-Z])(?:[)\]:]|\.\s+\S)", rest)
-    ):
-        return AMBIGUOUS
-    others = _letters_of(rest, choices, language)
-    if others and letter not in others:
-        return AMBIGUOUS
-    found = list(_statements(rest, choices))
-    contradicted = any(one.value != letter for one in found)
-    also = _also(choices).match(rest.lstrip(" )]*_`"))
-    return AMBIGUOUS if contradicted or also else Extraction(letter, ExtractionOutcome.READ)
+def _settle(text: str) -> str:
+    """A reply in which "not A but B", "B, not A" and "A? No." name what they affirm, and nothing else."""
+    known = _patterns()
+    text = known.asked_no.sub(" ", known.asked_yes.sub(r"\1 is correct.", text))
+    return known.first_of.sub(_first, known.second_of.sub(_last, text))
 
 
-def _letters_of(text: str, choices: Mapping[str, str], language: str) -> set[str]:
-    wanted = normalise(text, language)
-    return {letter for letter, choice in choices.items() if choice and choice == wanted}
+def _first(found: re.Match[str]) -> str:
+    return next(group for group in found.groups() if group)
 
 
-def _statements(text: str, choices: Mapping[str, str]) -> Iterator[Statement]:
-    for pattern in _patterns().says:
-        for found in pattern.finditer(text):
-            letter = found[1].upper()
-            if letter not in choices or is_denied(text, found.start(), found.end()):
-                continue
-            concluding = concludes(text, found.start(), found.end())
-            yield Statement(letter, found.start(1), concluding)
-            rest = found.end()
-            while also := _also(choices).match(text, rest):
-                yield Statement(also[1], also.start(1), concluding)
-                rest = also.end()
-    yield from _lines(text, choices)
+def _last(found: re.Match[str]) -> str:
+    return [group for group in found.groups() if group][-1]
 
 
-def _lines(text: str, choices: Mapping[str, str]) -> Iterator[Statement]:
-    """Letters alone on the first or last line, or at the beginning."""
-    lines = [(found.start(), found[0]) for found in re.finditer(r"[^\n]*\S[^\n]*", text)]
-    if not lines:
-        return
-    for start, line in {lines[0], lines[-1]} | set(_below_heading(lines)):
-        if (alone := _patterns().alone.match(line)) and alone[1].upper() in choices:
-            yield Statement(alone[1].upper(), start)
-    leads = {
-        led[1].upper(): start
-        for start, line in lines
-        if (led := _patterns().leads.match(line))
-        and led[1].upper() in choices
-        and not _patterns().dismissed.match(line, led.end())
-    }
-    # Several lines that begin with a letter are the choices, discussed one by one.
-    opening = [start for start in leads.values() if start in (lines[0][0], *(at for at, _ in _below_heading(lines)))]
-    if len(leads) == 1 and opening:
-        yield Statement(next(iter(leads)), opening[0])
+def _statements(text: str, choices: Mapping[str, str]) -> list[Statement]:
+    lines = option_lines(text)
+    found = [
+        Statement(letter_of(one.mention), one.position, weigh(one.text, 0, len(one.text)))
+        for one in answering_lines(lines, text)
+    ]
+    found += _alone(text)
+    listed = _listed(lines)
+    for start, sentence in sentences(text):
+        if re.search(ANY_MENTION, sentence):
+            found += _said(sentence[:_MAX_SENTENCE], start, listed)
+    if not found and (letter := judged_lines(lines, tuple(choices))):
+        found.append(Statement(letter, 0, Weight.HOLDS))
+    return found
 
 
-def _below_heading(lines: list[tuple[int, str]]) -> list[tuple[int, str]]:
-    return lines[1:2] if re.fullmatch(r"\s*#+\s*\S.*", lines[0][1]) else []
+def _alone(text: str) -> Iterator[Statement]:
+    """A choice that is the whole last sentence of a line of several."""
+    said = [(start, one) for start, one in sentences(text) if one.strip()]
+    for start, sentence in said[-1:]:
+        begins = start == 0 or text[start - 1] == "\n"
+        if not begins and (found := _patterns().corrected.fullmatch(sentence.rstrip(" .!。\"')"))):
+            yield Statement(letter_of(found[1]), start)
 
 
-def _bare(text: str, choices: Mapping[str, str]) -> Iterator[Statement]:
+def _listed(lines: Sequence[Line]) -> frozenset[int]:
+    """Where choices are listed: what is said in such a line is said of its choice."""
+    return frozenset(one.position for one in lines if one.is_listed)
+
+
+def _said(sentence: str, start: int, listed: frozenset[int]) -> Iterator[Statement]:
+    known = _patterns()
+    for pattern in known.says:
+        for found in pattern.finditer(sentence):
+            if not is_denied(sentence, found.start(), found.end()):
+                yield _statement(found, start, weigh(sentence, found.start(), found.end()))
+    for pattern in known.holds:
+        for found in pattern.finditer(sentence):
+            if start + found.start() not in listed and not is_denied(sentence, found.start(), found.end()):
+                weight = weigh(sentence, found.start(), found.end())
+                yield _statement(found, start, Weight.HOLDS if weight is Weight.ANSWERS else weight)
+
+
+def _statement(found: re.Match[str], start: int, weight: Weight) -> Statement:
+    group = found.lastindex or 0
+    return Statement(letter_of(found[group]), start + found.start(group), weight)
+
+
+def _bare(text: str) -> Iterator[Statement]:
     """The letter right after a correction: "no wait, C"."""
-    found = _patterns().corrected.match(text)
-    if found and found[1] in choices:
-        yield Statement(found[1], found.start(1))
-
-
-def _mentions(text: str, choices: Mapping[str, str]) -> bool:
-    return any(letter in choices for letter in re.findall(r"(?<![A-Za-z0-9])[A-Z](?![A-Za-z0-9])", text))
+    if (found := _patterns().corrected.match(text)) and not is_denied(text, found.start(1), found.end(1)):
+        yield Statement(letter_of(found[1]), found.start(1))
 
 
 @dataclass(frozen=True, eq=False)
 class _Patterns:
     says: tuple[re.Pattern[str], ...]
+    holds: tuple[re.Pattern[str], ...]
+    first_of: re.Pattern[str]
+    second_of: re.Pattern[str]
+    asked_yes: re.Pattern[str]
+    asked_no: re.Pattern[str]
     corrected: re.Pattern[str]
     """The letter right after a correction."""
-    alone: re.Pattern[str]
-    """A letter that is the whole text or line."""
-    several: re.Pattern[str]
-    """Letters that are the whole text."""
-    leads: re.Pattern[str]
-    """A letter that begins the answer or a line."""
-    dismissed: re.Pattern[str]
-    """What rejects the choice that it follows."""
-    option: str
-    also: str
-    own_sentence: str
 
 
 def _patterns() -> _Patterns:
@@ -192,59 +205,34 @@ def _patterns() -> _Patterns:
 # Compiled at first use: a language server that opens a design never needs them.
 @cache
 def _compile(known: tuple[AnswerLanguage, ...]) -> _Patterns:
-    stands_for = _placeholders(known)
-    says = [fill(pattern, **stands_for) for one in known for pattern in one.choices.says]
-    corrected = fill(r"[\s,.:;!—–-]{0,5}<CAPITAL><STOP>", **stands_for)
-    label = joined(known, lambda one: one.choices.label)
-    letter = r"[(\[*_`\"'<]{0,3}[A-Z][)\]*_`\"'>]{0,3}"
-    join = rf"\s*(?:,|/|&|\+|;|、|{joined(known, lambda one: one.choices.joins)}|\s)?\s*"
-    because = joined(known, lambda one: one.choices.because_first)
-    dismissed = joined(known, lambda one: one.choices.dismissal)
-    later = joined(known, lambda one: one.choices.dismissal_later)
-    return _Patterns(
-        says=tuple(re.compile(pattern, re.IGNORECASE | re.MULTILINE) for pattern in says),
-        corrected=re.compile(corrected),
-        alone=re.compile(
-            rf"^[\s>#*_`(\[\"'<-]{{0,8}}(?:(?:{label})\s*(?:[:=]|[-–—]\s)?)?{_OPEN}([A-Za-z])"
-            r"[\s*_`)\]}.,:;!\"'>。$-]{0,10}$",
-            re.IGNORECASE,
-        ),
-        several=re.compile(
-            rf"(?i:{joined(known, lambda one: one.choices.either)})?\s*{letter}(?:{join}{letter}){{1,8}}[.!?。]?"
-        ),
-        leads=re.compile(
-            r"^[\s>#*_`]{0,6}[(\[]?([A-Za-z])"
-            rf"(?:[)\]*_`]{{0,3}}[).:\]、。][)*_`]{{0,3}}|\s+[-–—](?=\s)|(?:{because}))"
-        ),
-        dismissed=re.compile(rf"\s*(?:{dismissed})|[^;!?。；！？]{{0,80}}?(?:{later})", re.IGNORECASE),
-        option=any_of(noun for one in known for noun in one.choices.option_nouns),
-        also=joined(known, lambda one: one.choices.also),
-        own_sentence=joined(known, lambda one: one.choices.own_sentence),
-    )
-
-
-def _placeholders(known: tuple[AnswerLanguage, ...]) -> dict[str, str]:
-    verbs = joined(known, lambda one: one.choices.predicates)
-    others = joined(known, lambda one: one.choices.adverbials)
-    # "A" before a word is an article, and C before one may be the language of a program.
-    no_article = rf"(?-i:(?!(?:[Aa]|[Ii])[ \t]+(?!(?:{verbs})\b)[a-zà-ÿ]))"
-    no_noun = rf"(?-i:(?![ \t]+(?!(?:{any_of((verbs, others))})\b)[a-zà-ÿ]))"
-    first = rf"(?<![A-Za-z0-9À-ÿ]){no_article}((?-i:[A-Z])){_END}{no_noun}{_CLOSE}"
     because = joined(known, lambda one: one.choices.because)
-    return {
-        "LETTER": rf"{_OPEN}(?<![A-Za-z0-9À-ÿ]){no_article}([A-Za-z]){_END}{no_noun}{_CLOSE}",
-        "CAPITAL": _OPEN + first,
-        "FIRST": first,
-        "STOP": rf"(?=[\s*_`)\]\"']{{0,4}}(?:[.,;!:\n—–。，；！]|$|-\s|{because}))",
-    }
+    yes = any_of(word for one in known for word in one.true_false.true)
+    no = any_of(word for one in known for word in one.true_false.false)
 
+    def compiled(patterns: Iterator[tuple[AnswerLanguage, str]]) -> Iterator[re.Pattern[str]]:
+        for one, pattern in patterns:
+            stands_for = {
+                "M": rf"({MENTION})\)?",
+                "A": rf"({ANY_MENTION})\)?",
+                "N": one.choices.nouns,
+                "STOP": rf"(?=[\s\"')\]]{{0,4}}(?:[.,;:!\n—–。，；！、)→{YES}]|$|-\s|(?:{because})))",
+            }
+            yield re.compile(fill(pattern, **stands_for), re.IGNORECASE)
 
-def _also(choices: Mapping[str, str]) -> re.Pattern[str]:
-    return _compile_also("".join(sorted(choices)), _patterns())
+    def whole(patterns: Iterator[tuple[AnswerLanguage, str]]) -> re.Pattern[str]:
+        return re.compile(any_of(pattern.pattern for pattern in compiled(patterns)) or "(?!)", re.IGNORECASE)
 
-
-@cache
-def _compile_also(letters: str, patterns: _Patterns) -> re.Pattern[str]:
-    join = rf"\s*(?:{patterns.also}|,|/|&|\+|、)\s*"
-    option = rf"(?:(?:{patterns.option})\s+)?"
-    return re.compile(rf"{join}{option}{_OPEN}([{letters}]){_END}{_CLOSE}(?!{patterns.own_sentence})")
+    return _Patterns(
+        says=(
+            *compiled((one, pattern) for one in known for pattern in one.choices.says),
+            *compiled((known[0], pattern) for pattern in (r"→\s*<A><STOP>", rf"{YES}\s{{0,3}}<M>")),
+        ),
+        holds=tuple(compiled((one, pattern) for one in known for pattern in one.choices.holds)),
+        first_of=whole((one, pattern) for one in known for pattern in one.choices.first_of),
+        second_of=whole((one, pattern) for one in known for pattern in one.choices.second_of),
+        asked_yes=re.compile(rf"([{LETTERS}])\s?\?\s*(?:{yes})(?!\w)[.!]?", re.IGNORECASE),
+        asked_no=re.compile(rf"[{LETTERS}]\s?\?\s*(?:{no})(?=\s*(?:[.!?;\n]|$))[.!]?", re.IGNORECASE),
+        corrected=re.compile(
+            rf"[^\w{LETTERS}{TEXTS}\n]{{0,8}}({ANY_MENTION})(?=[\s\"')\]]{{0,4}}(?:[.,;:!\n。，；！]|$))"
+        ),
+    )

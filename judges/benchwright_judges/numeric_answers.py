@@ -18,10 +18,6 @@ from functools import cache
 from benchwright_judges import languages
 from benchwright_judges.languages.language import AnswerLanguage, any_of
 
-WHOLE_NUMBERS_EXACT = Fraction(0)
-OTHERS_WITHIN = Fraction(1, 100)
-"""Relative tolerance of a number that is not written as a whole number, if the pack declares none."""
-
 _MAX_TEXT = 200
 _MAX_POWER = 4096
 
@@ -59,6 +55,8 @@ class Comparison(StrEnum):
     UNIT_MISSING = "unit missing"
     """The same number, but one has a unit and the other has none."""
     UNIT_DIFFERS = "unit differs"
+    ROUNDED = "rounded"
+    """One may be the other, rounded or cut off to the digits that it is written with."""
 
 
 @dataclass(frozen=True)
@@ -70,8 +68,8 @@ class Quantity:
     factors: frozenset[Fraction]
     """What the unit multiplies it by, to bit, second, hertz ..."""
     dimension: Dimension
-    whole: bool
-    """Whether it was written as an integer."""
+    step: Fraction = Fraction(0)
+    """The place value of the last digit behind the decimal separator, in the bare number; 0 if there is none."""
 
     @property
     def values(self) -> frozenset[Fraction]:
@@ -94,7 +92,7 @@ def read_quantity(text: str, language: str = "en") -> Quantity | None:
     # NFKC turns full-width digits, superscripts and the two micro signs into plain ones, so powers go first.
     plain = re.sub("([0-9])([\u2070\u00b9\u00b2\u00b3\u2074-\u2079\u207b]+)", r"\1^\2", text)
     plain = unicodedata.normalize("NFKC", plain)
-    plain = plain.replace("\u2212", "-").replace("\u03bc", "u").replace("\u00b5", "u").strip(" \t\r\n.;,!")
+    plain = plain.replace("\u2212", "-").replace("\u03bc", "u").replace("\u00b5", "u").strip(" \t\r\n.;,!。，；！")
     number = _NUMBER.match(plain)
     if number is None:
         return None
@@ -102,9 +100,36 @@ def read_quantity(text: str, language: str = "en") -> Quantity | None:
     unit = _unit(plain[number.end() :].strip(" -"))
     if found is None or unit is None:
         return None
-    numbers, whole = found
+    numbers, step = found
     dimension, factors = unit
-    return Quantity(numbers, factors, dimension, whole)
+    return Quantity(numbers, factors, dimension, step)
+
+
+def read_binary(text: str) -> Quantity | None:
+    """The number of an assembler's binary literal, such as `11111111B`; None for any other string.
+
+    The same string may be a number of bytes, so the caller asks only where that is wrong.
+    """
+    found = re.fullmatch(r"([01]{2,64})\s?[Bb]", text.strip(" .;,。，；"))
+    return (
+        Quantity(frozenset({Fraction(int(found[1], 2))}), frozenset({Fraction(1)}), Dimension.NONE) if found else None
+    )
+
+
+def is_sloppy_byte(given: Quantity, key: Quantity) -> bool:
+    """Whether an answer has `b` where the key has `B`, such as `18b` for `18B`, and is the same apart from that."""
+    one = frozenset({Fraction(1)})
+    return (
+        given.dimension is key.dimension is Dimension.BITS
+        and given.numbers == key.numbers
+        and given.factors == one
+        and key.factors == frozenset({Fraction(8)})
+    )
+
+
+def names_bits(question: str) -> bool:
+    """Whether a question speaks of bits, so that `b` may stand for them on purpose."""
+    return _patterns().bits.search(question) is not None
 
 
 def compare(given: Quantity, key: Quantity, tolerance: float | None = None, unit: str = "") -> Comparison:
@@ -113,25 +138,33 @@ def compare(given: Quantity, key: Quantity, tolerance: float | None = None, unit
     Args:
         given: The answer.
         key: The right value.
-        tolerance: Relative; by default none for keys written as whole numbers and 0.01 for others.
+        tolerance: Relative, as the key declares it. Without one the numbers have to be equal.
         unit: The unit that the question asks for: a number without one counts in it.
     """
-    allowed = Fraction(str(tolerance)) if tolerance is not None else None
-    if allowed is None:
-        allowed = WHOLE_NUMBERS_EXACT if key.whole else OTHERS_WITHIN
+    allowed = Fraction(str(tolerance or 0))
     asked = _unit(unit) if unit else None
     given, key = (_in_unit(one, asked) for one in (given, key))
     if given.dimension is key.dimension:
-        return Comparison.SAME if _agree(given.values, key.values, allowed) else Comparison.DIFFERENT
+        return _compared(given, key, allowed, rounds=tolerance is None)
     if Dimension.NONE not in (given.dimension, key.dimension):
         # 33 % and 0.33 W: the units are unrelated.
         return Comparison.UNIT_DIFFERS
-    if Dimension.PERCENT in (given.dimension, key.dimension) and _agree(given.values, key.values, allowed):
+    if Dimension.PERCENT in (given.dimension, key.dimension):
         # 25 % and 0.25 are the same number.
-        return Comparison.SAME
+        found = _compared(given, key, allowed, rounds=tolerance is None)
+        if found is not Comparison.DIFFERENT:
+            return found
     if _agree(given.numbers, key.numbers, allowed):
         return Comparison.UNIT_MISSING
     return Comparison.DIFFERENT
+
+
+def _compared(given: Quantity, key: Quantity, allowed: Fraction, *, rounds: bool) -> Comparison:
+    if _agree(given.values, key.values, allowed):
+        return Comparison.SAME
+    step = max(one.step * max(one.factors) for one in (given, key))
+    near = rounds and any(abs(one - other) < step for one in given.values for other in key.values)
+    return Comparison.ROUNDED if near else Comparison.DIFFERENT
 
 
 def asks_for_unit(question: str, quantity: Quantity) -> bool:
@@ -155,7 +188,7 @@ _NUMBER = re.compile(
 _RADIX = {"b": 2, "o": 8, "d": 10, "h": 16}
 
 
-def _number(found: re.Match[str], language: str) -> tuple[frozenset[Fraction], bool] | None:
+def _number(found: re.Match[str], language: str) -> tuple[frozenset[Fraction], Fraction] | None:
     sign = -1 if found["sign"] == "-" else 1
     try:
         if found["literal"]:
@@ -168,17 +201,17 @@ def _number(found: re.Match[str], language: str) -> tuple[frozenset[Fraction], b
             if abs(int(found["power"])) > _MAX_POWER:
                 return None
             power = Fraction(int(found["base"])) ** int(found["power"])
-            return frozenset({sign * power}), power.denominator == 1
+            return frozenset({sign * power}), Fraction(0)
         elif found["numerator"]:
-            return frozenset({sign * Fraction(int(found["numerator"]), int(found["denominator"]))}), False
+            return frozenset({sign * Fraction(int(found["numerator"]), int(found["denominator"]))}), Fraction(0)
         else:
             return _decimal(found, sign, language)
     except (ValueError, ZeroDivisionError):
         return None
-    return frozenset({Fraction(sign * whole)}), True
+    return frozenset({Fraction(sign * whole)}), Fraction(0)
 
 
-def _decimal(found: re.Match[str], sign: int, language: str) -> tuple[frozenset[Fraction], bool] | None:
+def _decimal(found: re.Match[str], sign: int, language: str) -> tuple[frozenset[Fraction], Fraction] | None:
     exponent = int(found["exponent"] or 0)
     if abs(exponent) > _MAX_POWER:
         return None
@@ -206,8 +239,10 @@ def _decimal(found: re.Match[str], sign: int, language: str) -> tuple[frozenset[
         readings.add(Fraction(digits))
     scale = Fraction(10) ** exponent
     values = frozenset(sign * reading * scale for reading in readings)
-    # 3.0 is written as a measured value, 1.000 in German perhaps as a thousand.
-    return values, any(value.denominator == 1 for value in values) and not re.fullmatch(r"[^.,]*[.,]0{1,2}", digits)
+    behind = re.search(r"[.,](\d+)$", digits)
+    # 1,024 is written as a whole number where it can be one.
+    is_whole = any(reading.denominator == 1 for reading in readings)
+    return values, scale / 10 ** len(behind[1]) if behind and not is_whole else Fraction(0)
 
 
 def _unit(text: str) -> tuple[Dimension, frozenset[Fraction]] | None:
@@ -265,7 +300,7 @@ def _information(text: str) -> frozenset[Fraction] | None:
 def _in_unit(quantity: Quantity, asked: tuple[Dimension, frozenset[Fraction]] | None) -> Quantity:
     if asked is None or quantity.dimension is not Dimension.NONE:
         return quantity
-    return Quantity(quantity.numbers, asked[1], asked[0], quantity.whole)
+    return Quantity(quantity.numbers, asked[1], asked[0], quantity.step)
 
 
 def _agree(given: frozenset[Fraction], key: frozenset[Fraction], allowed: Fraction) -> bool:
@@ -274,6 +309,8 @@ def _agree(given: frozenset[Fraction], key: frozenset[Fraction], allowed: Fracti
 
 @dataclass(frozen=True, eq=False)
 class _Patterns:
+    bits: re.Pattern[str]
+    """A word for bits."""
     asked: re.Pattern[str]
     """A unit that a question asks for."""
     per_second: re.Pattern[str]
@@ -304,6 +341,7 @@ def _compile(known: tuple[AnswerLanguage, ...]) -> _Patterns:
     slashed = any_of(("/s", *(f"/{word}" for one in numbers for word in one.seconds_behind_slash)))
     plurals = any_of(ending for one in numbers for ending in one.unit_plurals)
     return _Patterns(
+        bits=re.compile(any_of(re.escape(word) for one in numbers for word in one.bit_words), re.IGNORECASE),
         asked=re.compile(
             rf"(?:[(\uff08]\s*[)\uff09]|_{{2,}}|{any_of(one.asks_in for one in numbers)})[\s*_`(]{{0,4}}"
             r"(%|[^\W\d_]{1,12}(?:/s)?)(?![^\W_\u2e80-\u9fff])"

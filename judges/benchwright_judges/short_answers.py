@@ -9,10 +9,12 @@ from functools import cache
 
 from benchwright_judges import languages
 from benchwright_judges.languages.language import AnswerLanguage, any_of, joined
+from benchwright_judges.reply_text import given_answer, lines_of, without_thoughts
 
 _MAX_TEXT = 4000
 _PUNCTUATION = " \t\r\n.,;:!?\"'`*_~"
 
+_BULLET = re.compile(r"^\s*(?:#{1,6}|[>*+-])\s+")
 _LATEX = (
     (re.compile(r"\\[dt]?frac\{([^{}]*)\}\{([^{}]*)\}"), r"\1/\2"),
     (re.compile(r"\\(?:boxed|text|textbf|mathrm|mathbf|mathit|mathcal|operatorname|rm|bf)\s*\{([^{}]*)\}"), r"\1"),
@@ -33,12 +35,24 @@ _BLANKS = re.compile(r"[(（]\s*[)）]|_{2,}")
 def unwrap(text: str) -> str:
     """The answer without surrounding LaTeX and Markdown and without "The answer is"."""
     plain = unicodedata.normalize("NFC", text.strip())[:_MAX_TEXT]
-    plain = re.sub(r"<!--.*?-->", "", plain, flags=re.DOTALL).strip()
+    plain = re.sub(r"<!--.*?(?:-->|\Z)", "", plain, flags=re.DOTALL).strip()
     for pattern, replacement in _LATEX:
         plain = pattern.sub(replacement, plain)
     plain = re.sub(r"^#+\s*answer\s*$", "", plain, flags=re.IGNORECASE | re.MULTILINE)
-    plain = plain.replace("**", "").strip().strip("`*_").strip()
-    return _patterns().lead.sub("", plain).strip().strip("`*_").strip()
+    # Emphasis, and not the power in 2**23.
+    plain = re.sub(r"(?<![\w)])\*\*|\*\*(?![\w(])", "", _BULLET.sub("", plain)).strip().strip("`*_").strip()
+    plain = _patterns().lead.sub("", plain).strip().strip("`*_").strip()
+    return _patterns().quoted.sub(r"\1", plain)
+
+
+def stated(text: str) -> str:
+    """The short answer that a reply gives: in a box, a tag or a field, or behind "Answer:" in its last line, or all."""
+    if (given := given_answer(text)) is not None:
+        return given
+    plain = without_thoughts(text)
+    lines = [line for _, line in lines_of(plain)]
+    last = _BULLET.sub("", lines[-1]).strip() if len(lines) > 1 else ""
+    return last if last and _patterns().announced.match(last.replace("**", "")) else plain
 
 
 def normalise(text: str, language: str = "en") -> str:
@@ -87,6 +101,10 @@ def _members(text: str, language: str) -> list[str]:
 @dataclass(frozen=True, eq=False)
 class _Patterns:
     lead: re.Pattern[str]
+    announced: re.Pattern[str]
+    """A lead with something behind it."""
+    quoted: re.Pattern[str]
+    """An answer that is quoted as a whole."""
     separator: re.Pattern[str]
     needs_no_space: re.Pattern[str]
     punctuation: str
@@ -106,8 +124,11 @@ def _compile(known: tuple[AnswerLanguage, ...]) -> _Patterns:
         script = f"[{one.unspaced}]"
         separators.append(rf"(?<={script})(?:{any_of(one.short_text.list_joins)})(?={script})")
     scripts = any_of((r"[^\w\s.,;]", *(f"[{one.unspaced}]" for one in unspaced)))
+    lead = joined(known, lambda one: one.short_text.lead)
     return _Patterns(
-        lead=re.compile(rf"^(?:{joined(known, lambda one: one.short_text.lead)})\s*", re.IGNORECASE),
+        announced=re.compile(rf"(?:{lead})\s*\S", re.IGNORECASE),
+        quoted=re.compile(r"""\A["'“„«「‘]([^"'“”„«»「」‘’]+)["'”“»」’][.。]?\Z"""),
+        lead=re.compile(rf"^(?:{lead})\s*", re.IGNORECASE),
         separator=re.compile("|".join(separators)),
         needs_no_space=re.compile(rf" ?({scripts}) ?"),
         punctuation=_PUNCTUATION + "".join(one.short_text.punctuation for one in known),

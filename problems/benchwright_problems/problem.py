@@ -267,7 +267,7 @@ class Answer(Model):
     unit: str = ""
     """Unit of a number that the question asks for, so that a bare number counts in it."""
     tolerance: Annotated[float, Field(ge=0, lt=1)] | None = None
-    """Relative tolerance of a number; by default whole numbers are exact and others within 0.01."""
+    """Relative tolerance of a number; by default it has to be equal, and a judge decides on roundings."""
     rubric: str = ""
     explanation: str = ""
     figures: tuple[Figure, ...] = ()

@@ -27,82 +27,127 @@ ENGLISH = AnswerLanguage(
         false="False",
     ),
     discourse=Discourse(
-        answer_fields=("finalanswer", "answer", "correctanswer", "correctoption", "selectedoption"),
+        answer_fields=("answers?", "ans"),
+        other_fields=(
+            "choice",
+            "option",
+            "letter",
+            "selection",
+            "selected",
+            "verdict",
+            "judge?ment",
+            "truth",
+            "value",
+            "response",
+            "result",
+            "prediction",
+            "is_?true",
+            "is_?correct",
+        ),
         refusal=r"""\b(?:I|we)\s+(?:can(?:not|'t|\s+not)|could(?:\s+not|n't)|am\s+(?:unable|not\s+able)|won't
               |will\s+not|do(?:\s+not|n't)\s+know|have\s+no\s+idea|refuse|must\s+decline|decline)
           |\bI'm\s+(?:sorry|unable|not\s+able|not\s+sure|afraid)|\bas\s+an?\s+(?:AI|language\s+model)
           |\b(?:insufficient|not\s+enough)\s+information|\bno\s+idea\b|\bdunno\b""",
-        correction=r"""\bno,?\s+wait\b
-          |(?:^|[.,;!?\n—–]\s*)(?:but\s+|hmm,?\s+)?wait(?=\s*[,.!…—–-]|\s+(?:no|actually|let)\b)
-          |(?:^|[.;!?\n—–]\s*)(?:no,?\s+)?actually\b|\bcorrection\b|\bscratch\s+that\b|\bon\s+second\s+thoughts?\b
-          |\bI\s+mean(?:t)?\b|\bmy\s+mistake\b|\bsorry,|\blet\s+me\s+(?:correct|reconsider|re-?check)\b""",
-        denial=r"""\bnot\b|n't\b|\bnever\b|\bneither\b|\bnor\b|\bexcept\b|\b(?:anything|all)\s+but\b|\brather\s+than\b
-          |\binstead\s+of\b|\b(?:wrong|incorrect|false|worst|tempting|eliminated?|ruled?\s+out|exclude[sd]?)\b
-          |\b(?:some|many|people|students|others|they|you)\s+(?:\w+\s+)?(?:say|think|might|may|would|could|believe)""",
-        condition=r"\b(?:if|whether|suppose|supposing|assume|assuming|unless|had)\b",
+        correction=r"""\bno,?\s+wait\b|(?:^|[.…,;!?\n—–-]\s*)no[,.:!]*\s+(?=(?:rather|(?:it'?s|it\s+is|the\s+answer\s+is)\s+)?<SAID>)
+          |(?:^|[.…,;!?\n—–]\s*)(?:but\s+|hmm,?\s+)?wait(?=\s*[,.!…—–-]|\s+(?:no|actually|let)\b)
+          |(?:^|[.…;!?\n—–]\s*)(?:no,?\s+)?actually\b|\bcorrection\b|\bscratch\s+that\b|\bon\s+second\s+thoughts?\b
+          |^\W*edit\s*:|\bI\s+misread\b|\bI\s+mean(?:t)?\b|\bmy\s+mistake\b|\bsorry,|\blet\s+me\s+(?:correct|reconsider|re-?think)\b""",
+        denial=r"""\bnot\b|n't\b|\bnever\b|\bneither\b|\bnor\b|\bnone\b|\bexcept\b|\b(?:anything|all)\s+but\b|\brather\s+than\b
+          |\binstead\s+of\b|\bunlike\b|\b(?:wrong|incorrect|false|worst|tempting|eliminated?|ruled?\s+out|exclude[sd]?)\b
+          |\b(?:first|initially|originally)\b|\bat\s+first\b|\b(?:could|may|might)\s+(?:also\s+)?be\b
+          |\b(?:some|many|people|students|others|they|you|one)\s+(?:\w+\s+)?(?:say|think|might|may|would|could|believe|choose)""",
+        condition=r"\b(?:if|whether|suppose|supposing|assume|assuming|unless|had|when|consider)\b",
         unreal=r"\bwould\b|'d\b",
-        taken_back=r"""(?:is|was|are|seems|would\s+be)\s+(?:also\s+)?(?:not|wrong|incorrect|false|impossible|out)
-          |isn't|can't|cannot|can\s+be\s+(?:ruled|eliminated|excluded)""",
-        conclusion=r"""\bfinal(?:ly)?\b|\btherefore\b|\bthus\b|\bhence\b|\bconsequently\b
-          |\b(?:in|my)\s+conclusion\b|\bconclude\b|\bso\b|\boverall\b|\bto\s+sum\s+up\b""",
+        forced=r"\bif\s+(?:I|we)\s+(?:had|have|has|must|were\s+forced)\s*(?:to\s+)?(?:choose|pick|guess|answer|decide)\b(?:\s+one)?,?",
+        taken_back=r"""(?:is|was|are|were|seems|would\s+be|looks)\s+(?:\w+ly\s+)?(?:also\s+|both\s+|all\s+)?(?:not\b|wrong|incorrect|false|impossible|out\b|tempting)
+          |isn't|aren't|can't|cannot|can\s+be\s+(?:ruled|eliminated|excluded)""",
+        conclusion=r"""\btherefore\b|\bthus\b|\bhence\b|\bconsequently\b|\bconclude\b|\bso\b|\bmust\b|\bhowever\b|\boverall\b|\bbut\b""",
+        final=r"""\bfinal(?:ly)?\b|\b(?:in|my)\s+conclusion\b|\bto\s+sum\s+up\b|\bin\s+summary\b""",
     ),
     true_false=TrueFalse(
-        true=("true", "yes", "correct", "right"),
-        false=("false", "no", "incorrect", "wrong"),
-        true_alone=("t",),
-        false_alone=("f",),
-        negations=("not", "never"),
-        negations_alone=("not",),
-        either=r"\bor\b|\band\b",
-        because=r"\bbecause\b|\bsince\b",
-        clause_starts="because|since|as|for|in|under|by|when|only|given|and|but",
-        label=r"(?:final\s+)?answer",
+        true=("true", "yes", "correct", "right", "accurate", "valid"),
+        false=("false", "no", "incorrect", "wrong", "inaccurate", "untrue", "invalid"),
+        true_alone=("t", "y", "i agree", "agree", "agreed", "indeed", "it is"),
+        false_alone=("f", "n", "i disagree", "disagree", "it isn't", "it is not"),
+        negations=r"(?:not|never|n't)(?:\s+(?:really|actually|at\s+all|necessarily|always))?(?:\s+the)?",
+        holds=r"\b(?:statement|claim|assertion|this|that|it)\s+(?:indeed\s+|always\s+)?holds?\b(?!\s+(?:for|if|only|when)\s+\w+\s+only)",
+        fails=r"\b(?:statement|claim|assertion|this|that|it)\s+(?:does\s+not|doesn't|fails\s+to)\s+(?:always\s+|generally\s+)?hold\b",
+        either=r"\bor\b|\band\b|\bnor\b",
+        because=r"\bbecause\b|\bsince\b|\bas\b",
+        clause_starts="because|since|as|for|in|under|by|when|only|given|and|but|that|here|overall|if|rather",
+        label=r"(?:(?:the|my)\s+)?(?:final\s+|correct\s+)?(?:answer|ans|verdict|judge?ment|conclusion|response|evaluation|assessment|result)(?:\s+is)?",
         says=(
-            r"\b(?:answer|response|verdict|statement|assertion|claim|proposition|sentence)[\s*_`\"]{0,4}"
-            r"(?:above\s+|given\s+|here\s+)?(?:(?:is|would\s+be|must\s+be|should\s+be|:|=|->|→)[\s*_`]{0,4}){1,2}"
-            r"(?:(?:therefore|thus|clearly|in\s+fact|actually|indeed|considered|definitely)\s+)?<NOT><VALUE><STOP>",
-            r"\b(?:it|this|that)(?:\s+is|'s)\s+(?:clearly\s+|therefore\s+)?<NOT><VALUE><STOP>",
-            r"\b(?:it|this|that)\s+(?:is)(?P<not_before>n't)\s+<VALUE><STOP>",
+            r"\b(?:answer|ans|response|verdict|judge?ment|conclusion|statement|assertion|claim|proposition|sentence)"
+            r"(?:\s+\"[^\"\n]{0,300}\"|\s+'[^'\n]{0,300}')?\s{0,3}"
+            r"(?:(?:given\s+)?(?:above|given|here|in\s+question)\s+)?(?:(?:is|to\s+be|would\s+be|must\s+be|should\s+be|:|=|-|→)\s{0,3}){1,2}"
+            r"(?:(?:therefore|thus|clearly|in\s+fact|actually|indeed|considered|definitely|simply|also|generally)\s+){0,2}"
+            r"<VALUE><STOP>",
+            r"\b(?:it|this|that)(?:\s+(?:is|must\s+be|has\s+to\s+be|would\s+be)|'s)\s+(?:(?:clearly|therefore|actually|indeed"
+            r"|definitely|also|simply|in\s+fact)\s+)?<VALUE><STOP>",
+            r"\b(?:it|this|that)\s+(?:statement|claim|assertion|sentence)?\s*(?:is|isn't)\s+(?:considered\s+)?<VALUE><STOP>",
+            r"\b(?:I|we)(?:'d|\s+would|\s+will|'ll)?\s+(?:say|answer|choose|pick|go\s+with|guess|conclude|think|vote\s+for|believe)"
+            r"(?:\s+(?:that\s+)?(?:it|this|that)(?:'s|\s+is))?[\s:,\"]{1,4}<VALUE><STOP>",
+            r"\b(?:so|therefore|thus|hence)[,:]?\s+<VALUE><STOP>",
+            r"\b(?:mark|rate|call|label|classify|consider)\s+(?:this|it|that|the)(?:\s+(?:one|statement|claim))?(?:\s+as)?\s+<VALUE><STOP>",
+            r"(?:^|[.;!\n,]\s{0,3})(?:definitely|clearly|probably|certainly|yes,?|no,?|indeed,?)\s+<VALUE><STOP>",
         ),
     ),
     choices=Choices(
-        label=r"(?:(?:my|the)\s+)?(?:final\s+)?(?:answer|option|choice|letter)",
-        option_nouns=("option", "answer", "choice"),
-        either=r"either|both",
-        joins=r"\bor\b|\band\b|,\s*or|,\s*and",
-        also=r",\s*(?:or|and)|\b(?:or|and)\b",
-        because=r"because\b|since\b|as\b",
-        because_first=r",?\s+(?:because|since|as)\b",
-        predicates="and|or|is|are|was|would|has|because|since|as|due|which|where|when|but|so|not|by|while|if|then|with",
-        adverbials="for|in|on|here|too|based|given|that|rather|instead|although|though|however|according|from|per"
-        "|at|under|must|seems|looks|appears|can|could|will",
-        own_sentence=r"\s+(?:is|was|has|does|would|can|could|says|because)\b",
-        dismissal=r"wrong|incorrect|false",
-        dismissal_later=r"\b(?:is|are|was)\s+(?:also\s+|clearly\s+)?(?:not|wrong|incorrect|false|out|ruled)\b"
-        r"|:\s*(?:wrong|incorrect|false|no)\b",
+        nouns="answers?|ans|options?|choices?|letter|solution|response|result|selection|alternative|pick|guess|verdict|conclusion",
+        copulas="is|was|be|are|would be|should be|must be|will be|has to be|remains|seems to be|appears to be",
+        aside=r"unlike|in contrast to|compared (?:to|with)|as opposed to",
+        short_nouns="ans|opt",
+        joins="or|and|nor|and also|but also|as well as",
+        because="because|since|as",
+        predicates="and|or|is|are|was|would|has|because|since|as|due|which|where|when|but|so|not|by|while|if|then|with|it|nor|only"
+        "|isn't|wasn't|doesn't|does|seems|looks|fits|matches|stands|rather|instead|must|can't|cannot|though|although|here",
+        adverbials="for|in|on|too|based|given|that|however|according|from|per|at|under|appears|can|could|will|both|describes?|requires?"
+        "|needs?|says?|fails?|also|alone|correct|right|should|may|might|states?|means?|satisf\\w+|corresponds?|works?|remains?|who|to",
         says=(
-            r"\b(?:answer|choice|option|letter|solution|response|selection)\b(?:\s+(?:to|for)\s+(?:this|the)(?:\s+\w+)?"
-            r"\s+question)?[\s*_`\"]{0,4}(?:(?:is|would\s+be|should\s+be|must\s+be|will\s+be|has\s+to\s+be|:|=|->|→)"
-            r"[\s*_`]{0,4}){1,2}(?:(?:clearly|indeed|option|choice|letter|answer)\s+)?<LETTER>",
-            r"\banswer\s+<CAPITAL>",
-            r"\b(?:I|we)(?:'d|'ll|\s+would|\s+will|\s+am|'m)?(?:\s+(?:therefore|thus|then|have\s+to))?\s+(?:choose|chose"
-            r"|pick(?:ed)?|select(?:ed)?|go(?:ing)?\s+(?:with|for)|say|answer|vote\s+for)\s+(?:(?:the\s+)?(?:option"
-            r"|answer|choice|letter)\s+)?<CAPITAL>",
-            r"<FIRST>\s+is\s+(?:therefore\s+|thus\s+|clearly\s+|definitely\s+)?(?:the\s+)?(?:only\s+)?(?:correct|right"
-            r"|best|most\s+\w+)\s+(?:answer|choice|option|one|response|letter)\b",
-            r"<FIRST>\s+is\s+(?:therefore\s+|thus\s+|clearly\s+)?(?:the|my)\s+(?:final\s+)?answer\b",
-            r"\b(?:both|either)\s+<CAPITAL>",
-            r"<FIRST>\s+(?:is|must\s+be|has\s+to\s+be)\s+(?:therefore\s+|clearly\s+|the\s+)?(?:correct|right|true)\b",
-            r"\b(?:it|this|that)(?:\s+(?:is|must\s+be|should\s+be|would\s+be|has\s+to\s+be)|'s|'d\s+be)\s+(?:(?:option"
-            r"|choice|answer|clearly|actually|probably|definitely)\s+){0,2}<CAPITAL>",
-            r"\b(?:so|therefore|thus|hence|then|making\s+it|go\s+with|choose|pick|select)[,:]?\s+(?:(?:it\s+is|it's"
-            r"|option|choice|answer)\s+)?<CAPITAL><STOP>",
-            r"^[\s>#*_`-]{0,6}(?:option|choice)\s+<CAPITAL><STOP>",
+            r"\b(?:<N>)\b(?:\s+(?:to|for)\s+(?:this|the)(?:\s+\w+)?\s+question|\s+(?:here|above|below|among|of|from)(?:\s+\w+){0,3})?"
+            r"[\s\"]{0,3}(?:(?:is|was|would\s+be|should\s+be|must\s+be|will\s+be|has\s+to\s+be|remains|seems\s+to\s+be|:|=|-|–|→)"
+            r"\s{0,3}){1,2}(?:(?:clearly|indeed|most\s+likely|likely|probably|therefore|thus|definitely|actually|simply|only|just|the|<N>)\s+){0,3}"
+            r"\"?<A>",
+            r"\banswer\s+<M>",
+            r"\b(?:correct|right|best)\s*(?:one|:)?\s*(?:is|:|=|→)\s*(?:(?:<N>)\s+)?<A>",
+            r"\bone\s+(?:that|which)\s+\w+(?:\s+\w+){0,3}?\s+is\s+(?:(?:<N>)\s+)?<A><STOP>",
+            r"\b(?:I|we)(?:'d|'ll|\s+would|\s+will|\s+am|'m|\s+can)?(?:\s+(?:therefore|thus|then|have\s+to|must|hereby))?\s+(?:choose|chose"
+            r"|pick(?:ed)?|select(?:ed)?|go(?:ing)?\s+(?:with|for)|opt\s+for|answer|vote\s+for|settle\s+on)\s+(?:(?:the\s+)?(?:<N>)\s+)?\"?<A>",
+            r"\b(?:I|we)(?:'d|'ll|\s+would|\s+will)?\s+(?:say|think|guess|believe|mean)\s+(?:that\s+)?(?:(?:it(?:'s|\s+is)|the)\s+)?(?:(?:<N>)"
+            r"\s+)?<A><STOP>",
+            r"<A>\s*(?:is|must\s+be|has\s+to\s+be|would\s+be)\s+(?:(?:therefore|thus|clearly|definitely|indeed)\s+)?(?:the|our|my)\s+"
+            r"(?:(?:only|single|final|one|most)\s+)?(?:(?:correct|right|best|appropriate|true|suitable|accurate)\s+)?(?:answer|choice|option|one\b"
+            r"|response|letter|solution|statement)",
+            r"<M>\s+is\s+(?:the\s+)?best\b",
+            r"<M>\s+(?:fits|matches|works)\s+best\b|<M>\s+it\s+is<STOP>",
+            r"\b(?:it|this|that)(?:\s+(?:is|was|must\s+be|should\s+be|would\s+be|has\s+to\s+be)|'s|'d\s+be)\s+(?:(?:the|actually"
+            r"|clearly|probably|definitely|therefore|then|rather|indeed|<N>)\s+){0,2}<M>",
+            r"\b(?:so|therefore|thus|hence|then|making\s+it|leaves|leaving|remains|remaining|that\s+leaves|go\s+with|choose|pick|select)[,:]?\s+"
+            r"(?:(?:it\s+is|it's|only|us\s+with|with|we\s+(?:choose|pick|select)|the|is|<N>)\s+){0,3}<A><STOP>",
+            r"\bremains\s+is\s+<A><STOP>|\bfinal\s*[:→-]\s*<A>",
+            r"^\s*(?:since|because|as)\b[^,]*,\s*(?:it's\s+|it\s+is\s+)?<A><STOP>",
+            r"^\s*(?:therefore|thus|hence|so)\b[^\ue100-\ue1ff]{0,80}<A>\s+is\s+the\s+\w+",
+            r"\b(?:corresponds?\s+to|matching|which\s+(?:is|means|makes\s+it))\s+(?:the\s+)?(?:(?:<N>)\s+)?<M><STOP>",
+            r"^[\s>#-]{0,6}(?:going\s+with|opting\s+for|final)\s+(?:<N>\s+)?<A>",
+            r"^[\s>#-]{0,6}(?:definitely|probably|certainly|clearly|surely|obviously|correct|right|opt\s+for|selected?|rather|yes)"
+            r"[,:]?\s+(?:(?:it's|it\s+is|<N>)\s+)?<A><STOP>",
+            r"\bconclude\s+that\s+<M>\s+is\s+(?:correct|right|true)",
+        ),
+        holds=(
+            r"<A>\s*(?:is|must\s+be|has\s+to\s+be|seems|appears|looks)\s+(?:(?:to\s+be|therefore|clearly|indeed|definitely|thus|the)\s+)?"
+            r"(?:correct|right|true|accurate|valid)\b(?!\s+(?:that|about|in\s+that|but))",
+        ),
+        first_of=(
+            r"<M>\s*[,;–—-]?\s*(?:and\s+|but\s+)?(?:not|rather\s+than|instead\s+of|as\s+opposed\s+to)\s+(?:(?:<N>)\s+)?<M>",
+        ),
+        second_of=(
+            r"\bnot\s+(?:(?:<N>)\s+)?<M>\s*,?\s*(?:but|rather)\s+(?:rather\s+)?(?:(?:<N>)\s+)?<M>",
+            r"<M>\s+(?:is\s+not|isn't)\s+(?:correct|right|true)\s*[,;]\s*(?:but\s+)?<M>\s+is<STOP>",
         ),
     ),
     short_text=ShortText(
         articles=r"(?:an?|the)\s+",
-        lead=r"(?:the\s+)?(?:final\s+|correct\s+)?answer(?:\s+is\b|\s*:)\s*:?",
+        lead=r"(?:(?:(?:the|my)\s+)?(?:final\s+|correct\s+)?(?:answer|ans|solution|result|blank)(?:\s+is\b|\s*[:=])\s*:?|(?:so\s+)?it\s+is\b|it\'s\b)",
         list_joins=("and",),
         punctuation="“”‘’",
     ),

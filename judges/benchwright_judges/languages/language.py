@@ -38,25 +38,31 @@ class Wording:
 class Discourse:
     r"""How answers are refused, corrected, denied, supposed and concluded. Regexes are verbose: write `\s` for a space.
 
-    Read by `answer_extraction`.
+    Read by `answer_extraction` and `reply_text`.
     """
 
     answer_fields: tuple[str, ...] = ()
-    """JSON field names that hold an answer: lower case, without `_`, `-` and spaces."""
+    """What fields of JSON objects and tags that hold an answer are called; one word may precede it."""
+    other_fields: tuple[str, ...] = ()
+    """What they are called where no field has one of these names."""
     refusal: str = ""
     """Regex: the solver will not or cannot answer."""
     correction: str = ""
-    """Regex: what came before is withdrawn, such as "no, wait"."""
+    """Regex: what came before is withdrawn, such as "no, wait". `<SAID>` stands for what the answer names."""
     denial: str = ""
     """Regex: the clause before a statement negates it, or attributes it to others."""
     condition: str = ""
     """Regex: the clause is a supposition or a question, such as "if"."""
     unreal: str = ""
     """Regex: the statement itself is hypothetical, such as "would be"; counts only together with a condition."""
+    forced: str = ""
+    """Regex: a condition that supposes nothing, such as "if I had to choose"."""
     taken_back: str = ""
     """Regex: denies the statement that it follows, such as "is wrong"."""
     conclusion: str = ""
     """Regex: the statement is a conclusion, such as "therefore"."""
+    final: str = ""
+    """Regex: the statement is the last word, such as "final answer"."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -73,10 +79,12 @@ class TrueFalse:
     """The same for false."""
     value_suffix: str = ""
     """May follow a value that is the whole answer."""
-    negations: tuple[str, ...] = ()
-    """Words between verb and value that deny it, such as "not"."""
-    negations_alone: tuple[str, ...] = ()
-    """Words before the value that deny it where both are the whole answer."""
+    negations: str = ""
+    """Regex: turns the value that follows into its opposite, such as "not"."""
+    holds: str = ""
+    """Regex: verbs that call a statement true, such as "holds"."""
+    fails: str = ""
+    """Regex: verbs that call it false, such as "does not hold"."""
     either: str = ""
     """Regex: joins two values, neither of which is the answer."""
     because: str = ""
@@ -87,43 +95,42 @@ class TrueFalse:
     label: str = ""
     """Regex: what an answer is headed by, such as "final answer"."""
     says: tuple[str, ...] = ()
-    """Regexes of sentences that call a statement true or false. `<VALUE>` stands for a word for true or false,
-    `<NOT>` for an optional negation, `<STOP>` for the end of the phrase. A group `not_before` also denies; a group
-    `true` is a verb that calls the statement true without a value."""
+    """Regexes of sentences that call a statement true or false. `<VALUE>` stands for a word for true or false, `<STOP>`
+    for the end of the phrase."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Choices:
-    """How the letter of a choice is named. Read by `choice_answers`."""
+    """How a choice is named. Read by `choice_mentions` and `choice_answers`.
 
-    label: str = ""
-    """Regex: what a letter is headed by, such as "my final answer" or "option"."""
-    option_nouns: tuple[str, ...] = ()
-    """What a second letter may be called, as in "A or option B"."""
-    either: str = ""
-    """Regex: begins an answer of several letters, such as "both"."""
+    In every regex, `<M>` stands for a letter with its text and everything around them, `<A>` for a letter or the text
+    of a choice, `<N>` for `nouns`, `<STOP>` for the end of the phrase.
+    """
+
+    nouns: str = ""
+    """Regex: what an answer or a choice is called, such as "answer" and "option"."""
+    copulas: str = ""
+    """Regex: joins noun and letter, such as "is"."""
     joins: str = ""
-    """Regex: separates the letters of such an answer. Matches case."""
-    also: str = ""
-    """Regex: continues from one letter to another. Matches case."""
+    """Regex: joins two letters of a list."""
+    aside: str = ""
+    """Regex: before a choice that only another is compared with, such as "unlike"."""
+    short_nouns: str = ""
+    """Regex: abbreviated nouns, which end in a full stop."""
     because: str = ""
     """Regex: begins the reason behind a letter."""
-    because_first: str = ""
-    """The same behind a letter that begins the answer, with the space or comma before it. Matches case."""
     predicates: str = ""
     """Regex: verbs and conjunctions: a letter before one is not an article. Lower case."""
     adverbials: str = ""
     """Regex: further words that may follow a letter; before any other word it may be part of a name. Lower case."""
-    own_sentence: str = ""
-    """Regex: behind a second letter, shows that a sentence about it begins. Matches case."""
-    dismissal: str = ""
-    """Regex: the first words about a choice, where they reject it."""
-    dismissal_later: str = ""
-    """Regex: the same within the first 80 characters."""
     says: tuple[str, ...] = ()
-    """Regexes of sentences that name the answer; the letter is their first group. `<LETTER>` stands for a letter,
-    `<CAPITAL>` for a capital, `<FIRST>` for a capital without opening brackets or quotes, `<STOP>` for the end of
-    the phrase."""
+    """Regexes of sentences that name the answer; the mention is their first group."""
+    holds: tuple[str, ...] = ()
+    """Regexes of sentences that call a choice right, which may be said of several in one answer."""
+    first_of: tuple[str, ...] = ()
+    """Regexes of two mentions, the second of which is denied, such as "B, not A"."""
+    second_of: tuple[str, ...] = ()
+    """Regexes of two mentions, the first of which is denied, such as "not A but B"."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

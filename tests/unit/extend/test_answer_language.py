@@ -43,11 +43,13 @@ ITALIAN = AnswerLanguage(
         false="Falso",
     ),
     discourse=Discourse(denial=r"\bnon\b", refusal=r"\bnon\s+lo\s+so\b"),
-    true_false=TrueFalse(true=("vero", "vera"), false=("falso", "falsa"), says=(r"\bè\s+<NOT><VALUE><STOP>",)),
+    true_false=TrueFalse(
+        true=("vero", "vera"), false=("falso", "falsa"), negations="non", says=(r"\bè\s+<VALUE><STOP>",)
+    ),
     choices=Choices(
-        label="risposta",
-        says=(r"\brisposta\s+(?:corretta\s+)?è\s+(?:la\s+)?<CAPITAL>",),
-        dismissal_later=r"\bè\s+sbagliata\b",
+        nouns="risposta",
+        copulas="è",
+        says=(r"\b(?:<N>)\s+(?:corretta\s+)?è\s+(?:la\s+)?<M>",),
     ),
     short_text=ShortText(articles=r"(?:il|lo|la|una?)\s+", lead=r"la\s+risposta\s+è\b"),
     numbers=Numbers(comma_is_decimal=True, unit_words={"secondi": "s"}),

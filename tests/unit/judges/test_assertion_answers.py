@@ -65,7 +65,7 @@ TRUTHS: list[tuple[str, bool | None]] = [
     ("maybe", None),
     ("not true", False),
     ("It is not true.", False),
-    ("It isn't false", None),
+    ("It isn't false", True),
     ("The answer is not true.", False),
     ("true or false", None),
     ("true/false", None),
@@ -77,7 +77,7 @@ TRUTHS: list[tuple[str, bool | None]] = [
     ("The right half of the cache", None),
     ("A", None),
     ("B", None),
-    ("untrue", None),
+    ("untrue", False),
     ("truth", None),
     ("falsehood", None),
     ("1", None),
@@ -114,8 +114,11 @@ def test_what_is_said_of_the_statement_is_read(said: bool, saying: str, upper: b
 
 
 SAID = {
-    "true": "t yes correct right vrai oui exact juste w ja richtig korrekt stimmt \u6b63\u786e \u5bf9 \u662f \u771f",
-    "false": "f no wrong faux in un nein nicht \u4e0d \u9519 \u5426 \u5047 \u975e",
+    "true": "t yes correct right vrai oui exact juste w ja richtig korrekt stimmt zu gilt gree indeed"
+    " it is holds accurate valid y v"
+    " \u2713 \u2714 \u2705 \u2611 \u221a \u6b63\u786e \u5bf9 \u662f \u771f",
+    "false": "f no n wrong invalid isn disagree not fail"
+    " \u274c \u2717 \u2718 \u2716 \u2715 \u274e \xd7 wrong faux in un nein nicht \u4e0d \u9519 \u5426 \u5047 \u975e",
 }
 
 

@@ -111,7 +111,7 @@ CHOICES: list[tuple[str, str | None]] = [
     ("option a big one", None),
     ("The answer is B, a stall.", "B"),
     ("B because it does not stall", "B"),
-    ("C, not B", None),
+    ("C, not B", "C"),
     ("B\n\nbecause\n\nB", "B"),
     ("The DRAM is slow", None),
     ("<!-- A, B, C or D -->\n\nB\n", "B"),
@@ -189,9 +189,9 @@ def test_what_is_denied_is_never_read(letter: str, other: str, saying: str, deni
 @given(one=letters, other=letters, first=st.sampled_from(SAYINGS), second=st.sampled_from(SAYINGS))
 def test_two_answers_are_never_settled_by_guessing(one: str, other: str, first: str, second: str) -> None:
     reading = read_choice(f"{first.format(one)}\n{second.format(other)}", TEXTS)
-    # JSON, a box and a conclusion are more deliberate than the rest; without them two letters are ambiguous.
+    # JSON, a box and a conclusion are more deliberate than the rest, and "B is correct" may be said of several choices.
     assert reading.value in {one, other, None}
-    deliberate = ("final", "So ", "boxed", "Final")
+    deliberate = ("final", "So ", "boxed", "Final", "is correct")
     if one != other and not any(word in saying for saying in (first, second) for word in deliberate):
         assert reading.outcome is ExtractionOutcome.AMBIGUOUS
 

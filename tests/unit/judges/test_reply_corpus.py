@@ -1,0 +1,87 @@
+"""The corpus of replies is read without a single wrong reading, held-out phrasings apart."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+from benchwright_judges.assertion_answers import read_truth
+from benchwright_judges.choice_answers import read_choice
+from benchwright_judges.reply_text import given_answer
+
+from .reply_corpus import Reply, corpus, outcome
+
+CHOICES = {"A": "SRAM", "B": "DRAM", "C": "ROM", "D": "Flash"}
+
+
+def sampled(*, held_out: bool) -> list[Reply]:
+    """Every reply to the first question of each phrasing, and a tenth of the rest."""
+    seen: set[str] = set()
+    found = []
+    for index, reply in enumerate(corpus()):
+        if reply.held_out is held_out and (reply.phrasing not in seen or index % 10 == 0):
+            found.append(reply)
+            seen.add(reply.phrasing)
+    return found
+
+
+def test_every_phrasing_that_rules_were_written_for_is_read_as_a_person_reads_it() -> None:
+    missed = [
+        (outcome(reply), reply.text, reply.truth) for reply in sampled(held_out=False) if outcome(reply) != "read"
+    ]
+    assert missed == []
+
+
+def test_what_held_out_phrasings_say_is_never_misread() -> None:
+    counts = Counter((reply.kind, outcome(reply)) for reply in sampled(held_out=True))
+    assert [kind for kind, found in counts if found == "misread"] == []
+    unread = sum(number for (_, found), number in counts.items() if found == "unread")
+    assert unread <= 0.02 * counts.total()
+
+
+def test_the_corpus_covers_every_kind_language_and_half_of_the_phrasings_twice() -> None:
+    parts = Counter((reply.kind, reply.language, reply.held_out) for reply in corpus())
+    assert len(parts) == 3 * 4 * 2
+    assert min(parts.values()) > 30
+
+
+HOSTILE = [
+    "A" * 1_000_000,
+    "answer is (" * 90_000,
+    "{" * 500_000,
+    '"answer": ' * 90_000,
+    "<answer>" * 90_000,
+    "<think>" * 90_000,
+    "</think>" * 90_000,
+    "\\boxed{" * 90_000,
+    "\\text{" * 90_000,
+    "|" * 900_000,
+    "A\n" * 400_000,
+    "A, " * 300_000,
+    "SRAM " * 200_000,
+    "true or " * 120_000,
+    "\x00" * 900_000,
+    "\u202eB\u202c" * 200_000,
+    " " * 900_000 + "?",
+]
+
+
+@pytest.mark.parametrize("text", HOSTILE, ids=lambda text: repr(text[:12]))
+def test_a_hostile_reply_of_a_megabyte_takes_no_time(text: str) -> None:
+    read_choice(text, CHOICES)
+    read_truth(text)
+    given_answer(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["\x00B\x00", "\u202eB\u202c", "B\u200b", "\ufeffB\r\n", "The answer is\u200f B.", "\ue101 B"]
+)
+def test_invisible_characters_neither_hide_nor_make_an_answer(text: str) -> None:
+    assert read_choice(text, CHOICES).value == "B"
+
+
+@pytest.mark.parametrize("text", ["\ue100", "\ue010 \ue101", "\ue020", "\ue1f0", "\ue140"])
+def test_characters_that_the_reader_uses_itself_are_not_answers(text: str) -> None:
+    assert read_choice(text, CHOICES).value is None
+    assert read_truth(text).value is None
