@@ -99,7 +99,7 @@ class Paused(EventBody):
 
     type: Literal["paused"] = "paused"
     reason: Text | None = None
-    """The reason the solver gave, if any."""
+    """The reason the solver gave, if any; or that the editor was closed, or which attempt was started instead."""
 
     def without_text(self) -> Paused:
         """The pause; a reason that the solver wrote is left out."""

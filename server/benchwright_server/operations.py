@@ -41,7 +41,7 @@ async def _status(sessions: Sessions, params: WorkspaceParams) -> AttemptStatus:
 
 
 async def _start(sessions: Sessions, params: WorkspaceParams) -> AttemptStatus:
-    return await (await session_of(sessions, params)).start()
+    return await sessions.start(await session_of(sessions, params))
 
 
 async def _pause(sessions: Sessions, params: PauseParams) -> AttemptStatus:
@@ -49,7 +49,7 @@ async def _pause(sessions: Sessions, params: PauseParams) -> AttemptStatus:
 
 
 async def _resume(sessions: Sessions, params: WorkspaceParams) -> AttemptStatus:
-    return await (await session_of(sessions, params)).resume()
+    return await sessions.resume(await session_of(sessions, params))
 
 
 async def _run(sessions: Sessions, params: WorkspaceParams) -> AttemptStatus:
@@ -103,9 +103,17 @@ OPERATIONS: tuple[Operation[Any, Any], ...] = (
         _open,
     ),
     Operation("status", WorkspaceParams, AttemptStatus, "Returns the status of the attempt.", _status),
-    Operation("start", WorkspaceParams, AttemptStatus, "Starts the clock for the first time.", _start),
+    Operation(
+        "start",
+        WorkspaceParams,
+        AttemptStatus,
+        "Starts the clock for the first time; another attempt that runs is paused.",
+        _start,
+    ),
     Operation("pause", PauseParams, AttemptStatus, "Pauses the clock.", _pause),
-    Operation("resume", WorkspaceParams, AttemptStatus, "Resumes the clock.", _resume),
+    Operation(
+        "resume", WorkspaceParams, AttemptStatus, "Resumes the clock; another attempt that runs is paused.", _resume
+    ),
     Operation(
         "run",
         WorkspaceParams,

@@ -155,7 +155,9 @@ class BenchwrightServer(EditorServer):
         self.documents.encoding = types.PositionEncodingKind(greeting.client.encoding)
         self.file_lists = FileListProblems(self)
         self.projects = Projects(self.documents, lambda: self.settings.project, self.file_lists.show, workspace_folder)
-        listeners = Listeners(self._attempt_changed, self.report_failure, RunProgress(self).shown, self._study_changed)
+        listeners = Listeners(
+            self._attempt_changed, self.report_failure, self._notice, RunProgress(self).shown, self._study_changed
+        )
         self.sessions = Sessions(home, sandbox, listeners)
         self.delivery = LiveDelivery(home, lambda: self.sessions.has_study_at_work)
         self.live = LiveDiagnostics(self)
@@ -235,6 +237,9 @@ class BenchwrightServer(EditorServer):
         if now - self._told.get(sentence, -_QUIET_S) >= _QUIET_S:
             self._told[sentence] = now
             self.window_show_message(types.ShowMessageParams(types.MessageType.Error, sentence))
+
+    def _notice(self, sentence: str) -> None:
+        self.window_show_message(types.ShowMessageParams(types.MessageType.Info, sentence))
 
     def _report_delivery(self, loop: asyncio.AbstractEventLoop, sentence: str, arrived: bool) -> None:
         kind = types.MessageType.Info if arrived else types.MessageType.Warning

@@ -98,6 +98,32 @@ async def test_gaps_sleep_and_other_windows_become_facts_and_active_time_is_deri
     assert (row["suspensions"], row["pauses"], row["state"]) == ("1", "0", "abandoned")
 
 
+async def test_one_attempt_runs_at_a_time_and_the_other_is_paused_with_a_reason(editors: Editors) -> None:
+    editor = await editors()
+    first = await editor.open_problem("starter/saturating-counter")
+    second = await editor.open_problem("starter/sync-fifo")
+    await first.start()
+    await second.start()
+    assert [(await desk.ask("status")).state for desk in (first, second)] == ["paused", "running"]
+    (pause,) = first.told("paused")
+    assert pause.reason == "starter/sync-fifo was started"
+    (said,) = editor.shown.messages
+    assert first.opened.status.title in said and "is paused" in said
+    assert (await first.ask("resume")).state == "running"
+    assert (await second.ask("status")).state == "paused"
+    assert (len(first.told("paused")), len(second.told("paused"))) == (1, 1)
+
+
+async def test_a_start_that_is_refused_pauses_nothing(editors: Editors) -> None:
+    editor = await editors()
+    first = await editor.open_problem("starter/saturating-counter")
+    second = await editor.open_problem("starter/sync-fifo")
+    await first.start()
+    await editor.refusal("resume", uri=second.uri)
+    assert (await first.ask("status")).state == "running"
+    assert editor.shown.messages == []
+
+
 @pytest.mark.parametrize("end", ["pause", "abandon"])
 async def test_a_sleep_is_noticed_although_the_clock_stops_before_the_next_heartbeat(
     editors: Editors, clocks: Clocks, end: str

@@ -56,6 +56,8 @@ class Listeners:
     """Called after any part of a status has changed."""
     on_failure: Callable[[BaseException], None] = lambda error: None
     """Called when an event can't be recorded, or when a run fails that no request waits for."""
+    on_notice: Callable[[str], None] = lambda sentence: None
+    """Called with a sentence about what happened without the solver asking for it."""
     progress: Progress = silent
     on_study: Callable[[], None] = lambda: None
     """Called in any thread when a study has something new to deliver."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,7 +25,7 @@ from benchwright_server.attempts.opening import Opening
 from benchwright_server.attempts.pack_views import language_variants, pack_list, question_view
 from benchwright_server.attempts.session import Listeners, Session
 from benchwright_server.errors import WorkspaceError
-from benchwright_server.protocol import Length, OpenedProblem, PackList, QuestionView, WorkspaceFile
+from benchwright_server.protocol import AttemptStatus, Length, OpenedProblem, PackList, QuestionView, WorkspaceFile
 from benchwright_server.workspaces.workspace import Workspace
 from benchwright_studies import open_log
 
@@ -51,6 +52,7 @@ class Sessions:
         self._problems = Opening(self.services)
         self._sessions: dict[Path, Session] = {}
         self._opening = asyncio.Lock()
+        self._clocks = asyncio.Lock()
 
     def study_changed(self) -> None:
         """A study has something new to deliver; may be called in any thread."""
@@ -177,6 +179,36 @@ class Sessions:
                 " `benchwright open`."
             )
         return session
+
+    async def start(self, session: Session) -> AttemptStatus:
+        """Start the clock of an attempt; any other that runs here is paused, since nobody works on two at a time.
+
+        Raises:
+            AttemptError: The clock was started before.
+        """
+        return await self._alone(session, session.start)
+
+    async def resume(self, session: Session) -> AttemptStatus:
+        """Let the clock of an attempt run again; see `start`.
+
+        Raises:
+            AttemptError: The attempt is not paused.
+        """
+        return await self._alone(session, session.resume)
+
+    async def _alone(self, session: Session, step: Callable[[], Awaitable[AttemptStatus]]) -> AttemptStatus:
+        async with self._clocks:
+            status = await step()
+            for other in [one for one in self._sessions.values() if one is not session]:
+                # It may end at the same moment.
+                with contextlib.suppress(AttemptError):
+                    if await other.is_clock_running():
+                        await other.pause(f"{session.header.problem} was started")
+                        self._listeners.on_notice(
+                            f"{other.problem.title} is paused, because {session.problem.title} runs now: one attempt"
+                            " runs at a time."
+                        )
+        return status
 
     async def question(self, session: Session) -> QuestionView:
         """What an answer form shows.
