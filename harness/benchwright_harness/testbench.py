@@ -49,25 +49,41 @@ _VERILATOR = (
     "--binary --timing -Wno-fatal -Wno-lint -Wno-style -MAKEFLAGS OPT_FAST=-O0 -MAKEFLAGS OPT_SLOW=-O0"
     " -Wno-MULTITOP -Wno-TIMESCALEMOD"
 )
-_COMPILE = f'"$@" >compile.log 2>&1 || {{ cat compile.log; exit {NOT_COMPILED}; }}; cat compile.log'
+_COMPILE = (
+    f'"$@" >compile.log 2>&1; ended=$?; cat compile.log; [ $ended = {DRIVES_INPUTS} ] && exit {DRIVES_INPUTS};'
+    f" [ $ended = 0 ] || exit {NOT_COMPILED}"
+)
 # In Icarus a port is the testbench's own net: who drives or forces it changes what the reference is given.
 _DRIVES = (
     rf"if grep -q 'input port .* is coerced to inout' compile.log || grep -Eq '{{opcodes}}' {_PROGRAM};"
     f" then exit {DRIVES_INPUTS}; fi\n"
     f"awk -v ours='{{ours}}' -f {_INPUTS} {_PROGRAM}; [ $? = 3 ] && exit {DRIVES_INPUTS}"
 )
-# An input of the design that is joined by `tran` or an `inout` part to a net of its own: both could drive the other.
+# An input of the design that is joined by `tran` or an `inout` part to a net of its own, so that each drives the other;
+# or what is an input of the reference beside it, and none of the design.
 _JOINED_INPUTS = r"""
 BEGIN { count = split(ours, names, " "); for (at = 1; at <= count; at++) testbench["\"" names[at] "\""] = 1 }
 $2 == ".scope" && NF > 3 {
     scope = $1; outer = $NF; sub(/;$/, "", outer); name = $5
     module[scope] = $3 == "module," ? name : module[outer]
     is_top = $3 == "module," && !(name in testbench) && (module[outer] in testbench)
-    delete inputs
+    if (is_top) tops[scope] = outer; else beside[scope] = outer
 }
-is_top && $1 == ".port_info" && $3 == "/INPUT" { sub(/;$/, "", $5); inputs[$5] = 1 }
-is_top && $2 ~ /^\.net/ { name = $3; sub(/,$/, "", name); if (name in inputs && $6 ~ /^p/) { joined = 1; exit } }
-END { exit joined ? 3 : 0 }
+$1 == ".port_info" { sub(/;$/, "", $5); kind[scope, $5] = $3; ports[scope] = ports[scope] " " $5 }
+is_top && $2 ~ /^\.net/ { name = $3; sub(/,$/, "", name); if (kind[scope, name] == "/INPUT" && $6 ~ /^p/) found = 1 }
+END {
+    for (top in tops) for (one in beside) if (beside[one] == tops[top]) {
+        differs = 0
+        count = split(ports[one], names, " ")
+        for (at = 1; at <= count; at++) {
+            if (!((top, names[at]) in kind)) { differs = 0; break }
+            if (kind[one, names[at]] == "/INPUT" && kind[top, names[at]] != "/INPUT") differs = 1
+            if (kind[one, names[at]] != "/INPUT" && kind[top, names[at]] == "/INPUT") { differs = 0; break }
+        }
+        found = found || differs
+    }
+    exit found ? 3 : 0
+}
 """
 # SIGXCPU: see watch.c.
 _RUN = f"{{program}}; ended=$?; [ $ended = {128 + 24} ] && exit {STANDS_STILL}; [ $ended = 0 ] || exit 1"

@@ -1,0 +1,53 @@
+"""A testbench whose signals are nets, which a design's output could drive."""
+
+from __future__ import annotations
+
+import io
+
+import pytest
+
+from benchwright_harness.run import run_harness
+from benchwright_harness.sandbox.bwrap import BwrapSandbox
+from benchwright_harness.selection import Selection
+from benchwright_harness.toolchain import Toolchain
+from benchwright_problems.home import Home
+from benchwright_problems.verdict import Reason
+
+from .submission import flow
+
+DESIGN = """module TopModule(input clk, {port} [3:0] a, output logic [3:0] y);
+assign (supply0, supply1) a = {drives};
+always @(posedge clk) y <= 4'd3;
+endmodule
+"""
+RIGHT = flow("verilogeval").right
+
+
+@pytest.mark.parametrize(
+    ("design", "reason"),
+    [
+        (DESIGN.format(port="output", drives="0"), Reason.TAMPERED),
+        (DESIGN.format(port="inout", drives="0"), Reason.TAMPERED),
+        (RIGHT, Reason.PASSED),
+        (RIGHT.replace("input [3:0] a", "input [3:0] a, output pass"), Reason.PASSED),
+    ],
+)
+async def test_a_design_that_drives_what_it_is_given_is_tampered(design: str, reason: Reason) -> None:
+    one = flow("verilogeval")
+    problem = one.problem()
+    harness = {
+        path: text.replace("logic [3:0] a, wanted, got;", "wire [3:0] a, wanted, got;")
+        for path, text in problem.hidden.harness.items()
+    }
+    assert harness != problem.hidden.harness
+    problem = problem.model_copy(update={"hidden": problem.hidden.model_copy(update={"harness": harness})})
+    log = io.BytesIO()
+    verdict = await run_harness(
+        problem,
+        {one.expected: f"{design}\n".encode()},
+        sandbox=BwrapSandbox(),
+        toolchain=Toolchain.find(Home.find().cache),
+        log=log,
+        selection=Selection(simulator="icarus"),
+    )
+    assert verdict.reason is reason, log.getvalue().decode()
