@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, BinaryIO
 
 from pydantic import Field, ValidationError, model_validator
 
@@ -226,9 +226,7 @@ class LabelFile:
             with file_lock(self.path.parent / ".lock"):
                 is_new = not self.path.exists()
                 with os.fdopen(os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600), "r+b") as stream:
-                    content = stream.read()
-                    stream.truncate(end := content.rfind(b"\n") + 1)
-                    stream.seek(end)
+                    _cut_torn_line(stream)
                     stream.write(added)
                     stream.flush()
                     os.fsync(stream.fileno())
@@ -236,6 +234,16 @@ class LabelFile:
                     sync_folder(self.path.parent)
         except OSError as error:
             raise StoreError(f"the labels can't be written to {self.path}: {error.strerror}") from error
+
+
+def _cut_torn_line(stream: BinaryIO) -> None:
+    """Go to the end of the last whole line, and remove what follows it."""
+    if not stream.seek(0, os.SEEK_END):
+        return
+    stream.seek(-1, os.SEEK_END)
+    if stream.read(1) != b"\n":
+        stream.seek(0)
+        stream.truncate(stream.seek(stream.read().rfind(b"\n") + 1))
 
 
 def _label(file: Path, number: int, line: bytes) -> Label:
