@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 
@@ -34,15 +35,19 @@ class LabelAgreement(Model):
     """Label by a model or TF-IDF against what the data set says."""
 
 
-def measure_labels(problems: Sequence[Problem], labels: PackLabels, *, seed: int = 1) -> list[LabelAgreement]:
+def measure_labels(
+    problems: Sequence[Problem], labels: PackLabels, *, seed: int = 1, resamples: int = 1000
+) -> list[LabelAgreement]:
     """Agreement on each kind of label that a question has.
 
     Args:
         problems: The pack's.
         labels: Of the pack.
         seed: Of the bootstrap intervals.
+        resamples: Of the bootstrap; none if no interval is wanted, which takes seconds for thousands of questions.
     """
     found = []
+    alike = partial(_alike, seed=seed, resamples=resamples)
     for kind in LabelKind:
         made = [(problem, label) for problem in problems if (label := labels.by_machine(problem, kind)) is not None]
         if not made:
@@ -53,9 +58,9 @@ def measure_labels(problems: Sequence[Problem], labels: PackLabels, *, seed: int
             LabelAgreement(
                 kind=kind,
                 labelled=len(made),
-                votes=_alike(kind, [_first_two(label) for _, label in made if _voted(label)], seed),
-                people=_alike(kind, people, seed),
-                data_set=_alike(kind, own, seed),
+                votes=alike(kind, [_first_two(label) for _, label in made if _voted(label)]),
+                people=alike(kind, people),
+                data_set=alike(kind, own),
             )
         )
     return found
@@ -69,11 +74,11 @@ def _first_two(label: Label) -> tuple[str, str]:
     return label.votes[0].value, label.votes[1].value
 
 
-def _alike(kind: LabelKind, pairs: Sequence[tuple[str, str]], seed: int) -> Alike:
+def _alike(kind: LabelKind, pairs: Sequence[tuple[str, str]], *, seed: int, resamples: int) -> Alike:
     level: Level = "ordinal" if kind is LabelKind.DIFFICULTY else "nominal"
     order = list(kind.values or sorted({value for pair in pairs for value in pair}))
     columns = [np.array([order.index(pair[side]) for pair in pairs], dtype=float) for side in (0, 1)]
     return Alike(
         same=share(sum(first == second for first, second in pairs), len(pairs)),
-        alpha=estimate(lambda *raters: alpha(np.array(raters), level), columns, seed=seed),
+        alpha=estimate(lambda *raters: alpha(np.array(raters), level), columns, seed=seed, resamples=resamples),
     )

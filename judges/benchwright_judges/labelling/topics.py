@@ -8,7 +8,7 @@ from pathlib import Path
 from benchwright_judges.errors import LabellingError
 from benchwright_judges.labelling.instructions import Topic
 from benchwright_problems.errors import needs
-from benchwright_problems.labels import LabelKind
+from benchwright_problems.labels import LabelKind, stated_label
 from benchwright_problems.problem import Problem
 
 SHORTLIST = 3
@@ -101,7 +101,7 @@ def shortlists_by_words(
     Args:
         wanted: Questions to sort.
         topics: To choose from.
-        everything: The pack; questions whose topic the data set states give their topic its words.
+        everything: The pack; its other questions whose topic the data set states give their topic its words.
 
     Returns:
         Nothing for a question that shares no word with any topic.
@@ -113,7 +113,10 @@ def shortlists_by_words(
         # It takes a second to import.
         from sklearn.feature_extraction.text import TfidfVectorizer
 
-    described = [_described(topic, everything) for topic in topics]
+    sorted_now = {problem.id for problem in wanted}
+    # A question that is its own example would always be most like the topic that the data set states.
+    examples = [problem for problem in everything if problem.id not in sorted_now]
+    described = [_described(topic, examples) for topic in topics]
     asked = [question_text(problem) for problem in wanted]
     vectors = TfidfVectorizer(stop_words="english", sublinear_tf=True, token_pattern=_WORD)
     try:
@@ -136,4 +139,4 @@ def _described(topic: Topic, problems: Sequence[Problem]) -> str:
 
 
 def _own(problem: Problem) -> str:
-    return problem.public.question.topic if problem.public.question is not None else ""
+    return stated_label(problem, LabelKind.TOPIC)

@@ -105,7 +105,9 @@ def label_command(
             outcome = asyncio.run(label_all(home, pack, questions, _wanted(what, budget, jobs)))
         from benchwright_judges.labelling.agreement import measure_labels
 
-        _show(outcome, measure_labels(questions, file.read()), json_output=json_output)
+        # The table has no intervals.
+        agreement = measure_labels(questions, file.read(), resamples=1000 if json_output else 0)
+        _show(outcome, agreement, json_output=json_output)
     if outcome.failures:
         raise typer.Exit(2)
 

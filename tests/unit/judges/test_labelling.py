@@ -140,6 +140,9 @@ def test_words_of_a_topic_s_own_questions_find_others_like_them() -> None:
     assert found["w"][0] == Topic("Zebras")
     assert len(found["w"]) == 3
     assert "x" not in found
+    # What is to be sorted is no example of what it is to be sorted into.
+    again = shortlists_by_words(known, (Topic("Zebras"), Topic("Apes")), known)
+    assert again == {}
 
 
 @pytest.mark.parametrize(
