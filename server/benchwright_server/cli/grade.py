@@ -9,7 +9,7 @@ from typing import Annotated, BinaryIO
 
 import typer
 
-from benchwright_attempts.grading import grade
+from benchwright_attempts.grading import grade, judged_paths
 from benchwright_harness.sandboxes import open_sandbox
 from benchwright_problems.home import Home
 from benchwright_problems.store import Store
@@ -17,10 +17,11 @@ from benchwright_server.cli import options
 from benchwright_server.cli.batch import Batch, grade_batch
 from benchwright_server.cli.interruption import interruptible
 from benchwright_server.cli.option_groups import grouped
-from benchwright_server.cli.output import finish_with, plain_errors, writing
+from benchwright_server.cli.output import err, finish_with, plain_errors, writing
 from benchwright_server.cli.progress import progress
 from benchwright_server.cli.raw_log import check_may_read_log
 from benchwright_server.errors import ServerError
+from benchwright_server.workspaces.missing_files import missing_files
 from benchwright_server.workspaces.workspace import snapshot
 
 
@@ -64,6 +65,11 @@ def _grade_folder(
     if not folder.is_dir():
         raise ServerError(f"{folder} is not a folder. Give the folder that contains rtl/ and the like.")
     files = snapshot(folder, hidden)
+    if missing := [path for path in judged_paths(hidden) if path not in files]:
+        named = missing_files(folder, missing)
+        if not files:
+            raise ServerError(f"{folder} has no file that {problem} expects: {named}.")
+        err.print(f"Missing in {folder}: {named}.", markup=False, soft_wrap=True)
     if raw_log is not None:
         check_may_read_log(problem, hidden.reveal, home)
     with _opened(raw_log) as log, progress(f"running the hidden tests of {problem}", 1, "runs"):
