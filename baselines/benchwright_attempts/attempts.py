@@ -22,6 +22,8 @@ from benchwright_attempts.file_text import FileText
 from benchwright_attempts.record import AttemptHeader
 from benchwright_attempts.summary import Summary
 from benchwright_attempts.terms import Solver
+from benchwright_problems.verdict import WAITING as WAITING_WORD
+from benchwright_problems.verdict import word_of
 
 if TYPE_CHECKING:
     from benchwright_attempts.log import EventLog
@@ -31,9 +33,14 @@ class ProblemState(StrEnum):
     """What was done with a problem so far."""
 
     NEW = "new"
-    OPEN = "open"
-    """There is an unfinished attempt, and none that passed."""
+    """No attempt, or only abandoned ones."""
+    ATTEMPTED = "attempted"
+    """The newest attempt is unfinished, or ended without a decision."""
+    WAITING = WAITING_WORD
+    FAILED = "failed"
+    """The newest attempt ended with a failing verdict."""
     PASSED = "passed"
+    """Any attempt passed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +50,7 @@ class ProblemRecord:
     state: ProblemState = ProblemState.NEW
     attempts: int = 0
     best_s: float | None = None
-    """Shortest active time to a passing submission, in seconds."""
+    """Shortest active time of an attempt that passed, in seconds."""
 
 
 _MACHINES = frozenset(solver.value for solver in Solver if not solver.is_person)
@@ -170,17 +177,26 @@ class Attempts:
                 continue
             record = records.get(header.problem, ProblemRecord())
             record = replace(record, attempts=record.attempts + 1)
-            if summary.state is AttemptState.SUBMITTED:
-                record = _with_submission(record, summary)
-            elif not summary.state.ended and record.state is ProblemState.NEW:
-                record = replace(record, state=ProblemState.OPEN)
+            state = _state(summary)
+            # The newest attempt comes first, and none takes back what was passed once.
+            if record.state is ProblemState.NEW or state is ProblemState.PASSED:
+                record = replace(record, state=state)
+            if state is ProblemState.PASSED:
+                active_s = summary.clock.active_s
+                record = replace(record, best_s=active_s if record.best_s is None else min(record.best_s, active_s))
             records[header.problem] = record
         return records
 
 
-def _with_submission(record: ProblemRecord, summary: Summary) -> ProblemRecord:
-    if not summary.passed:
-        return record
-    active_s = summary.clock.active_s
-    best_s = active_s if record.best_s is None else min(record.best_s, active_s)
-    return replace(record, state=ProblemState.PASSED, best_s=best_s)
+def _state(summary: Summary) -> ProblemState:
+    verdict = summary.verdict
+    match summary.state:
+        case AttemptState.ABANDONED:
+            return ProblemState.NEW
+        case AttemptState.SUBMITTED | AttemptState.TIMED_OUT if verdict is not None:
+            return _ENDED.get(word_of(verdict.outcome, verdict.reason), ProblemState.ATTEMPTED)
+        case _:
+            return ProblemState.ATTEMPTED
+
+
+_ENDED = {state.value: state for state in (ProblemState.WAITING, ProblemState.FAILED, ProblemState.PASSED)}

@@ -32,8 +32,12 @@ export function problemIcon(state: ProblemSummary["state"]): string {
   switch (state) {
     case "passed":
       return "pass-filled";
-    case "open":
+    case "attempted":
       return "edit";
+    case "waiting for a judge":
+      return "watch";
+    case "failed":
+      return "error";
     default:
       return "circle-outline";
   }

@@ -10,7 +10,9 @@ export type Row = { readonly pack: PackSummary } | { readonly problem: ProblemSu
 
 const STATE_COLOURS: Readonly<Record<ProblemSummary["state"], string | undefined>> = {
   new: undefined,
-  open: "charts.blue",
+  attempted: "charts.blue",
+  "waiting for a judge": "charts.yellow",
+  failed: "testing.iconFailed",
   passed: "testing.iconPassed",
 };
 

@@ -14,9 +14,10 @@ const REASON_WORDS: Readonly<Record<string, string>> = {
   machine_busy: "machine overloaded",
   sandbox_unavailable: "no sandbox",
   bad_harness: "tests can't run",
-  judge_unavailable: "not judged yet",
-  judge_error: "invalid reply of the judge",
 };
+
+/** The answer is kept; a judge decides it later. */
+const WAITING = { icon: "watch", short: "waiting for a judge", spoken: "The answer is waiting for a judge" };
 
 /** Failures that are not about single tests: in a few words, and as a sentence. */
 const FAILURES: Readonly<Record<string, readonly [string, string]>> = {
@@ -36,6 +37,7 @@ const FAILURES: Readonly<Record<string, readonly [string, string]>> = {
 export function verdictText(view: VerdictView, kind: string): VerdictText {
   // A study may show only that there was a run.
   if (view.outcome === "recorded") return { icon: "circle-filled", short: "recorded", spoken: "The run was recorded" };
+  if (view.reason === "judge_unavailable" || view.reason === "judge_error") return WAITING;
   if (kind !== "design" && view.outcome !== "error") {
     if (view.outcome === "passed") return { icon: "check", short: "correct", spoken: "The answer is correct" };
     const [short, spoken] = FAILURES[view.reason] ?? ["incorrect", "The answer is incorrect"];

@@ -8,4 +8,7 @@ RIGHT = Judgement(status=Status.SCORED, score=1.0, passed=True, label="right", m
 WRONG = Judgement(status=Status.SCORED, score=0.0, passed=False, label="wrong", message="The answer is not right.")
 EMPTY = Judgement(status=Status.EMPTY, message="There is no answer yet: write it into answer.md.")
 NO_KEY = Judgement(status=Status.PENDING, message="The pack has no answer to compare with; this one is pending.")
-PENDING = Judgement(status=Status.PENDING, message="This answer is kept; it needs a judge and is pending.")
+PENDING = Judgement(
+    status=Status.PENDING,
+    message="This answer is kept until a judge decides it. `benchwright judge pending` lists what waits.",
+)

@@ -110,6 +110,21 @@ def outcome_of(reason: str, recorded: str) -> Outcome:
     return outcome
 
 
+WAITING = "waiting for a judge"
+"""What people read of an answer that is kept until a judge decides it."""
+
+
+def word_of(outcome: Outcome, reason: str) -> str:
+    """The name of a verdict, the same in every list: passed, failed, waiting for a judge, error.
+
+    Args:
+        outcome: By the present rule.
+        reason: As recorded; one of a newer version is possible.
+    """
+    waits = reason in _REASONS and Reason(reason).waits_for_judge
+    return WAITING if waits else outcome.value
+
+
 _REASONS = frozenset(Reason)
 
 

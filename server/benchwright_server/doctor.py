@@ -15,6 +15,7 @@ from benchwright_attempts.errors import AttemptError
 from benchwright_harness.errors import HarnessError
 from benchwright_harness.sandboxes import sandbox_kind, sandbox_names
 from benchwright_harness.toolchain import BUILD, Toolchain
+from benchwright_judges.errors import JudgesError
 from benchwright_problems.errors import DISTRIBUTION, ProblemsError
 from benchwright_problems.home import Home
 from benchwright_problems.store import Store
@@ -44,6 +45,7 @@ def examine(home: Home) -> DoctorReport:
         *_sandboxes(),
         _packs(home),
         _log(home),
+        _judges(),
         _workspaces(home.workspaces),
     ]
     return DoctorReport(
@@ -147,6 +149,21 @@ def _packs(home: Home) -> DoctorItem:
         return DoctorItem(name="Packs", status="warning", needed_for="opening problems", hint=str(error))
     shown = ", ".join(f"{pack.name} ({len(pack.problems)})" for pack in packs)
     return DoctorItem(name="Packs", status="ok", version=shown, needed_for="opening problems")
+
+
+def _judges() -> DoctorItem:
+    from benchwright_judges.configuration import read_settings, settings_file
+
+    purpose = "answers that no rule decides"
+    try:
+        settings = read_settings()
+    except JudgesError as error:
+        return DoctorItem(name="Judges", status="warning", needed_for=purpose, hint=str(error))
+    if not settings.judge:
+        hint = "none is set up, so such answers wait: docs/how-to/judges.md, or `benchwright judge grade` for people"
+        return DoctorItem(name="Judges", status="warning", needed_for=purpose, hint=hint)
+    names = ", ".join(judge.name for judge in settings.judge)
+    return DoctorItem(name="Judges", status="ok", version=names, path=str(settings_file()), needed_for=purpose)
 
 
 def _log(home: Home) -> DoctorItem:

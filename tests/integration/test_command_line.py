@@ -279,7 +279,7 @@ def test_doctor_tells_every_item(benchwright: Benchwright) -> None:
     report = said.json
     assert said.status == (0 if report["ok"] else 1)
     names = {item["name"] for item in report["items"]}
-    assert {"Python", "Toolchain", "Verilator", "Sandbox"} <= names
+    assert {"Python", "Toolchain", "Verilator", "Sandbox", "Judges"} <= names
     assert {item["status"] for item in report["items"]} <= {"ok", "missing", "warning"}
     assert all(item.get("hint") for item in report["items"] if item["status"] == "missing")
 

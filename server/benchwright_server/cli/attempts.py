@@ -13,6 +13,7 @@ from benchwright_attempts.export import export_lines, write_export
 from benchwright_attempts.record import AttemptHeader, format_wall
 from benchwright_attempts.replay import replay
 from benchwright_attempts.summary import Summary
+from benchwright_problems.verdict import word_of
 from benchwright_server.cli import attempts_check
 from benchwright_server.cli.options import Json
 from benchwright_server.cli.output import err, out, print_json, writing
@@ -44,7 +45,7 @@ def list_command(json_output: Json = False) -> None:
         return
     table = Table("attempt", "problem", "state", "active s", "runs", "verdict", "created", box=None)
     for header, summary in rows:
-        verdict = summary.verdict.outcome.value if summary.verdict else ""
+        verdict = word_of(summary.verdict.outcome, summary.verdict.reason) if summary.verdict else ""
         active = f"{summary.clock.active_s:.0f}"
         created = header.created.astimezone().strftime("%Y-%m-%d %H:%M")
         table.add_row(header.id[:8], header.problem, summary.state.value, active, str(summary.runs), verdict, created)
@@ -135,6 +136,7 @@ def _row(header: AttemptHeader, summary: Summary) -> dict[str, str | int | float
         "active_s": round(summary.clock.active_s, 3),
         "runs": summary.runs,
         "verdict": verdict.outcome.value if verdict else None,
+        "reason": verdict.reason if verdict else None,
         "first_pass_s": round(first.active_s, 3) if first else None,
         "first_pass_run": first.number if first else None,
     }

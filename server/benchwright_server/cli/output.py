@@ -17,7 +17,7 @@ from benchwright_attempts.reveal import coarse
 from benchwright_harness.errors import HarnessError
 from benchwright_judges.errors import JudgesError
 from benchwright_problems.errors import ProblemsError
-from benchwright_problems.verdict import Outcome, Verdict
+from benchwright_problems.verdict import Outcome, Verdict, word_of
 from benchwright_server.errors import ServerError
 
 EXIT_STATUS = {Outcome.PASSED: 0, Outcome.FAILED: 1, Outcome.ERROR: 2}
@@ -96,8 +96,8 @@ def finish_with(problem: str, verdict: Verdict, json_output: bool) -> NoReturn:
         )
     else:
         counts = f" {verdict.passed_tests}/{len(verdict.tests)} tests," if verdict.tests else ""
-        color = color_of(verdict.outcome)
-        out.print(f"[{color}]{verdict.outcome.value}[/{color}]:{counts} {coarse(verdict.wall_s):.1f} s. ", end="")
+        color, word = color_of(verdict.outcome), word_of(verdict.outcome, verdict.reason)
+        out.print(f"[{color}]{word}[/{color}]:{counts} {coarse(verdict.wall_s):.1f} s. ", end="")
         out.print(" ".join(filter(None, (verdict.detail, verdict.hint))), markup=False, soft_wrap=True)
         for remark in verdict.remarks:
             out.print(f"Remark: {remark}", markup=False, soft_wrap=True)

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterator
 from pathlib import Path, PurePosixPath
 
 _MOST_FILES = 2_000
-"""Files of a folder that are looked at: a hint is not worth walking through a home directory."""
+"""The most files of a folder that are compared: a hint is not worth reading a whole home directory."""
 _SIMILAR = 0.8
 
 

@@ -30,7 +30,7 @@ from benchwright_attempts.events import (
 )
 from benchwright_attempts.file_text import FileText, sha256
 from benchwright_attempts.summary import summarize
-from benchwright_problems.verdict import Outcome
+from benchwright_problems.verdict import Outcome, Reason
 from benchwright_studies.study_log import StudyLog
 
 if TYPE_CHECKING:
@@ -199,13 +199,13 @@ def test_an_unfinished_attempt_is_found_by_problem_and_by_workspace(
     assert attempts.unfinished(problem="starter/other") is None
 
 
-def test_problems_are_new_open_or_passed_with_the_best_submitted_time(
+def test_problems_are_attempted_or_passed_with_the_best_submitted_time(
     log: StudyLog, attempts: Attempts, attempt: str, time: SetTime
 ) -> None:
     problem = "starter/counter"
-    assert attempts.by_problem() == {problem: ProblemRecord(ProblemState.OPEN, 1)}
+    assert attempts.by_problem() == {problem: ProblemRecord(ProblemState.ATTEMPTED, 1)}
     record(log, attempt, Started(), *ran(1, Outcome.PASSED, 5))
-    assert attempts.by_problem()[problem].state is ProblemState.OPEN
+    assert attempts.by_problem()[problem].state is ProblemState.ATTEMPTED
     time.pass_s(50)
     record(log, attempt, Submitted())
     assert attempts.by_problem() == {problem: ProblemRecord(ProblemState.PASSED, 1, 50.0)}
@@ -216,6 +216,38 @@ def test_problems_are_new_open_or_passed_with_the_best_submitted_time(
         record(log, again, Submitted())
     attempts.create(problem, "d", Path("/workspaces/open"), {})
     assert attempts.by_problem() == {problem: ProblemRecord(ProblemState.PASSED, 5, 20.0)}
+
+
+def answered(reason: Reason) -> Answered:
+    return Answered(
+        number=1, outcome=reason.outcome, reason=reason.value, message="", wall_s=0.1, digests={}, snapshot={}
+    )
+
+
+@pytest.mark.parametrize(
+    ("event", "state"),
+    [
+        (answered(Reason.JUDGE_UNAVAILABLE), ProblemState.WAITING),
+        (answered(Reason.JUDGE_ERROR), ProblemState.WAITING),
+        (answered(Reason.WRONG_ANSWER), ProblemState.FAILED),
+        (answered(Reason.TOOL_MISSING), ProblemState.ATTEMPTED),
+        (answered(Reason.PASSED), ProblemState.PASSED),
+    ],
+)
+def test_a_submitted_answer_is_in_the_list_as_what_became_of_it(
+    log: StudyLog, attempts: Attempts, attempt: str, event: Answered, state: ProblemState
+) -> None:
+    record(log, attempt, Started(), event, Submitted())
+    assert attempts.by_problem()["starter/counter"].state is state
+
+
+def test_the_newest_attempt_decides_unless_one_passed(
+    log: StudyLog, attempts: Attempts, attempt: str, time: SetTime
+) -> None:
+    record(log, attempt, Started(), answered(Reason.WRONG_ANSWER), Submitted())
+    time.pass_s(1)
+    attempts.create("starter/counter", "d", Path("/workspaces/again"), {})
+    assert attempts.by_problem()["starter/counter"].state is ProblemState.ATTEMPTED
 
 
 def test_a_problem_only_given_up_is_new_again(log: StudyLog, attempts: Attempts, attempt: str) -> None:
