@@ -114,8 +114,9 @@ def _write_settings(editor: Path) -> None:
     machine.parent.mkdir(parents=True, exist_ok=True)
     settings = {
         "benchwright.server.command": str(VENV / "bin" / "benchwright"),
-        # The editor asks a login shell for its environment, which may drop our PATH.
-        "terminal.integrated.env.linux": {"PATH": f"{VENV / 'bin'}:${{env:PATH}}"},
+        # The editor asks a login shell for its environment, which may drop our PATH. The server puts
+        # the simulators into the second folder.
+        "terminal.integrated.env.linux": {"PATH": f"{VENV / 'bin'}:{folders.cache() / 'bin'}:${{env:PATH}}"},
     }
     machine.write_text(json.dumps(settings, indent=4) + "\n", encoding="utf-8")
 

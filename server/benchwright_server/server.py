@@ -23,6 +23,7 @@ from pygls.io_ import StdinAsyncReader, StdoutWriter, run_async
 from pygls.protocol import JsonRPCNotification, JsonRPCRequestMessage, JsonRPCResponseMessage, LanguageServerProtocol
 from pygls.protocol.language_server import lsp_method
 
+from benchwright_harness.errors import HarnessError
 from benchwright_harness.sandbox import Sandbox
 from benchwright_problems.home import Home
 from benchwright_server import __version__
@@ -200,7 +201,7 @@ class BenchwrightServer(EditorServer):
             reader = await open_pipe(stdin) if by_loop else self._reader_in_threads(stdin)
             self._loop = loop = asyncio.get_running_loop()
             if is_pipe(stdin, stdout):
-                loop.run_in_executor(None, _load_ahead)
+                loop.run_in_executor(None, _load_ahead, self.sessions.home)
             retry_deliveries(self.sessions.home, partial(self._report_delivery, loop))
             await run_async(stop, reader, self.protocol, logger, self.report_server_error)
 
@@ -290,9 +291,14 @@ AHEAD = (
 """Modules that the first requests would otherwise have to wait for."""
 
 
-def _load_ahead() -> None:
+def _load_ahead(home: Home) -> None:
     for name in AHEAD:
         import_module(name)
+    # Terminals of the editor have the folder on their PATH. Imported late: nobody waits for this.
+    from benchwright_harness.toolchain.terminal import offer
+
+    with contextlib.suppress(HarnessError, OSError):
+        offer(home.cache)
 
 
 def _converter() -> Converter:

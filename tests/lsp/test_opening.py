@@ -172,3 +172,15 @@ async def test_a_folder_with_a_checkout_in_it_is_refused_with_a_next_step(editor
     (clone / ".git").mkdir(parents=True)
     code, sentence = await editor.refusal("open", problem="starter/saturating-counter", fresh=False)
     assert (code, str(clone) in sentence, "Move it elsewhere" in sentence) == (REQUEST_FAILED, True, True)
+
+
+@pytest.mark.parametrize("name", ["skid-buffer-bug", "uart-parity", "sync-fifo", "round-robin-arbiter"])
+async def test_no_file_of_the_starter_pack_opens_with_a_finding_that_is_not_meant(editor: Editor, name: str) -> None:
+    desk = await editor.open_problem(f"starter/{name}")
+    files = [path for path in sorted(desk.folder.rglob("*")) if path.suffix in (".sv", ".v") and path.stat().st_size]
+    assert files
+    for path in files:
+        editor.open(path)
+    uris = {path.as_uri() for path in files}
+    await editor.until(lambda: uris <= {one.uri for one in editor.shown.diagnostics}, "diagnostics of every file")
+    assert [item.message for one in editor.shown.diagnostics for item in one.diagnostics] == []

@@ -31,6 +31,7 @@ COMMANDS = {
     "judge": "judge",
     "eval": "evaluate",
     "toolchain": "toolchains",
+    "shell": "shell",
     "report": "report",
 }
 """Each command's module in this package, in the order of the help."""

@@ -68,7 +68,7 @@ def diagnose(
         severity = _SEVERITIES.get(engine.getSeverity(diagnostic.code, location).name)
         if severity is None or locations.path(location.buffer) != path:
             continue
-        if is_alone and str(diagnostic.code) == _UNKNOWN_MODULE:
+        if str(diagnostic.code) == _NO_TIME_SCALE or (is_alone and str(diagnostic.code) == _UNKNOWN_MODULE):
             continue
         start = location.offset
         ends = [span.end.offset for span in diagnostic.ranges if span.start == diagnostic.location]
@@ -93,6 +93,8 @@ def modules_of(tree: SyntaxTree, locations: FileLocations, path: Path) -> Iterat
 
 
 _UNKNOWN_MODULE = "DiagCode(UnknownModule)"
+_NO_TIME_SCALE = "DiagCode(MissingTimeScale)"
+"""Simulators take a default where one file has a time scale and another has none, as with most testbenches."""
 _SEVERITIES = {
     "Fatal": Severity.ERROR,
     "Error": Severity.ERROR,

@@ -1,0 +1,78 @@
+"""The simulators of the toolchain in use, for a terminal of this machine.
+
+A toolchain is a root file system, so a program of it does not start by its path alone. A script for each starts it
+under bubblewrap, with the toolchain's system in place of this machine's and everything else as it is. That is no
+sandbox: the program may do what the user may.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+from pathlib import Path
+
+from benchwright_harness.selection import Selection
+from benchwright_harness.toolchain import Toolchain, tree
+
+TOOLS = ("iverilog", "vvp", "verilator", "yosys")
+_SYSTEM = ("bin", "etc", "lib", "lib64", "opt", "sbin", "usr")
+"""The folders that come from the toolchain."""
+
+
+def folder(cache: Path) -> Path:
+    """Where the scripts are, for PATH. `./run` names the same folder."""
+    return cache / "bin"
+
+
+def offer(cache: Path) -> Path:
+    """Write a script for each tool of the toolchain in use; returns their folder.
+
+    Raises:
+        ToolMissingError: There is no toolchain, with the next step.
+        OSError: The folder can't be written.
+    """
+    toolchain = Toolchain.find(cache)
+    place = folder(cache)
+    place.mkdir(parents=True, exist_ok=True)
+    for tool in TOOLS:
+        _write(place / tool, script(toolchain, tool))
+    return place
+
+
+def script(toolchain: Toolchain, tool: str) -> str:
+    """The script that starts a tool."""
+    root = toolchain.root
+    shown = [name for name in _SYSTEM if (root / name).exists()]
+    system = " ".join(f"--ro-bind {shlex.quote(str(root / name))} /{name}" for name in shown)
+    variables = " ".join(
+        f"--setenv {name} {shlex.quote(value)}" for name, value in sorted(tree.environment(Selection()).items())
+    )
+    ours = "|".join(f"/{name}" for name in (*_SYSTEM, "dev", "proc", "sys"))
+    return f"""#!/bin/sh
+# {tool} of Benchwright's toolchain {toolchain.name}, which stands in for /usr, /etc and /opt of this machine.
+if ! command -v bwrap >/dev/null; then
+    echo '{tool}: bubblewrap is not installed (Debian and Ubuntu: apt-get install bubblewrap).' >&2
+    exit 127
+fi
+set -- {tool} "$@"
+for place in /*; do
+    case "$place" in
+        {ours}) ;;
+        *) set -- --bind-try "$place" "$place" "$@" ;;
+    esac
+done
+exec bwrap --tmpfs / {system} --dev-bind /dev /dev --proc /proc {variables} \\
+    --unsetenv LD_LIBRARY_PATH --unsetenv LD_PRELOAD --unsetenv PYTHONHOME --chdir "$PWD" "$@"
+"""
+
+
+def _write(file: Path, text: str) -> None:
+    try:
+        if file.read_text(encoding="utf-8") == text:
+            return
+    except (OSError, UnicodeDecodeError):
+        pass
+    made = file.with_name(f".{file.name}-{os.getpid()}")
+    made.write_text(text, encoding="utf-8")
+    made.chmod(0o755)
+    made.replace(file)
