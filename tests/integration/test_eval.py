@@ -603,7 +603,7 @@ def test_examples_of_the_validation_split_come_before_the_question_and_are_not_a
     with StudyLog(log_file(desk.home)) as events:
         write_report(events, Store(desk.home), ReportOptions(desk.out / "report", events=False))
     (row,) = csv.DictReader((desk.out / "report" / "tables" / "domains-t.csv").read_text().splitlines()[:2])
-    assert (row["row"], row["column"], row["value"]) == ("model: mockllm/model (de, 2-shot)", "D", "1.0")
+    assert (row["row"], row["column"], row["value"]) == ("model: mockllm/model (de, 2-shot)", "all", "1.0")
 
 
 @pytest.mark.nightly

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from benchwright_analysis.report import charts
 from benchwright_analysis.report.csbench.chance import by_chance
-from benchwright_analysis.report.csbench.contestants import answered, by_contestant, score_of
+from benchwright_analysis.report.csbench.contestants import ZERO_SHOT, answered, by_contestant, score_of
 from benchwright_analysis.report.dataset import Dataset
 from benchwright_analysis.report.matrix import accuracy, by_label, figure, matrix
 from benchwright_analysis.report.observation import Observation
@@ -28,7 +28,7 @@ def domains(data: Dataset) -> Section | None:
     rows = answered(data)
     if not rows:
         return None
-    tags = [*sorted({one.tag for one in rows}), ALL]
+    tags = [ALL, *sorted({one.tag for one in rows})]
     of_tag = {tag: [one for one in rows if tag in (one.tag, ALL)] for tag in tags}
     by_domain = {tag: _figures(chosen, lambda one: one.domain) for tag, chosen in of_tag.items()}
     by_format = {tag: _figures(chosen, lambda one: one.format, _FORMATS) for tag, chosen in of_tag.items()}
@@ -38,10 +38,15 @@ def domains(data: Dataset) -> Section | None:
     }
     tables = [
         *(_table("domains", "Score by domain", tag, found) for tag, found in by_domain.items()),
-        *(_table("formats", "Score by format", tag, found) for tag, found in by_format.items()),
+        _table("formats", "Score by format", ALL, by_format[ALL]),
+        *(_folded(_table("formats", "Score by format", tag, by_format[tag])) for tag in tags[1:]),
         *(_folded(_table("subfields", "Score by subfield", domain, found)) for domain, found in by_subfield.items()),
     ]
-    pictures = _pictures({tag: found for tag, found in by_domain.items() if tag != ALL})
+    shown = _shown(rows)
+    pictures = [
+        *_profile([*by_domain[ALL], *by_format[ALL]], shown),
+        _dots({tag: by_domain[tag] for tag in tags[1:]}, shown),
+    ]
     numbers = {"domain": by_domain, "format": by_format, "subfield": by_subfield}
     return Section("domains", "Knowledge and reasoning by domain", _lead(data, rows), pictures, tables, numbers)
 
@@ -69,8 +74,8 @@ def _figures(
     """A row for each contestant and for chance, a column for each label and for all."""
     groups = {who.name: mine for who, mine in by_contestant(rows).items()}
     return [
-        *by_label(groups, label, order, score_of),
         *(figure(name, ALL, accuracy(mine, score_of)) for name, mine in groups.items()),
+        *by_label(groups, label, order, score_of),
         *by_chance(rows, lambda one: (label(one), ALL)),
     ]
 
@@ -84,42 +89,60 @@ def _folded(table: Table) -> Table:
     return dataclasses.replace(table, detail=True)
 
 
-def _pictures(by_tag: Mapping[str, Sequence[Figure]]) -> list[Picture]:
-    """A profile with a spoke for each domain and tag, and the same as dots with intervals."""
-    profiles: dict[str, list[charts.Row]] = {}
-    overall: dict[str, list[str]] = {}
-    for tag, figures in by_tag.items():
-        for one in figures:
-            if not one.attempts:
-                continue
-            if one.column == ALL:
-                overall.setdefault(one.row, []).append(f"{tag.lower()} {percent(one.value)}")
-                continue
-            label = f"{one.column}, {tag.lower()}"
-            spoke: charts.Row = {
-                "label": label,
-                "group": one.row,
-                "value": one.value,
-                "low": one.low,
-                "high": one.high,
-            }
-            profiles.setdefault(one.row, []).append(spoke)
+def _shown(rows: Sequence[Observation]) -> list[str]:
+    """The rows that pictures have: those asked without examples and steps, if there are any."""
+    everyone = list(by_contestant(rows))
+    plain = [who.name for who in everyone if who.asked in ("", ZERO_SHOT)]
+    return plain or [who.name for who in everyone]
+
+
+def _profile(figures: Sequence[Figure], everyone: Sequence[str]) -> list[Picture]:
+    """A radar with a spoke for each domain and format, of those who have all of them (CS-Bench's figure 2)."""
+    profiles: dict[str, list[charts.Row]] = {name: [] for name in everyone[: charts.MOST_GROUPS]}
+    spokes = [one for one in figures if one.row in profiles and one.column != ALL]
+    for one in spokes:
+        profiles[one.row].append({"label": one.column, "group": one.row, "value": one.value})
+    labels = {one.column for one in spokes}
+    shown = [name for name, rows in profiles.items() if len(rows) == len(labels)]
+    if len(labels) < 3 or not shown:
+        return []
+    ends = {name: (max(profiles[name], key=_value), min(profiles[name], key=_value)) for name in shown}
+    told = [f"{name}: best at {best['label']}, worst at {worst['label']}" for name, (best, worst) in ends.items()]
+    svg = charts.radar([row for name in shown for row in profiles[name]], shown)
+    alt = (
+        "A radar with a spoke for each domain and each format, from 0 in the middle to 1 at the rim. "
+        f"{'; '.join(told)}.{charts.drawn(shown, everyone)}"
+    )
+    table = matrix("", "Score by domain and by format", [one for one in spokes if one.row in shown])
+    return [Picture("domain-radar", "Profile by domain and format", alt, svg, table)]
+
+
+def _value(row: charts.Row) -> float:
+    return float(row["value"] or 0)
+
+
+def _dots(by_tag: Mapping[str, Sequence[Figure]], everyone: Sequence[str]) -> Picture:
+    """Domains split by tag, with intervals."""
+    shown = everyone[: charts.MOST_GROUPS]
     spokes = [
         dataclasses.replace(one, column=f"{one.column}, {tag.lower()}")
         for tag, figures in by_tag.items()
         for one in figures
-        if one.column != ALL
+        if one.row in shown and one.column != ALL
     ]
-    table = matrix("", "Score by domain and tag", spokes)
-    shown = list(profiles)[: charts.MOST_GROUPS]
-    rows = [row for name in shown for row in profiles[name]]
-    told = "; ".join(f"{name}: {', '.join(overall[name])}" for name in shown)
-    alt = f"Mean scores. {told}.{charts.drawn(shown, profiles)}"
-    dots = charts.intervals(rows, shown, x="mean score", y="")
-    pictures = [Picture("domain-dots", "Score by domain and tag, with intervals", alt, dots, table)]
-    labels = {row["label"] for row in rows}
-    whole = [name for name in shown if {row["label"] for row in profiles[name]} == labels]
-    if len(labels) >= 3 and whole:
-        web = charts.radar([row for row in rows if row["group"] in whole], whole)
-        pictures.insert(0, Picture("domain-radar", "Profile by domain and tag", f"A radar. {alt}", web, table))
-    return pictures
+    rows: list[charts.Row] = [
+        {"label": one.column, "group": one.row, "value": one.value, "low": one.low, "high": one.high} for one in spokes
+    ]
+    overall: dict[str, list[str]] = {}
+    for tag, figures in by_tag.items():
+        for one in figures:
+            if one.row in shown and one.column == ALL:
+                overall.setdefault(one.row, []).append(f"{tag.lower()} {percent(one.value)}")
+    told = "; ".join(f"{name}: {', '.join(scores)}" for name, scores in overall.items())
+    return Picture(
+        "domain-dots",
+        "Score by domain and tag, with intervals",
+        f"Mean scores. {told}.{charts.drawn(shown, everyone)}",
+        charts.intervals(rows, shown, x="mean score", y=""),
+        matrix("", "Score by domain and tag", spokes),
+    )

@@ -105,7 +105,7 @@ def _by_attempt(scores: Mapping[str, float]) -> Callable[[Observation], float]:
 def _pair(
     votes: Sequence[_Voted], first: str, second: str, *, seed: int
 ) -> list[tuple[FormatAgreement, tuple[str, float, float]]]:
-    """The agreement of two judges by format, with the first's name and both means: one stands where people stand."""
+    """The agreement of two judges by format, with the first's name and both means: the first as if it were people."""
     both = [one for one in votes if {first, second} <= one.labels.keys()]
     rated = [
         Rated(

@@ -11,7 +11,8 @@ from benchwright_analysis.report.csbench.contestants import Contestant
 from benchwright_analysis.report.csbench.scale import Measured, measured_models
 from benchwright_analysis.report.dataset import Dataset
 from benchwright_analysis.report.section import Cell, Picture, Section, Table, with_interval
-from benchwright_judges.estimators import Estimate, Numbers, estimate, pearson
+from benchwright_analysis.statistics.calibration import rank_correlation
+from benchwright_judges.estimators import Estimate, estimate, pearson
 
 FEWEST_MODELS = 4
 """With fewer, a correlation is nearly always close to 1 or -1."""
@@ -41,7 +42,7 @@ def other_benchmarks(data: Dataset) -> Section | None:
             ]
             found = {
                 "pearson": estimate(pearson, columns, seed=data.seed),
-                "spearman": estimate(_spearman, columns, seed=data.seed),
+                "spearman": rank_correlation(columns[0], columns[1], seed=data.seed),
             }
             numbers.setdefault(way, {})[benchmark] = {"models": len(both), **found}
             rows.append((benchmark, way, len(both), *(with_interval(one) for one in found.values())))
@@ -56,12 +57,6 @@ def other_benchmarks(data: Dataset) -> Section | None:
     pictures = [_picture(points, next(iter(ways)), numbers, table)] if points else []
     tables = () if pictures else (table,)
     return Section("other-benchmarks", "Scores at other benchmarks", lead, pictures, tables, numbers)
-
-
-def _spearman(first: Numbers, second: Numbers) -> float:
-    from scipy import stats
-
-    return pearson(stats.rankdata(first), stats.rankdata(second))
 
 
 def _points(benchmark: str, both: Sequence[Measured]) -> list[charts.Row]:

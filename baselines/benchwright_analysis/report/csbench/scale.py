@@ -11,7 +11,7 @@ from benchwright_analysis.report.csbench.contestants import Contestant, answered
 from benchwright_analysis.report.dataset import Dataset
 from benchwright_analysis.report.matrix import accuracy
 from benchwright_analysis.report.model_facts import ModelFacts
-from benchwright_analysis.report.section import Cell, Picture, Section, Table, interval, number, percent, with_interval
+from benchwright_analysis.report.section import Cell, Picture, Section, Table, number, percent, with_interval
 from benchwright_analysis.statistics.errors import StatisticsError
 from benchwright_analysis.statistics.scale_fit import ScaleFit, fit_scale
 from benchwright_judges.estimators import Estimate
@@ -126,6 +126,10 @@ def _predicted(predictions: Mapping[str, Sequence[Prediction]]) -> Table:
     return Table("Scores predicted from other sizes", columns, rows, "A line goes beyond 0 and 100 %; scores do not.")
 
 
+def _points(share: float | None) -> str:
+    return number(None if share is None else 100 * share, 1)
+
+
 def _picture(families: Mapping[str, Sequence[Measured]], fits: Mapping[str, ScaleFit]) -> Picture:
     shown = list(fits)[: charts.MOST_GROUPS]
     rows: list[charts.Row] = []
@@ -144,13 +148,15 @@ def _picture(families: Mapping[str, Sequence[Measured]], fits: Mapping[str, Scal
             f"{fit.smallest:g} to {fit.largest:g}",
             number(100 * fit.intercept, 1),
             number(100 * fit.slope, 2),
-            f"{percent(fit.per_doubling.value)} ({interval(fit.per_doubling.low, fit.per_doubling.high, share=True)})",
+            f"{_points(fit.per_doubling.value)} ({_points(fit.per_doubling.low)} to {_points(fit.per_doubling.high)})",
             number(fit.r_squared),
         )
         for name, fit in fits.items()
     ]
-    columns = ("family", "models", "billions of parameters", "a (points)", "b (points)", "per doubling", "R²")
-    told = "; ".join(f"{name}: {percent(fits[name].per_doubling.value)} more for each doubling" for name in shown)
+    columns = ("family", "models", "billions of parameters", "a (points)", "b (points)", "points per doubling", "R²")
+    told = "; ".join(
+        f"{name}: {_points(fits[name].per_doubling.value)} points more for each doubling" for name in shown
+    )
     return Picture(
         "scale",
         "Score against parameters",

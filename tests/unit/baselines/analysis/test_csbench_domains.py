@@ -163,7 +163,8 @@ def test_the_page_shows_the_tables_and_files_stay_in_their_folder(tmp_path: Path
     section = domains(Dataset(rows, {}))
     assert section is not None
     html = page("t", "s", [section], {})
-    assert "Profile by domain and tag" in html
+    assert "Score by domain and tag, with intervals" in html
+    assert "Profile by domain and format" in html
     assert "Score by format: reasoning" in html
     (tmp_path / "report").mkdir()
     write_tables(tmp_path / "report", [section])
