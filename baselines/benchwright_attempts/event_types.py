@@ -7,7 +7,7 @@ from functools import reduce
 from operator import or_
 from typing import Annotated, Any
 
-from pydantic import Field, TypeAdapter
+from pydantic import ConfigDict, Field, TypeAdapter
 
 from benchwright_attempts.event_body import EventBody, Evidence, TextEffect
 from benchwright_attempts.state import Transitions
@@ -23,7 +23,7 @@ class EventTypes:
     def __init__(self, classes: Sequence[type[EventBody]]) -> None:
         self.classes: Mapping[str, type[EventBody]] = {_name(one): one for one in classes}
         union: Any = Annotated[reduce(or_, classes), Field(discriminator="type")]
-        self._reader: TypeAdapter[Any] = TypeAdapter(union)
+        self._reader: TypeAdapter[Any] = TypeAdapter(union, config=ConfigDict(defer_build=True))
         self.transitions: Mapping[str, Transitions] = {
             name: one.transitions for name, one in self.classes.items() if one.transitions is not None
         }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Literal
 
-from pydantic import Field, JsonValue, TypeAdapter
+from pydantic import ConfigDict, Field, JsonValue, TypeAdapter
 
 from benchwright_attempts.event_body import Count, EventBody
 from benchwright_attempts.evidence import Forecast
@@ -148,5 +148,5 @@ Entry = Annotated[
 OF_A_STUDY = (Registered, Planned, PlanSealed, Preregistered, Closed)
 """Entries of the study's own chain; all others are a participant's."""
 
-ENTRY: TypeAdapter[Entry] = TypeAdapter(Entry)
+ENTRY: TypeAdapter[Entry] = TypeAdapter(Entry, config=ConfigDict(defer_build=True))
 """Reads an entry from the value its JSON stands for."""

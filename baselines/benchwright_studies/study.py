@@ -35,7 +35,7 @@ Minutes = Annotated[float, Field(gt=0, le=10_000)]
 class Part(BaseModel):
     """Base of every part of a study: immutable, refuses unknown fields."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True, defer_build=True)
 
 
 class Task(Part):
@@ -143,7 +143,7 @@ class Exclusion(Part):
     """Only with `prior_exposure`."""
     drop: Drop = Drop.ATTEMPT
 
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True, populate_by_name=True)
+    model_config = ConfigDict(populate_by_name=True)
 
     @model_validator(mode="after")
     def _bounds_fit(self) -> Self:

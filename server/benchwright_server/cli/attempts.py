@@ -18,7 +18,7 @@ from benchwright_server.cli import attempts_check
 from benchwright_server.cli.options import Json
 from benchwright_server.cli.output import err, out, print_json, writing
 from benchwright_server.cli.regrading import regrade_command
-from benchwright_server.cli.study_log import opened_log
+from benchwright_server.cli.study_log import opened_attempts, opened_log
 from benchwright_server.errors import ServerError
 
 AttemptId = Annotated[str, typer.Argument(metavar="ATTEMPT", help="Its id, or the beginning of the id.")]
@@ -38,7 +38,7 @@ def add_to(parent: typer.Typer) -> None:
 
 def list_command(json_output: Json = False) -> None:
     """List attempts, newest first."""
-    with opened_log() as log:
+    with opened_attempts() as log:
         rows = Attempts(log).summaries()
     if json_output:
         print_json([_row(header, summary) for header, summary in rows])

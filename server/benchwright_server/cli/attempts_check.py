@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -21,7 +21,10 @@ from benchwright_server.cli.options import Json
 from benchwright_server.cli.output import err, out, print_json, writing
 from benchwright_server.cli.study_log import opened_log
 from benchwright_server.errors import ServerError
-from benchwright_studies.study_log import StudyLog
+
+if TYPE_CHECKING:
+    # Studies take a while to load, and `attempts list` needs none of them.
+    from benchwright_studies.study_log import StudyLog
 
 _INTACT = "The log is intact: the hash chain holds, and every save is rebuilt to the byte."
 

@@ -11,8 +11,18 @@ from benchwright_problems.home import Home
 from benchwright_server.cli.output import err, plain_errors
 
 if TYPE_CHECKING:
+    from benchwright_attempts.log import EventLog
     from benchwright_studies.delivery import Delivery
     from benchwright_studies.study_log import StudyLog
+
+
+@contextmanager
+def opened_attempts() -> Iterator[EventLog]:
+    """The same, for commands that read attempts and nothing of studies, whose rules take a while to load."""
+    from benchwright_attempts.log import EventLog
+
+    with plain_errors(), EventLog(log_file(Home.find())) as log:
+        yield log
 
 
 @contextmanager
