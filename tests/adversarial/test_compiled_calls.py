@@ -15,6 +15,7 @@ from benchwright_problems.problem import ScanAction
 from benchwright_problems.verdict import Outcome, Reason, Verdict
 
 from .submission import flow
+from .test_submissions import run
 
 CALLS = {
     "a task": ("initial $fdisplay(1, y);", "line 2, column 11: opens or uses files with $fdisplay (rule file)"),
@@ -53,6 +54,28 @@ async def test_a_call_is_refused_for_what_icarus_has_compiled(name: str, monkeyp
     verdict, log = await grade(body, monkeypatch)
     assert verdict.reason is Reason.REFUSED, log
     assert verdict.detail.startswith(f"Not run: rtl/inv.sv, {says}"), verdict.detail
+
+
+@pytest.mark.parametrize(
+    ("body", "says"),
+    [
+        ("/*verilator lint_off UNUSED*/", "line 3, column 1: tells Verilator what not to report: /*verilator lint_off"),
+        ("`verilator_config\nlint_off\n`verilog", "line 3, column 1: holds C++ by `verilator_config"),
+        (
+            "`define C(x) `verilator_``x\n`C(config)\nlint_off\n`verilog",
+            "line 4, column 1: holds C++ by `verilator_config",
+        ),
+    ],
+)
+async def test_settings_of_verilator_are_refused_for_what_it_has_preprocessed(
+    body: str, says: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("benchwright_harness.run.scan", lambda problem, solution: ())
+    one = flow("lint")
+    design = one.around.strip().replace("{body}", body).encode()
+    verdict, out, _ = await run(one, design, Toolchain.find(Home.find().cache), "icarus", scanned=True)
+    assert verdict.reason is Reason.REFUSED, f"{verdict}{out}"
+    assert verdict.detail.startswith(f"Not run: rtl/sum.sv, {says}"), verdict.detail
 
 
 async def test_what_is_not_compiled_or_is_allowed_passes(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -26,6 +26,7 @@ _SYNTHESISER = re.compile(r"\byosys\b")
 _LINTER = re.compile(r"--lint-only\b")
 # Which tool reads a file how does not depend on what else is in it.
 _NEVER_USUAL = frozenset({"character", "ambiguous"})
+_OTHERS = {"`line": "location", "`verilator_config": "native", "verilator": "tool-comment"}
 _MAX_FINDINGS = 50
 _MAX_QUOTED = 60
 
@@ -100,12 +101,12 @@ def scan(problem: Problem, solution: Mapping[str, bytes]) -> tuple[Finding, ...]
 def refused_tasks(problem: Problem) -> dict[str, str]:
     """System tasks that a problem refuses → the rule, for compilers that say what they have compiled.
 
-    As with `scan`, what the problem's own files or its reference call is allowed. "`line" stands for the directive,
-    with which a file could pass for another one.
+    As with `scan`, what the problem's own files or its reference call is allowed. Besides, names of directives, and
+    "verilator" for the comments that speak to it.
     """
     given = "".join((*problem.public.files.values(), *problem.hidden.reference.values()))
     actions = _actions(problem)
-    rules_of = {f"${name}": rule for name, rule in rule_of().items()} | {"`line": "location"}
+    rules_of = {f"${name}": rule for name, rule in rule_of().items()} | _OTHERS
     refused = {task: rule for task, rule in rules_of.items() if actions.get(rule) is ScanAction.REFUSE}
     return {task: rule for task, rule in refused.items() if task not in given}
 
