@@ -6,7 +6,7 @@ import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from inspect_ai import eval as run_inspect
 from inspect_ai import eval_retry
@@ -16,9 +16,14 @@ from inspect_ai.model import GenerateConfigArgs, Model, get_model
 from pydantic import JsonValue
 
 from benchwright_attempts.errors import EvaluationError
+from benchwright_attempts.grading import ANSWER
+from benchwright_attempts.replay import contents_of
 from benchwright_problems.verdict import Outcome, outcome_of
 from benchwright_subjects.exchange import write_lines
 from benchwright_subjects.refinement import SUFFIX
+
+if TYPE_CHECKING:
+    from benchwright_attempts.log import EventLog
 
 TASKS = Path(__file__).with_name("tasks.py")
 Display = Literal["full", "conversation", "rich", "plain", "log", "none"]
@@ -136,6 +141,29 @@ def write_replies(log: EvalLog, file: Path) -> None:
     if refined:
         beside = file.with_name(file.name.replace(".responses", ".refined.responses"))
         write_lines(beside, [one | {"id": one["id"].removesuffix(SUFFIX)} for one in refined])
+
+
+def write_work(log: EvalLog, attempts: EventLog, file: Path) -> None:
+    """Write what agents handed in, as `benchwright grade --responses` reads it.
+
+    Args:
+        log: Of a run of agents.
+        attempts: The log with their attempts.
+        file: Gets a line of {`id`, `files`} for each, or {`id`, `response`} for questions.
+
+    Raises:
+        EvaluationError: The file can't be written.
+    """
+    lines: list[dict[str, JsonValue]] = []
+    for sample in sorted(_samples(log), key=lambda sample: (sample.epoch, str(sample.id))):
+        name = str(_facts(sample).get("attempt", ""))
+        verdict = attempts.summary(name).verdict if name else None
+        if verdict is not None:
+            found = contents_of(attempts.events(name), verdict.snapshot)
+            files = {path: content.decode("utf-8", "replace") for path, content in found.items()}
+            work = {"response": files[ANSWER]} if ANSWER in files else {"files": dict[str, JsonValue](files)}
+            lines.append({"id": str(sample.id), **work})
+    write_lines(file, lines)
 
 
 def summary(log: EvalLog) -> dict[str, JsonValue]:

@@ -7,8 +7,10 @@ Prompts are lines of {`id`, `prompt`}, replies of {`id`, `completion`}; several 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
+
+from pydantic import JsonValue
 
 from benchwright_attempts.errors import EvaluationError
 from benchwright_problems.atomic import write_atomically
@@ -35,7 +37,7 @@ def write_prompts(file: Path, problems: Sequence[Problem], ask: Callable[[Proble
     return len(lines)
 
 
-def write_lines(file: Path, lines: Iterable[dict[str, str]]) -> None:
+def write_lines(file: Path, lines: Iterable[Mapping[str, JsonValue]]) -> None:
     """Write JSON Lines, whole or not at all.
 
     Raises:

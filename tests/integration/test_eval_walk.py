@@ -147,8 +147,11 @@ def test_an_agents_command_works_as_the_page_says(desk: Desk, programs: Path) ->
             "benchwright eval --agent --agent-command",
             **{"/opt/agents/codex": str(programs), "openai/gpt-5": "openai-api/local/m"},
         )
-        desk.run(f"{line} --base-url {endpoint.url} --problem saturating-counter")
+        desk.run(f"{line} --base-url {endpoint.url} --problem saturating-counter --out runs")
     assert desk.outcomes() == [("agent", "starter/saturating-counter", "passed")]
+    (work,) = (desk.folder / "runs").glob("*.responses.jsonl")
+    again = json.loads(desk.run(f"benchwright grade starter --responses {work} --json"))
+    assert (again["total"], again["right"]) == (1, 1)
 
 
 def _fetched(address: str, server: subprocess.Popen[bytes]) -> str:

@@ -15,6 +15,7 @@ from rich.table import Table
 from benchwright_problems.home import Home
 from benchwright_server.cli.exit_status import INTERRUPTED
 from benchwright_server.cli.output import err, out, print_json
+from benchwright_server.cli.study_log import opened_log
 from benchwright_server.errors import ServerError
 from benchwright_subjects.kept_evals import folder_of, keep
 
@@ -94,11 +95,15 @@ def _quiet(quiet: bool) -> Iterator[None]:
 
 def _keep(log: EvalLog) -> None:
     """Keep the log of a run for reports, and write the replies beside it."""
-    from benchwright_subjects.evaluation import attempts_of, task_name, write_replies
+    from benchwright_subjects.evaluation import attempts_of, task_name, write_replies, write_work
 
     file = Path(log.location)
-    if task_name(log) != "agent":
-        write_replies(log, file.with_suffix(".responses.jsonl"))
+    responses = file.with_suffix(".responses.jsonl")
+    if task_name(log) == "agent":
+        with opened_log() as events:
+            write_work(log, events, responses)
+    else:
+        write_replies(log, responses)
     if attempts := attempts_of(log):
         try:
             keep(folder_of(Home.find()), file, attempts)
