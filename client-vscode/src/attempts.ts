@@ -135,6 +135,7 @@ export class Attempts implements vscode.Disposable {
 
   private announceCurrent(): void {
     void vscode.commands.executeCommand("setContext", "benchwright.attempt", this.current?.state ?? "none");
+    void vscode.commands.executeCommand("setContext", "benchwright.hasVerdict", Boolean(this.current?.verdict));
     this.currentChanged.fire();
   }
 }

@@ -29,7 +29,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
   const installation = new ServerInstallation(context);
   const server = new Server(() => installation.find());
   const attempts = new Attempts(server);
-  const tree = new ProblemTree(server, attempts);
+  const tree = new ProblemTree(server, attempts, context.globalState);
   const opening = new Opening(server, attempts, context.globalState);
   const results = new ResultsView(context.extensionUri, attempts);
   const doctor = new Doctor(server);
@@ -65,6 +65,12 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     withdraw: () => study.withdraw(),
     numbers: () => numbers.show(),
     refresh: () => (server.failure ? server.start() : tree.refresh()),
+    groupProblems: () => tree.group(),
+    filterProblems: () => tree.search(),
+    clearFilter: () => tree.setFilter(""),
+    restartServer: () => server.start(),
+    showLog: () => server.showLog(),
+    firstSteps: () => showFirstSteps(),
   };
 
   context.subscriptions.push(
@@ -108,15 +114,24 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
   await opening.finishPending();
   await study.finishPending();
   // Last, because a starting window shows its own view at first.
-  await showAtStart();
+  await showAtStart(context.globalState);
 }
 
-/** Shows the Benchwright view if the setting asks for it and no editor is open. */
-async function showAtStart(): Promise<void> {
+const HAS_SEEN_FIRST_STEPS = "benchwright.hasSeenFirstSteps";
+
+/** Shows the Benchwright view if the setting asks for it and no editor is open, the first time with the first steps. */
+async function showAtStart(memory: vscode.Memento): Promise<void> {
   const isEmpty = vscode.window.tabGroups.all.every((group) => group.tabs.length === 0);
-  if (isEmpty && vscode.workspace.getConfiguration("benchwright").get("showAtStart")) {
-    await vscode.commands.executeCommand("workbench.view.extension.benchwright");
+  if (!isEmpty || !vscode.workspace.getConfiguration("benchwright").get("showAtStart")) return;
+  if (!memory.get(HAS_SEEN_FIRST_STEPS)) {
+    await memory.update(HAS_SEEN_FIRST_STEPS, true);
+    await showFirstSteps();
   }
+  await vscode.commands.executeCommand("workbench.view.extension.benchwright");
+}
+
+async function showFirstSteps(): Promise<void> {
+  await vscode.commands.executeCommand("workbench.action.openWalkthrough", "benchwright.benchwright#firstSteps", false);
 }
 
 async function offerDoctor(failure: string): Promise<void> {

@@ -1,7 +1,13 @@
 import type { ProblemSummary } from "./generated/protocol.ts";
 import { clockTime, spokenTime } from "./duration.ts";
 
-/** `passed 12:03 · easy · design · RTL generation`: a narrow side bar cuts off what matters least. */
+/** `12:03 · easy`: all that a narrow side bar has room for beside a title; the icon shows the state. */
+export function rowDescription(problem: ProblemSummary): string {
+  const best = problem.bestTimeS ?? undefined;
+  return [...(problem.state === "passed" && best !== undefined ? [clockTime(best)] : []), problem.difficulty].join(" · ");
+}
+
+/** `passed 12:03 · easy · design · RTL generation`, for a list as wide as the window. */
 export function problemDescription(problem: ProblemSummary): string {
   return [stateWords(problem, clockTime), problem.difficulty, problem.kind, problem.categoryName].join(" · ");
 }

@@ -71,6 +71,11 @@ export class Server implements vscode.Disposable {
     if (this.client && !this.failure) await this.client.sendNotification(`benchwright/${name}`, params);
   }
 
+  /** Shows what the server and the extension wrote. */
+  showLog(): void {
+    this.output.show();
+  }
+
   async stop(): Promise<void> {
     const client = this.client;
     this.client = undefined;

@@ -1,12 +1,17 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { problemDescription, problemIcon, problemSpoken, problemTooltip } from "../src/problemLabel.ts";
+import { problemDescription, problemIcon, problemSpoken, problemTooltip, rowDescription } from "../src/problemLabel.ts";
 import { problem } from "./samples.ts";
 
 test("a solved problem shows its best time", () => {
   const solved = problem({ state: "passed", bestTimeS: 723 });
   assert.equal(problemDescription(solved), "passed 12:03 · easy · design · RTL generation");
   assert.equal(problemSpoken(solved), "Counter, passed 12 minutes 3 seconds, easy, design, RTL generation");
+});
+
+test("a row of the side bar has only the best time and the difficulty beside the title", () => {
+  assert.equal(rowDescription(problem({ state: "passed", bestTimeS: 723 })), "12:03 · easy");
+  assert.equal(rowDescription(problem()), "easy");
 });
 
 test("a problem passed without a submission shows no time", () => {
