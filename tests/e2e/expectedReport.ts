@@ -44,10 +44,6 @@ export function expectedReport(walked: Walked): { sections: Record<string, Secti
         "Human time horizon of models",
         "There is no horizon to fit. It needs attempts of a model at problems that people solved too.",
       ),
-      profile: empty(
-        "Skills and topics",
-        "None of the problems has a skill or a topic; questions of QuArch and CS-Bench have.",
-      ),
       estimates: estimates(walked),
       origins: origins(walked),
       judges: empty(

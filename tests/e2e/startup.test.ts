@@ -7,12 +7,31 @@ import { homeOf } from "./session.ts";
 const elsewhere = (folder: string): string => join(folder, "elsewhere");
 
 scenario(
-  "an editor that was started for Benchwright shows its problems without a click",
+  "an editor that was started for Benchwright shows its problems and the first steps, without a click",
   { settings: { "benchwright.showAtStart": true } },
   async ({ editor }) => {
     await editor.sees(editor.problem("Saturating up/down counter"), "Saturating");
+    const steps = editor.page.locator(".gettingStartedContainer");
+    await editor.sees(steps, /Choose a problem[\s\S]*Start the clock[\s\S]*Write, and save[\s\S]*Submit/);
+    await editor.picture("first-steps");
   },
 );
+
+scenario("the problem list is filtered while words are typed, and grouped", {}, async ({ editor }) => {
+  await editor.openBenchwrightView();
+  await editor.command("Benchwright: Filter Problems…");
+  await editor.page.locator(".quick-input-widget input").first().fill("design lint");
+  await editor.sees(editor.problem("stream statistics"), "stream statistics");
+  await editor.problem("Saturating up/down counter").waitFor({ state: "detached" });
+  await editor.answer("design lint");
+  await editor.sees(editor.page.locator(".pane-header", { hasText: "Problem List" }), /“design lint”: 1 of \d+/);
+  await editor.command("Benchwright: Clear Filter");
+  await editor.sees(editor.problem("Saturating up/down counter"), "Saturating");
+  await editor.command("Benchwright: Group Problems By…");
+  await editor.choose("Difficulty");
+  await editor.sees(editor.problem("easy"), /easy\s*\d+\/\d+ passed/);
+  await editor.picture("problem-list");
+});
 
 scenario(
   "opening a problem in a window on another folder goes on after the window has changed to the workspace",

@@ -87,10 +87,8 @@ scenario(
 
     const arbiter = { ...minutes("12", "8"), difficulty: "2", prior_exposure: "similar", success: "75" };
     await expect(session, "Complete the round-robin arbiter", arbiter, "light");
-    await look(session, "dark");
     const fifo = { ...minutes("24", "20"), difficulty: "4", prior_exposure: "none", success: "50" };
     await expect(session, "Synchronous FIFO with level flags", fifo, "dark");
-    await look(session, "light");
     const uart = { ...minutes("30", "29"), difficulty: "5", prior_exposure: "same", success: "10" };
     await expect(session, "Parity and a second stop bit for a UART transmitter", uart);
 
@@ -288,6 +286,12 @@ async function look({ editor }: Session, look: "light" | "dark"): Promise<void> 
   }
 }
 
+/** Once a page is there: one that comes up takes the keyboard, and what is typed into the palette goes into its form. */
+async function lookAndKeep(session: Session, wanted: "light" | "dark", page: string): Promise<void> {
+  await look(session, wanted);
+  await session.editor.picture(`study-${page}-${wanted}`);
+}
+
 async function open(session: Session, title: string): Promise<void> {
   const participant = new Participant(session.editor);
   await participant.press(await participant.page(`Next: ${title}`), "Open the Task");
@@ -299,19 +303,19 @@ function minutes(alone: string, assisted: string): Said {
 }
 
 /** Reads a problem and says what to expect of it; the condition is not shown yet. */
-async function expect(session: Session, title: string, said: Said, picture?: string): Promise<void> {
+async function expect(session: Session, title: string, said: Said, picture?: "light" | "dark"): Promise<void> {
   const participant = new Participant(session.editor);
   const page = await participant.page(`What do you expect of “${title}”?`);
   const text = (await page.locator("main").textContent()) ?? "";
   assert.ok(!text.includes("you may use") && !text.includes("Work on this task without help"), text);
-  if (picture) await session.editor.picture(`study-forecast-${picture}`);
+  if (picture) await lookAndKeep(session, picture, "forecast");
   await participant.fillIn(page, said);
 }
 
-async function estimate(session: Session, said: Said, picture?: string): Promise<void> {
+async function estimate(session: Session, said: Said, picture?: "light" | "dark"): Promise<void> {
   const participant = new Participant(session.editor);
   const page = await participant.page("How was it?");
-  if (picture) await session.editor.picture(`study-estimate-${picture}`);
+  if (picture) await lookAndKeep(session, picture, "estimate");
   await participant.fillIn(page, said);
 }
 
