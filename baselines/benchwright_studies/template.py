@@ -1,4 +1,4 @@
-"""What `benchwright study init` writes: a valid study, with the choices beside each field."""
+"""What `benchwright study init` writes: a study, but for the words in <ANGLE BRACKETS>, with the choices beside."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ conditions:
     solver: human # human, human+copilot, model, agent
   - name: copilot
     solver: human+copilot
-    assistants: [github.copilot, github.copilot-chat]
-participants: 12 # P01 to P12, or a list of pseudonyms
+    assistants: [benchwright] # its own completion; extensions such as github.copilot need an editor that has them
+participants: 16 # P01 to P16, or a list of pseudonyms; `study validate` says which numbers balance
 randomisation:
   unit: task # task: everybody works under every condition; person: under one
   order: latin-square # latin-square, blocked, random
@@ -61,13 +61,13 @@ analysis: # what the study decides on; `study register` freezes it, and all else
 consent:
   version: "1"
   text: |
-    WHO asks you to take part, and WHAT for.
+    <NAME AND INSTITUTION> asks you to take part, in order to <PURPOSE>.
 
     While you work, Benchwright records the times of what you do, every change to the files of the problem,
     its tests' verdicts, and which extensions of your editor are active. It records nothing outside the
     problem's folder. The data stay on this machine until you or we export them.
 
-    You may stop at any time and have your data deleted: `benchwright study delete`, or write to WHOM.
+    You may stop at any time and have your data deleted: `benchwright study delete`, or write to <CONTACT>.
 data:
   to: nowhere # or an absolute folder, or postgresql://HOST/DATABASE
 """

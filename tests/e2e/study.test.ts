@@ -166,7 +166,7 @@ scenario(
     const typed = saved.length - starterFile("sync-fifo", "public", FIFO).length - COMPLETION.length;
     const logged = await loggedAttempts(folder);
     checkFacts(logged, typed);
-    const closed = JSON.parse(await benchwright(folder, "study", "close", "three-tasks", "--json")) as { digest: string };
+    const closed = JSON.parse(await benchwright(folder, "study", "close", "three-tasks", "--yes", "--json")) as { digest: string };
     checkReport(await reportOf(folder, "three-tasks"), {
       practice: logged["starter/saturating-counter"]!,
       arbiter: logged[TASKS[0]]!,

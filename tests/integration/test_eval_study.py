@@ -234,7 +234,7 @@ def test_a_study_of_a_person_a_model_and_an_agent_comes_into_one_report(
 
     said = told(run("study", "status", "both", "--json"))
     assert said["machines"]["small"] == {"model": "openai-api/local/scripted", "done": 4, "total": 4}
-    assert run("study", "close", "both").exit_code == 0
+    assert run("study", "close", "both", "--yes").exit_code == 0
     assert told(run("study", "status", "both", "--json"))["flaws"] == []
 
     # Beside the study, and later than its end.

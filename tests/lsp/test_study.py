@@ -214,7 +214,7 @@ async def test_a_participant_goes_from_consent_to_the_end(editors: Editors, home
     ]
     assert shown.text.endswith("// x\n")
 
-    closed = json.loads((await benchwright(home, "study", "close", "small", "--json")).stdout)
+    closed = json.loads((await benchwright(home, "study", "close", "small", "--yes", "--json")).stdout)
     assert closed["attempts"] == 3
     told = json.loads((await benchwright(home, "study", "status", "small", "--json")).stdout)
     assert (told["digest"], told["flaws"], told["not_begun"]) == (closed["digest"], [], ["bob"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from dataclasses import asdict, astuple, dataclass
 from typing import TYPE_CHECKING, Annotated
@@ -60,6 +61,7 @@ def run(
     with opened_log() as log, needs("`benchwright study run`", "baselines"):
         from benchwright_server.attempts.participation import Participation
         from benchwright_studies.allocation import read_participant_file
+        from benchwright_studies.readiness import check_words
         from benchwright_studies.registration import join_study, register_study
         from benchwright_studies.study_file import read_study
         from benchwright_subjects.study_prompts import check_prompts
@@ -74,6 +76,7 @@ def run(
         else:
             found, store = read_study(file), Store(Home.find())
             check_prompts(store, found)
+            check_words(found)
             known = register_study(log, store, found)
             if participant is not None:
                 _studies(log).enroll(known.study.study, participant)
@@ -235,13 +238,19 @@ def close(
     force: Annotated[
         bool, typer.Option("--force", help="End attempts that are in progress; close the study even without attempts.")
     ] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Close without asking.")] = False,
     json_output: Json = False,
 ) -> None:
-    """End a study: freeze its data and rules under one digest."""
+    """End a study: freeze its data and rules under one digest. Asks first, since nothing can be added afterwards.
+
+    Without a terminal to ask in, a study that some participants have not finished is closed by --yes or --force only.
+    """
     with opened_log() as log, needs("`benchwright study close`", "baselines"):
         from benchwright_studies.closing import close_study
 
         deliver(log)
+        if not (yes or force):
+            _confirm(study, _unfinished(log, study))
         closed = close_study(log, study, force=force)
     attempts = closed.seal["attempts"]
     count = len(attempts) if isinstance(attempts, dict) else 0
@@ -250,3 +259,33 @@ def close(
         return
     out.print(f"The study {study} is closed with {count} attempts. Publish its digest with it:")
     out.print(closed.digest)
+
+
+def _unfinished(log: StudyLog, study: str) -> list[str]:
+    """The participants whose part is not over, each with how far it is; none if the study was closed before."""
+    from benchwright_studies.vocabulary import Step
+
+    studies = _studies(log)
+    known = studies.study(study)
+    if known.closed is not None:
+        return []
+    begun = log.journal.participants(study)
+    found = []
+    for one in known.study.pseudonyms:
+        if one not in begun:
+            found.append(f"{one} has not begun")
+        elif (walk := studies.progress(study, one)).step not in (Step.FINISHED, Step.WITHDRAWN):
+            found.append(f"{one} has done {walk.done} of {walk.total} tasks")
+    return found
+
+
+def _confirm(study: str, unfinished: list[str]) -> None:
+    shown = "; ".join(unfinished[:5]) + (f"; {len(unfinished) - 5} more" if len(unfinished) > 5 else "")
+    if sys.stdin.isatty():
+        if unfinished:
+            err.print(f"{len(unfinished)} participants have not finished: {shown}.", markup=False, soft_wrap=True)
+        typer.confirm(f"Close {study}? Nothing can be added to it or changed afterwards", abort=True, err=True)
+    elif unfinished:
+        raise ServerError(
+            f"{len(unfinished)} participants of {study} have not finished: {shown}. Give --yes to close it anyway."
+        )

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from pydantic import JsonValue
 from rich.table import Table
 
 from benchwright_problems.atomic import write_atomically
@@ -54,28 +55,39 @@ def init(
 
 
 def validate(file: StudyFilePath, json_output: Json = False) -> None:
-    """Check a study file: its fields, and that its problems exist."""
+    """Check a study file: its fields, that its problems exist, that no words of the template are left, and its balance.
+
+    Prints what the design guarantees, and where the number of participants or an assistant does not fit.
+    """
     with plain_errors(), needs("`benchwright study validate`", "baselines"):
+        from benchwright_studies.assignment import assign
+        from benchwright_studies.readiness import check_words, foreign_assistants, guarantee, imbalances
         from benchwright_studies.study_file import StudyFileError, read_study
         from benchwright_subjects.study_prompts import check_prompts
 
         try:
             found = read_study(file)
             check_prompts(Store(Home.find()), found)
+            check_words(found)
+            plan = assign(found.study, found.sha256, _difficulties(found))
         except StudyFileError as error:
             if not json_output:
                 raise
             print_json({"ok": False, "flaws": [asdict(flaw) for flaw in error.flaws]})
             raise typer.Exit(2) from error
     study = found.study
+    remarks = [*imbalances(study, plan), *foreign_assistants(study)]
     if json_output:
-        print_json({"ok": True, "study": study.study, "sha256": found.sha256, "flaws": []})
+        facts: dict[str, JsonValue] = {"ok": True, "study": study.study, "sha256": found.sha256, "flaws": []}
+        print_json(facts | {"guarantee": guarantee(study), "remarks": list(remarks)})
         return
     out.print(
         f"{file} is valid: {len(study.problems)} problems, {len(study.conditions)} conditions, "
         f"{len(study.pseudonyms)} participants.",
         soft_wrap=True,
     )
+    for sentence in filter(None, (guarantee(study), *remarks)):
+        out.print(sentence, markup=False, soft_wrap=True)
 
 
 def assign_tasks(file: StudyFilePath, json_output: Json = False) -> None:
@@ -121,12 +133,14 @@ def register(
         from benchwright_analysis.code_digest import analysis_digest
         from benchwright_studies.allocation import code_of
         from benchwright_studies.preregistration import participant_files, preregister
+        from benchwright_studies.readiness import check_words
         from benchwright_studies.registration import register_study
         from benchwright_studies.study_file import read_study
         from benchwright_subjects.study_prompts import check_prompts, prompt_digests
 
         found, store = read_study(file), Store(Home.find())
         check_prompts(store, found)
+        check_words(found)
         known = register_study(log, store, found)
         registered = preregister(
             log, known, analysis_digest(), prompt_digests=prompt_digests(), codes_at_lab=codes_at_lab

@@ -23,11 +23,11 @@ FILE = Path("study.yaml")
 def test_the_template_is_a_valid_study() -> None:
     file = parse_study(TEXT, FILE)
     study = file.study
-    assert study.pseudonyms[:2] == ("P01", "P02") and len(study.pseudonyms) == 12
+    assert study.pseudonyms[:2] == ("P01", "P02") and len(study.pseudonyms) == 16
     assert study.time_limit_s("starter/uart-parity") == 1200
     assert study.time_limit_s("starter/sync-fifo") == 1800
     assert study.attention_checks == {"attention": "sometimes"}
-    assert study.condition("copilot").assistants == ("github.copilot", "github.copilot-chat")
+    assert study.condition("copilot").assistants == ("benchwright",)
     assert file.line_of("randomisation.seed") == TEXT[: TEXT.index("  seed:")].count("\n") + 1
 
 
@@ -83,13 +83,13 @@ BOMB = "title: A study" + "".join(f"\nx{i}: &x{i} [{', '.join([f'*x{i - 1}' if i
         ("idle_minutes: 2", "idle_minutes: [2]", "idle_minutes: the value is not a number. Write one,"),
         ("runs: 20", "runs: 0", "limits.runs: input should be greater than or equal to 1."),
         ("consent:", "consnt:", "line 56, consnt: there is no such field."),
-        ("participants: 12", "participants: [ana@x.org]", "no spaces, no @"),
-        ("participants: 12", "participants: [a, a]", "line 18, participants: participants has a twice. Remove one."),
-        ("participants: 12", "participants: 0", "line 18, participants: participants and conditions do not fit"),
+        ("participants: 16", "participants: [ana@x.org]", "no spaces, no @"),
+        ("participants: 16", "participants: [a, a]", "line 18, participants: participants has a twice. Remove one."),
+        ("participants: 16", "participants: 0", "line 18, participants: participants and conditions do not fit"),
         ("is: same", "more_than: 1", "line 46, exclusions[1]: prior_exposure takes `is: similar`"),
         ("nowhere #", "somewhere #", "line 66, data: 'somewhere' is neither nowhere"),
         ("- name: copilot", "- name: alone", "line 12, conditions: conditions has alone twice"),
-        ("    assistants: [github.copilot, github.copilot-chat]\n", "", "line 15, conditions[1]: assistants is empty"),
+        ("    assistants: [benchwright]", "    #", "line 15, conditions[1]: assistants is empty"),
         ("practice: starter/saturating-counter", "practice: starter/sync-fifo", "line 11, practice: practice "),
         ("data:\n", "data:\n  to: nowhere\n", "data.to: it is given twice. Remove one."),
         ("title: A study", "title: [A study", "study.yaml, line "),

@@ -1,0 +1,70 @@
+"""`benchwright study`: from the file that `init` writes to the closed study."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+BENCHWRIGHT = str(Path(sys.executable).with_name("benchwright"))
+Command = Callable[..., subprocess.CompletedProcess[str]]
+
+
+@pytest.fixture
+def benchwright(tmp_path: Path) -> Command:
+    def run(*words: str, answer: str | None = None) -> subprocess.CompletedProcess[str]:
+        terminal, stdin = pty.openpty() if answer is not None else (None, subprocess.DEVNULL)
+        if terminal is not None:
+            os.write(terminal, f"{answer}\n".encode())
+        return subprocess.run(
+            [BENCHWRIGHT, *words],
+            cwd=tmp_path,
+            env={**os.environ, "BENCHWRIGHT_HOME": str(tmp_path / "home"), "COLUMNS": "200"},
+            stdin=stdin,
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+
+    return run
+
+
+def ready(tmp_path: Path) -> None:
+    file = tmp_path / "mine" / "study.yaml"
+    text = file.read_text()
+    for mark, words in (("<NAME AND INSTITUTION>", "Ada"), ("<PURPOSE>", "learn"), ("<CONTACT>", "Ada")):
+        text = text.replace(mark, words)
+    file.write_text(text)
+
+
+def test_the_file_of_init_is_refused_until_its_words_are_ones_own(benchwright: Command, tmp_path: Path) -> None:
+    benchwright("study", "init", "mine")
+    for command in (("validate",), ("run",), ("register", "--out", "out")):
+        said = benchwright("study", command[0], "mine/study.yaml", *command[1:])
+        assert said.returncode == 2 and "is from the template" in said.stderr, command
+    ready(tmp_path)
+    said = benchwright("study", "validate", "mine/study.yaml")
+    assert said.returncode == 0 and "equally often at each place" in said.stdout
+    facts = json.loads(benchwright("study", "validate", "mine/study.yaml", "--json").stdout)
+    assert (facts["ok"], facts["remarks"]) == (True, [])
+
+
+def test_a_study_that_nobody_has_begun_is_closed_only_if_that_is_meant(benchwright: Command, tmp_path: Path) -> None:
+    benchwright("study", "init", "mine")
+    ready(tmp_path)
+    assert benchwright("study", "run", "mine/study.yaml").returncode == 0
+    refused = benchwright("study", "close", "mine")
+    assert refused.returncode == 2
+    assert "16 participants of mine have not finished: P01 has not begun" in refused.stderr
+    asked = benchwright("study", "close", "mine", answer="n")
+    assert asked.returncode == 1 and "Nothing can be added to it" in asked.stderr
+    assert json.loads(benchwright("study", "status", "mine", "--json").stdout)["closed"] is False
+    assert benchwright("study", "close", "mine", "--force").returncode == 0
+    assert json.loads(benchwright("study", "status", "mine", "--json").stdout)["closed"] is True

@@ -1,0 +1,73 @@
+"""What a study file still needs before people take part."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from benchwright_studies.assignment import assign
+from benchwright_studies.readiness import check_words, foreign_assistants, guarantee, imbalances
+from benchwright_studies.study_file import StudyFile, StudyFileError, parse_study
+from benchwright_studies.template import TEMPLATE
+
+TEXT = TEMPLATE.format(name="study.yaml", study="mine", seed=42)
+READY = (
+    TEXT.replace("<NAME AND INSTITUTION>", "Ada Lovelace")
+    .replace("<PURPOSE>", "learn")
+    .replace("<CONTACT>", "ada@example.org")
+)
+
+
+def parsed(text: str) -> StudyFile:
+    return parse_study(text, Path("study.yaml"))
+
+
+def told(text: str) -> list[str]:
+    file = parsed(text)
+    return imbalances(file.study, assign(file.study, file.sha256, {}))
+
+
+def test_words_of_the_template_are_refused_with_their_lines() -> None:
+    with pytest.raises(StudyFileError) as refused:
+        check_words(parsed(TEXT))
+    lines = TEXT.splitlines()
+    assert [lines[flaw.line - 1].strip()[:6] for flaw in refused.value.flaws] == ["<NAME ", "You ma"]
+    assert all(flaw.field == "consent.text" for flaw in refused.value.flaws)
+
+
+def test_marks_of_earlier_templates_are_refused_too() -> None:
+    with pytest.raises(StudyFileError, match="WHO asks you"):
+        check_words(parsed(READY.replace("Ada Lovelace asks you", "WHO asks you")))
+    with pytest.raises(StudyFileError, match="write to WHOM"):
+        check_words(parsed(READY.replace("ada@example.org", "WHOM")))
+
+
+def test_ones_own_words_are_taken() -> None:
+    check_words(parsed(READY.replace("Ada Lovelace", "The WHO, in Geneva, and IBM")))
+
+
+def test_the_default_study_is_balanced_and_asks_for_nothing_that_the_editor_lacks() -> None:
+    assert told(READY) == []
+    assert foreign_assistants(parsed(READY).study) == []
+    assert "at each place" in guarantee(parsed(READY).study)
+
+
+def test_a_number_of_people_that_does_not_balance_is_told_with_one_that_does() -> None:
+    said = told(READY.replace("participants: 16", "participants: 9"))
+    assert "a multiple of 8 does" in said[-1]
+    assert "not tried equally often under each condition" in said[0]
+    assert told(READY.replace("participants: 16", "participants: 8")) == []
+    halves = told(READY.replace("participants: 16", "participants: 12"))
+    assert "not equally often at each place" in halves[0], "conditions are balanced, places are not"
+
+
+def test_each_person_under_one_condition_is_counted_by_people() -> None:
+    text = READY.replace("unit: task", "unit: person").replace("order: latin-square", "order: random")
+    assert told(text) == []
+    assert "9 participants" in told(text.replace("participants: 16", "participants: 9"))[-1]
+
+
+def test_assistants_that_the_editor_of_run_cant_have_are_named() -> None:
+    (said,) = foreign_assistants(parsed(READY.replace("[benchwright]", "[benchwright, github.copilot]")).study)
+    assert "github.copilot" in said and "no gallery" in said
