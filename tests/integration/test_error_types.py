@@ -121,7 +121,7 @@ def test_judges_see_the_steps_and_the_report_shows_what_most_of_them_name(home: 
     rows = list(csv.DictReader(Path("report/tables/error-types.csv").read_text().splitlines()))
     found = {(row["row"], row["column"]): float(row["value"]) for row in rows}
     assert found == {
-        (f"model: {MODEL} (en, zero-shot, steps), {tag}", column): 1.0
+        (f"{tag}, model: {MODEL} (en, zero-shot, steps)", column): 1.0
         for tag in ("knowledge", "reasoning")
         for column in ("any of reasoning", "calculation")
     }

@@ -10,6 +10,7 @@ from benchwright_analysis.report.observation import Observation
 
 ZERO_SHOT = "zero-shot"
 _UNKNOWN = "form unknown"
+_OWN_PROMPTS = "benchwright"
 
 
 class Contestant(NamedTuple):
@@ -18,7 +19,8 @@ class Contestant(NamedTuple):
     group: str
     language: str
     asked: str
-    """`zero-shot`, `5-shot`, `5-shot, steps` …; `form unknown` where it was not recorded, empty for people."""
+    """`zero-shot`, `5-shot`, `5-shot, steps`, `zero-shot, cs-bench prompts` …; `form unknown` where it was not recorded,
+    empty for people."""
 
     @property
     def name(self) -> str:
@@ -37,7 +39,9 @@ def _asked(one: Observation) -> str:
     if one.shots is None or one.steps is None:
         return _UNKNOWN
     before = f"{one.shots}-shot" if one.shots else ZERO_SHOT
-    return f"{before}, steps" if one.steps else before
+    prompts = one.prompts.partition(" ")[0]
+    named = "" if prompts in ("", _OWN_PROMPTS) else f"{prompts} prompts"
+    return ", ".join(filter(None, (before, "steps" if one.steps else "", named)))
 
 
 def answered(data: Dataset) -> list[Observation]:

@@ -47,7 +47,7 @@ def _figures(rows: Sequence[Observation], named: Mapping[str, NamedErrors]) -> l
     groups: dict[str, list[Observation]] = {}
     for who, mine in by_contestant(rows).items():
         for tag in sorted({one.tag for one in mine}):
-            groups[f"{who.name}, {tag.lower()}"] = [one for one in mine if one.tag == tag]
+            groups[f"{tag.lower()}, {who.name}"] = [one for one in mine if one.tag == tag]
     found = []
     for row, mine in groups.items():
         for kind in dict.fromkeys(one.kind for one in types if one is not ErrorType.OTHER):
@@ -104,5 +104,5 @@ def _picture(figures: Sequence[Figure]) -> Picture:
         most.append(f"{group}: most often {top.column} ({percent(top.value)})")
     svg = charts.intervals(rows, shown, x="share of wrong choices", y="")
     alt = f"Shares of wrong choices with an error of each type. {'; '.join(most)}.{charts.drawn(shown, groups)}"
-    table = matrix("error-types", "Types of error, by row and tag", figures, unit="wrong choice")
+    table = matrix("error-types", "Types of error, by tag", figures, rows_are="tag, group", unit="wrong choice")
     return Picture("error-types", "Types of error in wrong choices", alt, svg, table)

@@ -121,6 +121,8 @@ def test_ways_to_ask_and_languages_are_not_mixed() -> None:
         reply(3, 1.0, shots=5, steps=True),
         reply(4, 0.0, language="zh"),
         reply(5, 1.0, shots=None, steps=None),
+        reply(7, 1.0, prompts="benchwright 1efd"),
+        reply(8, 1.0, prompts="cs-bench fbd3"),
         reply(6, 1.0, condition="alone", solver="human", participant="P1"),
     ]
     section = domains(Dataset(rows, {}))
@@ -130,6 +132,7 @@ def test_ways_to_ask_and_languages_are_not_mixed() -> None:
         "alone (en)",
         "model: m (en, zero-shot)",
         "model: m (en, form unknown)",
+        "model: m (en, zero-shot, cs-bench prompts)",
         "model: m (en, 5-shot)",
         "model: m (en, 5-shot, steps)",
         "model: m (zh, zero-shot)",
