@@ -19,7 +19,7 @@ class Contestant(NamedTuple):
     group: str
     language: str
     asked: str
-    """`zero-shot`, `5-shot`, `5-shot, steps`, `zero-shot, cs-bench prompts` …; `form unknown` where it was not recorded,
+    """`zero-shot`, `5-shot`, `5-shot, steps`, `zero-shot, cs-bench prompts` …; `form unknown` if it was not recorded,
     empty for people."""
 
     @property
