@@ -1,8 +1,5 @@
 /** What the report's numbers are compared with is worked out here, from the published formulas. */
 
-/** 97.5 % of the normal distribution lie below it. */
-const Z_975 = 1.959963984540054;
-
 export interface Interval {
   readonly value: number | null;
   readonly low: number | null;
@@ -19,14 +16,9 @@ export function alone(value: number | null): Interval {
   return { value, low: null, high: null };
 }
 
-/** A share with Wilson's interval (1927), at 95 %. */
+/** A share of one person's attempts, which has no interval. */
 export function share(count: number, total: number): Share {
-  if (total === 0) return { count, total, ...alone(null) };
-  const value = count / total;
-  const middle = (value + Z_975 ** 2 / (2 * total)) / (1 + Z_975 ** 2 / total);
-  const spread = Math.sqrt((value * (1 - value)) / total + Z_975 ** 2 / (4 * total ** 2));
-  const half = (Z_975 / (1 + Z_975 ** 2 / total)) * spread;
-  return { count, total, value, low: Math.max(0, middle - half), high: Math.min(1, middle + half) };
+  return { count, total, ...alone(total === 0 ? null : count / total) };
 }
 
 export function sum(values: readonly number[]): number {
@@ -59,11 +51,6 @@ export function number(value: number, digits = 2): string {
 
 export function percent(value: number): string {
   return `${(100 * value).toFixed(1).replace(/\.0$/, "")} %`;
-}
-
-/** A share with its interval. */
-export function told({ value, low, high }: Share): string {
-  return `${percent(value!)} (${percent(low!).replace(" %", "")} to ${percent(high!)})`;
 }
 
 /** With so many significant digits, and no zeros behind them. */

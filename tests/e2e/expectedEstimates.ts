@@ -1,4 +1,4 @@
-import { alone, mean, number, percent, share, significant, spearman, sum, told, type Interval } from "./arithmetic.ts";
+import { alone, mean, number, percent, share, significant, spearman, sum, type Interval } from "./arithmetic.ts";
 import type { LoggedAttempt } from "./studyReport.ts";
 import { ALL, NONE, minutes, type Section, type Walked } from "./walkedStudy.ts";
 
@@ -32,7 +32,7 @@ export function estimates(walked: Walked): Omit<Section, "role"> {
   const none = { resolution: 0, uncertainty: 0 };
   const [difficultyBefore, difficultyAfter] = [spearman([2, 4, 5], times), spearman([3, 5, 5], times)];
   const rows = (what: string, said: number): unknown[][] => [
-    [what, "alone", 1, 1, significant(pass / said, 3), told(share(0, 1)), "–"],
+    [what, "alone", 1, 1, significant(pass / said, 3), "0 %", "–"],
     [what, "copilot", 0, 1, "–", "–", "–"],
   ];
   return {
@@ -92,15 +92,15 @@ export function estimates(walked: Walked): Omit<Section, "role"> {
         title: "Chance to solve it: said and happened",
         columns: ["asked", "condition", "said", "attempts", "mean of what was said", "solved (95 % interval)"],
         rows: [
-          ["before the start", "alone", "0 % to 20 %", 1, "10 %", told(NONE)],
-          ["before the start", "alone", "60 % to 80 %", 1, "75 %", told(ALL)],
+          ["before the start", "alone", "0 % to 20 %", 1, "10 %", "0 %"],
+          ["before the start", "alone", "60 % to 80 %", 1, "75 %", "100 %"],
           ["before the start", "alone", "all; Brier score 0.036, calibration error 17.5 %", 2, "–", "–"],
-          ["before the start", "copilot", "40 % to 60 %", 1, "50 %", told(NONE)],
+          ["before the start", "copilot", "40 % to 60 %", 1, "50 %", "0 %"],
           ["before the start", "copilot", "all; Brier score 0.250, calibration error 50 %", 1, "–", "–"],
-          ["after handing in", "alone", "0 % to 20 %", 1, "0 %", told(NONE)],
-          ["after handing in", "alone", "80 % to 100 %", 1, "95 %", told(ALL)],
+          ["after handing in", "alone", "0 % to 20 %", 1, "0 %", "0 %"],
+          ["after handing in", "alone", "80 % to 100 %", 1, "95 %", "100 %"],
           ["after handing in", "alone", "all; Brier score 0.001, calibration error 2.5 %", 2, "–", "–"],
-          ["after handing in", "copilot", "0 % to 20 %", 1, "5 %", told(NONE)],
+          ["after handing in", "copilot", "0 % to 20 %", 1, "5 %", "0 %"],
           ["after handing in", "copilot", "all; Brier score 0.003, calibration error 5 %", 1, "–", "–"],
         ],
       },

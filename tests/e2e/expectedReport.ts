@@ -174,8 +174,7 @@ function outcomes(): Omit<Section, "role"> {
     numbers: {
       groups: { alone: ended(2, 1, 1, 0, 0, 1, 0, 0, 0), copilot: ended(1, 0, 0, 0, 1, 0, 0, 0, 0) },
       undecided_reasons: {},
-      // Of two problems drawn anew, both are the solved one in a quarter of the draws, and neither in another.
-      tries: { alone: { 1: { value: 0.5, low: 0, high: 1 } }, copilot: { 1: alone(0) } },
+      tries: { alone: { 1: alone(0.5) }, copilot: { 1: alone(0) } },
     },
     tables: [
       {
@@ -193,7 +192,7 @@ function outcomes(): Omit<Section, "role"> {
         title: "Solved with equally many tries",
         columns: ["group", "1 try"],
         rows: [
-          ["alone", "50 % (0 to 100 %)"],
+          ["alone", "50 %"],
           ["copilot", "0 %"],
         ],
       },

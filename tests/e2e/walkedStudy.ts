@@ -44,7 +44,7 @@ export function empty(title: string, without: string): Omit<Section, "role"> {
   return { title, says: [], without, numbers: {}, tables: [], pictures: [] };
 }
 
-/** Shares of one attempt or of two, with their intervals. */
+/** Shares of one attempt or of two. */
 export const [ALL, HALF, NONE] = [share(1, 1), share(1, 2), share(0, 1)];
 
 export const FEW = "Too few participants for an interval: 1, and it takes 5.";

@@ -16,7 +16,7 @@ from benchwright_analysis.report.time_compared import (
     minutes_of,
     passed_of,
 )
-from benchwright_analysis.statistics.crossed import Crossed, crossed_difference, crossed_share
+from benchwright_analysis.statistics.crossed import Crossed, crossed_share, crossed_share_difference
 from benchwright_analysis.statistics.errors import StatisticsError
 from benchwright_analysis.statistics.restricted_mean import restricted_mean
 
@@ -79,7 +79,7 @@ def solved_difference(data: Dataset, first: str, second: str) -> Crossed | None:
     """By how much the share solved under the second exceeds that under the first; `None` if no problem was shared."""
     rows = [one for one in data.decided if one.group in (first, second)]
     try:
-        return crossed_difference(passed_of(rows), [one.group == second for one in rows], Dataset.cells(rows))
+        return crossed_share_difference(passed_of(rows), [one.group == second for one in rows], Dataset.cells(rows))
     except StatisticsError:
         return None
 

@@ -34,7 +34,7 @@ def estimates(data: Dataset) -> Section:
                 [getattr(one, name) for one in found],
                 [one.time_s / 60 for one in found],
                 [one.passed for one in found],
-                [one.participant for one in found],
+                Dataset.cells(found),
                 seed=data.seed,
             )
             numbers[f"{name}, {group}"] = result
@@ -111,8 +111,7 @@ def _chances(data: Dataset, numbers: dict[str, object]) -> list[Table]:
             result = chance_calibration(
                 [getattr(one, name) for one in found],
                 [one.passed for one in found],
-                [one.participant if one.is_person else one.problem for one in found],
-                seed=data.seed,
+                Dataset.cells(found),
             )
             numbers[f"{name}, {group}"] = result
             for bin_ in result.bins:
@@ -163,7 +162,7 @@ def _difficulty(data: Dataset, numbers: dict[str, object]) -> list[Table]:
         result = rank_correlation(
             [float(getattr(one, name)) for one in found],
             [one.time_s for one in found],
-            [one.participant for one in found],
+            Dataset.cells(found),
             seed=data.seed,
         )
         numbers[name] = result

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
+import numpy as np
+
 from benchwright_analysis.report.dataset import Dataset
 from benchwright_analysis.report.exclusions import AFTER_CLOSING
 from benchwright_analysis.report.observation import Observation
 from benchwright_analysis.report.section import Cell, Section, Table, count, with_interval
-from benchwright_analysis.statistics.bootstrap import clustered_mean
+from benchwright_analysis.statistics.crossed import crossed_shares
 from benchwright_analysis.statistics.pass_at_k import pass_at_k
 from benchwright_judges.estimators import Estimate
 
@@ -109,20 +111,23 @@ def _tries(data: Dataset) -> dict[str, dict[int, Estimate]]:
         rows = list(problems.values())
         samples = [each for each in rows if each[0].solver == "model"]
         most = min(map(len, samples)) if samples else max(one.runs for each in rows for one in each)
-        found[group] = {
-            k: clustered_mean([_within(each, k) for each in rows], seed=data.seed) for k in _KS if k <= max(1, most)
-        }
+        found[group] = {k: _passed_within(rows, k) for k in _KS if k <= max(1, most)}
     return found
 
 
-def _within(attempts: Sequence[Observation], k: int) -> float:
-    """The chance to pass one problem within k tries.
+def _passed_within(problems: Sequence[Sequence[Observation]], k: int) -> Estimate:
+    """The chance to pass within k tries, over problems.
 
     A try of a person or an agent is a verdict that they get and can use; one of a model is a sample.
     """
-    if attempts[0].solver == "model":
-        return pass_at_k(len(attempts), sum(one.passed for one in attempts), k)
-    return sum(one.tries_to_pass is not None and one.tries_to_pass <= k for one in attempts) / len(attempts)
+    if problems[0][0].solver == "model":
+        chances = [pass_at_k(len(each), sum(one.passed for one in each), k) for each in problems]
+        rows, weights = [each[0] for each in problems], [1.0] * len(problems)
+    else:
+        rows, weights = [one for each in problems for one in each], [1 / len(each) for each in problems for _ in each]
+        chances = [float(one.tries_to_pass is not None and one.tries_to_pass <= k) for one in rows]
+    (found,) = crossed_shares(np.array(chances)[:, None], Dataset.cells(rows), weights)
+    return found.estimate
 
 
 def _tries_table(tries: Mapping[str, Mapping[int, Estimate]]) -> Table:
@@ -135,7 +140,7 @@ def _tries_table(tries: Mapping[str, Mapping[int, Estimate]]) -> Table:
         "Solved with equally many tries",
         ("group", *(f"{k} {'try' if k == 1 else 'tries'}" for k in ks)),
         rows,
-        "Mean over problems, each with the same weight; intervals draw problems. A try of a person or an agent is a "
-        "verdict on a run or an answer; one of a model is a sample, and k of them are pass@k, unbiased. Compare groups "
-        "within a column. A dash: nobody had as many tries.",
+        "Mean over problems, each with the same weight; intervals hold for other people at other problems. A try of a "
+        "person or an agent is a verdict on a run or an answer; one of a model is a sample, and k of them are pass@k, "
+        "unbiased. Compare groups within a column. A dash: nobody had as many tries.",
     )

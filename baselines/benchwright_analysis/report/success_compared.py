@@ -9,7 +9,7 @@ from benchwright_analysis.report.dataset import Dataset
 from benchwright_analysis.report.observation import Observation
 from benchwright_analysis.report.section import Cell, Table, p_value, with_interval
 from benchwright_analysis.report.time_compared import in_percentage_points
-from benchwright_analysis.statistics.crossed import Crossed, crossed_difference
+from benchwright_analysis.statistics.crossed import Crossed, crossed_share_difference
 from benchwright_analysis.statistics.errors import StatisticsError
 from benchwright_analysis.statistics.multiple import Adjusted, holm
 
@@ -54,7 +54,7 @@ def _in_common(first: Sequence[Observation], second: Sequence[Observation]) -> l
 def _difference(both: Sequence[Observation], second: str) -> Crossed | None:
     try:
         treated = [one.group == second for one in both]
-        return crossed_difference([one.passed for one in both], treated, Dataset.cells(both))
+        return crossed_share_difference([one.passed for one in both], treated, Dataset.cells(both))
     except StatisticsError:
         return None
 

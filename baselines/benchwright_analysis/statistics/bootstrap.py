@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from benchwright_analysis.statistics.columns import Numbers, equally_long, groups, numbers
+from benchwright_analysis.statistics.crossed_design import Cells
 from benchwright_analysis.statistics.errors import StatisticsError
 from benchwright_judges.estimators import CONFIDENCE, Estimate
 
@@ -60,6 +61,26 @@ def nested_draws(parents: Sequence[Hashable], parent_draws: Counts, random: np.r
         size = len(children)
         counts[:, children] = random.multinomial(parent_draws[:, parent] * size, np.full(size, 1 / size))
     return counts
+
+
+def crossed_draws(cells: Cells, resamples: int, random: np.random.Generator) -> tuple[Counts, int, int]:
+    """How often each row is drawn when participants and problems are each drawn with replacement (Owen 2007).
+
+    Args:
+        cells: Of each row, who and at what.
+        resamples: How many times.
+        random: Source of chance.
+
+    Returns:
+        Resamples by rows, and how many participants and problems there are.
+    """
+    problems, problem = groups(cells.problems, "Problems")
+    drawn = draws(len(problems), resamples, random)[:, problem]
+    rows = [place for place, one in enumerate(cells.participants) if one is not None]
+    people, person = groups([cells.participants[place] for place in rows], "Participants")
+    if people:
+        drawn[:, rows] *= draws(len(people), resamples, random)[:, person]
+    return drawn, len(people), len(problems)
 
 
 def percentile_interval(replicates: Numbers, units: int | None = None) -> tuple[float | None, float | None]:

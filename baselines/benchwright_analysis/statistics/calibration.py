@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from benchwright_analysis.statistics.bootstrap import RESAMPLES, Counts, clustered_mean, draws, percentile_interval
-from benchwright_analysis.statistics.columns import Numbers, equally_long, flags, groups, numbers
+from benchwright_analysis.statistics.bootstrap import RESAMPLES, Counts, crossed_draws, percentile_interval
+from benchwright_analysis.statistics.columns import Flags, Numbers, equally_long, flags, numbers
+from benchwright_analysis.statistics.crossed import crossed_mean, crossed_share, too_few
+from benchwright_analysis.statistics.crossed_design import Cells
 from benchwright_analysis.statistics.errors import StatisticsError
 from benchwright_judges.estimators import Estimate, Share, pearson, share
 
@@ -69,7 +70,7 @@ def time_calibration(
     forecasts: ArrayLike,
     times: ArrayLike,
     passed: ArrayLike | None = None,
-    clusters: Sequence[Hashable] | None = None,
+    cells: Cells | None = None,
     *,
     seed: int,
     resamples: int = RESAMPLES,
@@ -80,32 +81,32 @@ def time_calibration(
         forecasts: Of each attempt, positive.
         times: That it took, positive, in the same unit.
         passed: Attempts that did not are left out and counted; without it all count.
-        clusters: Of each attempt, its participant, drawn whole for the intervals.
-        seed: Of the bootstrap.
-        resamples: Of the bootstrap.
+        cells: Of each attempt, who and at what; without it attempts are independent.
+        seed: Of the bootstrap of the rank correlation.
+        resamples: Of the same.
 
     Raises:
         StatisticsError: A forecast or time is not positive, lengths differ, or there are no attempts.
     """
     expected, waits = numbers(forecasts, "Forecasts", above=0), numbers(times, "Times", above=0)
     counted = flags(passed, "Results") if passed is not None else np.ones(len(waits), dtype=np.bool_)
-    belonging = list(clusters) if clusters is not None else list(range(len(waits)))
-    equally_long(forecasts=len(expected), times=len(waits), results=len(counted), clusters=len(belonging))
+    everything = cells if cells is not None else _independent(len(waits))
+    equally_long(forecasts=len(expected), times=len(waits), results=len(counted), cells=len(everything.problems))
     expected, waits = expected[counted], waits[counted]
-    kept = [belonging[index] for index in np.flatnonzero(counted)]
+    kept = everything.taken(counted)
     left_out = int((~counted).sum())
     if not len(waits):
         nothing = Estimate(value=None)
         return TimeCalibration(0, left_out, nothing, None, share(0, 0), nothing)
     logs = np.log2(waits / expected)
-    bias = clustered_mean(logs, kept, seed=seed, resamples=resamples)
+    bias = crossed_mean(logs, kept)
     # A ratio of exactly 2 counts as within, whatever the logarithm rounds to.
     return TimeCalibration(
         attempts=len(waits),
         left_out=left_out,
         ratio=Estimate(value=_power(bias.value), low=_power(bias.low), high=_power(bias.high)),
         spread=float(logs.std(ddof=1)) if len(logs) > 1 else None,
-        within_factor_2=share(int((np.abs(logs) <= 1 + 1e-12).sum()), len(logs)),
+        within_factor_2=_share(np.abs(logs) <= 1 + 1e-12, kept),
         rank_correlation=rank_correlation(expected, waits, kept, seed=seed, resamples=resamples),
     )
 
@@ -113,11 +114,9 @@ def time_calibration(
 def chance_calibration(
     forecasts: ArrayLike,
     passed: ArrayLike,
-    clusters: Sequence[Hashable] | None = None,
+    cells: Cells | None = None,
     *,
     bins: int = BINS,
-    seed: int,
-    resamples: int = RESAMPLES,
 ) -> ChanceCalibration:
     """Brier's score, Murphy's parts of it, the expected calibration error and the reliability diagram.
 
@@ -128,17 +127,16 @@ def chance_calibration(
     Args:
         forecasts: Chance to pass, from 0 to 1.
         passed: Whether it did.
-        clusters: Of each forecast, its participant, drawn whole for the interval.
+        cells: Of each forecast, who and of what; without it forecasts are independent.
         bins: How many.
-        seed: Of the bootstrap.
-        resamples: Of the bootstrap.
 
     Raises:
         StatisticsError: A forecast is not from 0 to 1, lengths differ, there are none, or fewer than one bin.
     """
     chances = numbers(forecasts, "Forecasts", low=0, high=1)
     outcomes = flags(passed, "Results").astype(np.float64)
-    total = equally_long(forecasts=len(chances), results=len(outcomes))
+    everything = cells if cells is not None else _independent(len(chances))
+    total = equally_long(forecasts=len(chances), results=len(outcomes), cells=len(everything.problems))
     if bins < 1:
         raise StatisticsError(f"There has to be at least one bin, not {bins}.")
     place = np.minimum((chances * bins).astype(int), bins - 1)
@@ -147,13 +145,15 @@ def chance_calibration(
     for index in np.unique(place):
         here = place == index
         size, mean, observed = int(here.sum()), float(chances[here].mean()), float(outcomes[here].mean())
-        found.append(Bin(index / bins, (index + 1) / bins, mean, share(int(outcomes[here].sum()), size)))
+        found.append(Bin(index / bins, (index + 1) / bins, mean, _share(outcomes[here] > 0, everything.taken(here))))
         reliability += size / total * (mean - observed) ** 2
         ece += size / total * abs(mean - observed)
         resolution += size / total * (observed - rate) ** 2
+    brier = crossed_mean((chances - outcomes) ** 2, everything).estimate
+    ends = (None if end is None else min(1.0, max(0.0, end)) for end in (brier.low, brier.high))
     return ChanceCalibration(
         forecasts=total,
-        brier=clustered_mean((chances - outcomes) ** 2, clusters, seed=seed, resamples=resamples),
+        brier=Estimate(value=brier.value, low=next(ends), high=next(ends)),
         reliability=reliability,
         resolution=resolution,
         uncertainty=rate * (1 - rate),
@@ -165,17 +165,17 @@ def chance_calibration(
 def rank_correlation(
     first: ArrayLike,
     second: ArrayLike,
-    clusters: Sequence[Hashable] | None = None,
+    cells: Cells | None = None,
     *,
     seed: int,
     resamples: int = RESAMPLES,
 ) -> Estimate:
-    """Spearman's rank correlation (1904), ties at their mean rank, with a bootstrap interval over clusters.
+    """Spearman's rank correlation (1904), ties at their mean rank, with a bootstrap over participants and problems.
 
     Args:
         first: Such as estimated difficulty from 1 to 5.
         second: Such as the time it took.
-        clusters: Of each item, its participant.
+        cells: Of each item, who and at what; without it items are independent.
         seed: Of the bootstrap.
         resamples: Of the bootstrap.
 
@@ -190,17 +190,25 @@ def rank_correlation(
     value = _spearman(one, other) if length > 2 else math.nan
     if math.isnan(value):
         return Estimate(value=None)
-    place = groups(clusters, "Clusters")[1] if clusters is not None else np.arange(length)
-    units = int(place.max()) + 1
-    if units < 2:
+    given = cells if cells is not None else _independent(length)
+    drawn, participants, problems = crossed_draws(given, resamples, np.random.default_rng(seed))
+    if too_few(participants, problems):
         return Estimate(value=value)
-    drawn = draws(units, resamples, np.random.default_rng(seed))
     portion = max(1, _AT_ONCE // length)
     replicates = np.concatenate(
-        [_drawn_spearman(one, other, drawn[at : at + portion, place]) for at in range(0, resamples, portion)]
+        [_drawn_spearman(one, other, drawn[at : at + portion]) for at in range(0, resamples, portion)]
     )
-    low, high = percentile_interval(replicates, units)
+    low, high = percentile_interval(replicates, min(participants, problems) if participants else problems)
     return Estimate(value=value, low=low, high=high)
+
+
+def _independent(length: int) -> Cells:
+    return Cells([None] * length, range(length))
+
+
+def _share(chosen: Flags, cells: Cells) -> Share:
+    found = crossed_share(chosen, cells)
+    return Share(count=int(chosen.sum()), total=len(chosen), value=found.value, low=found.low, high=found.high)
 
 
 def _spearman(one: Numbers, other: Numbers) -> float:

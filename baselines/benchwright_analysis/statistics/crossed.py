@@ -23,12 +23,8 @@ from benchwright_judges.estimators import CONFIDENCE, Estimate
 FEWEST_PARTICIPANTS = 5
 """With fewer, intervals were not found to hold their level, and none is given."""
 FEWEST_PROBLEMS = 4
-MANY_PARTICIPANTS, FEW_PROBLEMS = 20, 8
-"""From this many participants on and with fewer problems, differences of the effect between problems decide."""
-_HOLDS_LESS = (
-    "With few problems for this many participants the interval holds less than 95 % if the effect differs between "
-    "problems: see Error rates and power."
-)
+MANY_PARTICIPANTS, FEWEST_FOR_MANY = 20, 6
+"""With more participants it takes as many problems: chance between problems decides, and it is not normal."""
 _NOTHING = 1e-9
 _ALIKE = "All values are alike, which does not show how much they could differ."
 
@@ -51,7 +47,7 @@ class Crossed:
     within: bool = False
     """Of a difference: whether participants are compared with themselves."""
     note: str = ""
-    """Why there is no interval, or why it holds less than it should."""
+    """Why there is no interval."""
 
     @property
     def estimate(self) -> Estimate:
@@ -99,14 +95,15 @@ def crossed_share(passed: ArrayLike, cells: Cells) -> Crossed:
     return _share(_means(flags(passed, "Results").astype(np.float64)[:, None], cells)[0])
 
 
-def crossed_shares(columns: Numbers, cells: Cells) -> list[Crossed]:
-    """Shares from pseudo-values, such as of not having passed by several times.
+def crossed_shares(columns: Numbers, cells: Cells, weights: ArrayLike | None = None) -> list[Crossed]:
+    """Shares from pseudo-values or chances, such as of not having passed by several times.
 
     Args:
         columns: Attempts by shares; their means are the shares.
         cells: As in `crossed_mean`.
+        weights: As in `crossed_mean`.
     """
-    return [_share(found) for found in _means(columns, cells)]
+    return [_share(found) for found in _means(columns, cells, weights)]
 
 
 def crossed_means(columns: Numbers, cells: Cells, weights: ArrayLike) -> list[Crossed]:
@@ -174,7 +171,7 @@ def _share(found: Crossed) -> Crossed:
     if found.standard_error is None and found.note != _ALIKE:
         return replace(found, value=value)
     if 0 < value < 1 and found.standard_error:
-        size, df = value * (1 - value) / found.standard_error**2, found.degrees_of_freedom or 1.0
+        size, df = value * (1 - value) / found.standard_error**2, max(found.degrees_of_freedom or 1.0, fewest - 1.0)
     else:
         size, df = float(fewest), max(1.0, fewest - 1.0)
     reach = _quantile(CONFIDENCE, df)
@@ -224,16 +221,27 @@ def crossed_difference(
             else "No problem was tried under both conditions."
         )
     found = replace(_result(column, left / size, model, design), within=within)
-    if too_few := "" if within else design.lacks_people(treated):
-        return _without(found, too_few)
-    holds_less = design.participants >= MANY_PARTICIPANTS and design.problems < FEW_PROBLEMS
-    return replace(found, note=_HOLDS_LESS) if holds_less and not found.note else found
+    lacking = "" if within else design.lacks_people(treated)
+    return _without(found, lacking) if lacking else found
+
+
+def crossed_share_difference(passed: ArrayLike, second: ArrayLike, cells: Cells) -> Crossed:
+    """By how much the share that passed under the second condition exceeds that under the first.
+
+    The interval is that of `crossed_difference`, less what is below -1 or above 1, where no difference of shares is.
+
+    Raises:
+        StatisticsError: As in `crossed_difference`.
+    """
+    found = crossed_difference(flags(passed, "Results"), second, cells)
+    low, high = (None if end is None else min(1.0, max(-1.0, end)) for end in (found.low, found.high))
+    return replace(found, low=low, high=high)
 
 
 def _result(column: Numbers, weights: Numbers, model: Model, design: Design, *, value: float | None = None) -> Crossed:
     size = (len(column), design.participants, design.problems)
     bare = Crossed(float(weights @ column) if value is None else value, None, None, None, None, None, *size)
-    note = _too_few(design.participants, design.problems)
+    note = too_few(design.participants, design.problems)
     if note:
         return _without(bare, note)
     found = model.variance_of(weights, column)
@@ -246,11 +254,22 @@ def _result(column: Numbers, weights: Numbers, model: Model, design: Design, *, 
     return Crossed(bare.value, error, df, bare.value - reach, bare.value + reach, p, *size)
 
 
-def _too_few(participants: int, problems: int) -> str:
+def too_few(participants: int, problems: int) -> str:
+    """Why these numbers do not show how much participants and problems vary; empty if they do.
+
+    Args:
+        participants: How many; 0 if only models worked.
+        problems: How many.
+    """
     if 0 < participants < FEWEST_PARTICIPANTS:
         return f"Too few participants for an interval: {participants}, and it takes {FEWEST_PARTICIPANTS}."
     if problems < FEWEST_PROBLEMS:
         return f"Too few problems for an interval: {problems}, and it takes {FEWEST_PROBLEMS}."
+    if participants > MANY_PARTICIPANTS and problems < FEWEST_FOR_MANY:
+        return (
+            f"Too few problems for an interval: {problems}, and it takes {FEWEST_FOR_MANY} with more than "
+            f"{MANY_PARTICIPANTS} participants."
+        )
     return ""
 
 

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from benchwright_analysis.statistics.columns import Indices, Numbers
 
-POOLED_BELOW = 1.4
-"""Standard errors that a component has to be above 0 to be kept (Bancroft 1944: "sometimes pooling"). With 0, a
-component that is absent is kept half of the time, and intervals are too wide; see the simulations in the reference."""
+_LEAST = 0.6
+"""Where effects may not vary, negative components offset others, down to this part of the variance without any."""
+_NARROWEST = 0.7
 _RANK = 1e-10
 
 
@@ -53,16 +53,16 @@ class VarianceComponents:
 
         Args:
             fixed: Rows by columns of X.
-            tables: The Z_k, each rows by levels of an effect; left out where their variance is estimated at 0 or below.
-            doubtful: More of them, left out where they are not clearly above 0 (`POOLED_BELOW`).
+            tables: The Z_k, each rows by levels of an effect.
+            doubtful: More of them, of effects that may not vary at all. Leaving out what is estimated at 0 or below
+                would make the variance too large on average, so nothing is, and two or more have a `widening`.
         """
         rows = len(fixed)
-        self._thresholds = np.array([*(0.0 for _ in tables), *(POOLED_BELOW for _ in doubtful)])
+        self._doubtful = len(doubtful)
         tables = [*tables, *doubtful]
         self._basis = projector(fixed)
         self._z = np.hstack([*tables, np.zeros((rows, 0))])
         sizes = [table.shape[1] for table in tables]
-        self._owner = np.repeat(np.arange(len(tables)), sizes)
         self._starts = np.cumsum([0, *sizes[:-1]]) if sizes else np.zeros(0, dtype=np.intp)
         part = self._basis.T @ self._z
         self._gram = self._z.T @ self._z - part.T @ part
@@ -70,9 +70,15 @@ class VarianceComponents:
         self._count = len(tables)
         self._inverses: dict[tuple[int, ...], Numbers] = {}
         self._expected = self._moments(self._gram**2, np.diag(self._gram), float(self._free))
+        self._sizes: Numbers = self._expected[:-1, -1] ** 2 / np.maximum(np.diag(self._expected)[:-1], 1e-300)
+        """Of each effect, as many levels as its quadratic form has degrees of freedom."""
 
     def variance_of(self, weights: Numbers, values: Numbers) -> Variance | None:
         """The variance of `weights @ values` and how many degrees of freedom its estimate has.
+
+        Components are left out where they are not above 0, and the others estimated again. In Satterthwaite's formula
+        a component's term is its mean square, squared, over its degrees of freedom; of a doubtful one it is the mean
+        square times the component's own part in it.
 
         Returns:
             `None` if nothing is left to estimate it from.
@@ -81,47 +87,40 @@ class VarianceComponents:
             return None
         left = values - self._basis @ (self._basis.T @ values)
         observed = np.append(self._sums((self._z.T @ left) ** 2), left @ left)
-        components, kept = self._solved(observed)
         loads = np.append(self._sums((self._z.T @ weights) ** 2), weights @ weights)
+        components, kept = self._positive(observed)
+        alone = float(loads[-1] * components[-1])
         variance = float(loads @ components)
+        if self._doubtful:
+            offset = float(loads @ self._inverse(list(range(self._count + 1))) @ observed)
+            variance = max(offset, _LEAST * float(loads[-1] * observed[-1]) / self._free)
         if variance <= 0:
             return None
-        spread = self._spread(components, kept)
-        chance = float(loads[kept] @ spread @ loads[kept])
-        return Variance(variance, 2 * variance**2 / chance if chance > 0 else float(self._free))
+        each = kept[:-1]
+        parts = loads[each] * components[each]
+        squares = loads[each] * (self._expected[each] @ components) / np.diag(self._expected)[each]
+        sure = np.array(each) < self._count - self._doubtful
+        effects = float((np.where(sure, squares, parts) * squares / self._sizes[each]).sum())
+        rest = alone**2 / max(1.0, self._free - float(self._sizes[each].sum()))
+        wide = widening(self._sizes[-self._doubtful :]) if self._doubtful > 1 else 1.0
+        chance = effects + rest
+        return Variance(wide**2 * variance, variance**2 / chance if chance > 0 else float(self._free))
 
-    def _solved(self, observed: Numbers) -> tuple[Numbers, list[int]]:
-        """Components, without those that are not clearly above 0, and which are kept."""
+    def _positive(self, observed: Numbers) -> tuple[Numbers, list[int]]:
+        """Components after the smallest was left out as long as one is not above 0, and which are kept."""
         kept = list(range(self._count + 1))
         while True:
             inverse = self._inverse(kept)
             found = inverse @ observed[kept]
             if len(kept) > 1:
-                # Under no component at all, the quadratic forms vary by 2 s_e² times their table.
-                alone = observed[-1] / max(self._expected[-1, -1], 1.0)
-                errors = np.sqrt(2 * np.maximum(np.diag(inverse)[:-1], 1e-300)) * max(min(found[-1], alone), 1e-300)
-                margins = found[:-1] / np.maximum(errors, 1e-300) - self._thresholds[kept[:-1]]
-                weakest = int(np.argmin(margins))
-                if margins[weakest] <= 0:
+                # Compared in standard errors where there are no effects at all.
+                weakest = int(np.argmin(found[:-1] / np.sqrt(np.maximum(np.diag(inverse)[:-1], 1e-300))))
+                if found[weakest] <= 0:
                     kept.pop(weakest)
                     continue
             components = np.zeros(self._count + 1)
             components[kept] = found
             return components, kept
-
-    def _spread(self, components: Numbers, kept: list[int]) -> Numbers:
-        """Covariance of the kept components, from that of the quadratic forms under normality."""
-        rest = float(components[-1])
-        effects = components[:-1][self._owner]
-        gram = self._gram
-        once = (gram * effects) @ gram
-        twice = (once * effects) @ gram + 2 * rest * once + rest * rest * gram
-        scaled = effects[:, None] * gram
-        corner = float(np.sum(scaled * scaled.T)) + 2 * rest * float(effects @ np.diag(gram)) + rest**2 * self._free
-        forms = 2 * self._moments((once + rest * gram) ** 2, np.diag(twice), corner)
-        inverse = self._inverse(kept)
-        covariance: Numbers = inverse @ forms[np.ix_(kept, kept)] @ inverse
-        return covariance
 
     def _inverse(self, kept: list[int]) -> Numbers:
         key = tuple(kept)
@@ -141,6 +140,19 @@ class VarianceComponents:
     def _sums(self, values: NDArray[np.float64]) -> Numbers:
         sums: Numbers = np.add.reduceat(values, self._starts) if self._count else np.zeros(0)
         return sums
+
+
+def widening(sizes: Numbers) -> float:
+    """By how much to widen intervals that count how effects vary, if they may not vary at all.
+
+    Fitted to simulated studies of 5 to 60 participants and 4 to 40 problems, so that on average 5 % of intervals miss
+    the truth where effects vary by 0 to 1 residual standard deviation; see Error rates and power in the reference.
+
+    Args:
+        sizes: Degrees of freedom of each such effect; two or more.
+    """
+    few = np.sort(1 / np.maximum(sizes, 1.0))[::-1]
+    return max(_NARROWEST, float(1 + 0.75 * few[0] - 5.5 * few[0] * few[1]))
 
 
 class BetweenUnits:

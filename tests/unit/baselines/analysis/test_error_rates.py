@@ -14,7 +14,7 @@ PAGE = Path(__file__).parents[4] / "docs/reference/error-rates.md"
 ON_THE_PAGE = 600
 """Studies that a rate of the page was counted in."""
 SMALL = [Size(5, 12), Size(12, 8)]
-NIGHTLY = [Size(5, 4), Size(8, 6), Size(20, 4), Size(20, 12), Size(30, 12), Size(60, 4)]
+NIGHTLY = [Size(5, 4), Size(8, 6), Size(20, 4), Size(20, 12), Size(30, 12), Size(60, 6)]
 
 
 def recorded(title: str, size: Size) -> list[list[float]]:

@@ -13,6 +13,8 @@ from sklearn.metrics import brier_score_loss
 
 from benchwright_analysis.statistics.calibration import chance_calibration, rank_correlation, time_calibration
 from benchwright_analysis.statistics.condition_effects import condition_effects
+from benchwright_analysis.statistics.crossed import crossed_mean, crossed_share
+from benchwright_analysis.statistics.crossed_design import Cells
 from benchwright_analysis.statistics.errors import StatisticsError
 from benchwright_analysis.statistics.multiple import holm
 
@@ -128,7 +130,7 @@ def test_chances_are_scored_by_brier_and_murphy() -> None:
     """Murphy (1973): reliability - resolution + uncertainty; scikit-learn for the score."""
     chances = np.array([0.1, 0.1, 0.1, 0.1, 0.5, 0.5, 0.9, 0.9, 0.9, 1.0])
     happened = np.array([0, 0, 0, 1, 1, 0, 1, 1, 0, 1])
-    found = chance_calibration(chances, happened, bins=10, seed=1)
+    found = chance_calibration(chances, happened, bins=10)
     assert found.brier.value == pytest.approx(brier_score_loss(happened, chances))
     assert found.uncertainty == pytest.approx(0.25)
     assert found.resolution == pytest.approx(0.4 * 0.25**2 + 0 + 0.4 * 0.25**2)
@@ -140,7 +142,7 @@ def test_chances_are_scored_by_brier_and_murphy() -> None:
 @given(st.lists(st.tuples(st.integers(0, 4), st.booleans()), min_size=1, max_size=40))
 def test_murphys_parts_add_up_where_a_bin_has_one_forecast(rows: list[tuple[int, bool]]) -> None:
     chances, happened = [step / 5 + 0.1 for step, _ in rows], [one for _, one in rows]
-    found = chance_calibration(chances, happened, seed=1, resamples=10)
+    found = chance_calibration(chances, happened)
     assert found.brier.value == pytest.approx(found.reliability - found.resolution + found.uncertainty)
 
 
@@ -153,6 +155,32 @@ def test_rank_correlation_is_scipys(rows: list[tuple[int, int]]) -> None:
         assert found.value is None
     else:
         assert found.value == pytest.approx(stats.spearmanr(one, other).statistic, abs=1e-9)
+
+
+def test_calibration_holds_for_other_people_at_other_problems() -> None:
+    """Each person's attempts are alike, and so are those at a problem: intervals are wider than of independent ones."""
+    random = np.random.default_rng(5)
+    people, problems = np.repeat(np.arange(10), 8), np.tile(np.arange(8), 10)
+    cells = Cells(people.tolist(), problems.tolist())
+    bias = random.normal(0.3, 0.5, 10)[people] + random.normal(0, 0.8, 8)[problems]
+    forecasts = random.lognormal(3, 0.5, 80)
+    times = forecasts * np.exp(bias + random.normal(0, 0.2, 80))
+    logs = np.log2(times / forecasts)
+    crossed = crossed_mean(logs, cells)
+    found = time_calibration(forecasts, times, cells=cells, seed=1, resamples=200)
+    assert crossed.low is not None and found.ratio.low == pytest.approx(2**crossed.low)
+    share = crossed_share(np.abs(logs) <= 1, cells)
+    assert (found.within_factor_2.low, found.within_factor_2.high) == (share.low, share.high)
+    alone = time_calibration(forecasts, times, seed=1, resamples=200)
+    for both, single in (
+        (found.ratio, alone.ratio),
+        (found.within_factor_2, alone.within_factor_2),
+        (found.rank_correlation, alone.rank_correlation),
+    ):
+        assert both.high is not None and both.low is not None and single.high is not None and single.low is not None
+        assert both.high - both.low > 1.2 * (single.high - single.low)
+    four = time_calibration(forecasts[:32], times[:32], cells=cells.taken(people < 4), seed=1, resamples=200)
+    assert four.ratio.low is four.within_factor_2.low is four.rank_correlation.low is None
 
 
 def test_the_interval_of_a_rank_correlation_is_scipys() -> None:

@@ -11,7 +11,13 @@ import pytest
 import statsmodels.api as sm
 from scipy import stats
 
-from benchwright_analysis.statistics.crossed import crossed_difference, crossed_mean, crossed_ratio, crossed_share
+from benchwright_analysis.statistics.crossed import (
+    crossed_difference,
+    crossed_mean,
+    crossed_ratio,
+    crossed_share,
+    crossed_share_difference,
+)
 from benchwright_analysis.statistics.crossed_design import Cells
 from benchwright_analysis.statistics.errors import StatisticsError
 from benchwright_analysis.statistics.variance_components import VarianceComponents, indicator
@@ -185,11 +191,64 @@ def test_a_ratio_of_sums_has_the_interval_of_its_linear_approximation() -> None:
         crossed_ratio([0.0] * 48, [0.0] * 48, CELLS)
 
 
-def test_many_people_at_few_problems_are_told_that_the_interval_holds_less() -> None:
-    people, problems = np.repeat(np.arange(20), 4), np.tile(np.arange(4), 20)
-    y = np.random.default_rng(12).normal(0, 1, 80)
-    found = crossed_difference(y, (people + problems) % 2, Cells(people.tolist(), problems.tolist()))
-    assert found.low is not None and "holds less than 95 %" in found.note
+@pytest.mark.parametrize(
+    ("people", "problems", "told"),
+    [(20, 4, ""), (21, 5, "Too few problems for an interval: 5, and it takes 6 with more than 20"), (21, 6, "")],
+)
+def test_many_people_need_more_problems(people: int, problems: int, told: str) -> None:
+    who, what = np.repeat(np.arange(people), problems), np.tile(np.arange(problems), people)
+    y = np.random.default_rng(12).normal(0, 1, len(who))
+    found = crossed_difference(y, (who + what) % 2, Cells(who.tolist(), what.tolist()))
+    assert (found.low is None) == (found.p_value is None) == bool(told)
+    assert told in found.note and bool(found.note) == bool(told)
+
+
+def test_a_difference_within_persons_counts_that_effects_vary_by_the_mean_squares_of_a_full_table() -> None:
+    """Of a table of differences: MSP + MSQ - MSE, widened, by Student's t; here no component is 0 or below."""
+    random = np.random.default_rng(13)
+    people, problems = np.repeat(np.arange(12), 16), np.tile(np.repeat(np.arange(8), 2), 12)
+    second = np.tile([0, 1], 96)
+    effect = random.normal(0, 1, 12)[people] + random.normal(0, 1, 8)[problems]
+    y = random.normal(0, 3, 12)[people] + random.normal(0, 3, 8)[problems] + second * effect + random.normal(0, 1, 192)
+    shifts = (y[second == 1] - y[second == 0]).reshape(12, 8)
+    row, column, mean = shifts.mean(1), shifts.mean(0), shifts.mean()
+    # Residuals of a difference within the cell have 77, those of the sums as many: all are in the model's residual.
+    sums = (y[second == 1] + y[second == 0]).reshape(12, 8)
+    rest = sum(
+        ((each - each.mean(1)[:, None] - each.mean(0) + each.mean()) ** 2).sum() / 2 for each in (shifts, sums)
+    ) / (2 * 77)
+    by_person, by_problem = 8 * ((row - mean) ** 2).sum() / 2 / 11, 12 * ((column - mean) ** 2).sum() / 2 / 7
+    parts = {11: by_person - rest, 7: by_problem - rest}
+    assert min(parts.values()) > 0
+    total = rest + sum(parts.values())
+    df = total**2 / (rest**2 / 154 + sum(part * (part + rest) / size for size, part in parts.items()))
+    widening = 1 + 0.75 / 7 - 5.5 / 77
+    found = crossed_difference(y, second, Cells(people.tolist(), problems.tolist()))
+    assert found.value == pytest.approx(mean)
+    assert found.standard_error == pytest.approx(widening * math.sqrt(2 * total / 96))
+    assert found.degrees_of_freedom == pytest.approx(df)
+
+
+def test_effects_that_are_not_seen_to_vary_do_not_make_intervals_wider() -> None:
+    """Estimates of components that are below 0 count against those above, so on average the variance is right."""
+    people, problems = np.repeat(np.arange(12), 8), np.tile(np.arange(8), 12)
+    second = (people + problems) % 2
+    cells = Cells(people.tolist(), problems.tolist())
+    random = np.random.default_rng(14)
+    found = [crossed_difference(random.normal(0, 1, 96), second, cells) for _ in range(400)]
+    squares = np.mean([one.standard_error**2 for one in found if one.standard_error is not None])
+    # Widened by 1.036, and 0.6 of the variance at least.
+    assert squares / np.var([one.value for one in found]) == pytest.approx(1.2, abs=0.2)
+
+
+def test_a_difference_of_shares_stays_between_minus_one_and_one() -> None:
+    """Of 8 attempts at 4 problems, Student's interval would end at -129 percentage points."""
+    cells = Cells([None] * 8, [0, 1, 2, 3] * 2)
+    passed = [1, 1, 1, 0, 0, 0, 0, 0]
+    plain = crossed_difference(passed, [0] * 4 + [1] * 4, cells)
+    found = crossed_share_difference(passed, [0] * 4 + [1] * 4, cells)
+    assert plain.low is not None and plain.low < -1
+    assert (found.value, found.low, found.high, found.p_value) == (-0.75, -1.0, plain.high, plain.p_value)
 
 
 def test_the_detectable_difference_is_blooms() -> None:

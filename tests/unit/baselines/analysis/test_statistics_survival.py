@@ -42,8 +42,8 @@ def read(text: str) -> tuple[list[float], list[bool]]:
 
 
 def everybody_once(count: int) -> Cells:
-    """Each participant at one problem, which are four in turn."""
-    return Cells(list(range(count)), [place % 4 for place in range(count)])
+    """Each participant at one problem, which are six in turn."""
+    return Cells(list(range(count)), [place % 6 for place in range(count)])
 
 
 def unsolved_at(curve: Survival, time: float) -> float:

@@ -75,9 +75,9 @@ def everything(attempts: tuple[SimulatedAttempt, ...], limit: float) -> dict[str
         "solved": crossed_difference(passed, second, cells),
         "successes": success_only_time(minutes, passed),
         "effect": effect,
-        "times": time_calibration(forecasts, minutes, passed, people, seed=1, resamples=200),
-        "chances": chance_calibration([one.forecast_chance for one in attempts], passed, people, seed=1, resamples=200),
-        "order": rank_correlation(forecasts, minutes, people, seed=1, resamples=200),
+        "times": time_calibration(forecasts, minutes, passed, cells, seed=1, resamples=200),
+        "chances": chance_calibration([one.forecast_chance for one in attempts], passed, cells),
+        "order": rank_correlation(forecasts, minutes, cells, seed=1, resamples=200),
         "curve": score_curve(traces, np.linspace(0, limit, 13), k=3),
         "horizon": human_time_horizon(
             [one.baseline_minutes for one in attempts],
