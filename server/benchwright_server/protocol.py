@@ -241,6 +241,8 @@ class QuestionView(Wire):
     """BCP 47."""
     languages: list[LanguageVariant]
     """The same question in other languages; usually empty."""
+    scored_on_save: bool
+    """Whether saving has the answer scored while the clock runs; otherwise only running and submitting do."""
 
 
 class LengthParams(Wire):

@@ -65,6 +65,12 @@ async def test_an_answer_form_learns_what_to_show(editor: Editor, name: str, val
         assert (await editor.ask("question", uri=desk.uri))["selected"] == values[1]
 
 
+@pytest.mark.parametrize(("name", "scored"), [("vipt-synonyms", True), ("store-buffering", False)])
+async def test_a_form_says_of_saving_what_saving_does(editor: Editor, name: str, scored: bool) -> None:
+    desk = await editor.open_problem(f"starter/{name}")
+    assert (await editor.ask("question", uri=desk.uri))["scoredOnSave"] is scored
+
+
 async def test_a_question_s_picture_lies_where_the_statement_shows_it(editor: Editor) -> None:
     desk = await editor.open_problem("starter/gates-of-a-figure")
     folder = desk.open().path.parent

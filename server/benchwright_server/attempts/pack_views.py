@@ -53,6 +53,7 @@ def question_view(session: Session, question: Question, languages: list[Language
         draft=session.draft,
         language=question.language,
         languages=languages,
+        scored_on_save=session.is_scored_on_save,
     )
 
 

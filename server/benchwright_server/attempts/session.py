@@ -22,7 +22,7 @@ from benchwright_attempts.replay import ReplayedFile
 from benchwright_attempts.summary import AttemptVerdict
 from benchwright_attempts.terms import ClockDisplay, Terms
 from benchwright_judges.score import INSTANT
-from benchwright_problems.problem import Kind, Problem
+from benchwright_problems.problem import Problem
 from benchwright_server.attempts.recorder import Recorder
 from benchwright_server.protocol import AttemptStatus, SubmitSummary, TestCount, TestLine, VerdictView
 from benchwright_server.workspaces.workspace import Workspace, snapshot
@@ -242,10 +242,11 @@ class Session(Adapter):
                 await asyncio.to_thread(self._claim.release)
 
     @property
-    def is_scored_at_once(self) -> bool:
-        """Whether an answer is judged at every save: rules usually suffice, without a model or a person."""
+    def is_scored_on_save(self) -> bool:
+        """Whether every save while the clock runs is judged: not an answer that a model or a person has to judge."""
         question = self.problem.public.question
-        return question.format in INSTANT if question is not None else self.problem.kind is Kind.TEXT
+        by_rule = question.format in INSTANT if question is not None else True
+        return self.terms.runs_on_save and by_rule
 
     async def is_clock_running(self) -> bool:
         """Whether the attempt is started, not paused and not ended, and this process works on it."""

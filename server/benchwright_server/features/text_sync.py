@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 from lsprotocol import types
 
 from benchwright_attempts.grading import judged_paths
-from benchwright_problems.problem import Kind
 from benchwright_server.attempts.session import Session
 from benchwright_server.operations import path_of
 from benchwright_verilog.syntax.documents import Replacement
@@ -107,8 +106,7 @@ class TextSync:
         content = await asyncio.to_thread(session.workspace.read, path)
         if content is not None:
             await session.saved(path, content)
-        is_judged = session.terms.runs_on_save and (session.problem.kind is Kind.DESIGN or session.is_scored_at_once)
-        if is_judged and path in judged_paths(session.problem) and await session.is_clock_running():
+        if session.is_scored_on_save and path in judged_paths(session.problem) and await session.is_clock_running():
             await session.attempt.start_run("newer_save")
 
     def _lint(self, uri: str, session: Session | None, path: str) -> None:

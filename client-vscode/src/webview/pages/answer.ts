@@ -84,7 +84,10 @@ function edit(answer: string): void {
 }
 
 function showQuestion(view: QuestionView, rich: (markdown: string) => Node): void {
-  hint.textContent = "Your answer is the file answer.md. Save it (Ctrl+S, ⌘S on a Mac) to have it scored.";
+  const scoring = view.scoredOnSave
+    ? "to have it scored while the clock runs."
+    : "to keep it. It is scored when you run the command Benchwright: Submit.";
+  hint.textContent = `Your answer is the file answer.md. Save it (Ctrl+S, ⌘S on a Mac) ${scoring}`;
   const title = element("h1", { lang: view.language }, view.title);
   const answer = view.choices.length > 0 ? choices(view, rich) : [text(view)];
   form.replaceChildren(title, ...languages(view), ...draft(view), ...answer);
