@@ -26,8 +26,8 @@ class Observation(BaseModel):
     pack: str
     """The problem's pack."""
     family: str
-    """Problems that vary one task belong together: the question's group, or the part of the id before its first \
-underscore-number; else the problem itself."""
+    """Problems that vary one task belong together: of questions the group, of others the id without a number at \
+its end; else the problem itself."""
     title: str
     """The problem's title; its id if the pack is not on this machine."""
     kind: str

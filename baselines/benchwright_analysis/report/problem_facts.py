@@ -60,7 +60,8 @@ class ProblemFacts:
         settled = labels.all_settled(problem)
         said = {kind: one.value for kind, one in settled.items()}
         question = problem.public.question
-        family = question.group if question is not None and question.group else _VARIANT.sub("", problem.id)
+        # The number in a question's id counts the questions of a data set; that of a design counts variants.
+        family = _VARIANT.sub("", problem.id) if question is None else question.group or problem.id
         return cls(
             title=problem.title,
             kind=problem.kind.value,

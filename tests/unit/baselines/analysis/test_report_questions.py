@@ -11,7 +11,7 @@ import pytest
 
 from benchwright_analysis.report.dataset import Dataset
 from benchwright_analysis.report.fold import Folded
-from benchwright_analysis.report.problem_facts import ProblemFacts
+from benchwright_analysis.report.problem_facts import ProblemFacts, facts_of
 from benchwright_analysis.report.questions.forms import forms
 from benchwright_analysis.report.questions.generations import generations
 from benchwright_analysis.report.questions.grades import grades
@@ -261,6 +261,19 @@ def test_the_votes_of_the_log_are_counted_and_written_as_csv(tmp_path: Path) -> 
     assert found == {"correct": pytest.approx(2 / 3), "incorrect": pytest.approx(1 / 3)}
     assert "question-forms" not in sections
     assert "generations" not in sections
+
+
+def test_numbered_questions_are_no_variants_of_one_task(tmp_path: Path) -> None:
+    home = Home.find({"BENCHWRIGHT_HOME": str(tmp_path)})
+    file = tmp_path / "choices.jsonl"
+    records = [
+        {"question_id": n, "question": f"{n}?", "options": ["a", "b"], "answer": "A", "difficulty": "EASY", "topic": ""}
+        for n in range(3)
+    ]
+    file.write_text("".join(json.dumps(one) + "\n" for one in records))
+    Store(home).add(import_quarch([file], "q"))
+    facts = facts_of(Store(home), {f"q/mcq-{n}" for n in range(3)})
+    assert sorted(one.family for one in facts.values()) == ["q/mcq-0", "q/mcq-1", "q/mcq-2"]
 
 
 def test_a_report_without_such_questions_has_none_of_the_sections() -> None:
