@@ -10,7 +10,6 @@ import math
 from collections import Counter, deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import NotRequired, TypedDict
 
 from benchwright_attempts.file_text import replaced
 from benchwright_attempts.pieces import Pieces
@@ -22,12 +21,8 @@ _NS = 1_000_000_000
 _OTHER = "\0"
 
 
-class StoredChange(TypedDict):
-    """A change as a record has it: its text may hold surrogate pairs."""
-
-    start: NotRequired[int | None]
-    end: NotRequired[int | None]
-    text: str
+StoredChange = tuple[int | None, int | None, str]
+"""Start, end and text of a change as a record has it: the text may hold surrogate pairs."""
 
 
 @dataclass(slots=True)
@@ -125,10 +120,10 @@ class TextSurvival:
     def _edit(self, content: Content) -> None:
         path, mark = content.path, self._marks.get(content.seq, _OTHER)
         for change in content.changes:
-            text, new = self._texts.get(path), change["text"]
+            text = self._texts.get(path)
+            start, end, new = change
             if not new.isascii():
                 new = join_surrogates(new)
-            start, end = change.get("start"), change.get("end")
             if start is None or end is None or text is None or end > text.length:
                 self._set(path, new if start is None else None, mark)
                 continue

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from sys import intern
 from typing import Any
 
 from benchwright_analysis.report.event_columns import EventColumns
@@ -53,12 +55,13 @@ def _label(found: Finding) -> Label:
 class Edits:
     """Takes the edits of an attempt in order, and what other events say about them."""
 
-    __slots__ = ("_clock_ns", "_contents", "attributor")
+    __slots__ = ("_clock_ns", "_contents", "_shapes", "attributor")
 
     def __init__(self) -> None:
         self.attributor = Attributor()
         self._contents: list[Content] = []
-        self._clock_ns: list[int] = []
+        self._shapes: dict[tuple[int, ...], tuple[tuple[int, ...], tuple[int, ...]]] = {}
+        self._clock_ns = array("q")
         """Time of the clock at each edit."""
 
     def set_files(self, files: Mapping[str, str | None], seq: int, at_ns: int) -> None:
@@ -67,7 +70,8 @@ class Edits:
 
     def edit(self, value: dict[str, Any], seq: int, wall: str, *, at_ns: int, clock_ns: int, has_text: bool) -> None:
         """One edit, as JSON has it."""
-        path, changes = value["path"], value["changes"]
+        # An attempt has few paths and shapes of edits, and may have a million edits.
+        path, changes = intern(value["path"]), value["changes"]
         inserted: list[int] = []
         lines: list[int] = []
         total = 0
@@ -86,9 +90,11 @@ class Edits:
             start, end = change.get("start"), change.get("end")
             deleted = None if deleted is None or start is None or end is None else deleted + end - start
         if has_text:
-            self._contents.append(Content(at_ns, seq, None, path, changes))
+            kept = [(change.get("start"), change.get("end"), change["text"]) for change in changes]
+            self._contents.append(Content(at_ns, seq, None, path, kept))
         self._clock_ns.append(clock_ns)
-        self.attributor.edit(EditFacts(seq, path, value.get("version"), inserted, lines, total, deleted), wall)
+        shape = self._shapes.setdefault((*inserted, *lines), (tuple(inserted), tuple(lines)))
+        self.attributor.edit(EditFacts(seq, path, value.get("version"), *shape, total, deleted), wall)
 
     def labelled(self, end_ns: int, clock_ns: int) -> LabelledEdits:
         """All edits with their labels, after the last event at this time."""
@@ -142,10 +148,10 @@ class LabelledEdits:
 
     def fill(self, rows: EventColumns, first_row: int) -> None:
         """Fills the cells of the edits' rows; an event's number follows `first_row`."""
-        places = [first_row + edit.seq for edit in self.edits]
-        rows.fill("path", places, [edit.path for edit in self.edits])
-        rows.fill("inserted", places, [edit.total for edit in self.edits])
-        rows.fill("deleted", places, [edit.deleted for edit in self.edits])
-        rows.fill("origin", places, [label.origin for label in self.labels])
-        rows.fill("method", places, [label.method for label in self.labels])
+        places = array("q", (first_row + edit.seq for edit in self.edits))
+        rows.fill("path", places, (edit.path for edit in self.edits))
+        rows.fill("inserted", places, (edit.total for edit in self.edits))
+        rows.fill("deleted", places, (edit.deleted for edit in self.edits))
+        rows.fill("origin", places, (label.origin for label in self.labels))
+        rows.fill("method", places, (label.method for label in self.labels))
         rows.fill("classifier", places, [CLASSIFIER] * len(places))

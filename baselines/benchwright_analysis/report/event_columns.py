@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from array import array
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from benchwright_analysis.report.codebook import schema_of
@@ -22,14 +24,16 @@ class EventColumns:
 
     def __init__(self) -> None:
         self.wall: list[str] = []
-        self.at: list[int] = []
+        self.at = array("q")
         """Nanoseconds since the opening."""
-        self.clock: list[int] = []
+        self.clock = array("q")
         """Of these, on the attempt's clock."""
         self.kind: list[str] = []
         self._attempts: list[tuple[int, str]] = []
         self._states: list[tuple[int, str]] = []
-        self._cells: dict[str, tuple[list[int], list[Any]]] = {column: ([], []) for column in EventRow.model_fields}
+        self._cells: dict[str, tuple[array[int], list[Any]]] = {
+            column: (array("q"), []) for column in EventRow.model_fields
+        }
 
     def __len__(self) -> int:
         return len(self.kind)
@@ -48,34 +52,34 @@ class EventColumns:
         rows.append(len(self.kind))
         values.append(value)
 
-    def fill(self, column: str, rows: list[int], values: list[Any]) -> None:
+    def fill(self, column: str, rows: array[int], values: Iterable[Any]) -> None:
         """Fills cells of one column, which is empty elsewhere."""
         all_rows, all_values = self._cells[column]
         all_rows += rows
         all_values += values
 
-    def table(self) -> pa.Table:
-        """All rows, an attempt's numbered from 1."""
+    def table(self, start: int = 0, stop: int | None = None) -> pa.Table:
+        """The rows from `start` up to `stop`, all if not given; an attempt's are numbered from 1."""
         import numpy as np
         import pyarrow as pa
 
-        length = len(self)
-        attempts, states = _runs(self._attempts, length), _runs(self._states, length)
+        stop = len(self) if stop is None else min(stop, len(self))
+        attempts, states = (_runs(begun, len(self))[start:stop] for begun in (self._attempts, self._states))
         begins = np.array([row for row, _ in self._attempts], dtype=np.int64)
         full: dict[str, Any] = {
             "attempt": pa.array([attempt for _, attempt in self._attempts], pa.string()).take(attempts),
-            "seq": np.arange(1, length + 1) - begins[attempts],
-            "wall": self.wall,
-            "at_s": np.array(self.at, dtype=np.int64) / _NS,
-            "clock_s": np.array(self.clock, dtype=np.int64) / _NS,
-            "type": self.kind,
+            "seq": np.arange(start + 1, stop + 1) - begins[attempts],
+            "wall": self.wall[start:stop],
+            "at_s": np.array(self.at[start:stop], dtype=np.int64) / _NS,
+            "clock_s": np.array(self.clock[start:stop], dtype=np.int64) / _NS,
+            "type": self.kind[start:stop],
             "state": pa.array([state for _, state in self._states], pa.string()).take(states),
         }
         schema = schema_of(EventRow)
         columns = [
             pa.array(full[field.name], type=field.type)
             if field.name in full
-            else _sparse(*self._cells[field.name], length, field.type)
+            else _sparse(*self._cells[field.name], start, stop, field.type)
             for field in schema
         ]
         return pa.Table.from_arrays(columns, schema=schema)
@@ -89,11 +93,14 @@ def _runs(begun: list[tuple[int, str]], length: int) -> NDArray[np.int64]:
     return np.cumsum(counts[:length]) - 1
 
 
-def _sparse(rows: list[int], values: list[Any], length: int, kind: pa.DataType) -> pa.Array[Any]:
+def _sparse(rows: array[int], values: list[Any], start: int, stop: int, kind: pa.DataType) -> pa.Array[Any]:
     """A column that is empty in most rows: "" in columns of strings, null in others."""
     import numpy as np
     import pyarrow as pa
 
-    places = np.zeros(length, dtype=np.int64)
-    places[rows] = np.arange(1, len(rows) + 1)
-    return pa.array(["" if pa.types.is_string(kind) else None, *values], type=kind).take(places)
+    filled = np.array(rows, dtype=np.int64)
+    chosen = np.flatnonzero((filled >= start) & (filled < stop))
+    places = np.zeros(stop - start, dtype=np.int64)
+    places[filled[chosen] - start] = np.arange(1, len(chosen) + 1)
+    found = [values[one] for one in chosen.tolist()]
+    return pa.array(["" if pa.types.is_string(kind) else None, *found], type=kind).take(places)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from sys import intern
 from typing import Any
 
 from benchwright_analysis.report.attempt_row import Facts, FoldedEvents
@@ -147,7 +148,7 @@ class Fold:
             rows.wall.append(wall)
             rows.at.append(clock.at_ns)
             rows.clock.append(now)
-            rows.kind.append(step)
+            rows.kind.append(intern(step))
 
     def finish(self) -> Folded:
         """The attempt after all events that were taken."""

@@ -245,7 +245,8 @@ class _EventSink:
 
     def write(self) -> None:
         """Writes the rows there are."""
-        table = self.columns.table()
-        self._writer.write_table(table)
-        self._lines.write_table(without_formulas(table, ("path",)))
+        for start in range(0, len(self.columns), _ROWS_AT_ONCE):
+            table = self.columns.table(start, start + _ROWS_AT_ONCE)
+            self._writer.write_table(table)
+            self._lines.write_table(without_formulas(table, ("path",)))
         self.columns = EventColumns()

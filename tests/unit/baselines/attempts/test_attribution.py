@@ -50,7 +50,7 @@ def survived(events: Sequence[RecordedEvent], origins: Sequence[Origin]) -> tupl
     for one in events:
         match one.event:
             case Edit(path=path) as event:
-                changes = event.model_dump()["changes"]
+                changes = [(change.start, change.end, change.text) for change in event.changes]
                 contents.append(Content(one.moment.mono_ns, one.seq, None, path, changes))
             case Opened() | TextSet() as event:
                 files = {path: file.text if file else None for path, file in event.contents().items()}

@@ -36,8 +36,8 @@ def test_what_is_left_of_each_insertion_is_what_counting_every_code_point_says(s
         if mine:
             inserted[seq] = length
         owners[start:end] = [mine] * length
-        changes = [{"start": start, "end": end, "text": "x" * length}]
-        contents.append(Content(seq * 10**9, seq, None, "a.sv", changes))  # type: ignore[arg-type]
+        changes = [(start, end, "x" * length)]
+        contents.append(Content(seq * 10**9, seq, None, "a.sv", changes))
     survival = TextSurvival(inserted).follow(contents, 10_000 * 10**9)
     assert survival.at_end == sum(owner > 0 for owner in owners)
     assert survival.reached == (sum(inserted.values()),) * 2
