@@ -230,7 +230,7 @@ class JudgedBy(EventPart):
     label: str = ""
     """The winning label on the rubric's scale."""
     rubric: str = ""
-    """The rubric's name and content hash."""
+    """The rubric's name and content hash, or name and version of the rules that read the answer."""
     votes: tuple[VoteCast, ...] = ()
     tie_break: bool = False
     cost_usd: FiniteFloat = Field(default=0.0, ge=0)

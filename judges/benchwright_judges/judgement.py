@@ -87,7 +87,8 @@ class Judgement(Model):
     """One sentence for the solver that reveals nothing hidden."""
     method: Method = Method.DETERMINISTIC
     rubric: str = ""
-    """Name and content hash of the rubric that the model or person used, `open-ended@3fa9c0…`."""
+    """Name and content hash of the rubric that the model or person used, `open-ended@3fa9c0…`, or name and version of
+    the rules that read the answer; empty for judgements that rules made before they had a version."""
     votes: tuple[Vote, ...] = ()
     tie_break: bool = False
     """Whether the first two votes disagreed and more were requested."""

@@ -35,6 +35,8 @@ _CHAT = re.compile(r"<\|[A-Za-z_]{1,30}\|>|</?s>|\[/?INST\]")
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 _FENCE = re.compile(r"^[ \t]*(?:```|~~~)[\w-]*[ \t]*$", re.MULTILINE)
 _STRUCK = re.compile(r"~~[^~\n]{1,200}~~|<del>[^<\n]{1,200}</del>", re.IGNORECASE)
+_BLANKS = re.compile(r"[^\S\n]{2,}")
+_GAP = re.compile(r"\n[^\S\n]?(?:\n[^\S\n]?)+")
 _HTML = re.compile(
     r"</?(?:b|i|u|em|strong|p|span|div|sup|sub|code|pre|li|ul|ol|h[1-6]|center|font|mark)(?:\s[^<>\n]{0,80})?>",
     re.IGNORECASE,
@@ -67,7 +69,8 @@ def answer_text(text: str) -> str:
     plain = _HTML.sub("", re.sub(r"<br\s*/?>", "\n", plain, flags=re.IGNORECASE))
     plain = _without_latex(plain)
     plain = _PICTURE.sub("", _ARROW.sub("\u2192", plain))
-    return _ROW.sub(_cells, plain).strip()
+    # Runs of white space say nothing, and would cost the readers' expressions time.
+    return _GAP.sub("\n\n", _BLANKS.sub(" ", _ROW.sub(_cells, plain))).strip()
 
 
 def given_answer(text: str) -> str | None:

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from benchwright_judges.judgement import Judgement, Status
 
+RULES = "reading-rules@2"
+"""Name and version of the rules by which answers are read, kept with each judgement that they make. Raise it whenever
+an answer may be read differently: a test compares what they read in the corpus."""
+
 RIGHT = Judgement(status=Status.SCORED, score=1.0, passed=True, label="right", message="The answer is right.")
 WRONG = Judgement(status=Status.SCORED, score=0.0, passed=False, label="wrong", message="The answer is not right.")
 EMPTY = Judgement(status=Status.EMPTY, message="There is no answer yet: write it into answer.md.")

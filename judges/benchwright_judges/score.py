@@ -8,7 +8,7 @@ from __future__ import annotations
 from benchwright_judges.formats import FORMATS, rules_of
 from benchwright_judges.formats.question_rules import GivenText
 from benchwright_judges.judgement import Judgement, Status
-from benchwright_judges.rule_judgements import EMPTY, NO_KEY
+from benchwright_judges.rule_judgements import EMPTY, NO_KEY, RULES
 from benchwright_judges.text_metrics import THRESHOLD, text_metrics
 from benchwright_problems.problem import Answer, Kind, Problem, Question
 
@@ -33,7 +33,8 @@ def score(problem: Problem, text: str) -> Judgement:
     question = problem.public.question
     if question is None:
         return _compared(text, key) if problem.kind is Kind.TEXT else NO_KEY
-    return rules_of(question.format).score(GivenText(question, problem.public.statement, text, key))
+    judgement = rules_of(question.format).score(GivenText(question, problem.public.statement, text, key))
+    return judgement.model_copy(update={"rubric": RULES}) if judgement.status.is_final else judgement
 
 
 def selectable(question: Question) -> tuple[str, ...]:

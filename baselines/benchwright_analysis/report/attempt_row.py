@@ -179,6 +179,7 @@ class FoldedEvents:
             "undecided_runs": len(sequence.undecided),
             "judge_method": verdicts.judged_by.get("method", ""),
             "judge_votes": "; ".join(f"{vote['judge']}={vote['label']}" for vote in votes),
+            "judge_rubric": verdicts.judged_by.get("rubric", ""),
             "judge_cost_usd": verdicts.judge_cost_usd,
             "toolchain": verdicts.digests.get("toolchain", ""),
             "sandbox": verdicts.digests.get("sandbox", ""),

@@ -212,6 +212,9 @@ the latest of several models; empty if it is unknown."""
     """`deterministic`, `model`, `person`; empty for designs."""
     judge_votes: str
     """Of the newest judgement: `judge=label` of each vote, joined by `; `."""
+    judge_rubric: str = ""
+    """Of the newest judgement: the rubric's name and content hash, or name and version of the rules that read the \
+answer; empty for designs and for rules before version 2."""
     judge_cost_usd: float
     """Of all judgements."""
     problem_digest: str

@@ -27,6 +27,7 @@ from benchwright_analysis.report.questions.generations import generations
 from benchwright_analysis.report.questions.grades import grades
 from benchwright_analysis.report.questions.grading_difficulty import grading_difficulty
 from benchwright_analysis.report.questions.profile import profile
+from benchwright_analysis.report.questions.read_answers import read_answers
 from benchwright_analysis.report.section import Section
 from benchwright_analysis.report.success import success
 from benchwright_analysis.report.support import support
@@ -50,6 +51,7 @@ SECTIONS: list[Callable[[Dataset], Section | None]] = [
     scale,
     other_benchmarks,
     error_types,
+    read_answers,
     forms,
     grades,
     generations,

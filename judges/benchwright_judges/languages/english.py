@@ -48,10 +48,10 @@ ENGLISH = AnswerLanguage(
               |will\s+not|do(?:\s+not|n't)\s+know|have\s+no\s+idea|refuse|must\s+decline|decline)
           |\bI'm\s+(?:sorry|unable|not\s+able|not\s+sure|afraid)|\bas\s+an?\s+(?:AI|language\s+model)
           |\b(?:insufficient|not\s+enough)\s+information|\bno\s+idea\b|\bdunno\b""",
-        correction=r"""\bno,?\s+wait\b|(?:^|[.…,;!?\n—–-]\s*)no[,.:!]*\s+(?=(?:rather|(?:it'?s|it\s+is|the\s+answer\s+is)\s+)?<SAID>)
-          |(?:^|[.…,;!?\n—–]\s*)(?:but\s+|hmm,?\s+)?wait(?=\s*[,.!…—–-]|\s+(?:no|actually|let)\b)
-          |(?:^|[.…;!?\n—–]\s*)(?:no,?\s+)?actually\b|\bcorrection\b|\bscratch\s+that\b|\bon\s+second\s+thoughts?\b
-          |^\W*edit\s*:|\bI\s+misread\b|\bI\s+mean(?:t)?\b|\bmy\s+mistake\b|\bsorry,|\blet\s+me\s+(?:correct|reconsider|re-?think)\b""",
+        correction=r"""\bno,?\s+wait\b|(?:^|[.…,;!?\n—–-]\s{0,9})no[,.:!]*\s+(?=(?:rather|(?:it'?s|it\s+is|the\s+answer\s+is)\s+)?<SAID>)
+          |(?:^|[.…,;!?\n—–]\s{0,9})(?:but\s+|hmm,?\s+)?wait(?=\s*[,.!…—–-]|\s+(?:no|actually|let)\b)
+          |(?:^|[.…;!?\n—–]\s{0,9})(?:no,?\s+)?actually\b|\bcorrection\b|\bscratch\s+that\b|\bon\s+second\s+thoughts?\b
+          |^[^\w\n]{0,8}edit\s?:|\bI\s+misread\b|\bI\s+mean(?:t)?\b|\bmy\s+mistake\b|\bsorry,|\blet\s+me\s+(?:correct|reconsider|re-?think)\b""",
         denial=r"""\bnot\b|n't\b|\bnever\b|\bneither\b|\bnor\b|\bnone\b|\bexcept\b|\b(?:anything|all)\s+but\b|\brather\s+than\b
           |\binstead\s+of\b|\bunlike\b|\b(?:wrong|incorrect|false|worst|tempting|eliminated?|ruled?\s+out|exclude[sd]?)\b
           |\b(?:first|initially|originally)\b|\bat\s+first\b|\b(?:could|may|might)\s+(?:also\s+)?be\b
@@ -88,6 +88,8 @@ ENGLISH = AnswerLanguage(
             r"\b(?:I|we)(?:'d|\s+would|\s+will|'ll)?\s+(?:say|answer|choose|pick|go\s+with|guess|conclude|think|vote\s+for|believe)"
             r"(?:\s+(?:that\s+)?(?:it|this|that)(?:'s|\s+is))?[\s:,\"]{1,4}<VALUE><STOP>",
             r"\b(?:so|therefore|thus|hence)[,:]?\s+<VALUE><STOP>",
+            r"<VALUE>\s+is\s+(?:my|the)\s+(?:final\s+|correct\s+)?answer\b",
+            r"\b(?:is|'s)\s+an?\s+<VALUE>\s+(?:statement|claim|assertion)\b",
             r"\b(?:mark|rate|call|label|classify|consider)\s+(?:this|it|that|the)(?:\s+(?:one|statement|claim))?(?:\s+as)?\s+<VALUE><STOP>",
             r"(?:^|[.;!\n,]\s{0,3})(?:definitely|clearly|probably|certainly|yes,?|no,?|indeed,?)\s+<VALUE><STOP>",
         ),
@@ -105,7 +107,7 @@ ENGLISH = AnswerLanguage(
         "|needs?|says?|fails?|also|alone|correct|right|should|may|might|states?|means?|satisf\\w+|corresponds?|works?|remains?|who|to",
         says=(
             r"\b(?:<N>)\b(?:\s+(?:to|for)\s+(?:this|the)(?:\s+\w+)?\s+question|\s+(?:here|above|below|among|of|from)(?:\s+\w+){0,3})?"
-            r"[\s\"]{0,3}(?:(?:is|was|would\s+be|should\s+be|must\s+be|will\s+be|has\s+to\s+be|remains|seems\s+to\s+be|:|=|-|–|→)"
+            r"[\s\"]{0,3}(?:(?:is|was|would\s+be|should\s+be|must\s+(?:therefore\s+|thus\s+)?be|will\s+be|has\s+to\s+be|remains|seems\s+to\s+be|:|=|-|–|→)"
             r"\s{0,3}){1,2}(?:(?:clearly|indeed|most\s+likely|likely|probably|therefore|thus|definitely|actually|simply|only|just|the|<N>)\s+){0,3}"
             r"\"?<A>",
             r"\banswer\s+<M>",
@@ -136,6 +138,11 @@ ENGLISH = AnswerLanguage(
         holds=(
             r"<A>\s*(?:is|must\s+be|has\s+to\s+be|seems|appears|looks)\s+(?:(?:to\s+be|therefore|clearly|indeed|definitely|thus|the)\s+)?"
             r"(?:correct|right|true|accurate|valid)\b(?!\s+(?:that|about|in\s+that|but))",
+            r"\bonly\s+(?:<N>\s+)?<M>\s+(?:satisfies|meets|fulfil?ls|fits|matches|works|applies|remains)\b",
+            r"<M>\s+(?:satisfies|meets|fulfil?ls|fits|matches)\s+(?:the|this|these|all|both|every)\b[^.,;]{0,20}"
+            r"\b(?:requirements?|conditions?|criteri\w+|descriptions?|definitions?)\b",
+            r"<M>\s+is\s+the\s+only\b",
+            r"\bremaining\s+(?:<N>),?\s+(?:is\s+)?<M>",
         ),
         first_of=(
             r"<M>\s*[,;–—-]?\s*(?:and\s+|but\s+)?(?:not|rather\s+than|instead\s+of|as\s+opposed\s+to)\s+(?:(?:<N>)\s+)?<M>",

@@ -31,7 +31,7 @@ FRENCH = AnswerLanguage(
         other_fields=("choix", "verdict", "lettre"),
         refusal=r"\bje\s+ne\s+(?:peux|sais|suis)\s+pas|\bd[ée]sol[ée]|\bimpossible\s+de\s+(?:r[ée]pondre|dire|trancher)",
         correction=r"""\bnon,?\s+attende[zs]\b|\bnon,?\s+attends\b|\ben\s+fait\b|\bje\s+me\s+corrige\b|\bcorrection\b|\bpardon,
-          |(?:^|[.…,;!?\n—–-]\s*)non[,.:!]*\s+(?=(?:plut[ôo]t\s+|c'est\s+|la\s+r[ée]ponse\s+est\s+)?<SAID>)""",
+          |(?:^|[.…,;!?\n—–-]\s{0,9})non[,.:!]*\s+(?=(?:plut[ôo]t\s+|c'est\s+|la\s+r[ée]ponse\s+est\s+)?<SAID>)""",
         denial=r"""\bn'(?:est|es|était)\b|\bne\b|\bpas\b|\bjamais\b|\bfausse?\b|\bincorrecte?s?\b|\bsauf\b|\bni\b|\baucune?\b|\bd'abord\b
           |\bon\s+pourrait\b|\bcertains\b|\bpourrait\b""",
         condition=r"\b(?:si|supposons)\b|\bs'il\b",
@@ -54,6 +54,7 @@ FRENCH = AnswerLanguage(
             r"\b(?:r[ée]ponse|affirmation|assertion|proposition|[ée]nonc[ée]|phrase|d[ée]claration|verdict)(?:\s+(?:finale|correcte|juste))?\s{0,3}"
             r"(?:(?:n'est|est|serait|:|=)\s{0,3}){1,2}(?:donc\s+|en\s+fait\s+|bien\s+)?<VALUE><STOP>",
             r"\b(?:c'est|ce\s+n'est|il\s+est|elle\s+est)\s+(?:donc\s+|bien\s+)?<VALUE><STOP>",
+            r"\bc'est\s+une?\s+(?:affirmation|assertion|proposition|phrase|[ée]nonc[ée])\s+<VALUE><STOP>",
             r"\bje\s+(?:dirais|dis|pense|crois)(?:\s+que\s+c'est|\s+que)?[\s:]{1,3}<VALUE><STOP>",
         ),
     ),

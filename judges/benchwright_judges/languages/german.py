@@ -31,8 +31,8 @@ GERMAN = AnswerLanguage(
         other_fields=("auswahl", "urteil", "buchstabe"),
         refusal=r"""\b(?:das\s+)?(?:kann|wei(?:ß|ss))\s+ich\s+(?:nicht|es\s+nicht)|\bich\s+(?:kann|wei(?:ß|ss))\s+(?:das\s+|es\s+|diese\s+\w+\s+)?nicht
           |\btut\s+mir\s+leid|\bleider\s+kann\b|\bkeine\s+ahnung""",
-        correction=r"""\bnein,?\s+(?:moment|halt|warte)\b|(?:^|[.…;!?\n]\s*)(?:moment|halt|warte)[,.!:…]
-          |(?:^|[.…,;!?\n—–-]\s*)nein[,.:!]*\s+(?=(?:doch\s+|sondern\s+|es\s+ist\s+|richtig\s+ist\s+|die\s+antwort\s+ist\s+)?<SAID>)
+        correction=r"""\bnein,?\s+(?:moment|halt|warte)\b|(?:^|[.…;!?\n]\s{0,9})(?:moment|halt|warte)[,.!:…]
+          |(?:^|[.…,;!?\n—–-]\s{0,9})nein[,.:!]*\s+(?=(?:doch\s+|sondern\s+|es\s+ist\s+|richtig\s+ist\s+|die\s+antwort\s+ist\s+)?<SAID>)
           |\bkorrektur\b|\bich\s+korrigiere\b|\bbesser\s+gesagt\b|\bvielmehr\b""",
         denial=r"""\bnicht\b|\bkeine?[rnms]?\b|\bnie(?:mals)?\b|\bfalsche?[rnms]?\b|\bweder\b|\bnoch\b|\baußer\b|\bzuerst\b|\banfangs\b
           |\bman\s+k(?:ö|oe)nnte\b|\bmanche\b|\bk(?:ö|oe)nnte\b""",
@@ -78,7 +78,8 @@ GERMAN = AnswerLanguage(
             r"\b(?:ich|wir)\s+w[üu]rden?\s+(?:(?:die\s+)?(?:<N>)\s+)?<M>\s+(?:w[äa]hlen|nehmen|sagen|ankreuzen)",
             r"<A>\s*ist\s+(?:(?:daher|somit|also|damit)\s+)?die\s+(?:einzig\s+|einzige\s+)?(?:richtige|korrekte|beste|passende)?\s*(?:Antwort"
             r"|Option|L[öo]sung|Wahl|Aussage)\b",
-            r"\bantwort\s+<M><STOP>",
+            r"\bantwort\s+<M><STOP>|\bzu\s+w[äa]hlen\s+ist\s+<M>",
+            r"\b(?:passt|stimmt|bleibt)\s+(?:hier\s+)?nur\s+(?:<N>\s+)?<M>",
             r"\b(?:richtig|korrekt)\s+(?:ist|w[äa]re)\s+(?:(?:daher|somit|also|die|der|<N>)\s+){0,3}<A>",
             r"\b(?:es|das)\s+ist\s+(?:also\s+)?(?:(?:<N>)\s+)?<M>",
             r"\b(?:also|daher|somit|folglich|damit|bleibt|doch|sondern)[,:]?\s+(?:(?:ist|bleibt|nur|noch|die|<N>)\s+){0,3}<A><STOP>",

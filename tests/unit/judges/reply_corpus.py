@@ -35,6 +35,11 @@ from benchwright_problems.problem import (
 )
 
 _HERE = Path(__file__).parent
+_FREE_FORM = {
+    "free": "free_form_replies.txt",
+    "later": "free_form_replies_later.txt",
+    "last": "free_form_replies_last.txt",
+}
 LANGUAGES = ("en", "de", "fr", "zh")
 
 CHOICES: dict[str, dict[str, dict[str, str]]] = {
@@ -132,7 +137,7 @@ def outcome(reply: Reply) -> str:
 
 
 def _choices(reply: Reply) -> dict[str, str]:
-    free = reply.category in ("free", "later")
+    free = reply.category in _FREE_FORM
     return FREE_CHOICES[reply.question] if free else CHOICES[reply.language][reply.question]
 
 
@@ -205,7 +210,7 @@ def _replace(text: str, values: dict[str, str]) -> str:
 
 
 def _free_form() -> Iterator[Reply]:
-    for category, name in (("free", "free_form_replies.txt"), ("later", "free_form_replies_later.txt")):
+    for category, name in _FREE_FORM.items():
         source = (_HERE / name).read_text(encoding="utf-8")
         for block in source.removeprefix("=== ").split("\n=== "):
             head, _, text = block.partition("\n")

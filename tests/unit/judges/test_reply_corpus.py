@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections import Counter
 
 import pytest
@@ -9,8 +10,9 @@ import pytest
 from benchwright_judges.assertion_answers import read_truth
 from benchwright_judges.choice_answers import read_choice
 from benchwright_judges.reply_text import given_answer
+from benchwright_judges.rule_judgements import RULES
 
-from .reply_corpus import Reply, corpus, outcome
+from .reply_corpus import Reply, corpus, outcome, reading
 
 CHOICES = {"A": "SRAM", "B": "DRAM", "C": "ROM", "D": "Flash"}
 
@@ -58,6 +60,8 @@ HOSTILE = [
     "\\text{" * 90_000,
     "|" * 900_000,
     "A\n" * 400_000,
+    "A" + "\n" * 900_000 + "B",
+    "no, " * 200_000,
     "A, " * 300_000,
     "SRAM " * 200_000,
     "true or " * 120_000,
@@ -85,3 +89,9 @@ def test_invisible_characters_neither_hide_nor_make_an_answer(text: str) -> None
 def test_characters_that_the_reader_uses_itself_are_not_answers(text: str) -> None:
     assert read_choice(text, CHOICES).value is None
     assert read_truth(text).value is None
+
+
+def test_another_reading_is_another_version_of_the_rules() -> None:
+    said = "\n".join(f"{reply.text}\t{reading(reply)}" for reply in sampled(held_out=False))
+    # If this fails, raise RULES, so that judgements by the former rules stay apart, and put the new digest here.
+    assert (RULES, hashlib.sha256(said.encode()).hexdigest()[:12]) == ("reading-rules@2", "a4d229e93eeb")

@@ -17,6 +17,7 @@ from benchwright_analysis.report.questions.generations import generations
 from benchwright_analysis.report.questions.grades import grades
 from benchwright_analysis.report.questions.grading_difficulty import grading_difficulty
 from benchwright_analysis.report.questions.profile import profile
+from benchwright_analysis.report.questions.read_answers import read_answers
 from benchwright_analysis.report.report import ReportOptions, write_report
 from benchwright_analysis.report.section import Figure, Section
 from benchwright_analysis.report.verdicts import JudgedAnswer
@@ -131,6 +132,23 @@ def test_pictures_and_formats_are_crossed() -> None:
     assert value(section, "forms", "m", "image, free response") == 0
     # Wilson's interval for 0.75 of 3 with Student's quantile of 3 degrees of freedom, 3.1824.
     assert cells(section, "question-forms")["model: m"][0] == "75 % (13.1 to 98.4 %)"
+
+
+def test_unreadable_answers_are_apart_from_wrong_ones_and_other_rules_are_named() -> None:
+    ruled = {"judge_method": "deterministic", "judge_rubric": "reading-rules@2"}
+    made = [
+        answer("m", "p/1", right=True, **ruled),
+        answer("m", "p/2", right=False, reason="wrong_answer", **ruled),
+        answer("m", "p/3", right=False, reason="unreadable", **ruled),
+        answer("m", "p/4", right=False, judge_method="deterministic", reason="declined"),
+    ]
+    section = read_answers(Dataset(made, {}))
+    assert section is not None
+    assert [tuple(row) for row in section.tables[0].rows] == [("model: m", 4, 1, 1, 2, "25 %", "50 %")]
+    assert "different rules (reading-rules@2, rules before version 2)" in section.lead[1]
+    alike = read_answers(Dataset(made[:3], {}))
+    assert alike is not None
+    assert len(alike.lead) == 1
 
 
 def test_grades_are_shares_of_all_free_responses() -> None:
