@@ -35,7 +35,7 @@ ENGLISH = AnswerLanguage(
             "selection",
             "selected",
             "verdict",
-            "judge?ment",
+            "(?:judgment|judgement)",
             "truth",
             "value",
             "response",
@@ -75,9 +75,9 @@ ENGLISH = AnswerLanguage(
         either=r"\bor\b|\band\b|\bnor\b",
         because=r"\bbecause\b|\bsince\b|\bas\b",
         clause_starts="because|since|as|for|in|under|by|when|only|given|and|but|that|here|overall|if|rather",
-        label=r"(?:(?:the|my)\s+)?(?:final\s+|correct\s+)?(?:answer|ans|verdict|judge?ment|conclusion|response|evaluation|assessment|result)(?:\s+is)?",
+        label=r"(?:(?:the|my)\s+)?(?:final\s+|correct\s+)?(?:answer|ans|verdict|(?:judgment|judgement)|conclusion|response|evaluation|assessment|result)(?:\s+is)?",
         says=(
-            r"\b(?:answer|ans|response|verdict|judge?ment|conclusion|statement|assertion|claim|proposition|sentence)"
+            r"\b(?:answer|ans|response|verdict|(?:judgment|judgement)|conclusion|statement|assertion|claim|proposition|sentence)"
             r"(?:\s+\"[^\"\n]{0,300}\"|\s+'[^'\n]{0,300}')?\s{0,3}"
             r"(?:(?:given\s+)?(?:above|given|here|in\s+question)\s+)?(?:(?:is|to\s+be|would\s+be|must\s+be|should\s+be|:|=|-|→)\s{0,3}){1,2}"
             r"(?:(?:therefore|thus|clearly|in\s+fact|actually|indeed|considered|definitely|simply|also|generally)\s+){0,2}"

@@ -6,6 +6,7 @@ import csv
 import json
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -135,7 +136,7 @@ def test_pictures_and_formats_are_crossed() -> None:
 
 
 def test_unreadable_answers_are_apart_from_wrong_ones_and_other_rules_are_named() -> None:
-    ruled = {"judge_method": "deterministic", "judge_rubric": "reading-rules@2"}
+    ruled: dict[str, Any] = {"judge_method": "deterministic", "judge_rubric": "reading-rules@2"}
     made = [
         answer("m", "p/1", right=True, **ruled),
         answer("m", "p/2", right=False, reason="wrong_answer", **ruled),
