@@ -61,7 +61,7 @@ analysis: # what the study decides on; `study register` freezes it, and all else
 consent:
   version: "1"
   text: |
-    <NAME AND INSTITUTION> asks you to take part, in order to <PURPOSE>.
+    <NAME AND INSTITUTION> asks you to take part, to <PURPOSE>.
 
     While you work, Benchwright records the times of what you do, every change to the files of the problem,
     its tests' verdicts, and which extensions of your editor are active. It records nothing outside the

@@ -61,7 +61,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     doctor: () => doctor.show(),
     install: () => installation.install(),
     chooseServer: () => installation.choose(),
-    study: () => study.show(),
+    study: (row?: Row) => study.show(row && "study" in row ? row.study.study : undefined),
     withdraw: () => study.withdraw(),
     numbers: () => numbers.show(),
     refresh: () => (server.failure ? server.start() : tree.refresh()),

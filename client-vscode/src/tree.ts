@@ -1,13 +1,13 @@
 import * as vscode from "vscode";
 import type { Attempts } from "./attempts.ts";
-import type { PackSummary, ProblemSummary } from "./generated/protocol.ts";
+import type { PackSummary, ProblemSummary, StudySummary } from "./generated/protocol.ts";
 import { problemIcon, problemSpoken, problemTooltip, rowDescription } from "./problemLabel.ts";
 import { countOf, grouped, GROUPINGS, type Group, type Grouping } from "./problemList.ts";
 import { showError } from "./reporting.ts";
 import type { Server } from "./server.ts";
 
 /** A row of the problem list. */
-export type Row = { readonly group: Group } | { readonly problem: ProblemSummary };
+export type Row = { readonly group: Group } | { readonly problem: ProblemSummary } | { readonly study: StudySummary };
 
 const STATE_COLOURS: Readonly<Record<ProblemSummary["state"], string | undefined>> = {
   new: undefined,
@@ -27,12 +27,13 @@ const ICONS: Readonly<Record<Grouping, string>> = {
 
 const GROUPING = "benchwright.problemGrouping";
 
-/** The problems under their headings, those alone that hold the words of a filter. */
+/** The studies to take part in, and the problems under their headings, those alone that hold the words of a filter. */
 export class ProblemTree implements vscode.TreeDataProvider<Row>, vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<void>();
   private readonly view: vscode.TreeView<Row>;
   private readonly subscriptions: vscode.Disposable[];
   private filter = "";
+  private studies: readonly StudySummary[] = [];
   readonly onDidChangeTreeData = this.changed.event;
 
   constructor(
@@ -44,6 +45,9 @@ export class ProblemTree implements vscode.TreeDataProvider<Row>, vscode.Disposa
     this.subscriptions = [
       this.view,
       server.onDidChangeState(() => this.refresh()),
+      this.view.onDidChangeVisibility(({ visible }) => {
+        if (visible) void this.loadStudies();
+      }),
       attempts.onDidChange(({ before, now }) => {
         if (before?.state !== now.state || before.verdict?.number !== now.verdict?.number) this.refresh();
       }),
@@ -52,6 +56,7 @@ export class ProblemTree implements vscode.TreeDataProvider<Row>, vscode.Disposa
 
   refresh(): void {
     this.changed.fire();
+    void this.loadStudies();
   }
 
   /** Asks what to group the problems by. */
@@ -92,12 +97,13 @@ export class ProblemTree implements vscode.TreeDataProvider<Row>, vscode.Disposa
 
   async getChildren(row?: Row): Promise<Row[]> {
     if (row === undefined) return this.headings();
-    if ("problem" in row) return [];
+    if (!("group" in row)) return [];
     const { parts, problems } = row.group;
     return parts.length > 0 ? parts.map((group) => ({ group })) : problems.map((problem) => ({ problem }));
   }
 
   getTreeItem(row: Row): vscode.TreeItem {
+    if ("study" in row) return studyItem(row);
     return "group" in row ? groupItem(row.group) : problemItem(row);
   }
 
@@ -115,7 +121,25 @@ export class ProblemTree implements vscode.TreeDataProvider<Row>, vscode.Disposa
     const groups = grouped(packs, this.grouping, this.filter);
     const all = packs.reduce((sum, pack) => sum + pack.problems.length, 0);
     this.view.description = this.filter && `“${this.filter}”: ${countOf(groups)} of ${all}`;
-    return groups.map((group) => ({ group }));
+    return [...this.studies.map((study) => ({ study })), ...groups.map((group) => ({ group }))];
+  }
+
+  /** Studies come after the problems: what knows them is not quick to load. */
+  private async loadStudies(): Promise<void> {
+    const found = await this.going();
+    if (JSON.stringify(found) === JSON.stringify(this.studies)) return;
+    this.studies = found;
+    this.changed.fire();
+  }
+
+  private async going(): Promise<StudySummary[]> {
+    try {
+      const { studies } = await this.server.request("studies", {});
+      return studies.filter(({ step }) => !OVER.has(step));
+    } catch {
+      // The list of problems has reported a server that does not run.
+      return [];
+    }
   }
 
   private async packs(): Promise<PackSummary[]> {
@@ -145,6 +169,22 @@ function groupItem(group: Group): vscode.TreeItem {
   item.accessibilityInformation = { label: `${label}, ${passed} of ${problems.length} problems passed` };
   return item;
 }
+
+function studyItem(row: { readonly study: StudySummary }): vscode.TreeItem {
+  const { study, title, participant, done, total } = row.study;
+  const item = new vscode.TreeItem(title);
+  item.id = `study ${study}`;
+  item.contextValue = "study";
+  item.description = `${done} of ${total} tasks done`;
+  item.tooltip = `Study: ${title}\nYou take part as ${participant}.`;
+  item.iconPath = new vscode.ThemeIcon("beaker");
+  item.accessibilityInformation = { label: `Study ${title}, ${done} of ${total} tasks done` };
+  item.command = { command: "benchwright.ui.study", title: "Take Part", arguments: [row] };
+  return item;
+}
+
+/** Steps after which there is nothing more to do. */
+const OVER: ReadonlySet<string> = new Set(["finished", "withdrawn", "closed"]);
 
 /** More rows than these start folded. */
 const MANY = 40;

@@ -214,6 +214,22 @@ scenario(
   },
 );
 
+scenario(
+  "a study that waits for somebody is at the top of the problem list, and opens with a click",
+  {
+    before: async (folder) => {
+      await writeFile(join(folder, "study.yaml"), STUDY);
+      await benchwright(folder, "study", "run", join(folder, "study.yaml"), "--participant", "P01");
+    },
+  },
+  async ({ editor }) => {
+    await editor.openBenchwrightView();
+    await editor.sees(editor.problem("Three small tasks"), /0 of 3 tasks done/);
+    await editor.openProblem("Three small tasks");
+    await new Participant(editor).page("Do you want to take part?");
+  },
+);
+
 /** Scrubs through the first task: its end, its beginning, and what the picture says in words. */
 async function replay(session: Session): Promise<void> {
   const { editor } = session;

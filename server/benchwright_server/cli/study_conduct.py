@@ -89,7 +89,10 @@ def run(
         return
     out.print(f"The study {study} is registered, with plan {plan[:16]}.")
     if participant is not None:
-        out.print(f"{participant} can begin: open the Benchwright view in the editor and choose the study.")
+        out.print(
+            f"{participant} can begin: the study is at the top of the Problem List in the editor.", soft_wrap=True
+        )
+        out.print("If the list was open already, refresh it.")
     if any(not condition.solver.is_person for condition in known.study.conditions):
         out.print(f"For its models and agents: benchwright eval --study {study}", soft_wrap=True)
 
