@@ -15,6 +15,7 @@ import shutil
 import tempfile
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -37,6 +38,11 @@ class _Stored(Model):
     sealed: str
     """Folder of the hidden parts."""
     pack: Pack
+
+    @cached_property
+    def by_id(self) -> dict[str, Problem]:
+        # Thousands of problems may be asked for one by one.
+        return _by_id(self.pack)
 
 
 class Store:
@@ -81,9 +87,9 @@ class Store:
         name, slash, problem_id = ref.partition("/")
         if not slash:
             raise UnknownProblemError(f"{ref!r} is not the name of a problem; write PACK/PROBLEM, such as starter/fifo")
-        for problem in self.public(name).problems:
-            if problem.id == problem_id:
-                return problem
+        by_id = _by_id(self.public(name)) if name in BUILT_IN else self._stored(name).by_id
+        if problem_id in by_id:
+            return by_id[problem_id]
         raise UnknownProblemError(
             f"pack {name!r} has no problem {problem_id!r}; `benchwright problems list {name}` shows all"
         )
@@ -184,6 +190,10 @@ def _write_sealed(folder: Path, problem: Problem) -> None:
         stream.write(problem.hidden.model_dump_json().encode())
         stream.flush()
         os.fsync(stream.fileno())
+
+
+def _by_id(pack: Pack) -> dict[str, Problem]:
+    return {problem.id: problem for problem in pack.problems}
 
 
 def _public(pack: Pack) -> Pack:
