@@ -39,7 +39,7 @@ FRENCH = AnswerLanguage(
         forced=r"\bsi\s+je\s+devais\s+(?:choisir|deviner)\b,?",
         taken_back=r"(?:est|sont|serait|était)\s+(?:\w+\s+)?(?:faux|fausses?|incorrecte?s?|erron)|n'est\s+pas|n'est\b|ne\s+(?:convient|peut)",
         conclusion=r"\bdonc\b|\bainsi\b|\bpar\s+cons[ée]quent\b|\bmais\b|\bcependant\b|\breste\b",
-        final=r"\ben\s+conclusion\b|\bfinale?(?:ment)?\b|\ben\s+r[ée]sum[ée]\b",
+        final=r"\ben\s+conclusion\b|\b(?:finale?|finalement)\b|\ben\s+r[ée]sum[ée]\b",
     ),
     true_false=TrueFalse(
         true=("vrai", "vraie", "oui", "exact", "exacte", "correct", "correcte", "juste"),
