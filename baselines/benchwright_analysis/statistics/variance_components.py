@@ -145,8 +145,8 @@ class VarianceComponents:
 def widening(sizes: Numbers) -> float:
     """By how much to widen intervals that count how effects vary, if they may not vary at all.
 
-    Fitted to simulated studies of 5 to 60 participants and 4 to 40 problems, so that on average 5 % of intervals miss
-    the truth where effects vary by 0 to 1 residual standard deviation; see Error rates and power in the reference.
+    Chosen by simulated studies of 5 to 60 participants and 4 to 40 problems, so that about 5 % of intervals miss the
+    truth where effects vary by 0 to 1 residual standard deviation; see Error rates and power in the reference.
 
     Args:
         sizes: Degrees of freedom of each such effect; two or more.
