@@ -144,7 +144,7 @@ def write_replies(log: EvalLog, file: Path) -> None:
 
 
 def write_work(log: EvalLog, attempts: EventLog, file: Path) -> None:
-    """Write what agents handed in, as `benchwright grade --responses` reads it.
+    """Write what agents submitted, as `benchwright grade --responses` reads it.
 
     Args:
         log: Of a run of agents.

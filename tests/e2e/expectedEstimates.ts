@@ -97,11 +97,11 @@ export function estimates(walked: Walked): Omit<Section, "role"> {
           ["before the start", "alone", "all; Brier score 0.036, calibration error 17.5 %", 2, "–", "–"],
           ["before the start", "copilot", "40 % to 60 %", 1, "50 %", "0 %"],
           ["before the start", "copilot", "all; Brier score 0.250, calibration error 50 %", 1, "–", "–"],
-          ["after handing in", "alone", "0 % to 20 %", 1, "0 %", "0 %"],
-          ["after handing in", "alone", "80 % to 100 %", 1, "95 %", "100 %"],
-          ["after handing in", "alone", "all; Brier score 0.001, calibration error 2.5 %", 2, "–", "–"],
-          ["after handing in", "copilot", "0 % to 20 %", 1, "5 %", "0 %"],
-          ["after handing in", "copilot", "all; Brier score 0.003, calibration error 5 %", 1, "–", "–"],
+          ["after submitting", "alone", "0 % to 20 %", 1, "0 %", "0 %"],
+          ["after submitting", "alone", "80 % to 100 %", 1, "95 %", "100 %"],
+          ["after submitting", "alone", "all; Brier score 0.001, calibration error 2.5 %", 2, "–", "–"],
+          ["after submitting", "copilot", "0 % to 20 %", 1, "5 %", "0 %"],
+          ["after submitting", "copilot", "all; Brier score 0.003, calibration error 5 %", 1, "–", "–"],
         ],
       },
       {
@@ -121,7 +121,7 @@ export function estimates(walked: Walked): Omit<Section, "role"> {
       },
       {
         id: "reliability",
-        title: "Chance said after handing in, against the share solved",
+        title: "Chance said after submitting, against the share solved",
         alt:
           "One mark for each fifth of the scale in which something was said. On the dashed line as many were solved as " +
           "was said; below it, fewer.",

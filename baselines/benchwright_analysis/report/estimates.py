@@ -103,7 +103,7 @@ def _picture(data: Dataset, table: Table) -> Picture | None:
 
 def _chances(data: Dataset, numbers: dict[str, object]) -> list[Table]:
     rows: list[Sequence[Cell]] = []
-    for name, what in (("forecast_success", "before the start"), (_CONFIDENCE, "after handing in")):
+    for name, what in (("forecast_success", "before the start"), (_CONFIDENCE, "after submitting")):
         for group in data.groups:
             found = [one for one in data.decided if one.group == group and getattr(one, name) is not None]
             if not found:
@@ -129,7 +129,7 @@ def _chances(data: Dataset, numbers: dict[str, object]) -> list[Table]:
 
 
 def _reliability(data: Dataset, numbers: Mapping[str, object], table: Table) -> Picture | None:
-    """The reliability diagram of what was said after handing in."""
+    """The reliability diagram of what was said after submitting."""
     found = {
         group: result
         for group in data.groups
@@ -145,7 +145,7 @@ def _reliability(data: Dataset, numbers: Mapping[str, object], table: Table) -> 
     ]
     return Picture(
         "reliability",
-        "Chance said after handing in, against the share solved",
+        "Chance said after submitting, against the share solved",
         "One mark for each fifth of the scale in which something was said. On the dashed line as many were solved as "
         f"was said; below it, fewer.{charts.drawn(groups, list(found))}",
         charts.shares_against(rows, groups, among=data.groups, x="said", y="solved"),
