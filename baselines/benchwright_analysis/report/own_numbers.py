@@ -76,16 +76,16 @@ def own_numbers(log: StudyLog, store: Store, study: str = "", participant: str =
     shows_others = known.show_distribution and shows_results
     headers = [header for header in log.journal.attempts(study) if shows_others or header.solver == participant]
     rows = _rows(log, store, headers, {study: known.idle_minutes * 60})
-    shown = {header.id for header in headers if header.solver == participant and _is_shown(log, registered, header)}
-    own = sorted((one for one in rows if one.attempt in shown and not one.practice), key=_position)
+    own_rows = [one for one in rows if one.participant == participant and not one.practice]
+    own = sorted((one for one in own_rows if _is_shown(log, registered, one)), key=_position)
     others = [one for one in rows if one.participant != participant and one.is_analysed and one.is_person]
     return [_own(one, others, shows_results=shows_results) for one in own]
 
 
-def _is_shown(log: StudyLog, known: RegisteredStudy, header: AttemptHeader) -> bool:
+def _is_shown(log: StudyLog, known: RegisteredStudy, one: Observation) -> bool:
     """Whether the study does not hide the attempt's times any more."""
-    summary = log.summary(header.id)
-    said = Terms(header.condition, terms(known, header.solver, 1, header.problem, header.condition))
+    summary = log.summary(one.attempt)
+    said = Terms(one.solver, terms(known, one.participant, 1, one.problem, one.condition))
     return said.shows_of_clock(summary.kinds, ended=summary.state.ended) is ClockDisplay.SHOWN
 
 
