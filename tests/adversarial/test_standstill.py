@@ -1,11 +1,16 @@
-"""A design that loops in zero time ends a run early, and the verdict says so, in every flow."""
+"""A design that loops in zero time, or does nothing that the tests wait for, ends a run early; the verdict says so."""
 
 from __future__ import annotations
+
+import io
 
 import pytest
 
 from benchwright_harness import run as harness_run
 from benchwright_harness.criterion import ZERO_TIME
+from benchwright_harness.run import run_harness
+from benchwright_harness.sandbox.bwrap import BwrapSandbox
+from benchwright_harness.selection import Selection
 from benchwright_harness.toolchain import Toolchain
 from benchwright_problems.home import Home
 from benchwright_problems.verdict import Reason
@@ -37,3 +42,44 @@ async def test_a_loop_in_zero_time_is_named(
     design = one.right.replace("endmodule", f"{body}\nendmodule\n").encode()
     verdict, out, _ = await run(one, design, Toolchain.find(Home.find().cache), simulator)
     assert (verdict.reason, verdict.detail) == (Reason.TESTS_FAILED, ZERO_TIME), f"{verdict}{out[-3000:]}"
+
+
+WAITS = """
+import cocotb
+from cocotb.clock import Clock
+from cocotb.triggers import RisingEdge
+
+
+@cocotb.test()
+async def rises(dut):
+    Clock(dut.a, 2, "ns").start()
+    await RisingEdge(dut.y)
+"""
+NOTHING_AWAITED = "The simulation ran on, but nothing that the tests wait for happened any more."
+NEVER: list[tuple[Simulator, str]] = [
+    ("icarus", "assign y = 1'b0;"),
+    ("verilator", "assign y = 1'b0;"),
+    ("icarus", "assign y = !a; initial force y = 1'b0;"),
+    ("icarus", ""),
+]
+
+
+@pytest.mark.parametrize(("simulator", "body"), NEVER)
+async def test_a_design_that_never_does_what_a_test_waits_for_is_named(
+    simulator: Simulator, body: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(harness_run, "_MIN_STANDSTILL_S", 1.0)
+    monkeypatch.setattr(harness_run, "_STANDSTILL_SHARE", 0.0)
+    problem = flow("cocotb").problem(simulator)
+    hidden = problem.hidden.model_copy(update={"harness": {**problem.hidden.harness, "src/test_inv.py": WAITS}})
+    log = io.BytesIO()
+    verdict = await run_harness(
+        problem.model_copy(update={"hidden": hidden}),
+        {"rtl/inv.sv": f"module inv(input a, output y);\n{body}\nendmodule\n".encode()},
+        sandbox=BwrapSandbox(),
+        toolchain=Toolchain.find(Home.find().cache),
+        log=log,
+        selection=Selection(simulator=simulator),
+    )
+    said = (verdict.reason, verdict.detail)
+    assert said == (Reason.TESTS_FAILED, NOTHING_AWAITED), f"{verdict}{log.getvalue()[-3000:]!r}"
