@@ -5,19 +5,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from benchwright_analysis.report.dataset import Dataset
-from benchwright_analysis.report.section import Cell, Section, Table, interval, number, with_interval
+from benchwright_analysis.report.section import Cell, Section, Table, with_interval
+from benchwright_analysis.report.success_compared import solved_difference
 from benchwright_analysis.report.time_compared import (
     Limit,
     TimeComparison,
     by_condition,
     compare,
+    in_percent,
     in_percentage_points,
     limit_of,
     minutes_of,
     passed_of,
 )
-from benchwright_analysis.statistics.crossed import Crossed, crossed_share, crossed_share_difference
-from benchwright_analysis.statistics.errors import StatisticsError
+from benchwright_analysis.statistics.crossed import Crossed, crossed_share
 from benchwright_analysis.statistics.restricted_mean import restricted_mean
 
 
@@ -54,6 +55,7 @@ def answers(data: Dataset) -> Answers:
     times = {one.other: one for one in compare(data, timed, limit)[0]} if limit is not None else {}
     groups = [group for group in data.groups if any(one.group == group for one in data.decided)]
     found = []
+    first = [one for one in data.decided if groups and one.group == groups[0]]
     for group in groups:
         rows = [one for one in data.decided if one.group == group]
         mean = None
@@ -67,21 +69,12 @@ def answers(data: Dataset) -> Answers:
                 people=len({one.participant for one in rows if one.is_person}),
                 problems=len({one.problem for one in rows}),
                 solved=crossed_share(passed_of(rows), Dataset.cells(rows)),
-                solved_difference=None if group == groups[0] else solved_difference(data, groups[0], group),
+                solved_difference=None if group == groups[0] else solved_difference([*first, *rows], group),
                 minutes=mean,
                 time=times.get(group),
             )
         )
     return Answers(tuple(found), limit)
-
-
-def solved_difference(data: Dataset, first: str, second: str) -> Crossed | None:
-    """By how much the share solved under the second exceeds that under the first; `None` if no problem was shared."""
-    rows = [one for one in data.decided if one.group in (first, second)]
-    try:
-        return crossed_share_difference(passed_of(rows), [one.group == second for one in rows], Dataset.cells(rows))
-    except StatisticsError:
-        return None
 
 
 def answer_table(found: Answers) -> Table:
@@ -99,7 +92,7 @@ def answer_table(found: Answers) -> Table:
                 if one.solved_difference is None
                 else with_interval(in_percentage_points(one.solved_difference), digits=1),
                 "–" if one.minutes is None else with_interval(one.minutes.estimate, digits=1),
-                "–" if change is None else _percent(change),
+                "–" if change is None else in_percent(change),
                 one.attempts,
                 one.people or "–",
                 one.problems,
@@ -119,12 +112,6 @@ def answer_table(found: Answers) -> Table:
     why = f"Times are averaged up to {found.limit.told} minutes, {found.limit.why}. " if found.limit else ""
     note = f"{why}In brackets 95 % intervals, for other people at other problems. {' '.join(sorted(notes))}".strip()
     return Table("The answer, by condition", columns, rows, note)
-
-
-def _percent(change: Crossed) -> str:
-    ends = (None if end is None else 100 * end for end in (change.low, change.high))
-    spread = interval(*ends, digits=1)
-    return f"{number(100 * change.value, 1)} %" + (f" ({spread})" if spread != "–" else "")
 
 
 def answer(data: Dataset) -> Section:

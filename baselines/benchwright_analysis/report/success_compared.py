@@ -22,7 +22,7 @@ def compared_groups(data: Dataset, by_group: Mapping[str, Sequence[Observation]]
     for place, first in enumerate(groups):
         for second in groups[place + 1 :]:
             both = _in_common(by_group[first], by_group[second])
-            difference = _difference(both, second)
+            difference = solved_difference(both, second)
             if difference is None:
                 continue
             categories = _by_category(both, second)
@@ -51,7 +51,13 @@ def _in_common(first: Sequence[Observation], second: Sequence[Observation]) -> l
     return [one for one in (*first, *second) if one.problem in problems]
 
 
-def _difference(both: Sequence[Observation], second: str) -> Crossed | None:
+def solved_difference(both: Sequence[Observation], second: str) -> Crossed | None:
+    """By how much the share solved under one condition exceeds that under the other; `None` if no problem was shared.
+
+    Args:
+        both: Decided attempts under the two conditions.
+        second: Name of the one.
+    """
     try:
         treated = [one.group == second for one in both]
         return crossed_share_difference([one.passed for one in both], treated, Dataset.cells(both))
@@ -62,7 +68,7 @@ def _difference(both: Sequence[Observation], second: str) -> Crossed | None:
 def _by_category(both: Sequence[Observation], second: str) -> dict[str, Adjusted]:
     tests: dict[str, float] = {}
     for name in sorted({one.category or one.format for one in both} - {""}):
-        found = _difference([one for one in both if (one.category or one.format) == name], second)
+        found = solved_difference([one for one in both if (one.category or one.format) == name], second)
         if found is not None and found.p_value is not None:
             tests[name] = found.p_value
     return holm(tests)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from benchwright_analysis.report.answer import solved_difference
 from benchwright_analysis.report.dataset import Dataset
 from benchwright_analysis.report.exclusions import AFTER_CLOSING, count_by_reason
 from benchwright_analysis.report.section import Section, count, number
+from benchwright_analysis.report.success_compared import solved_difference
 from benchwright_analysis.report.time_compared import by_condition, compare, limit_of
 from benchwright_analysis.report.time_to_pass import active_time
 from benchwright_analysis.statistics.crossed import Crossed
@@ -78,7 +78,8 @@ def _power(data: Dataset) -> tuple[dict[str, Crossed], str]:
     first, second = data.people_groups[:2]
     timed = {group: rows for group, rows in by_condition(data).items() if group in (first, second)}
     found: dict[str, Crossed] = {}
-    if (solved := solved_difference(data, first, second)) is not None:
+    both = [one for one in data.decided if one.group in (first, second)]
+    if (solved := solved_difference(both, second)) is not None:
         found["solved"] = solved
     if len(timed) == 2:
         compared, _ = compare(data, timed, limit_of(timed))

@@ -125,7 +125,7 @@ def comparison_table(found: Sequence[TimeComparison], limit: Limit, rows: Sequen
         name = f"{one.other} against {one.baseline}"
         cells.append((name, "difference of mean minutes", *_told(one.difference, _in_minutes)))
         adjusted = ", adjusted for forecasts" if one.adjusted else ""
-        cells.append((name, f"change of time in percent{adjusted}", *_told(one.change, _in_percent)))
+        cells.append((name, f"change of time in percent{adjusted}", *_told(one.change, in_percent)))
         if one.if_give_ups_went_on is not None:
             what = "difference of mean minutes, if those who gave up had continued without success"
             cells.append((name, what, *_told(one.if_give_ups_went_on, _in_minutes)))
@@ -171,7 +171,8 @@ def _in_minutes(found: Crossed) -> str:
     return with_interval(found.estimate, digits=1)
 
 
-def _in_percent(found: Crossed) -> str:
+def in_percent(found: Crossed) -> str:
+    """A relative change with its interval, for people."""
     ends = (None if end is None else 100 * end for end in (found.low, found.high))
     spread = interval(*ends, digits=1)
     return f"{number(100 * found.value, 1)} %" + (f" ({spread})" if spread != "–" else "")
