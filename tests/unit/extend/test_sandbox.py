@@ -82,7 +82,8 @@ def printed(*words: str) -> dict[str, object]:
 
 def test_a_solution_is_graded_in_it(tmp_path: Path) -> None:
     solution = tmp_path / "solution"
-    solution.mkdir()
+    (solution / "rtl").mkdir(parents=True)
+    (solution / "rtl" / "sync_fifo.sv").write_text("module sync_fifo;\nendmodule\n")
     verdict = printed("grade", "starter/sync-fifo", str(solution), "--sandbox", "toy")
     assert verdict["verdict"] == "failed"
     digests = verdict["digests"]
