@@ -101,6 +101,7 @@ def test_importing_tells_the_problems(benchwright: Benchwright, record: dict[str
             "kind": "design",
             "category": "cid003",
             "difficulty": "easy",
+            "labels": {},
         }
     ]
 

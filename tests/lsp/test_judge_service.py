@@ -74,6 +74,8 @@ async def test_a_service_judges_where_one_is_named(
     # Away: the answer stays, and the verdict says what is the matter.
     process.kill()
     process.wait(PATIENCE_S)
+    # The clock of the other question has paused this one's.
+    await desk.ask("resume")
     answer.paste("B")
     answer.save()
     verdict = await desk.verdict(3)

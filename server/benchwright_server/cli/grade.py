@@ -64,16 +64,17 @@ def _grade_folder(
     hidden = Store(home).unseal(problem)
     if not folder.is_dir():
         raise ServerError(f"{folder} is not a folder. Give the folder that contains rtl/ and the like.")
+    if raw_log is not None:
+        check_may_read_log(problem, hidden.reveal, home)
+    box = open_sandbox(sandbox)
     files = snapshot(folder, hidden)
     if missing := [path for path in judged_paths(hidden) if path not in files]:
         named = missing_files(folder, missing)
         if not files:
             raise ServerError(f"{folder} has no file that {problem} expects: {named}.")
         err.print(f"Missing in {folder}: {named}.", markup=False, soft_wrap=True)
-    if raw_log is not None:
-        check_may_read_log(problem, hidden.reveal, home)
     with _opened(raw_log) as log, progress(f"running the hidden tests of {problem}", 1, "runs"):
-        verdict = asyncio.run(grade(hidden, files, home=home, sandbox=open_sandbox(sandbox), log=log, fresh=fresh))
+        verdict = asyncio.run(grade(hidden, files, home=home, sandbox=box, log=log, fresh=fresh))
     finish_with(problem, verdict, json_output)
 
 
