@@ -133,10 +133,13 @@ def test_an_answer_that_needs_a_judge_is_kept(core: Installed) -> None:
         ("report --demo --out report", "baselines"),
         ("eval --pack starter --model mockllm/model --out log", "baselines"),
         ("judge serve --port 0", "judges"),
-        ("grade starter/sync-fifo . --sandbox docker", "harness"),
+        ("grade starter/sync-fifo solution --sandbox docker", "harness"),
     ],
 )
 def test_a_command_that_needs_an_extra_names_it(core: Installed, command: str, extra: str) -> None:
+    solution = core.here / "solution" / "rtl" / "sync_fifo.sv"
+    solution.parent.mkdir(parents=True, exist_ok=True)
+    solution.write_text("module sync_fifo;\nendmodule\n", encoding="utf-8")
     done = core.run(*command.split())
     said = done.stdout + done.stderr
     assert done.returncode == 2, said
