@@ -83,7 +83,7 @@ def test_a_claim_whose_connection_broke_off_is_lost_for_good(request: pytest.Fix
         claim = log.claim(attempt)
         assert not isinstance(claim, str) and claim.is_held
         with psycopg.connect(url, autocommit=True) as connection:
-            connection.execute("SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory'")
+            connection.execute("SELECT pg_terminate_backend(pid, 10000) FROM pg_locks WHERE locktype = 'advisory'")
         theirs = other.claim(attempt)
         assert not isinstance(theirs, str)
         assert [claim.is_held, claim.is_held] == [False, False]
