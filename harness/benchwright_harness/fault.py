@@ -24,6 +24,13 @@ _PYTEST_FAULT = re.compile(
     r"\b(?:SyntaxError|IndentationError|TabError|ImportError|ModuleNotFoundError|NameError"
     r"|TypeError(?=: .*\bargument))\b.*"
 )
+# What follows the name of an error may quote hidden text.
+_FAULT_WORDS = {
+    **dict.fromkeys(("SyntaxError", "IndentationError", "TabError"), "Python can't read a program of it"),
+    **dict.fromkeys(("ImportError", "ModuleNotFoundError"), "a program of it can't import what it needs"),
+    **dict.fromkeys(("NameError", "UnboundLocalError"), "a program of it uses a name that is not defined"),
+    "TypeError": "a program of it calls a function with the wrong arguments",
+}
 _STANDSTILLS = {
     "zero time": ZERO_TIME,
     "nothing awaited happens": "The simulation ran on, but nothing that the tests wait for happened any more.",
@@ -154,7 +161,8 @@ def _missing(program: str) -> Verdict:
 
 def _broken(said: str) -> Verdict:
     module = re.search(r"No module named '?([\w.]+)", said)
-    why = f"it needs the Python module {module[1]}" if module else said.partition(":")[0]
+    kind = said.partition(":")[0]
+    why = f"it needs the Python module {module[1]}" if module else _FAULT_WORDS.get(kind, kind)
     return Verdict(
         reason=Reason.BAD_HARNESS, detail=f"The harness of this problem is broken: {why}.", hint=_HARNESS_HINT
     )

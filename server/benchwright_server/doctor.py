@@ -113,6 +113,9 @@ def _verilator(home: Home) -> DoctorItem:
     return DoctorItem(name="Verilator", status="ok", version=number, path=program, needed_for=purpose)
 
 
+_PATIENCE_S = 10
+
+
 class _Ran(NamedTuple):
     printed: str
     broken: str
@@ -121,9 +124,11 @@ class _Ran(NamedTuple):
 
 def _start(command: list[str], environment: Mapping[str, str] | None = None) -> _Ran:
     try:
-        ran = subprocess.run(command, capture_output=True, text=True, timeout=10, check=False, env=environment)
-    except (OSError, subprocess.TimeoutExpired) as error:
-        return _Ran("", str(error))
+        ran = subprocess.run(command, capture_output=True, text=True, timeout=_PATIENCE_S, check=False, env=environment)
+    except OSError as error:
+        return _Ran("", error.strerror or "it can't be run")
+    except subprocess.TimeoutExpired:
+        return _Ran("", f"it did not answer within {_PATIENCE_S} s")
     printed = ran.stdout + ran.stderr
     complaint = ran.stderr.strip().splitlines() or ["no message"]
     return _Ran(printed, complaint[0] if ran.returncode else "")

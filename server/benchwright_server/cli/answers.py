@@ -14,7 +14,8 @@ from benchwright_judges.tally import tally
 from benchwright_problems.problem import Problem
 from benchwright_problems.responses import Response
 from benchwright_problems.verdict import Reason, Verdict
-from benchwright_server.cli.output import out, table_of
+from benchwright_server.cli.output import out
+from benchwright_server.cli.table import Table
 
 _COUNTS = ("total", "right", "wrong", "unreadable", "empty", "pending", "undecided")
 _SHARES = {"accuracy": "accuracy", "of readable": "accuracy_of_readable", "CS-Bench's script": "csbench_script"}
@@ -57,7 +58,7 @@ def print_summary(summary: Mapping[str, JsonValue], folder: Path | None) -> None
         summary: As `summarize` makes it.
         folder: Where the verdicts were written; nowhere if not given.
     """
-    table = table_of("", "answers", *_COUNTS[1:], *_SHARES)
+    table = Table("", "answers", *_COUNTS[1:], *_SHARES)
     rows: list[tuple[str, JsonValue]] = [("all", dict(summary))]
     for name in ("format", "language", "domain"):
         group = summary[f"by_{name}"]
@@ -66,7 +67,7 @@ def print_summary(summary: Mapping[str, JsonValue], folder: Path | None) -> None
         if isinstance(counts, dict):
             numbers = [str(counts[key]) for key in _COUNTS]
             table.add_row(name, *numbers, *(_percent(counts[key]) for key in _SHARES.values()))
-    out.print(table)
+    table.print()
     out.print(f"Accuracy is the share of right answers among the {summary['judged']} that are judged.")
     if summary["pending"]:
         out.print(

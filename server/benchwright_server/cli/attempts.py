@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.table import Table
 
 from benchwright_attempts.attempts import Attempts
 from benchwright_attempts.export import export_lines, write_export
@@ -19,6 +18,7 @@ from benchwright_server.cli.options import Json
 from benchwright_server.cli.output import err, out, print_json, writing
 from benchwright_server.cli.regrading import regrade_command
 from benchwright_server.cli.study_log import opened_attempts, opened_log
+from benchwright_server.cli.table import Table
 from benchwright_server.errors import ServerError
 
 AttemptId = Annotated[str, typer.Argument(metavar="ATTEMPT", help="Its id, or the beginning of the id.")]
@@ -43,13 +43,13 @@ def list_command(json_output: Json = False) -> None:
     if json_output:
         print_json([_row(header, summary) for header, summary in rows])
         return
-    table = Table("attempt", "problem", "state", "active s", "runs", "verdict", "created", box=None)
+    table = Table("attempt", "problem", "state", "active s", "runs", "verdict", "created")
     for header, summary in rows:
         verdict = word_of(summary.verdict.outcome, summary.verdict.reason) if summary.verdict else ""
         active = f"{summary.clock.active_s:.0f}"
         created = header.created.astimezone().strftime("%Y-%m-%d %H:%M")
-        table.add_row(header.id[:8], header.problem, summary.state.value, active, str(summary.runs), verdict, created)
-    out.print(table)
+        table.add_row(header.id, header.problem, summary.state.value, active, str(summary.runs), verdict, created)
+    table.print()
 
 
 def show(attempt: AttemptId, json_output: Json = False) -> None:

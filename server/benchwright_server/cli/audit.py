@@ -6,14 +6,15 @@ import asyncio
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.table import Table
+from rich.text import Text
 
 from benchwright_problems.errors import needs
 from benchwright_problems.home import Home
 from benchwright_problems.store import Store
 from benchwright_server.cli.options import Budget, Json
-from benchwright_server.cli.output import err, out, plain_errors, print_json, table_of
+from benchwright_server.cli.output import err, out, plain_errors, print_json
 from benchwright_server.cli.progress import progress
+from benchwright_server.cli.table import Table
 from benchwright_server.errors import ServerError
 
 if TYPE_CHECKING:
@@ -48,15 +49,15 @@ def audit_command(
         shown = {"reviews": {"__all__": set() if findings else {"findings"}}}
         print_json([one.model_dump(mode="json", exclude=shown) | _outcome(one) for one in audits])
     else:
-        table = table_of("problem", *(aspect.value for aspect in Aspect), "")
+        table = Table("problem", *(aspect.value for aspect in Aspect), "")
         for one in audits:
             points = [f"{one.points[aspect]:.1f}" if one.points else "-" for aspect in Aspect]
             failures = "; ".join(f"{review.judge}: {review.error}" for review in one.reviews if review.error)
-            mark = {True: "[green]✓[/green]", False: "[red]✗ below 8.0[/red]", None: "[yellow]? no review[/yellow]"}
-            table.add_row(one.problem, *points, " ".join(filter(None, (mark[one.passed], failures))))
+            mark = {True: ("✓", "green"), False: ("✗ below 8.0", "red"), None: ("? no review", "yellow")}[one.passed]
+            table.add_row(one.problem, *points, Text.assemble(mark, " " * bool(failures), failures))
             if findings:
                 _print_findings(one, table)
-        out.print(table)
+        table.print()
         good = sum(one.passed is True for one in audits)
         out.print(f"{good} of {len(audits)} problems reach {THRESHOLD:.1f} in every aspect.")
     if any(one.passed is None for one in audits):
@@ -65,14 +66,12 @@ def audit_command(
 
 
 def _print_findings(audit: Audit, table: Table) -> None:
-    from rich.markup import escape
-
     from benchwright_judges.prompt import visible
 
     for review in audit.reviews:
         for aspect, said in review.findings.items():
             table.add_row(
-                f"  {review.judge}, {aspect.value}", "", "", "", "", escape(visible(f"{said.points}: {said.finding}"))
+                f"by {review.judge}, {aspect.value}", "", "", "", "", visible(f"{said.points}: {said.finding}")
             )
 
 

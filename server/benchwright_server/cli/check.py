@@ -12,7 +12,7 @@ from typing import Annotated
 
 import typer
 from pydantic import JsonValue
-from rich.markup import escape
+from rich.text import Text
 
 from benchwright_harness.check import Checker
 from benchwright_harness.cluster import Executor
@@ -31,8 +31,9 @@ from benchwright_server.cli.check_logs import Logs
 from benchwright_server.cli.check_report import category, write_report
 from benchwright_server.cli.interruption import interruptible
 from benchwright_server.cli.option_groups import grouped
-from benchwright_server.cli.output import color_of, out, plain_errors, print_json, table_of
+from benchwright_server.cli.output import color_of, out, plain_errors, print_json
 from benchwright_server.cli.progress import progress
+from benchwright_server.cli.table import Table
 from benchwright_server.errors import ServerError
 
 
@@ -134,25 +135,25 @@ async def _check_all(
 
 
 _MARKS = {
-    Proof.PROVED: "[green]✓[/green]",
-    Proof.EXECUTES: "[yellow]~[/yellow] ",
-    Proof.WRONG: "[red]✗[/red] ",
-    Proof.UNDECIDED: "[yellow]?[/yellow] ",
+    Proof.PROVED: ("✓", "green"),
+    Proof.EXECUTES: ("~", "yellow"),
+    Proof.WRONG: ("✗", "red"),
+    Proof.UNDECIDED: ("?", "yellow"),
 }
 
 
 def _print(rows: Sequence[tuple[Problem, TwoSided]], counts: Mapping[str, int]) -> None:
-    table = table_of("problem", "reference", "starting", "seconds", "")
+    table = Table("problem", "reference", "starting", "seconds", "")
     for problem, two_sided in rows:
         sides = [
-            "[dim]none[/]"
+            Text("none", "dim")
             if side.reason is Reason.NO_REFERENCE
-            else f"[{color_of(side.outcome)}]{side.outcome.value}[/]"
+            else Text(side.outcome.value, color_of(side.outcome))
             for side in (two_sided.reference, two_sided.starting)
         ]
-        mark = _MARKS[two_sided.proof] + escape(two_sided.reason)
+        mark = Text.assemble(_MARKS[two_sided.proof], " " * bool(two_sided.reason), two_sided.reason)
         table.add_row(problem.id, *sides, f"{two_sided.wall_s:.1f}", mark)
-    out.print(table)
+    table.print()
     remarks: dict[str, list[str]] = {}
     for problem, two_sided in rows:
         for remark in two_sided.remarks:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import typer
-from rich.markup import escape
-from rich.table import Table
+from rich.text import Text
 
 from benchwright_problems.home import Home
 from benchwright_server.cli import options
-from benchwright_server.cli.output import err, out, print_json
+from benchwright_server.cli.output import err, print_json
+from benchwright_server.cli.table import Table
 
-_MARKS = {"ok": "[green]✓ ok[/green]", "missing": "[red]✗ missing[/red]"}
-_WARNING = "[yellow]! warning[/yellow]"
+_MARKS = {"ok": Text("✓ ok", "green"), "missing": Text("✗ missing", "red")}
+_WARNING = Text("! warning", "yellow")
 
 
 def add_to(parent: typer.Typer) -> None:
@@ -31,9 +31,9 @@ def doctor(json_output: options.Json = False) -> None:
     if json_output:
         print_json(report.model_dump(mode="json", by_alias=True))
     else:
-        table = Table("what", "status", "version", "needed for", "next step", box=None)
+        table = Table("what", "status", "version", "needed for", "next step")
         for item in report.items:
             mark = _MARKS.get(item.status, _WARNING)
-            table.add_row(item.name, mark, item.version or "", item.needed_for, escape(item.hint or ""))
-        out.print(table)
+            table.add_row(item.name, mark, item.version or "", item.needed_for, item.hint or "")
+        table.print()
     raise typer.Exit(0 if report.ok else 1)

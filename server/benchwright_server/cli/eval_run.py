@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, NoReturn
 
 import typer
 from pydantic import JsonValue
-from rich.table import Table
 
 from benchwright_problems.home import Home
 from benchwright_server.cli.exit_status import INTERRUPTED
 from benchwright_server.cli.output import err, out, print_json
 from benchwright_server.cli.study_log import opened_log
+from benchwright_server.cli.table import Table
 from benchwright_server.errors import ServerError
 from benchwright_subjects.kept_evals import folder_of, keep
 
@@ -117,7 +117,7 @@ def _errors(facts: Mapping[str, JsonValue]) -> bool:
 
 
 def _print(facts: Mapping[str, JsonValue]) -> None:
-    table = Table("samples", "passed", "failed", "undecided", "error", "score", "tokens in / out", "USD", box=None)
+    table = Table("samples", "passed", "failed", "undecided", "error", "score", "tokens in / out", "USD")
     cost = facts["cost_usd"]
     used = (f"{facts['input_tokens']} / {facts['output_tokens']}", f"{cost:.4f}" if isinstance(cost, float) else "–")
     table.add_row(*_row(facts), *used)
@@ -125,7 +125,7 @@ def _print(facts: Mapping[str, JsonValue]) -> None:
     if isinstance(refined, dict):
         table.add_row(*_row(refined), "(both)", "")
         out.print("The first row is of the statements as published, the second of the refined ones.")
-    out.print(table)
+    table.print()
     lengths = facts["length"]
     if isinstance(lengths, dict):
         counts = [

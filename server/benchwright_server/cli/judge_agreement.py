@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.table import Table
 
 from benchwright_problems.errors import needs
 from benchwright_server.cli.judge_records import opened_records
 from benchwright_server.cli.options import Json
 from benchwright_server.cli.output import out, plain_errors, print_json
+from benchwright_server.cli.table import Table
 
 if TYPE_CHECKING:
     # NumPy and SciPy take seconds to import.
@@ -78,13 +78,13 @@ async def rated_of_records() -> Sequence[Rated]:
 
 
 def _print(formats: Sequence[FormatAgreement], disagreements: bool) -> None:
-    table = Table(*_COLUMNS, box=None)
+    table = Table(*_COLUMNS)
     for one in formats:
         for judge in one.judges:
             shares = (judge.agreement, judge.false_accept, judge.false_reject)
             values = (judge.kappa, judge.weighted_kappa, judge.alpha, judge.pearson)
             table.add_row(one.format, judge.judge, str(judge.items), *map(_share, shares), *map(_estimate, values))
-    out.print(table)
+    table.print()
     for one in formats:
         measured = (("alpha", one.people.alpha), ("Cronbach's alpha", one.people.cronbach))
         among = [f"{name} {value:.2f}" for name, value in measured if value is not None]
@@ -105,10 +105,10 @@ def _print(formats: Sequence[FormatAgreement], disagreements: bool) -> None:
 def _share(share: Share) -> str:
     if share.value is None:
         return "-"
-    return f"{share.count}/{share.total} = {share.value:.2f} \\[{share.low:.2f}, {share.high:.2f}]"
+    return f"{share.count}/{share.total} = {share.value:.2f} [{share.low:.2f}, {share.high:.2f}]"
 
 
 def _estimate(estimate: Estimate | None) -> str:
     if estimate is None or estimate.value is None:
         return "-"
-    return f"{estimate.value:.2f}" + ("" if estimate.low is None else f" \\[{estimate.low:.2f}, {estimate.high:.2f}]")
+    return f"{estimate.value:.2f}" + ("" if estimate.low is None else f" [{estimate.low:.2f}, {estimate.high:.2f}]")

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
-from rich.table import Table
+from rich.text import Text
 
 from benchwright_judges.errors import ConfigurationError
 from benchwright_problems.errors import needs
@@ -17,6 +17,7 @@ from benchwright_problems.home import Home
 from benchwright_server.cli.judge_records import opened_judges
 from benchwright_server.cli.options import Json
 from benchwright_server.cli.output import err, out, plain_errors, print_json
+from benchwright_server.cli.table import Table
 from benchwright_server.errors import ServerError
 
 if TYPE_CHECKING:
@@ -49,11 +50,11 @@ def config(json_output: Json = False) -> None:
     if not judges:
         out.print("No model judge is set up: answers that need one are kept as pending. See docs/how-to/judges.md.")
         return
-    table = Table("judge", "model", "family", "endpoint", "key", "USD per million in / out", box=None)
+    table = Table("judge", "model", "family", "endpoint", "key", "USD per million in / out")
     for judge in judges:
         price = f"{judge['input_usd']:g} / {judge['output_usd']:g}"
         table.add_row(*(str(judge[name]) for name in ("name", "model", "family", "base_url", "key")), price)
-    out.print(table)
+    table.print()
     budget = "none" if settings.budget_usd is None else f"{settings.budget_usd:g} USD"
     out.print(f"votes: {settings.votes}; budget per command: {budget}{'; offline' if settings.offline else ''}")
 
@@ -114,18 +115,18 @@ async def _ask_judges() -> list[_Row]:
 
 
 def _print_votes(rows: Sequence[Mapping[str, str | float | bool]]) -> None:
-    table = Table("judge", "verdict", "expected", "", "seconds", "tokens in / out", "USD", box=None)
+    table = Table("judge", "verdict", "expected", "", "seconds", "tokens in / out", "USD")
     for row in rows:
         table.add_row(
             str(row["judge"]),
             str(row["verdict"] or row["error"]),
             str(row["wanted"]),
-            "[green]✓[/green]" if row["ok"] else "[red]✗[/red]",
+            Text("✓", "green") if row["ok"] else Text("✗", "red"),
             f"{row['seconds']:.1f}",
             f"{row['input_tokens']} / {row['output_tokens']}",
             f"{row['cost_usd']:.6f}",
         )
-    out.print(table)
+    table.print()
 
 
 def _without_password(location: str | Path) -> str:

@@ -17,9 +17,10 @@ from benchwright_problems.home import Home
 from benchwright_problems.store import Store
 from benchwright_server.cli.judge_records import opened_records
 from benchwright_server.cli.options import Budget, Json
-from benchwright_server.cli.output import err, out, plain_errors, print_json, table_of
+from benchwright_server.cli.output import err, out, plain_errors, print_json
 from benchwright_server.cli.progress import progress
 from benchwright_server.cli.study_log import opened_log
+from benchwright_server.cli.table import Table
 from benchwright_server.errors import ServerError
 
 if TYPE_CHECKING:
@@ -121,11 +122,11 @@ def error_types(
 
 
 def _print(facts: dict[str, object], counts: Counter[str]) -> None:
-    table = table_of("type of error", "answers")
+    table = Table("type of error", "answers")
     for name, count in counts.most_common():
         table.add_row(name, str(count))
     if counts:
-        out.print(table)
+        table.print()
     out.print(
         f"{facts['classified']} wrong choices classified now, {facts['classified_before']} before; "
         f"{facts['without_steps']} have no kept reply with steps.",

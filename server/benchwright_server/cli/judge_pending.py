@@ -8,7 +8,6 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.table import Table
 
 from benchwright_attempts.errors import AttemptError
 from benchwright_judges.judgement import Judgement, Status
@@ -18,6 +17,7 @@ from benchwright_problems.store import Store
 from benchwright_server.cli.judge_records import Judges, opened_judges
 from benchwright_server.cli.options import Budget, Json
 from benchwright_server.cli.output import err, out, plain_errors, print_json
+from benchwright_server.cli.table import Table
 from benchwright_server.errors import ServerError
 
 if TYPE_CHECKING:
@@ -135,15 +135,15 @@ def _row(item: Waiting, judgement: Judgement | None) -> _Row:
 
 
 def _print(rows: Sequence[_Row]) -> None:
-    table = Table("answer", "problem", "attempt", "since", "status", "score", "reason", box=None)
+    table = Table("answer", "problem", "attempt", "since", "status", "score", "reason")
     for row in rows:
         table.add_row(
-            str(row["id"])[:8],
+            str(row["id"]),
             str(row["problem"]),
-            str(row["attempt"])[:8],
+            str(row["attempt"]),
             str(row["since"])[:16].replace("T", " "),
             str(row["status"]),
             "" if row["score"] is None else f"{row['score']:g}",
             str(row["message"]),
         )
-    out.print(table)
+    table.print()

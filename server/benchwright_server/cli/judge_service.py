@@ -11,13 +11,13 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
-from rich.table import Table
 
 from benchwright_problems.errors import needs
 from benchwright_problems.home import Home
 from benchwright_server.cli.judge_records import opened_records
 from benchwright_server.cli.options import Json
-from benchwright_server.cli.output import err, out, plain_errors, print_json
+from benchwright_server.cli.output import err, plain_errors, print_json
+from benchwright_server.cli.table import Table
 from benchwright_server.errors import ServerError
 
 if TYPE_CHECKING:
@@ -120,7 +120,7 @@ def list_tokens(database: Database = None, json_output: Json = False) -> None:
     if json_output:
         print_json([token.model_dump(mode="json", exclude={"digest"}) for token in found])
         return
-    table = Table("id", "name", "scopes", "state", "expires", "per minute", "spent USD", "budget USD", box=None)
+    table = Table("id", "name", "scopes", "state", "expires", "per minute", "spent USD", "budget USD")
     for token in found:
         table.add_row(
             token.id,
@@ -132,7 +132,7 @@ def list_tokens(database: Database = None, json_output: Json = False) -> None:
             f"{token.spent_usd:.4f}",
             "" if token.budget_usd is None else f"{token.budget_usd:.4f}",
         )
-    out.print(table)
+    table.print()
 
 
 def revoke(

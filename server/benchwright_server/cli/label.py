@@ -21,7 +21,8 @@ from benchwright_server.cli.interruption import interruptible
 from benchwright_server.cli.label_run import Failure, Outcome, Wanted, label_all
 from benchwright_server.cli.option_groups import grouped
 from benchwright_server.cli.options import Budget, Json
-from benchwright_server.cli.output import err, out, plain_errors, print_json, table_of, writing
+from benchwright_server.cli.output import err, out, plain_errors, print_json, writing
+from benchwright_server.cli.table import Table
 from benchwright_server.errors import ServerError
 
 if TYPE_CHECKING:
@@ -159,7 +160,7 @@ def _show(outcome: Outcome, agreement: Sequence[LabelAgreement], *, json_output:
             }
         )
         return
-    table = table_of("label", "new", "known before", "first two votes agree", "agrees with people", "with the data set")
+    table = Table("label", "new", "known before", "first two votes agree", "agrees with people", "with the data set")
     by_kind = {one.kind: one for one in agreement}
     for kind in LabelKind:
         if kind not in outcome.labelled:
@@ -167,7 +168,7 @@ def _show(outcome: Outcome, agreement: Sequence[LabelAgreement], *, json_output:
         one = by_kind.get(kind)
         cells = [_told(each.same, each.alpha) for each in (one.votes, one.people, one.data_set)] if one else ["–"] * 3
         table.add_row(kind.value, str(outcome.labelled[kind]), str(outcome.known[kind]), *cells)
-    out.print(table)
+    table.print()
     if outcome.shortlists:
         out.print(outcome.shortlists, markup=False, soft_wrap=True)
     _show_failures(outcome.failures)

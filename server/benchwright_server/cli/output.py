@@ -10,7 +10,6 @@ from typing import NoReturn
 
 import typer
 from rich.console import Console, ConsoleDimensions
-from rich.table import Table
 
 from benchwright_attempts.errors import AttemptError
 from benchwright_attempts.reveal import coarse
@@ -40,14 +39,6 @@ class _Console(Console):
 
 out = _Console(highlight=False)
 err = _Console(stderr=True, highlight=False)
-
-
-def table_of(*columns: str) -> Table:
-    """A table whose cells are broken, never cut: names in them are there to be copied."""
-    table = Table(box=None)
-    for column in columns:
-        table.add_column(column, overflow="fold")
-    return table
 
 
 def print_json(value: object) -> None:

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.markup import escape
 
 from benchwright_problems.conversion import Form, convert
 from benchwright_problems.datasets.cvdp import export_cvdp
@@ -18,8 +17,9 @@ from benchwright_problems.problem import Problem
 from benchwright_problems.store import Store
 from benchwright_server.cli import audit, audited, check, import_dataset, label, options
 from benchwright_server.cli.options import Json
-from benchwright_server.cli.output import out, plain_errors, print_json, table_of
+from benchwright_server.cli.output import out, plain_errors, print_json
 from benchwright_server.cli.pack_records import A_DATA_SET, original_record, write_records
+from benchwright_server.cli.table import Table
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
@@ -64,14 +64,14 @@ def list_packs(
         )
         return
     kinds = [kind for kind in (LabelKind.SKILL, LabelKind.TOPIC) if any(kind in found for *_, found in rows)]
-    table = table_of("problem", "kind", "category", "difficulty", *(kind.value for kind in kinds), "title")
+    table = Table("problem", "kind", "category", "difficulty", *(kind.value for kind in kinds), "title")
     for one, problem, found in rows:
         question = problem.public.question
         category = problem.category.label if problem.category else question.format.value if question else ""
         said = [found[kind].value if kind in found else "" for kind in kinds]
         size = (problem.kind.value, category, _difficulty(problem, found))
-        table.add_row(*map(escape, (f"{one.name}/{problem.id}", *size, *said, problem.title)))
-    out.print(table)
+        table.add_row(f"{one.name}/{problem.id}", *size, *said, problem.title)
+    table.print()
 
 
 def _difficulty(problem: Problem, labels: Mapping[LabelKind, Settled]) -> str:

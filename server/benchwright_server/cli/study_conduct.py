@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 from pydantic import JsonValue
-from rich.table import Table
 
 from benchwright_attempts.record import format_wall
 from benchwright_problems.errors import needs
@@ -18,6 +17,7 @@ from benchwright_problems.store import Store
 from benchwright_server.cli.options import Json, StudyFilePath, StudyId
 from benchwright_server.cli.output import err, out, plain_errors, print_json
 from benchwright_server.cli.study_log import deliver, opened_log
+from benchwright_server.cli.table import Table
 from benchwright_server.errors import ServerError
 
 if TYPE_CHECKING:
@@ -138,13 +138,13 @@ class _Status:
         }
 
     def print(self) -> None:
-        table = Table("participant", "next", "done", "records", box=None)
+        table = Table("participant", "next", "done", "records")
         for one in self.pseudonyms:
             at = self.walks.get(one)
             step = at.step.value.replace("_", " ") if at else ("deleted" if one in self.deleted else "not begun")
             records = f"not delivered yet, {self.waiting[one].tries} attempts" if one in self.waiting else ""
             table.add_row(one, step, f"{at.done}/{at.total}" if at else "", records)
-        out.print(table)
+        table.print()
         _print_conditions(self.people)
         for part, done in self.machines:
             out.print(f"{part.condition.name}: {part.condition.model}, {done} of {part.total} attempts")
@@ -192,11 +192,11 @@ def _status(log: StudyLog, study: str) -> _Status:
 
 def _print_conditions(found: StudyProgress) -> None:
     columns = ("condition", "drawn", "not opened", "under way", "finished", "dropped out")
-    table = Table(*columns, box=None)
+    table = Table(*columns)
     for name, one in found.conditions.items():
         table.add_row(name, *map(str, astuple(one)))
     if found.conditions:
-        out.print(table)
+        table.print()
 
 
 def progress(
@@ -227,13 +227,13 @@ def progress(
     for one in found:
         out.print(f"{one.study}: {len(one.participants)} participants have delivered.", markup=False)
         _print_conditions(one)
-        table = Table("participant", "assignment", "last record (UTC)", box=None)
+        table = Table("participant", "assignment", "last record (UTC)")
         for name, each in one.participants.items():
             drawn = "drawn" if each.has_drawn else "not drawn yet"
             gone = ", withdrew" + (" and asks for deletion" if each.asks_for_deletion else "")
             state = drawn + (gone if each.has_withdrawn else "")
             table.add_row(name, state, each.last_record.strftime("%Y-%m-%d %H:%M"))
-        out.print(table)
+        table.print()
 
 
 def close(

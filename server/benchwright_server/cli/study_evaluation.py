@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 import typer
 from pydantic import JsonValue
-from rich.table import Table
 
 from benchwright_attempts import log_file
 from benchwright_problems.home import Home
@@ -18,6 +17,7 @@ from benchwright_problems.store import Store
 from benchwright_problems.verdict import Outcome
 from benchwright_server.cli.exit_status import INTERRUPTED
 from benchwright_server.cli.output import err, out, print_json
+from benchwright_server.cli.table import Table
 from benchwright_server.errors import ServerError
 from benchwright_studies import open_log
 
@@ -172,10 +172,10 @@ def _outcomes(verdicts: Sequence[AttemptVerdict | None]) -> dict[str, JsonValue]
 
 
 def _print(progress: Mapping[str, Mapping[str, JsonValue]], facts: Sequence[Mapping[str, JsonValue]]) -> None:
-    table = Table("condition", "model", "attempts", "planned", *_OUTCOMES, box=None)
+    table = Table("condition", "model", "attempts", "planned", *_OUTCOMES)
     for name, one in progress.items():
         table.add_row(name, *(str(one[key]) for key in ("model", "done", "total", *_OUTCOMES)))
-    out.print(table)
+    table.print()
     for fact in facts:
         out.print(f"Log: {fact['log']}", markup=False, soft_wrap=True)
     if not facts:

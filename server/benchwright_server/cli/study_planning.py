@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 from pydantic import JsonValue
-from rich.table import Table
 
 from benchwright_problems.atomic import write_atomically
 from benchwright_problems.errors import needs
@@ -20,6 +19,7 @@ from benchwright_problems.store import Store
 from benchwright_server.cli.options import Json, StudyFilePath
 from benchwright_server.cli.output import out, plain_errors, print_json, writing
 from benchwright_server.cli.study_log import opened_log
+from benchwright_server.cli.table import Table
 from benchwright_server.errors import ServerError
 
 if TYPE_CHECKING:
@@ -101,10 +101,10 @@ def assign_tasks(file: StudyFilePath, json_output: Json = False) -> None:
     if json_output:
         print_json(plan.model_dump(mode="json") | {"sha256": plan.sha256})
         return
-    table = Table("participant", *(str(number + 1) for number in range(len(found.study.problems))), box=None)
+    table = Table("participant", *(str(number + 1) for number in range(len(found.study.problems))))
     for one in plan.assignments:
-        table.add_row(one.participant, *(f"{task.problem}\n{task.condition}" for task in one.tasks))
-    out.print(table)
+        table.add_row(one.participant, *(f"{task.problem} {task.condition}" for task in one.tasks))
+    table.print()
     for condition in found.study.conditions:
         if not condition.solver.is_person:
             out.print(f"{condition.name}: {condition.model}, every problem, {condition.samples} samples each")

@@ -7,13 +7,13 @@ from typing import Annotated
 import typer
 from pydantic import JsonValue
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
-from rich.table import Table
 
 from benchwright_harness.errors import ToolchainError
 from benchwright_harness.toolchain import Toolchain
 from benchwright_problems.home import Home
 from benchwright_server.cli.options import Json
 from benchwright_server.cli.output import err, out, plain_errors, print_json
+from benchwright_server.cli.table import Table
 
 Name = Annotated[
     str | None,
@@ -78,11 +78,11 @@ def list_command(json_output: Json = False) -> None:
     if json_output:
         print_json(rows)
         return
-    table = Table("name", "in use", "current", "tools", box=None)
+    table = Table("name", "in use", "current", "tools")
     for toolchain in toolchains:
         tools = ", ".join(f"{name} {version}" for name, version in sorted(toolchain.manifest.versions.items()))
         table.add_row(toolchain.name, _yes(toolchain.name == used), _yes(toolchain.is_current), tools)
-    out.print(table)
+    table.print()
 
 
 def verify_command(name: Name = None, json_output: Json = False) -> None:
@@ -134,12 +134,12 @@ def prune_command(
             [{"path": str(one.path), "kind": one.kind.value, "bytes": one.size, "removed": gone} for one, gone in rows]
         )
         return
-    table = Table("name", "what", "MB", "", box=None)
+    table = Table("name", "what", "MB", "")
     for one, gone in rows:
         said = "would be deleted" if dry_run else "deleted" if gone else "could not be deleted"
         table.add_row(one.path.name, one.kind.value, f"{one.size / 1e6:.0f}", said)
     if rows:
-        out.print(table)
+        table.print()
     freed = sum(one.size for one, gone in rows if gone or dry_run)
     out.print(f"{freed / 1e6:.0f} MB {'would be' if dry_run else 'are'} freed.")
 

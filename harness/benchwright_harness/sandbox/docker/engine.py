@@ -57,7 +57,8 @@ def connect(environ: Mapping[str, str], copies: bool | None) -> Engine:
             clients = [APIClient(**options, timeout=seconds) for seconds in (_CALL_S, _IMAGE_S)]
             info = clients[0].info()
         except (DockerException, OSError) as error:
-            raise SandboxUnavailableError(f"no Docker engine answers: {error}", _HINT) from error
+            place = environ.get("DOCKER_HOST") or "its usual socket"
+            raise SandboxUnavailableError(f"no Docker engine answers at {place}{_why(error)}", _HINT) from error
         remove_leftovers(clients[0])
     # Where the engine's root is not this machine's root, folders of this machine have other owners there.
     elsewhere = (
@@ -66,6 +67,16 @@ def connect(environ: Mapping[str, str], copies: bool | None) -> Engine:
         or "Desktop" in str(info.get("OperatingSystem"))
     )
     return Engine(clients[0], Images(clients[1], environ), elsewhere if copies is None else copies)
+
+
+def _why(error: BaseException) -> str:
+    """What the system said: the client's own message is made of the names of Python's exceptions."""
+    inside = [error]
+    for one in inside:
+        if isinstance(one, OSError) and one.errno is not None and one.strerror:
+            return f" ({one.strerror})"
+        inside += [each for each in (one.__cause__, *one.args) if isinstance(each, BaseException)]
+    return ""
 
 
 @contextlib.contextmanager
