@@ -11,12 +11,14 @@ import sys
 import time
 from dataclasses import dataclass
 
+import browser_editor
 import folders
 import installation
 import packages
 import token_table
 from folders import ROOT
-from progress import SetupError, clear_line, heed_stop_signals, run_steps
+from progress import SetupError, clear_line, heed_stop_signals
+from schedule import run_steps
 
 # Ends a stage that hangs. On two busy cores the longest takes half an hour.
 _STAGE_TIMEOUT_S = 60 * 60
@@ -204,15 +206,17 @@ def _set_up(stages: list[Stage]) -> None:
     steps = [
         packages.step(system),
         installation.python_environment(),
+        *([installation.node()] if Part.NODE in needs else []),
+        installation.python_packages(),
         installation.development_packages(),
         installation.command_line(),
     ]
     if Part.TOOLCHAIN in needs:
         steps.append(installation.toolchain())
     if Part.NODE in needs:
-        steps += [installation.node(), installation.npm_packages(), token_table.step()]
+        steps += [installation.npm_packages(), token_table.step()]
     if Part.BROWSER_EDITOR in needs:
-        steps.append(installation.code_server())
+        steps.append(browser_editor.code_server())
         if all(stage.name != "client" for stage in stages):
             steps.append(installation.extension())
     before = os.umask(0o022)
@@ -236,7 +240,7 @@ def _run(stage: Stage, timeout_s: int) -> Outcome:
 
 def _problem(command: tuple[str, ...], timeout_s: float) -> str | None:
     environment = installation.environment() | {
-        "BENCHWRIGHT_CODE_SERVER": str(installation.code_server_entry()),
+        "BENCHWRIGHT_CODE_SERVER": str(browser_editor.code_server_entry()),
         "CHROMIUM": packages.browser() or "",
     }
     process = subprocess.Popen(command, cwd=ROOT, env=environment, stdin=subprocess.DEVNULL, start_new_session=True)

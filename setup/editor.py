@@ -15,8 +15,8 @@ from pathlib import Path
 from urllib.parse import quote
 
 import folders
+from browser_editor import code_server_entry, code_server_folders, editor_environment
 from folders import ROOT, VENV
-from installation import code_server_entry, code_server_folders, editor_environment
 from progress import SetupError
 
 from benchwright_problems.workspaces_folder import explain, intruder

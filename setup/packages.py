@@ -43,7 +43,7 @@ def needed_always() -> list[SystemPackage]:
 
 def needed_for_the_browser_editor() -> list[SystemPackage]:
     """The packages that code-server is built with."""
-    return [_program("g++"), _program("make"), _program("krb5-config", package="libkrb5-dev")]
+    return [_program("g++"), _program("make")]
 
 
 def needed_for_native_runs() -> list[SystemPackage]:
@@ -131,7 +131,7 @@ def step(packages: list[SystemPackage]) -> Step:
                 f"Next step: make sure that /usr/bin is on the PATH, {again}"
             )
 
-    return Step("System packages", lambda: not missing(), work)
+    return Step("System packages", lambda: not missing(), work, seconds=30)
 
 
 def sandbox_problem() -> str | None:

@@ -28,7 +28,7 @@ install_python() {
         command -v sudo >/dev/null || stop \
             'Benchwright needs Python 3.11 or newer, and this account may not install packages.' \
             'Next step: ask an administrator to run:' \
-            '    apt-get install --no-install-recommends python3 python3-venv debian-archive-keyring bubblewrap libseccomp2 g++ make libkrb5-dev' \
+            '    apt-get install --no-install-recommends python3 python3-venv debian-archive-keyring bubblewrap libseccomp2 g++ make' \
             '(on Ubuntu 22.04 with python3.11 and python3.11-venv in place of the first two),' \
             'then start this command again.'
         admin=(sudo)

@@ -7,12 +7,14 @@ import shutil
 import subprocess
 import sys
 
+import browser_editor
 import editor
 import folders
 import installation
 import packages
 import token_table
-from progress import SetupError, Step, clear_line, heed_stop_signals, run_steps
+from progress import SetupError, Step, clear_line, heed_stop_signals
+from schedule import run_steps
 
 _DESKTOP_EDITORS = ("code", "codium", "code-insiders", "cursor")
 _INTERRUPTED = 130
@@ -71,9 +73,9 @@ def _browser(options: argparse.Namespace) -> int:
     steps = [
         packages.step([*packages.needed_always(), *packages.needed_for_the_browser_editor()]),
         *_fetched_always(),
-        installation.code_server(),
+        browser_editor.code_server(),
         installation.extension(),
-        installation.extension_in_code_server(editor.editor_folder()),
+        browser_editor.extension_in_code_server(editor.editor_folder()),
     ]
     _set_up(steps)
     if options.setup:
@@ -114,9 +116,10 @@ def _desktop() -> int:
 def _fetched_always() -> list[Step]:
     return [
         installation.python_environment(),
+        installation.node(),
+        installation.python_packages(),
         installation.command_line(),
         installation.toolchain(),
-        installation.node(),
         installation.npm_packages(),
         token_table.step(),
     ]

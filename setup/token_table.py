@@ -26,7 +26,7 @@ def step() -> Step:
         Path(part).chmod(0o644)
         Path(part).replace(target)
 
-    return Step("Token table", target.is_file, work)
+    return Step("Token table", target.is_file, work, needs=("npm packages",))
 
 
 def _lines(ranks: str) -> bytes:

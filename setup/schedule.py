@@ -1,0 +1,194 @@
+"""Runs the steps of the set-up: side by side where they can, shown with the remaining time, skipped if done."""
+
+import contextlib
+import fcntl
+import re
+import shutil
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from pathlib import Path
+from typing import IO
+
+from folders import SETUP_STATE
+from progress import SetupError, Step, Stopped, Tools, clear_line
+
+# Some wait for the network while others compute.
+_AT_ONCE = 3
+_SPINNER = "|/-\\"
+_REFRESH_S = 0.2
+_PLAIN_HEARTBEAT_S = 30.0
+_LONG_S = 20.0
+
+
+def run_steps(steps: Sequence[Step], locks: Sequence[Path]) -> None:
+    """Makes every step ready.
+
+    Args:
+        steps: What to do, each after those that it needs.
+        locks: Files to lock while something is changed, so that two set-ups don't meet.
+
+    Raises:
+        SetupError: A step failed; those that are done stay done.
+    """
+    with contextlib.ExitStack() as stack:
+
+        def lock() -> None:
+            for path in locks:
+                stack.enter_context(_lock(path))
+
+        _Run(steps, lock).run()
+
+
+def remaining_s(steps: Sequence[Step], elapsed_s: Mapping[str, float], pace: float) -> float:
+    """How long it takes until all of these are done.
+
+    Args:
+        steps: What is left, each after those that it needs.
+        elapsed_s: Of those that run, for how long they have, by title.
+        pace: How many times longer than expected things take here.
+    """
+    ends: dict[str, float] = {}
+    for step in steps:
+        expected, spent = step.seconds * pace, elapsed_s.get(step.title, 0.0)
+        # What takes longer than expected will take a while longer.
+        left = max(expected - spent, spent / 10)
+        ends[step.title] = left + max((ends.get(need, 0.0) for need in step.needs), default=0.0)
+    return max(ends.values(), default=0.0)
+
+
+def in_words(seconds: float) -> str:
+    """A duration as a person would say it, not more exact than it is known."""
+    if seconds < 15:
+        return "a few seconds"
+    if seconds < 50:
+        return f"{10 * round(seconds / 10)} s"
+    return f"{max(1, round(seconds / 60))} min"
+
+
+class _Run:
+    def __init__(self, steps: Sequence[Step], lock: Callable[[], None]) -> None:
+        self._steps = steps
+        self._waiting = list(steps)
+        self._lock: Callable[[], None] | None = lock
+        self._running: dict[Future[None], tuple[Step, Tools]] = {}
+        self._done: set[str] = set()
+        self._stop = threading.Event()
+        self._expected_s = self._measured_s = 0.0
+        self._ticks = 0
+        self._next_heartbeat = time.monotonic() + _PLAIN_HEARTBEAT_S
+
+    def run(self) -> None:
+        with ThreadPoolExecutor(_AT_ONCE) as pool:
+            try:
+                while self._waiting or self._running:
+                    self._start_all_that_can(pool)
+                    ended, _ = wait(self._running, timeout=_REFRESH_S, return_when=FIRST_COMPLETED)
+                    for future in ended:
+                        self._finish(future)
+                    self._show()
+            finally:
+                self._stop.set()
+                clear_line()
+
+    def _start_all_that_can(self, pool: ThreadPoolExecutor) -> None:
+        titles = {step.title for step in self._steps}
+        found = True
+        while found:
+            found = False
+            for step in list(self._waiting):
+                if len(self._running) >= _AT_ONCE or (set(step.needs) & titles) - self._done:
+                    continue
+                self._waiting.remove(step)
+                self._start(step, pool)
+                found = True
+
+    def _start(self, step: Step, pool: ThreadPoolExecutor) -> None:
+        if not step.ready() and self._lock is not None:
+            self._lock()
+            self._lock = None
+        if step.ready():
+            self._end(step, "ready")
+            return
+        log = _log_of(step)
+        tools = Tools(log, self._stop)
+        clear_line()
+        print(f"{step.title} … (log: {log})", flush=True)
+        self._running[pool.submit(step.work, tools)] = (step, tools)
+
+    def _finish(self, future: Future[None]) -> None:
+        step, tools = self._running.pop(future)
+        try:
+            future.result()
+        except OSError as error:
+            raise SetupError(
+                f"{step.title}: {error.strerror or error}: {error.filename or ''}\n"
+                "Next step: make sure that this folder can be written to and its disk has room, "
+                "then start the same command again."
+            ) from error
+        except Stopped as error:
+            raise AssertionError("Only the end of this loop stops a step.") from error
+        self._expected_s += step.seconds
+        self._measured_s += tools.elapsed_s
+        self._end(step, f"done in {tools.elapsed_s:.0f} s")
+
+    def _end(self, step: Step, how: str) -> None:
+        self._done.add(step.title)
+        clear_line()
+        print(f"[{len(self._done)}/{len(self._steps)}] {step.title}: {how}", flush=True)
+
+    def _show(self) -> None:
+        if not self._running or any(tools.asks for _, tools in self._running.values()):
+            return
+        if sys.stdout.isatty():
+            self._ticks += 1
+            line = f"{_SPINNER[self._ticks % len(_SPINNER)]} {self._state()}"
+            sys.stdout.write(f"\r\x1b[2K{line[: shutil.get_terminal_size().columns - 1]}")
+            sys.stdout.flush()
+        elif time.monotonic() >= self._next_heartbeat:
+            self._next_heartbeat += _PLAIN_HEARTBEAT_S
+            print(f"… {self._state()}", flush=True)
+
+    def _state(self) -> str:
+        running = {step.title: tools.elapsed_s for step, tools in self._running.values()}
+        left = [step for step in self._steps if step.title not in self._done]
+        # A few seconds say little about the pace.
+        pace = max(1.0, self._measured_s / self._expected_s) if self._expected_s >= _LONG_S else 1.0
+        names = ", ".join(f"{title} ({elapsed:.0f} s)" for title, elapsed in running.items())
+        return f"about {in_words(remaining_s(left, running, pace))} left: {names}"
+
+
+def _log_of(step: Step) -> Path:
+    logs = SETUP_STATE / "logs"
+    logs.mkdir(parents=True, exist_ok=True)
+    (SETUP_STATE / ".gitignore").write_text("*\n", encoding="utf-8")
+    log = logs / f"{re.sub('[^a-z0-9]+', '-', step.title.lower()).strip('-')}.log"
+    log.write_bytes(b"")
+    return log
+
+
+@contextlib.contextmanager
+def _lock(path: Path) -> Iterator[None]:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        file = path.open("w", encoding="utf-8")
+    except OSError as error:
+        raise SetupError(
+            f"The folder {path.parent} can't be written to ({error.strerror}). Next step: make it writable for "
+            "this account, or choose another cache folder with the environment variable BENCHWRIGHT_CACHE."
+        ) from error
+    with file:
+        if not _try_lock(file):
+            print("Another set-up is running; waiting for it to end …", flush=True)
+            fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+def _try_lock(file: IO[str]) -> bool:
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
