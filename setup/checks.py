@@ -142,7 +142,7 @@ def main() -> int:
     options = _options()
     heed_stop_signals()
     try:
-        _set_up(options.stages)
+        _set_up(options.stages, install=options.system)
         timeout_s = _NIGHTLY_STAGE_TIMEOUT_S if options.nightly else _STAGE_TIMEOUT_S
         if options.coverage:
             shutil.rmtree(_COVERAGE, ignore_errors=True)
@@ -172,6 +172,13 @@ def _options() -> argparse.Namespace:
     )
     parser.add_argument("names", nargs="*", metavar="STAGE", help="run only this stage; see the list below")
     parser.add_argument("--fast", action="store_true", help="leave out the browser test (e2e)")
+    parser.add_argument(
+        "--no-system",
+        dest="system",
+        action="store_false",
+        help="install nothing on the system: tests that need Docker, PostgreSQL, Slurm or Neovim are skipped "
+        "where it is absent",
+    )
     parser.add_argument("--nightly", action="store_true", help="also run the tests that take long")
     parser.add_argument(
         "--coverage",
@@ -190,7 +197,7 @@ def _options() -> argparse.Namespace:
     return options
 
 
-def _set_up(stages: list[Stage]) -> None:
+def _set_up(stages: list[Stage], *, install: bool) -> None:
     needs = frozenset[Part]().union(*(stage.needs for stage in stages))
     system = packages.needed_always()
     if Part.TOOLCHAIN in needs:
@@ -203,8 +210,9 @@ def _set_up(stages: list[Stage]) -> None:
         system += packages.needed_for_editor_tests()
     if Part.BROWSER_EDITOR in needs:
         system += packages.needed_for_the_browser_editor() + packages.needed_for_browser_tests()
+    packages.announce(system, install=install)
     steps = [
-        packages.step(system),
+        packages.step(system, install=install),
         installation.python_environment(),
         *([installation.node()] if Part.NODE in needs else []),
         installation.python_packages(),

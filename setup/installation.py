@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 import folders
+import packages
 from folders import ROOT, VENV
 from progress import Service, Step, Tools
 
@@ -22,9 +23,6 @@ EXTENSION = ROOT / "client-vscode" / "benchwright.vsix"
 
 PROPOSED_API = ("--enable-proposed-api", "benchwright.benchwright")
 """Options of a desktop VS Code that let the extension see where each edit comes from."""
-
-SYSTEM = "System packages"
-"""The title of the step that every other needs."""
 
 STAMP = ".complete"
 AGAIN = "then start the same command again."
@@ -52,7 +50,9 @@ def python_environment() -> Step:
         leave_stamp(stamp, key)
 
     # Those who have the packages already, from a set-up that did both at once, need no new environment.
-    return Step("Python", lambda: stamped(stamp, key) or stamped(VENV / STAMP, key), work, needs=(SYSTEM,), seconds=4)
+    return Step(
+        "Python", lambda: stamped(stamp, key) or stamped(VENV / STAMP, key), work, needs=(packages.TITLE,), seconds=4
+    )
 
 
 def python_packages() -> Step:

@@ -9,10 +9,13 @@ import subprocess
 import sys
 import sysconfig
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from progress import Service, SetupError, Step, Tools
+
+TITLE = "System packages"
+"""The title of the step, which every other needs."""
 
 _ARCHIVE = Service(
     "The package source of this system (apt)",
@@ -27,62 +30,68 @@ class SystemPackage:
     name: str
     present: Callable[[], bool]
     """Whether what we need from it is installed, by whatever means."""
+    purpose: str
+    """What it is needed for, shown before it is installed."""
+    optional: bool = False
+    """Whether everything else works without it."""
 
 
 def needed_always() -> list[SystemPackage]:
     """The packages without which Benchwright does not work."""
     python = f"python3.{sys.version_info.minor}"
     return [
-        SystemPackage(f"{python}-venv", _python_makes_environments),
-        # The toolchain is made from Debian's packages.
-        SystemPackage("debian-archive-keyring", _has_debians_keys),
-        _program("bwrap", package="bubblewrap"),
-        SystemPackage("libseccomp2", lambda: _has_library("seccomp")),
+        SystemPackage(f"{python}-venv", _python_makes_environments, "Benchwright's own Python packages"),
+        SystemPackage("debian-archive-keyring", _has_debians_keys, "the toolchain, which is made of Debian's packages"),
+        _program("bwrap", "the sandbox of the hidden tests", package="bubblewrap"),
+        SystemPackage("libseccomp2", lambda: _has_library("seccomp"), "the sandbox of the hidden tests"),
     ]
 
 
 def needed_for_the_browser_editor() -> list[SystemPackage]:
     """The packages that code-server is built with."""
-    return [_program("g++"), _program("make")]
+    return [_program(name, "building a part of the editor in the browser") for name in ("g++", "make")]
 
 
 def needed_for_native_runs() -> list[SystemPackage]:
     """The packages that hidden tests need if they run without a sandbox."""
     python = f"python3.{sys.version_info.minor}"
+    purpose = "tests of runs without a sandbox"
     # cocotb starts Python inside the simulator, from its library.
     return [
-        _program("iverilog"),
-        SystemPackage(f"{python}-dev", lambda: Path(sysconfig.get_path("include"), "Python.h").exists()),
+        _program("iverilog", purpose),
+        SystemPackage(f"{python}-dev", lambda: Path(sysconfig.get_path("include"), "Python.h").exists(), purpose),
     ]
 
 
 def needed_for_database_tests() -> list[SystemPackage]:
     """The packages that the judge service is tested with on PostgreSQL."""
-    return [SystemPackage("postgresql", _has_postgresql)]
+    purpose = "tests of the judge service; with systemd it starts a service"
+    return [SystemPackage("postgresql", _has_postgresql, purpose, optional=True)]
 
 
 def needed_for_cluster_tests() -> list[SystemPackage]:
     """The packages of the container engine and the queueing system that tests start for themselves."""
+    slurm = "tests on a Slurm cluster"
     return [
-        _daemon("dockerd", package="docker.io"),
-        _daemon("munged", package="munge"),
-        _daemon("slurmctld"),
-        _daemon("slurmd"),
-        _program("sbatch", package="slurm-client"),
+        _daemon("dockerd", "tests in Docker; with systemd it starts a service", package="docker.io"),
+        _daemon("munged", f"{slurm}; with systemd it starts a service", package="munge"),
+        _daemon("slurmctld", slurm),
+        _daemon("slurmd", slurm),
+        replace(_program("sbatch", slurm, package="slurm-client"), optional=True),
     ]
 
 
 def needed_for_editor_tests() -> list[SystemPackage]:
     """The second editor that the language server is tested with."""
-    return [_program("nvim", package="neovim")]
+    return [replace(_program("nvim", "tests in Neovim", package="neovim"), optional=True)]
 
 
 def needed_for_browser_tests() -> list[SystemPackage]:
     """The packages that drive the browser editor and take screenshots."""
     fonts = Path("/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf")
     return [
-        SystemPackage("chromium", lambda: browser() is not None),
-        SystemPackage("fonts-dejavu-core", fonts.exists),
+        SystemPackage("chromium", lambda: browser() is not None, "tests in the browser"),
+        SystemPackage("fonts-dejavu-core", fonts.exists, "tests in the browser"),
     ]
 
 
@@ -92,46 +101,76 @@ def browser() -> str | None:
     return os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, names)), None)
 
 
-def step(packages: list[SystemPackage]) -> Step:
-    """The step that installs what is missing of these packages."""
+def step(packages: list[SystemPackage], *, install: bool) -> Step:
+    """The step that installs what is missing of these packages.
 
-    def missing() -> list[str]:
-        return [package.name for package in packages if not package.present()]
+    Args:
+        packages: What is needed.
+        install: Whether the system may be changed. If not, optional packages are left out, and the others refused.
+    """
+
+    def missing() -> list[SystemPackage]:
+        return [package for package in packages if not package.present() and (install or not package.optional)]
 
     def work(tools: Tools) -> None:
-        names = missing()
-        if shutil.which("apt-get") is None:
-            raise SetupError(
-                f"These packages (named as on Debian) are missing: {' '.join(names)}.\n"
-                "Next step: install them with this system's own package manager, then start the same command again."
-            )
-        apt = [*_administrator(tools, names), "apt-get", "-o", "DPkg::Lock::Timeout=300", "-qq"]
-        listing = f"Missing: {', '.join(names)}."
-        again = "then start the same command again."
-        tools.run(
-            [*apt, "update"],
-            failure=f"{listing} The package list could not be updated. Next step: repair `apt-get update`, {again}",
-            service=_ARCHIVE,
+        if install:
+            _install(tools, missing)
+            return
+        names = [package.name for package in missing()]
+        raise SetupError(
+            f"These packages are missing, and --no-system forbids to install them: {' '.join(names)}.\n"
+            f"Next step: ask an administrator to run:\n{_command(names)}\nthen start the same command again."
         )
-        available = _available(names)
-        if absent := [name for name in names if name not in available]:
-            raise SetupError(
-                f"This system's package sources do not offer: {' '.join(absent)}.\n"
-                "Next step: install their programs in another way (for chromium: any Chromium or Chrome, its path "
-                f"in the environment variable CHROMIUM), {again}"
-            )
-        tools.run(
-            [*apt, "install", "-y", "--no-install-recommends", *names],
-            failure=f"{listing} They could not be installed. Next step: read the lines above, repair apt, {again}",
-            service=_ARCHIVE,
-        )
-        if still := missing():
-            raise SetupError(
-                f"These packages were installed, but their programs were not found: {' '.join(still)}.\n"
-                f"Next step: make sure that /usr/bin is on the PATH, {again}"
-            )
 
-    return Step("System packages", lambda: not missing(), work, seconds=30)
+    return Step(TITLE, lambda: not missing(), work, seconds=30)
+
+
+def announce(packages: list[SystemPackage], *, install: bool) -> None:
+    """Says what will be installed on the system, or is left out, with its purpose."""
+    missing = [package for package in packages if not package.present() and (install or package.optional)]
+    if not missing:
+        return
+    if install:
+        print("To be installed on this system (--no-system: leave the system as it is):")
+    else:
+        print("Left out, as --no-system says:")
+    width = max(len(package.name) for package in missing)
+    for package in missing:
+        print(f"    {package.name:<{width}}  for {package.purpose}")
+
+
+def _install(tools: Tools, missing: Callable[[], list[SystemPackage]]) -> None:
+    names = [package.name for package in missing()]
+    if shutil.which("apt-get") is None:
+        raise SetupError(
+            f"These packages (named as on Debian) are missing: {' '.join(names)}.\n"
+            "Next step: install them with this system's own package manager, then start the same command again."
+        )
+    apt = [*_administrator(tools, names), "apt-get", "-o", "DPkg::Lock::Timeout=300", "-qq"]
+    listing = f"Missing: {', '.join(names)}."
+    again = "then start the same command again."
+    tools.run(
+        [*apt, "update"],
+        failure=f"{listing} The package list could not be updated. Next step: repair `apt-get update`, {again}",
+        service=_ARCHIVE,
+    )
+    available = _available(names)
+    if absent := [name for name in names if name not in available]:
+        raise SetupError(
+            f"This system's package sources do not offer: {' '.join(absent)}.\n"
+            "Next step: install their programs in another way (for chromium: any Chromium or Chrome, its path "
+            f"in the environment variable CHROMIUM), {again}"
+        )
+    tools.run(
+        [*apt, "install", "-y", "--no-install-recommends", *names],
+        failure=f"{listing} They could not be installed. Next step: read the lines above, repair apt, {again}",
+        service=_ARCHIVE,
+    )
+    if still := [package.name for package in missing()]:
+        raise SetupError(
+            f"These packages were installed, but their programs were not found: {' '.join(still)}.\n"
+            f"Next step: make sure that /usr/bin is on the PATH, {again}"
+        )
 
 
 def sandbox_problem() -> str | None:
@@ -158,9 +197,7 @@ def _administrator(tools: Tools, names: list[str]) -> list[str]:
         return variables
     refusal = (
         f"These packages are missing, and this account may not install them: {' '.join(names)}.\n"
-        "Next step: ask an administrator to run:\n"
-        f"    apt-get install --no-install-recommends {' '.join(names)}\n"
-        "then start the same command again."
+        f"Next step: ask an administrator to run:\n{_command(names)}\nthen start the same command again."
     )
     if shutil.which("sudo") is None:
         raise SetupError(refusal)
@@ -169,6 +206,10 @@ def _administrator(tools: Tools, names: list[str]) -> list[str]:
         tools.run_at_terminal(["sudo", "-v"], failure=refusal)
     proxies = [f"{name}={value}" for name, value in os.environ.items() if re.fullmatch("(?i)(https?|no)_proxy", name)]
     return ["sudo", "-n", *variables, *proxies]
+
+
+def _command(names: list[str]) -> str:
+    return f"    apt-get install --no-install-recommends {' '.join(names)}"
 
 
 def _available(names: list[str]) -> set[str]:
@@ -183,8 +224,8 @@ def _available(names: list[str]) -> set[str]:
     return set(re.findall(r"^([^\s:]+):\n  Installed: .*\n  Candidate: (?!\(none\))", policy, re.MULTILINE))
 
 
-def _program(name: str, *, package: str | None = None) -> SystemPackage:
-    return SystemPackage(package or name, lambda: shutil.which(name) is not None)
+def _program(name: str, purpose: str, *, package: str | None = None) -> SystemPackage:
+    return SystemPackage(package or name, lambda: shutil.which(name) is not None, purpose)
 
 
 def _has_debians_keys() -> bool:
@@ -196,10 +237,10 @@ def _has_postgresql() -> bool:
     return shutil.which("postgres") is not None or any(Path("/usr/lib/postgresql").glob("*/bin/postgres"))
 
 
-def _daemon(name: str, *, package: str | None = None) -> SystemPackage:
+def _daemon(name: str, purpose: str, *, package: str | None = None) -> SystemPackage:
     # Not on everybody's PATH.
     path = os.pathsep.join((os.environ.get("PATH", os.defpath), "/usr/sbin", "/sbin"))
-    return SystemPackage(package or name, lambda: shutil.which(name, path=path) is not None)
+    return SystemPackage(package or name, lambda: shutil.which(name, path=path) is not None, purpose, optional=True)
 
 
 def _has_library(name: str) -> bool:

@@ -21,6 +21,10 @@ stop() {
 
 install_python() {
     local admin=() version packages
+    case " $* " in *' --no-system '*) stop \
+        'Benchwright needs Python 3.11 or newer, this machine has none, and --no-system forbids to install it.' \
+        'Next step: install python3 (3.11 or newer) with its venv module, then start this command again.' ;;
+    esac
     command -v apt-get >/dev/null || stop \
         'Benchwright needs Python 3.11 or newer, and this machine has none.' \
         'Next step: install python3 (3.11 or newer) with its venv module, then start this command again.'
@@ -54,4 +58,4 @@ install_python() {
         'Next step: open a new terminal and start this command again.'
 }
 
-find_python || install_python
+find_python || install_python "$@"

@@ -25,7 +25,7 @@ def main() -> int:
     options = _options()
     heed_stop_signals()
     try:
-        return _desktop() if options.desktop else _browser(options)
+        return _desktop(options) if options.desktop else _browser(options)
     except SetupError as error:
         clear_line()
         print(f"\n{error}", file=sys.stderr)
@@ -58,6 +58,12 @@ def _options() -> argparse.Namespace:
         help=f"the port of the editor in the browser (default: {editor.DEFAULT_PORT}, or the next free one); "
         "it listens on this machine only, but to every account of it",
     )
+    parser.add_argument(
+        "--no-system",
+        dest="system",
+        action="store_false",
+        help="install nothing on the system, only in your own folders; what is missing is named",
+    )
     parser.add_argument("--no-browser", action="store_true", help="only print the address, do not open the browser")
     return parser.parse_args()
 
@@ -70,8 +76,10 @@ def _port(text: str) -> int:
 
 def _browser(options: argparse.Namespace) -> int:
     editor.check_workspaces()
+    system = [*packages.needed_always(), *packages.needed_for_the_browser_editor()]
+    packages.announce(system, install=options.system)
     steps = [
-        packages.step([*packages.needed_always(), *packages.needed_for_the_browser_editor()]),
+        packages.step(system, install=options.system),
         *_fetched_always(),
         browser_editor.code_server(),
         installation.extension(),
@@ -85,15 +93,16 @@ def _browser(options: argparse.Namespace) -> int:
     return 0
 
 
-def _desktop() -> int:
+def _desktop(options: argparse.Namespace) -> int:
     program = next(filter(None, map(shutil.which, _DESKTOP_EDITORS)), None)
     if program is None:
         raise SetupError(
             f"No desktop VS Code is on the PATH (looked for {', '.join(_DESKTOP_EDITORS)}).\n"
             "Next step: start ./run without --desktop to use the editor in the browser, or install VS Code first."
         )
+    packages.announce(packages.needed_always(), install=options.system)
     steps = [
-        packages.step(packages.needed_always()),
+        packages.step(packages.needed_always(), install=options.system),
         *_fetched_always(),
         installation.extension(),
         installation.extension_in_desktop(program),

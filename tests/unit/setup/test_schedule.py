@@ -1,0 +1,144 @@
+"""Steps of the set-up run side by side, in the order that they need, with the time that is left."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import packages
+import pytest
+import schedule
+from packages import SystemPackage
+from progress import SetupError, Step, Tools
+
+_WAIT_S = 60
+
+
+@pytest.fixture(autouse=True)
+def _state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(schedule, "SETUP_STATE", tmp_path)
+
+
+def step(title: str, work: Callable[[Tools], object], *needs: str, seconds: float = 1.0) -> Step:
+    done: list[bool] = []
+
+    def once(tools: Tools) -> None:
+        work(tools)
+        done.append(True)
+
+    return Step(title, lambda: bool(done), once, needs=needs, seconds=seconds)
+
+
+def test_steps_that_need_nothing_of_each_other_run_at_once() -> None:
+    meeting = threading.Barrier(2, timeout=_WAIT_S)
+    schedule.run_steps([step(title, lambda tools: meeting.wait()) for title in ("one", "other")], locks=[])
+
+
+def test_a_step_comes_after_those_that_it_needs(capsys: pytest.CaptureFixture[str]) -> None:
+    order: list[str] = []
+    steps = [
+        step("first", lambda tools: order.append("first")),
+        step("second", lambda tools: order.append("second"), "first", "a step that is not to be done"),
+        step("third", lambda tools: order.append("third"), "second"),
+    ]
+    schedule.run_steps(steps, locks=[])
+    assert order == ["first", "second", "third"]
+    assert "[3/3] third: done in 0 s" in capsys.readouterr().out
+
+
+def test_what_is_ready_is_neither_done_again_nor_locked(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    lock = tmp_path / "lock"
+    schedule.run_steps([Step("one", lambda: True, lambda tools: pytest.fail("done again"))], locks=[lock])
+    assert capsys.readouterr().out == "[1/1] one: ready\n"
+    assert not lock.exists()
+
+
+def test_a_failure_ends_the_programs_of_other_steps_and_is_told(tmp_path: Path) -> None:
+    started = tmp_path / "started"
+
+    def lasts(tools: Tools) -> None:
+        program = f"import pathlib, time; pathlib.Path({str(started)!r}).touch(); time.sleep(600)"
+        tools.run([sys.executable, "-c", program], failure="It was ended.")
+
+    def fails(tools: Tools) -> None:
+        tools.run(
+            [sys.executable, "-c", f"import os\nwhile not os.path.exists({str(started)!r}): pass\nraise SystemExit(3)"],
+            failure="It failed. Next step: none.",
+        )
+
+    with pytest.raises(SetupError, match="It failed"):
+        schedule.run_steps([step("long", lasts), step("broken", fails), step("later", lasts, "broken")], locks=[])
+
+
+def test_a_disk_that_is_full_is_told_with_the_next_step() -> None:
+    def fills(tools: Tools) -> None:
+        raise OSError(28, "No space left on device", "/cache")
+
+    with pytest.raises(SetupError, match=r"one: No space left on device: /cache\nNext step: .*disk has room"):
+        schedule.run_steps([step("one", fills)], locks=[])
+
+
+def test_the_time_that_is_left_is_that_of_the_longest_chain() -> None:
+    def nothing(tools: Tools) -> None: ...
+
+    steps = [
+        step("a", nothing, seconds=10),
+        step("b", nothing, seconds=60),
+        step("c", nothing, "a", seconds=90),
+    ]
+    assert schedule.remaining_s(steps, {}, pace=1) == 100
+    assert schedule.remaining_s(steps, {"a": 4}, pace=2) == 196
+    assert schedule.remaining_s(steps[1:2], {"b": 70}, pace=1) == 7, "late, so a while longer"
+    assert schedule.remaining_s([], {}, pace=1) == 0
+
+
+@pytest.mark.parametrize(("seconds", "words"), [(3, "a few seconds"), (34, "30 s"), (55, "1 min"), (200, "3 min")])
+def test_times_are_said_no_more_exactly_than_they_are_known(seconds: float, words: str) -> None:
+    assert schedule.in_words(seconds) == words
+
+
+def test_every_step_that_another_needs_has_that_title() -> None:
+    import browser_editor
+    import installation
+    import token_table
+
+    steps = [
+        packages.step([], install=True),
+        installation.python_environment(),
+        installation.node(),
+        installation.python_packages(),
+        installation.development_packages(),
+        installation.command_line(),
+        installation.toolchain(),
+        installation.npm_packages(),
+        token_table.step(),
+        browser_editor.code_server(),
+        installation.extension(),
+        browser_editor.extension_in_code_server(Path("editor")),
+    ]
+    known: set[str] = set()
+    for made in steps:
+        assert set(made.needs) <= known, made.title
+        known.add(made.title)
+
+
+def test_what_the_system_gets_is_announced_and_can_be_left_out(capsys: pytest.CaptureFixture[str]) -> None:
+    docker = SystemPackage(
+        "docker.io", lambda: False, "tests in Docker; with systemd it starts a service", optional=True
+    )
+    needed = SystemPackage("bubblewrap", lambda: False, "the sandbox")
+    packages.announce([docker, needed], install=True)
+    assert capsys.readouterr().out == (
+        "To be installed on this system (--no-system: leave the system as it is):\n"
+        "    docker.io   for tests in Docker; with systemd it starts a service\n"
+        "    bubblewrap  for the sandbox\n"
+    )
+    packages.announce([docker], install=False)
+    assert capsys.readouterr().out.startswith("Left out, as --no-system says:\n    docker.io  for")
+    assert packages.step([docker], install=False).ready()
+    with pytest.raises(
+        SetupError, match=r"--no-system forbids[\s\S]*apt-get install --no-install-recommends bubblewrap"
+    ):
+        schedule.run_steps([packages.step([docker, needed], install=False)], locks=[])
