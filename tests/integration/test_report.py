@@ -145,7 +145,7 @@ def lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Lab]:
         yield Lab(log, store, clock, home)
 
 
-def carry_out(lab: Lab) -> None:
+def carry_out(lab: Lab, study: str = STUDY) -> None:
     """Two people, three problems, two conditions.
 
     By the plan of seed 1 each problem is tried once under each condition. What happens depends on the problem and
@@ -157,7 +157,7 @@ def carry_out(lab: Lab) -> None:
     | three   | gives up at 6 min, run 1/4      | times out at 30 min, run 3/4     |
     """
     studies = Studies(lab.log, Attempts(lab.log))
-    known = studies.register(parse_study(STUDY, Path("tiny.yaml")), {})
+    known = studies.register(parse_study(study, Path("tiny.yaml")), {})
     for participant in ("P01", "P02"):
         studies.enroll("tiny", participant)
         studies.give_consent("tiny", participant, "1")
@@ -333,6 +333,16 @@ def _csv(file: Path) -> list[dict[str, str]]:
 
     with file.open(newline="") as lines:
         return list(csv.DictReader(lines))
+
+
+def test_conditions_are_compared_with_the_one_that_the_study_names(lab: Lab, tmp_path: Path) -> None:
+    carry_out(lab, f"{STUDY}\nanalysis: {{primary: time, baseline: copilot}}\n")
+    write_report(lab.log, lab.store, ReportOptions(tmp_path / "out", study="tiny"))
+    found = numbers(tmp_path / "out")
+    assert [one["group"] for one in found["answer"]["conditions"]] == ["copilot", "alone"]
+    # The difference of the test above, the other way round.
+    assert found["time"]["comparisons"]["alone"]["difference"]["value"] == pytest.approx(1)
+    assert list(found["success"]["comparisons"]) == ["alone against copilot"]
 
 
 def test_other_readers_find_their_files(lab: Lab, tmp_path: Path) -> None:

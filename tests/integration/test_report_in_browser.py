@@ -1,10 +1,11 @@
-"""The report's page in a real browser: long tables are paged, print little, and pictures have their own font."""
+"""The report's page in a real browser: long tables are paged, no table is cut, pictures have their own font."""
 
 from __future__ import annotations
 
 import re
 import shutil
 import subprocess
+import zlib
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,11 @@ from benchwright_analysis.report.section import Picture, Section, Table
 
 _BROWSERS = ("chromium", "chromium-browser", "google-chrome-stable", "google-chrome")
 _GROUP = "human+copilot, ÄÖÜß in a label of some length"
+
+_WIDE = """document.querySelectorAll("details").forEach((one) => (one.open = true));
+const clipped = [...document.querySelectorAll(".wide")].filter((one) => one.scrollWidth > one.clientWidth);
+document.body.dataset.found = clipped.map((one) => one.getAttribute("aria-label")).join();"""
+_INTERVAL = "91.4 % (67.8 to 93.4 %)"
 
 _PROBE = """document.fonts.ready.then(() => {
   const cut = [...document.querySelectorAll("figure svg")].flatMap((svg) => {
@@ -41,9 +47,18 @@ def report(tmp_path: Path) -> Path:
     rows = [(f"a{number:03}", f"P{number % 30:02}", number) for number in range(400)]
     attempts = Table("All attempts", ("attempt", "who", "minutes"), rows)
     few = Table("Few", ("group", "n"), [(_GROUP, 3)])
+    wide = Table(
+        "The answer",
+        (
+            *("condition", "solved", "percentage points more than alone", "mean minutes up to 41 min"),
+            *("change of time against alone", "attempts", "people", "problems"),
+        ),
+        [(_GROUP, *[_INTERVAL] * 4, 174, 30, 12)],
+    )
     svg = intervals([{"label": _GROUP, "group": _GROUP, "value": 0.5, "low": 0.2, "high": 0.7}], [_GROUP], x="x", y="")
     sections = [
         Section("few", "Few", (), (Picture("few", "Few", "Few.", svg, few),), (few,)),
+        Section("answer", "Answer", (), (), (wide,)),
         Section("attempts", "Attempts", (), (), (attempts,)),
     ]
     file = tmp_path / "report.html"
@@ -66,6 +81,36 @@ def test_400_attempts_are_printed_on_few_pages(report: Path, tmp_path: Path) -> 
     browser(f"--print-to-pdf={tmp_path / 'report.pdf'}", report.as_uri())
     pages = re.findall(rb"/Type\s*/Page\b", (tmp_path / "report.pdf").read_bytes())
     assert 1 <= len(pages) <= 3
+
+
+def test_a_table_on_two_pages_has_its_heads_on_both(report: Path, tmp_path: Path) -> None:
+    coloured = "<style>thead { color: rgb(255, 0, 0) !important; } tbody tr { line-height: 4 }</style></head>"
+    report.write_text(report.read_text(encoding="utf-8").replace("</head>", coloured), encoding="utf-8")
+    browser(f"--print-to-pdf={tmp_path / 'report.pdf'}", report.as_uri())
+    found = re.findall(rb"stream\r?\n(.*?)\r?\nendstream", (tmp_path / "report.pdf").read_bytes(), re.DOTALL)
+    pages = [content for content in map(inflated, found) if b" Tf" in content]
+    # The table of attempts goes over several pages; text in red is a head.
+    assert len(pages) >= 3
+    assert [b"1 0 0 rg" in content for content in pages[1:]] == [True] * (len(pages) - 1)
+
+
+def inflated(stream: bytes) -> bytes:
+    """A stream of a PDF file, or nothing if it is not compressed text."""
+    try:
+        return zlib.decompress(stream)
+    except zlib.error:
+        return b""
+
+
+def test_no_table_is_cut_at_the_width_of_a_small_screen(report: Path) -> None:
+    text = report.read_text(encoding="utf-8")
+    probe = report.with_name("probe.html")
+    open_to_all = re.sub(r'<meta http-equiv="Content-Security-Policy"[^>]*>', "", text)
+    probe.write_text(open_to_all.replace("</body>", f"<script>{_WIDE}</script></body>"), encoding="utf-8")
+    shown = browser("--window-size=1024,700", "--dump-dom", probe.as_uri()).stdout.decode()
+    found = re.search(r'data-found="([^"]*)"', shown)
+    assert found is not None
+    assert found.group(1) == ""
 
 
 def test_pictures_are_shown_with_the_font_that_they_were_measured_with(report: Path) -> None:

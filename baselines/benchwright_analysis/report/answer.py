@@ -20,6 +20,7 @@ from benchwright_analysis.report.time_compared import (
 )
 from benchwright_analysis.statistics.crossed import Crossed, crossed_share
 from benchwright_analysis.statistics.restricted_mean import restricted_mean
+from benchwright_studies.vocabulary import Population
 
 
 @dataclass(frozen=True)
@@ -69,7 +70,7 @@ def answers(data: Dataset) -> Answers:
                 people=len({one.participant for one in rows if one.is_person}),
                 problems=len({one.problem for one in rows}),
                 solved=crossed_share(passed_of(rows), Dataset.cells(rows)),
-                solved_difference=None if group == groups[0] else solved_difference([*first, *rows], group),
+                solved_difference=None if group == groups[0] else solved_difference(first, rows),
                 minutes=mean,
                 time=times.get(group),
             )
@@ -110,14 +111,46 @@ def answer_table(found: Answers) -> Table:
     )
     notes = {one.note for row in found.rows for one in (row.solved, row.minutes) if one is not None and one.note}
     why = f"Times are averaged up to {found.limit.told} minutes, {found.limit.why}. " if found.limit else ""
-    note = f"{why}In brackets 95 % intervals, for other people at other problems. {' '.join(sorted(notes))}".strip()
+    note = (
+        f"{why}Differences are over the problems that both tried. In brackets 95 % intervals, for other people at "
+        f"other problems. {' '.join(sorted(notes))}"
+    ).strip()
     return Table("The answer, by condition", columns, rows, note)
 
 
 def answer(data: Dataset) -> Section:
-    """What the report begins with."""
+    """What the report begins with: over the attempts that the study planned its primary analysis for."""
     title = "The answer"
-    if not data.decided:
+    counted = data.as_planned()
+    if not counted.decided:
         return Section("answer", title, without="No attempt that counts has a verdict, so there is no answer yet.")
-    found = answers(data)
-    return Section("answer", title, (), (), (answer_table(found),), {"conditions": found.rows, "limit": found.limit})
+    found = answers(counted)
+    numbers = {"conditions": found.rows, "limit": found.limit, "population": data.population.value}
+    return Section("answer", title, _lead(data), (), (answer_table(found),), numbers)
+
+
+def _lead(data: Dataset) -> list[str]:
+    study = data.study
+    if study is None or not study.people_conditions:
+        return []
+    planned = study.analysis
+    if data.registration is None or planned is None:
+        told = "Exploratory: the study was not preregistered."
+    else:
+        secondary = ", ".join(one.value for one in planned.secondary)
+        told = f"Preregistered. Primary outcome: {planned.primary.value}. Secondary: {secondary or 'none'}."
+    if all(one.is_analysed for one in data.observations if one.intended):
+        return [told]
+    return [f"{told} {_COUNTED[data.population]}"]
+
+
+_COUNTED = {
+    Population.INTENTION_TO_TREAT: (
+        "By intention to treat, as planned: nobody is left out by a rule of the study file. “Who counts” has the same "
+        "per protocol."
+    ),
+    Population.PER_PROTOCOL: (
+        "Per protocol: without the attempts that rules of the study file leave out. “Who counts” has the same by "
+        "intention to treat."
+    ),
+}

@@ -34,5 +34,5 @@ def attempts_table(data: Dataset) -> Section:
         else ""
     )
     columns = ("attempt", "who", "problem", "group", "minutes", "end", "score", "runs", "forecast (min)")
-    table = Table("All attempts", (*columns, "violations", "left out for"), rows, note)
+    table = Table("All attempts", (*columns, "violations", "left out for"), rows, note, detail=True)
     return Section("attempts", "Attempts", (), (), (table,), in_json=False)

@@ -62,7 +62,7 @@ def curves(
     across = alt.X("x:Q", title=x, scale=scale, axis=axis)
     vertical = alt.Axis(format="%") if percent else alt.Axis()
     up = alt.Y("y:Q", title=y, axis=vertical, scale=alt.Scale(domain=[0, 1]) if percent else alt.Scale())
-    colour, dash, shape = _by_group(alt, groups, among, has_points=bool(points))
+    colour, dash, shape = _by_group(alt, groups, among, has_lines=not points)
     shown: dict[str, Any] = {"interpolate": "step-after"} if step else {}
     base = alt.Chart(alt.Data(values=list(rows)))
     layers: list[Any] = []
@@ -70,8 +70,11 @@ def curves(
         # Many bands overlap: each is drawn fainter.
         band = base.mark_area(opacity=min(0.18, 0.4 / len(groups)), **shown)
         layers.append(band.encode(x=across, y=alt.Y("low:Q", title=y), y2="high:Q", color=colour))
-    layers.append(base.mark_line(strokeWidth=2, **shown).encode(x=across, y=up, color=colour, strokeDash=dash))
-    if points:
+    line = base.encode(x=across, y=up, color=colour)
+    if not points:
+        layers.append(line.mark_line(strokeWidth=2, **shown).encode(strokeDash=dash))
+    else:
+        layers += _dashed(line, groups, among, **shown)
         marks = alt.Chart(alt.Data(values=list(points))).mark_point(filled=True, size=40, opacity=0.8)
         layers.append(marks.encode(x=across, y=up, color=colour, shape=shape))
     return _svg(alt.layer(*layers), height=280)
@@ -224,7 +227,7 @@ def radar(rows: Sequence[Row], groups: Sequence[str], *, among: Sequence[str] = 
         values = {str(row["label"]): float(row["value"] or 0) for row in rows if row["group"] == group}
         for place, label in enumerate([*labels, labels[0]]):
             outlines.append({**at(label, values.get(label, 0.0)), "group": group, "order": place})
-    colour, dash, shape = _by_group(alt, groups, among, has_points=True)
+    colour, _, shape = _by_group(alt, groups, among)
     across = alt.X("x:Q", axis=None, scale=alt.Scale(domain=[-2.4, 2.4]))
     up = alt.Y("y:Q", axis=None, scale=alt.Scale(domain=[-1.3, 1.3]))
     layers = [
@@ -241,9 +244,9 @@ def radar(rows: Sequence[Row], groups: Sequence[str], *, among: Sequence[str] = 
             .encode(x=across, y=up, text="label:N")
             for side, (low, high) in sides.items()
         ),
-        alt.Chart(alt.Data(values=outlines))
-        .mark_line(strokeWidth=2)
-        .encode(x=across, y=up, color=colour, strokeDash=dash, order="order:Q"),
+        *_dashed(
+            alt.Chart(alt.Data(values=outlines)).encode(x=across, y=up, color=colour, order="order:Q"), groups, among
+        ),
         alt.Chart(alt.Data(values=outlines))
         .mark_point(filled=True, size=40, opacity=1)
         .encode(x=across, y=up, color=colour, shape=shape),
@@ -259,21 +262,40 @@ def _altair() -> Any:
 
 
 def _by_group(
-    alt: Any, groups: Sequence[str], among: Sequence[str], *, has_points: bool = False
+    alt: Any, groups: Sequence[str], among: Sequence[str], *, has_lines: bool = False
 ) -> tuple[Any, Any, Any]:
-    names = list(groups)
-    order = list(among) if len(among) <= MOST_GROUPS and set(names) <= set(among) else names
-    places = [order.index(name) for name in names]
-    legend = alt.Legend(title=None, labelLimit=260) if len(names) > 1 else None
+    """Colour, dashes and shape of each group. The legend shows lines or points, whichever the picture has."""
+    names, places = list(groups), _places(groups, among)
+    looks = {"symbolType": "stroke", "symbolSize": 700} if has_lines else {}
+    legend = alt.Legend(title=None, labelLimit=260, **looks) if len(names) > 1 else None
 
     def scale(looks: Sequence[Any]) -> Any:
         return alt.Scale(domain=names, range=[looks[place] for place in places])
 
     return (
         alt.Color("group:N", scale=scale(_PALETTE), legend=legend),
-        alt.StrokeDash("group:N", scale=scale([list(dash) for dash in _DASHES]), legend=None if has_points else legend),
+        alt.StrokeDash("group:N", scale=scale([list(dash) for dash in _DASHES]), legend=legend),
         alt.Shape("group:N", scale=scale(_SHAPES), legend=legend),
     )
+
+
+def _places(groups: Sequence[str], among: Sequence[str]) -> list[int]:
+    """Which of the looks each group has."""
+    names = list(groups)
+    order = list(among) if len(among) <= MOST_GROUPS and set(names) <= set(among) else names
+    return [order.index(name) for name in names]
+
+
+def _dashed(lines: Any, groups: Sequence[str], among: Sequence[str], **shown: Any) -> list[Any]:
+    """A layer for each group: a scale of dashes would also draw the outlines of the legend's points with them."""
+    import json
+
+    return [
+        lines.transform_filter(f"datum.group === {json.dumps(name)}").mark_line(
+            strokeWidth=2, strokeDash=list(_DASHES[place]), **shown
+        )
+        for name, place in zip(groups, _places(groups, among), strict=True)
+    ]
 
 
 def _order(field: str, values: Sequence[str]) -> str:

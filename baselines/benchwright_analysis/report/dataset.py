@@ -15,6 +15,7 @@ from benchwright_analysis.statistics.crossed_design import Cells
 from benchwright_analysis.statistics.horizon import Weights
 from benchwright_judges.rated import Rated
 from benchwright_studies.study import Study
+from benchwright_studies.vocabulary import Population
 
 
 @dataclass(frozen=True)
@@ -64,6 +65,16 @@ class Dataset:
             for one in self.folded
         ]
         return replace(self, folded=rows)
+
+    @property
+    def population(self) -> Population:
+        """Whom the study planned its primary analysis for; per protocol if it planned none."""
+        planned = self.study.analysis if self.study is not None else None
+        return Population.PER_PROTOCOL if planned is None else planned.population
+
+    def as_planned(self) -> Dataset:
+        """The same data, with the attempts that count in the primary analysis."""
+        return self.by_intention() if self.population is Population.INTENTION_TO_TREAT else self
 
     @cached_property
     def observations(self) -> tuple[Observation, ...]:

@@ -210,8 +210,12 @@ class _Desk:
             minutes_with_ai=one.forecast_minutes * _HOPED,
             difficulty=self._felt(one.minutes),
             prior_exposure=Exposure.SIMILAR if self._random.random() < 0.1 else Exposure.NONE,
-            success=round(one.forecast_chance, 3),
+            success=self._chance(0.95 - 0.1 * math.log2(max(one.forecast_minutes, 4) / 4)),
         )
+
+    def _chance(self, near: float) -> float:
+        """What a person says of a chance, in steps of a twentieth."""
+        return float(np.clip(round(self._random.normal(near, 0.15) * 20), 1, 20)) / 20
 
     def _felt(self, minutes: float) -> int:
         return int(np.clip(round(math.log2(minutes / 3.5) + self._random.normal(2, 0.8)), 1, 5))
@@ -253,7 +257,12 @@ class _Desk:
         helped = bool(random.random() < 0.02)
         self.record(
             attempt,
-            SelfEstimate(minutes=minutes * math.exp(spread), difficulty=self._felt(needed), external_help=helped),
+            SelfEstimate(
+                minutes=minutes * math.exp(spread),
+                difficulty=self._felt(needed),
+                external_help=helped,
+                solved=self._chance(0.9 if passes else 0.5),
+            ),
         )
 
     def _write(self, attempt: str, *, copilot: bool) -> None:

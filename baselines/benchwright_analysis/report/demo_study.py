@@ -37,7 +37,7 @@ limits:
 feedback: messages
 show_distribution: true
 forecasts: [minutes, difficulty, prior_exposure, success]
-self_estimates: [minutes, difficulty, external_help]
+self_estimates: [minutes, difficulty, external_help, success]
 questionnaire:
   - id: attention
     ask: To show that you read this, choose "sometimes".

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from benchwright_analysis.report import charts
 from benchwright_analysis.report.dataset import Dataset
-from benchwright_analysis.report.section import Cell, Picture, Section, Table, percent, with_interval
+from benchwright_analysis.report.section import Cell, Picture, Section, Table, number, percent, with_interval
 from benchwright_analysis.statistics.calibration import (
     ChanceCalibration,
     TimeCalibration,
@@ -18,6 +18,7 @@ from benchwright_judges.estimators import Estimate
 
 _MOST_MARKS = 2000
 _CONFIDENCE = "self_success"
+_ASKED = {"forecast_success": "before the start", _CONFIDENCE: "after submitting"}
 
 
 def estimates(data: Dataset) -> Section:
@@ -54,10 +55,12 @@ def estimates(data: Dataset) -> Section:
         tables.append(Table("Time: estimated and actual", columns, rows, note))
     chances = _chances(data, numbers)
     tables += chances
+    tables += _scored(numbers)
     tables += _difficulty(data, numbers)
     if not numbers:
         return Section("estimates", title, without="Nobody was asked what they expect, or how it was.")
-    drawn = (_picture(data, tables[0]) if rows else None, _reliability(data, numbers, chances[0]) if chances else None)
+    drawn = [_picture(data, tables[0])] if rows else []
+    drawn += [_reliability(data, numbers, name, chances[0]) for name in _ASKED] if chances else []
     pictures = [picture for picture in drawn if picture is not None]
     others = [table for table in tables if all(table is not picture.table for picture in pictures)]
     return Section("estimates", title, (), pictures, others, numbers)
@@ -103,7 +106,7 @@ def _picture(data: Dataset, table: Table) -> Picture | None:
 
 def _chances(data: Dataset, numbers: dict[str, object]) -> list[Table]:
     rows: list[Sequence[Cell]] = []
-    for name, what in (("forecast_success", "before the start"), (_CONFIDENCE, "after submitting")):
+    for name, what in _ASKED.items():
         for group in data.groups:
             found = [one for one in data.decided if one.group == group and getattr(one, name) is not None]
             if not found:
@@ -118,22 +121,40 @@ def _chances(data: Dataset, numbers: dict[str, object]) -> list[Table]:
                 said = f"{percent(bin_.low)} to {percent(bin_.high)}"
                 solved = with_interval(bin_.outcome, share=True)
                 rows.append((what, group, said, bin_.outcome.total, percent(bin_.mean_forecast), solved))
-            score = f"all; Brier score {with_interval(result.brier, digits=3)}, calibration error {percent(result.ece)}"
-            rows.append((what, group, score, result.forecasts, "–", "–"))
     columns = ("asked", "condition", "said", "attempts", "mean of what was said", "solved (95 % interval)")
-    note = (
-        "Calibration error: how far what was said in a fifth of the scale is from the share solved there, in the mean "
-        "over attempts. Few attempts make it larger."
+    return [Table("Chance to solve it: said and happened", columns, rows)] if rows else []
+
+
+def _scored(numbers: Mapping[str, object]) -> list[Table]:
+    """Brier scores with their parts."""
+    rows: list[Sequence[Cell]] = []
+    for key, one in numbers.items():
+        if isinstance(one, ChanceCalibration):
+            name, _, group = key.partition(", ")
+            parts = (number(part, 3) for part in (one.reliability, one.resolution, one.uncertainty))
+            rows.append(
+                (_ASKED[name], group, one.forecasts, with_interval(one.brier, digits=3), *parts, percent(one.ece))
+            )
+    columns = (
+        *("asked", "condition", "attempts", "Brier score (95 % interval)"),
+        *("reliability", "resolution", "uncertainty", "calibration error"),
     )
-    return [Table("Chance to solve it: said and happened", columns, rows, note)] if rows else []
+    note = (
+        "0 is the best Brier score. It is reliability (how far what was said is from what happened, 0 is best) - "
+        "resolution (how well what was said tells solved from unsolved) + uncertainty (the score of always saying the "
+        "share solved), but for rounding within a fifth of the scale. Calibration error, also called expected: how "
+        "far what was said in a fifth of the scale is from the share solved there, in the mean over attempts. Few "
+        "attempts make it larger."
+    )
+    return [Table("Chance to solve it: scores", columns, rows, note)] if rows else []
 
 
-def _reliability(data: Dataset, numbers: Mapping[str, object], table: Table) -> Picture | None:
-    """The reliability diagram of what was said after submitting."""
+def _reliability(data: Dataset, numbers: Mapping[str, object], name: str, table: Table) -> Picture | None:
+    """The reliability diagram of what was said at one time."""
     found = {
         group: result
         for group in data.groups
-        if isinstance(result := numbers.get(f"{_CONFIDENCE}, {group}"), ChanceCalibration)
+        if isinstance(result := numbers.get(f"{name}, {group}"), ChanceCalibration)
     }
     if not found:
         return None
@@ -144,8 +165,8 @@ def _reliability(data: Dataset, numbers: Mapping[str, object], table: Table) -> 
         for bin_ in found[group].bins
     ]
     return Picture(
-        "reliability",
-        "Chance said after submitting, against the share solved",
+        "reliability" if name == _CONFIDENCE else "reliability-before",
+        f"Chance said {_ASKED[name]}, against the share solved",
         "One mark for each fifth of the scale in which something was said. On the dashed line as many were solved as "
         f"was said; below it, fewer.{charts.drawn(groups, list(found))}",
         charts.shares_against(rows, groups, among=data.groups, x="said", y="solved"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import re
 from collections.abc import Mapping, Sequence
 from html import escape
 from importlib import resources
@@ -72,11 +73,11 @@ def _resource(name: str) -> str:
 
 def _section(section: Section) -> str:
     if section.is_list:
-        sentences = "<ul>" + "".join(f"<li>{escape(one)}</li>" for one in section.lead) + "</ul>"
+        sentences = "<ul>" + "".join(f"<li>{_prose(one)}</li>" for one in section.lead) + "</ul>"
     else:
-        sentences = "".join(f"<p>{escape(one)}</p>" for one in section.lead)
+        sentences = "".join(f"<p>{_prose(one)}</p>" for one in section.lead)
     if section.is_empty:
-        sentences = f'<p class="soft">{escape(section.without)}</p>'
+        sentences = f'<p class="soft">{_prose(section.without)}</p>'
     if section.role and not section.is_empty:
         sentences = f'<p class="role {section.role}">{_ROLES[section.role]}</p>{sentences}'
     pictures = "".join(_picture(one) for one in section.pictures)
@@ -106,7 +107,7 @@ def _picture(picture: Picture) -> str:
     return (
         f'<figure id="{name}"><h3 id="{name}-name">{escape(picture.title)}</h3>'
         f'<div class="wide" role="group" aria-labelledby="{name}-name" tabindex="0">{svg}</div>'
-        f'<figcaption id="{name}-words">{escape(picture.alt)}</figcaption></figure>'
+        f'<figcaption id="{name}-words">{_prose(picture.alt)}</figcaption></figure>'
     )
 
 
@@ -123,7 +124,7 @@ def _folded(table: Table, before: str = "") -> str:
 def _table(table: Table) -> str:
     heads = "".join(f'<th scope="col">{escape(name)}</th>' for name in table.columns)
     rows = "".join("<tr>" + "".join(_cell(cell) for cell in row) + "</tr>" for row in table.rows)
-    note = f'<p class="note">{escape(table.note)}</p>' if table.note else ""
+    note = f'<p class="note">{_prose(table.note)}</p>' if table.note else ""
     return (
         f'<div class="wide" role="region" aria-label="{escape(table.title)}" tabindex="0"><table>'
         f"<caption>{escape(table.title)}</caption><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table></div>{note}"
@@ -145,6 +146,14 @@ def _cell(cell: Cell) -> str:
     value, bracket, rest = cell.partition(" (")
     spread = f" <span>({escape(rest)}</span>" if bracket else ""
     return f'<td class="n">{escape(value)}{spread}</td>'
+
+
+def _prose(text: str) -> str:
+    """A sentence, with the words between backticks as code."""
+    return _CODE.sub(r"<code>\1</code>", escape(text))
+
+
+_CODE = re.compile("`([^`\n]+)`")
 
 
 def _shortened(text: str) -> str:

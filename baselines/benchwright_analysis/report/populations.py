@@ -12,6 +12,7 @@ from benchwright_analysis.report.exclusions import one_sided, sentence
 from benchwright_analysis.report.section import Cell, Section, Table, percent
 from benchwright_analysis.report.success import success
 from benchwright_analysis.report.time_to_pass import survival
+from benchwright_studies.vocabulary import Population
 
 _TITLE = "Who counts"
 _COMPARISON = "comparison"
@@ -38,9 +39,10 @@ def populations(data: Dataset) -> Section:
     if all(one.is_analysed for one in data.observations if one.intended):
         lead.append("Nothing was left out, so both are the same here.")
         return Section("populations", _TITLE, lead, (), tables, numbers)
-    intended = answers(data.by_intention())
-    numbers["answer_by_intention_to_treat"] = intended
-    tables.append(replace(answer_table(intended), title="The answer by intention to treat, by condition"))
+    other = _OTHER[data.population]
+    found = answers(data if other is Population.PER_PROTOCOL else data.by_intention())
+    numbers[f"answer_{_WORDS[other].replace(' ', '_')}"] = found
+    tables.append(replace(answer_table(found), title=f"The answer {_WORDS[other]}, by condition"))
     compared = _compared(data)
     if compared.rows:
         tables.append(compared)
@@ -54,7 +56,7 @@ def _lead(data: Dataset, sided: Mapping[str, str]) -> list[str]:
         "condition."
     ]
     if data.study is not None and data.study.analysis is not None:
-        lead.append(f"The primary analysis is planned {_WORDS[data.study.analysis.population.value]}.")
+        lead.append(f"The primary analysis is planned {_WORDS[data.population]}.")
     unequal = [f"“{rule}” {told}" for rule, told in sided.items() if told]
     if unequal:
         lead.append(f"Rules that do not treat conditions alike: {'; '.join(unequal)}.")
@@ -66,7 +68,8 @@ def _lead(data: Dataset, sided: Mapping[str, str]) -> list[str]:
     return lead
 
 
-_WORDS = {"intention-to-treat": "by intention to treat", "per-protocol": "per protocol"}
+_WORDS = {Population.INTENTION_TO_TREAT: "by intention to treat", Population.PER_PROTOCOL: "per protocol"}
+_OTHER = dict(zip(_WORDS, reversed(_WORDS), strict=True))
 
 
 def _counts(data: Dataset) -> dict[str, dict[str, int | float]]:

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from benchwright_analysis.report.dataset import Dataset
 from benchwright_analysis.report.section import Cell, Section, Table
+from benchwright_studies.vocabulary import Population
 
 _MEASURES: Mapping[str, tuple[str, ...]] = {
     "success": ("solved", "score"),
@@ -15,8 +16,12 @@ _MEASURES: Mapping[str, tuple[str, ...]] = {
     "score-over-time": ("score",),
 }
 """Section → the outcomes that its results describe."""
-_OF_NO_RESULT = ("support", "populations", "preregistration", "attempts")
+_OF_NO_RESULT = ("answer", "support", "populations", "preregistration", "attempts")
 _TITLE = "Preregistration"
+_PER_PROTOCOL = (
+    "These numbers are per protocol. Those by intention to treat, which the primary analysis is planned for, are in "
+    "“The answer” and “Who counts”."
+)
 
 
 def preregistration(data: Dataset) -> Section:
@@ -68,4 +73,10 @@ def role_of(section: str, data: Dataset) -> str:
 
 def marked(section: Section, data: Dataset) -> Section:
     """The section with its role."""
-    return dataclasses.replace(section, role=role_of(section.id, data))
+    role = role_of(section.id, data)
+    is_other = data.population is Population.INTENTION_TO_TREAT and any(
+        one.intended and not one.is_analysed for one in data.observations
+    )
+    if role not in ("primary", "secondary") or section.is_empty or not is_other:
+        return dataclasses.replace(section, role=role)
+    return dataclasses.replace(section, role=role, lead=(_PER_PROTOCOL, *section.lead))

@@ -210,6 +210,7 @@ def _dataset(
         deviations=[*deviations(log, known, rows), *wrong] if known is not None else (),
         drawn=drawn,
         concealed=concealed,
+        baseline=known.study.analysis.baseline if known is not None and known.study.analysis is not None else "",
         registration=registration(known, rows, chosen=_chosen_by_hand(options)) if known is not None else None,
         remarks=remarks(rows, undecided),
         closed=known.closed.digest if known is not None and known.closed is not None else "",

@@ -129,9 +129,13 @@ def _minus(told: str) -> str:
 
 
 def interval(low: float | None, high: float | None, *, share: bool = False, digits: int = 2) -> str:
-    """A 95 % interval; an end that the data does not have is a dash."""
+    """A 95 % interval; “from” or “up to” where the data shows only one end."""
     if low is None and high is None:
         return "–"
+    if low is None or high is None:
+        end = low if high is None else high
+        told = percent(end) if share else number(end, digits)
+        return f"{'from' if high is None else 'up to'} {told}"
     if share:
         return f"{percent(low).removesuffix(' %')} to {percent(high)}"
     return f"{number(low, digits)} to {number(high, digits)}"

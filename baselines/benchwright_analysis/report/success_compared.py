@@ -21,11 +21,11 @@ def compared_groups(data: Dataset, by_group: Mapping[str, Sequence[Observation]]
     rows: list[Sequence[Cell]] = []
     for place, first in enumerate(groups):
         for second in groups[place + 1 :]:
-            both = _in_common(by_group[first], by_group[second])
-            difference = solved_difference(both, second)
+            one, other = by_group[first], by_group[second]
+            difference = solved_difference(one, other)
             if difference is None:
                 continue
-            categories = _by_category(both, second)
+            categories = _by_category(one, other)
             found[f"{second} against {first}"] = {"difference": difference, "categories": categories}
             rows.append(
                 (
@@ -51,24 +51,31 @@ def _in_common(first: Sequence[Observation], second: Sequence[Observation]) -> l
     return [one for one in (*first, *second) if one.problem in problems]
 
 
-def solved_difference(both: Sequence[Observation], second: str) -> Crossed | None:
-    """By how much the share solved under one condition exceeds that under the other; `None` if no problem was shared.
+def solved_difference(first: Sequence[Observation], second: Sequence[Observation]) -> Crossed | None:
+    """By how much the share solved in the second group exceeds that in the first; `None` if no problem was shared.
 
     Args:
-        both: Decided attempts under the two conditions.
-        second: Name of the one.
+        first: Decided attempts of one group; only those at problems that the other group tried count.
+        second: Of the other.
     """
+    both = _in_common(first, second)
+    if not both:
+        return None
     try:
-        treated = [one.group == second for one in both]
+        treated = [one.group == second[0].group for one in both]
         return crossed_share_difference([one.passed for one in both], treated, Dataset.cells(both))
     except StatisticsError:
         return None
 
 
-def _by_category(both: Sequence[Observation], second: str) -> dict[str, Adjusted]:
+def _by_category(first: Sequence[Observation], second: Sequence[Observation]) -> dict[str, Adjusted]:
     tests: dict[str, float] = {}
-    for name in sorted({one.category or one.format for one in both} - {""}):
-        found = solved_difference([one for one in both if (one.category or one.format) == name], second)
+    for name in sorted({_category(one) for one in _in_common(first, second)} - {""}):
+        found = solved_difference(*([one for one in rows if _category(one) == name] for rows in (first, second)))
         if found is not None and found.p_value is not None:
             tests[name] = found.p_value
     return holm(tests)
+
+
+def _category(one: Observation) -> str:
+    return one.category or one.format

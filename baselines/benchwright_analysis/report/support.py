@@ -78,8 +78,8 @@ def _power(data: Dataset) -> tuple[dict[str, Crossed], str]:
     first, second = data.people_groups[:2]
     timed = {group: rows for group, rows in by_condition(data).items() if group in (first, second)}
     found: dict[str, Crossed] = {}
-    both = [one for one in data.decided if one.group in (first, second)]
-    if (solved := solved_difference(both, second)) is not None:
+    of_each = ([one for one in data.decided if one.group == group] for group in (first, second))
+    if (solved := solved_difference(*of_each)) is not None:
         found["solved"] = solved
     if len(timed) == 2:
         compared, _ = compare(data, timed, limit_of(timed))

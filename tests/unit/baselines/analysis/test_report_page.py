@@ -113,7 +113,7 @@ def test_an_empty_section_says_why() -> None:
 def test_numbers_read_as_people_write_them() -> None:
     assert (percent(0.5), percent(None), percent(0.123)) == ("50 %", "–", "12.3 %")
     assert (number(-1.25), number(-0.001), number(None)) == ("\N{MINUS SIGN}1.25", "0.00", "–")
-    assert (interval(0.1, 0.25, share=True), interval(None, 3.0)) == ("10 to 25 %", "– to 3.00")
+    assert (interval(0.1, 0.25, share=True), interval(None, 3.0)) == ("10 to 25 %", "up to 3.00")
 
 
 def test_a_group_keeps_its_colour_in_a_picture_without_the_others() -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from pydantic import JsonValue
 
+from benchwright_analysis.report.answer import answer
 from benchwright_analysis.report.dataset import Dataset
 from benchwright_analysis.report.exclusions import Participants, exclude
 from benchwright_analysis.report.fold import Folded
@@ -16,6 +17,7 @@ from benchwright_analysis.report.preregistration import marked, preregistration,
 from benchwright_analysis.report.registration import Registration
 from benchwright_analysis.report.section import Section
 from benchwright_studies.study_file import parse_study
+from benchwright_studies.vocabulary import Population
 
 from .test_report_sections import attempt, words
 
@@ -36,6 +38,7 @@ exclusions:
 consent: {version: "1", text: "You agree to what is written here."}
 """
 study = parse_study(STUDY, Path("s.yaml")).study
+REGISTERED = Registration("ab12", {}, ())
 
 
 def rows(*changes: dict[str, object], withdrew: frozenset[str] = frozenset()) -> list[Folded]:
@@ -115,7 +118,36 @@ def test_both_populations_are_compared_only_where_they_differ() -> None:
     helped = rows(*[{**one} for one in cases], {"external_help": True})
     other = populations(Dataset(helped, {}, study, drawn={"alone": 2, "copilot": 1}))
     assert "Nothing was left out" not in words(other)
+    assert "The answer per protocol, by condition" in [table.title for table in other.tables]
+
+
+def test_the_answer_counts_whom_the_study_planned_its_primary_analysis_for() -> None:
+    solved: dict[str, object] = {"passed": True}
+    helped: dict[str, object] = {"passed": False, "external_help": True, "censored_by": "gave_up"}
+    planned = study.analysis
+    assert planned is not None
+    per_protocol = study.model_copy(
+        update={"analysis": planned.model_copy(update={"population": Population.PER_PROTOCOL})}
+    )
+    for plan, attempts in ((study, 2), (per_protocol, 1)):
+        data = Dataset(rows({**solved}, {**helped}), {}, plan, drawn={"alone": 2}, registration=REGISTERED)
+        section = answer(data)
+        found = section.numbers["conditions"]
+        assert isinstance(found, tuple)
+        assert [one.attempts for one in found] == [attempts]
+        assert section.numbers["population"] == data.population.value
+        assert "Primary outcome: time. Secondary: solved." in words(section)
+        assert ("By intention to treat, as planned" if attempts == 2 else "Per protocol: without") in words(section)
+    other = populations(Dataset(rows({**solved}, {**helped}), {}, per_protocol, drawn={"alone": 2}))
     assert "The answer by intention to treat, by condition" in [table.title for table in other.tables]
+
+
+def test_a_primary_section_that_shows_another_population_says_so() -> None:
+    section = Section("time", "Time", ("Told.",))
+    both = Dataset(rows({}, {"external_help": True}), {}, study, drawn={"alone": 2}, registration=REGISTERED)
+    assert marked(section, both).lead[0].startswith("These numbers are per protocol.")
+    same = Dataset(rows({}), {}, study, drawn={"alone": 1}, registration=REGISTERED)
+    assert marked(section, same).lead == ("Told.",)
 
 
 def test_practice_and_models_are_in_no_population_of_people() -> None:
