@@ -60,6 +60,11 @@ class ClockFollower:
                 task.cancel()
         self._heartbeat = self._limiting = self._last_beat = None
 
+    @property
+    def is_followed(self) -> bool:
+        """Whether the clock runs, as far as this process has started it or found it running."""
+        return self._heartbeat is not None
+
     async def now(self) -> ClockState:
         """The clock as of now."""
         return advance((await self._writer.summary()).clock, self._writer.moment())

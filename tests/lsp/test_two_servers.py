@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import resource
 import shutil
 
@@ -66,6 +67,47 @@ async def test_closing_the_first_window_lets_the_second_go_on_and_the_pause_stay
     await first.quit()
     status = await theirs.ask("resume")
     assert (status.state, status.read_only) == ("running", None)
+
+
+async def test_one_attempt_runs_at_a_time_across_servers_and_the_other_is_paused_with_a_reason(
+    editors: Editors,
+) -> None:
+    first, second = await editors(), await editors()
+    mine = await first.open_problem(PROBLEM)
+    await mine.start()
+    other = await second.open_problem("starter/sync-fifo")
+    await other.start()
+    await first.until(lambda: bool(mine.told("paused")), "the pause")
+    (pause,) = mine.told("paused")
+    assert getattr(pause, "reason", None) == "starter/sync-fifo was started"
+    (said,) = first.shown.messages
+    assert mine.opened.status.title in said
+    assert other.opened.status.title in said
+    assert not second.shown.messages
+
+    # Back in the first window: now it is the second one's turn.
+    await mine.ask("resume")
+    await second.until(lambda: bool(other.told("paused")), "the pause")
+    assert [(await desk.ask("status")).state for desk in (mine, other)] == ["running", "paused"]
+    assert len(mine.told("paused")) == 1
+    assert mine.verified().ok
+    assert other.verified().ok
+
+
+async def test_an_attempt_that_has_ended_or_that_nobody_knows_pauses_no_clock(editors: Editors) -> None:
+    first, second = await editors(), await editors()
+    mine = await first.open_problem(PROBLEM)
+    await mine.start()
+    other = await second.open_problem("starter/sync-fifo")
+    await other.start()
+    await first.until(lambda: bool(mine.told("paused")), "the pause")
+    await other.ask("abandon")
+    running = first.home / "data" / "attempts" / "running"
+    await mine.ask("resume")
+    for newest in (other.attempt, "0" * 32, "\0", ""):
+        running.write_text(newest)
+        await asyncio.sleep(1.2)
+    assert (await mine.ask("status")).state == "running"
 
 
 async def test_a_server_that_lost_its_claim_says_so_and_records_nothing_until_it_has_it_again(editors: Editors) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,6 +20,7 @@ from benchwright_harness.sandbox import Sandbox
 from benchwright_judges.text_length import count_words
 from benchwright_problems.home import Home
 from benchwright_problems.problem import Kind, Problem, Question, QuestionFormat
+from benchwright_server.attempts.one_clock import OneClock
 from benchwright_server.attempts.opening import Opening
 from benchwright_server.attempts.pack_views import language_variants, pack_list, question_view
 from benchwright_server.attempts.session import Listeners, Session
@@ -52,7 +52,7 @@ class Sessions:
         self._problems = Opening(self.services)
         self._sessions: dict[Path, Session] = {}
         self._opening = asyncio.Lock()
-        self._clocks = asyncio.Lock()
+        self._clock = OneClock(self.services, lambda: list(self._sessions.values()), self._listeners.on_notice)
 
     def study_changed(self) -> None:
         """A study has something new to deliver; may be called in any thread."""
@@ -181,12 +181,12 @@ class Sessions:
         return session
 
     async def start(self, session: Session) -> AttemptStatus:
-        """Start the clock of an attempt; any other that runs here is paused, since nobody works on two at a time.
+        """Start the clock of an attempt; any other that runs is paused, since nobody works on two at a time.
 
         Raises:
             AttemptError: The clock was started before.
         """
-        return await self._alone(session, session.start)
+        return await self._clock.run_alone(session, session.start)
 
     async def resume(self, session: Session) -> AttemptStatus:
         """Let the clock of an attempt run again; see `start`.
@@ -194,21 +194,7 @@ class Sessions:
         Raises:
             AttemptError: The attempt is not paused.
         """
-        return await self._alone(session, session.resume)
-
-    async def _alone(self, session: Session, step: Callable[[], Awaitable[AttemptStatus]]) -> AttemptStatus:
-        async with self._clocks:
-            status = await step()
-            for other in [one for one in self._sessions.values() if one is not session]:
-                # It may end at the same moment.
-                with contextlib.suppress(AttemptError):
-                    if await other.is_clock_running():
-                        await other.pause(f"{session.header.problem} was started")
-                        self._listeners.on_notice(
-                            f"{other.problem.title} is paused, because {session.problem.title} runs now: one attempt"
-                            " runs at a time."
-                        )
-        return status
+        return await self._clock.run_alone(session, session.resume)
 
     async def question(self, session: Session) -> QuestionView:
         """What an answer form shows.
@@ -234,6 +220,7 @@ class Sessions:
 
     async def close(self) -> None:
         """Pause every running clock, stop every run, and write pending events."""
+        self._clock.close()
         for session in list(self._sessions.values()):
             with contextlib.suppress(AttemptError):
                 await session.close()
@@ -276,6 +263,7 @@ class Sessions:
         terms = Terms(header.condition, assigned)
         session = Session(self.services, self._listeners, header, problem, workspace, files, terms, flagged, held)
         await session.follow()
+        self._clock.watch()
         return session
 
     def _claimed(self, attempt: str) -> Claim | str | None:

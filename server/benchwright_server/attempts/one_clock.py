@@ -1,0 +1,114 @@
+"""One clock at a time: a person works on one attempt, in whichever window it is open."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Awaitable, Callable, Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from benchwright_attempts.clock import AttemptState
+from benchwright_attempts.errors import AttemptError
+from benchwright_problems.atomic import write_atomically
+from benchwright_problems.errors import ProblemsError
+from benchwright_server.protocol import AttemptStatus
+
+if TYPE_CHECKING:
+    # The database library takes a third of a second to import: nobody pays before a log is needed.
+    from benchwright_attempts.services import Services
+    from benchwright_server.attempts.session import Session
+    from benchwright_studies.study_log import StudyLog
+
+_LOOK_S = 1.0
+"""How often a server looks which attempt was started last: for so long two clocks may run."""
+
+
+class OneClock:
+    """Pauses the clock of an attempt when that of another is started, here or in another server.
+
+    Each window has a server of its own. A file beside the log names the attempt whose clock was started last. Each
+    server pauses its own attempts, because only the process that works on an attempt records it, and knows its time to
+    the end.
+
+    Args:
+        services: Of the process.
+        sessions: Those of the process.
+        tell: Called with a sentence for the person.
+    """
+
+    def __init__(
+        self, services: Services[StudyLog], sessions: Callable[[], Iterable[Session]], tell: Callable[[str], None]
+    ) -> None:
+        self._services = services
+        self._file: Path = services.home.data / "attempts" / "running"
+        self._sessions = sessions
+        self._tell = tell
+        self._lock = asyncio.Lock()
+        self._watching: asyncio.Task[None] | None = None
+
+    async def run_alone(self, session: Session, step: Callable[[], Awaitable[AttemptStatus]]) -> AttemptStatus:
+        """Start or resume the clock of an attempt, and pause every other.
+
+        Args:
+            session: The attempt.
+            step: Starts or resumes it.
+
+        Raises:
+            AttemptError: It can't be started or resumed.
+        """
+        async with self._lock:
+            status = await step()
+            # Without the file only the clocks of other servers run on.
+            with contextlib.suppress(OSError):
+                await asyncio.to_thread(write_atomically, self._file, session.header.id.encode(), 0o600, durable=False)
+            for other in [one for one in self._sessions() if one is not session]:
+                await self._pause(other, session.header.problem, session.problem.title)
+        return status
+
+    def watch(self) -> None:
+        """Look for attempts that other servers start, from now on."""
+        if self._watching is None:
+            self._watching = asyncio.create_task(self._watch())
+
+    def close(self) -> None:
+        """Look no more."""
+        if self._watching is not None:
+            self._watching.cancel()
+
+    async def _watch(self) -> None:
+        while True:
+            await asyncio.sleep(_LOOK_S)
+            running = [one for one in self._sessions() if one.attempt.clock.is_followed]
+            if running:
+                async with self._lock:
+                    await self._yield_to_other(running)
+
+    async def _yield_to_other(self, running: Iterable[Session]) -> None:
+        newest = await asyncio.to_thread(self._newest)
+        others = [one for one in running if one.header.id != newest]
+        if newest is None or not others:
+            return
+        try:
+            header = await asyncio.to_thread(self._services.log.header, newest)
+            if (await asyncio.to_thread(self._services.log.summary, newest)).state is not AttemptState.RUNNING:
+                return
+            title = (await asyncio.to_thread(self._services.store.problem, header.problem)).title
+        except (AttemptError, ProblemsError):
+            # The log can't be read now, or is another one.
+            return
+        for other in others:
+            await self._pause(other, header.problem, title)
+
+    def _newest(self) -> str | None:
+        try:
+            return self._file.read_text(encoding="utf-8")
+        except (OSError, ValueError):
+            return None
+
+    async def _pause(self, session: Session, problem: str, title: str) -> None:
+        # It may end at the same moment.
+        with contextlib.suppress(AttemptError):
+            if await session.is_clock_running():
+                await session.pause(f"{problem} was started")
+                self._tell(f"{session.problem.title} is paused, because {title} runs now: one attempt runs at a time.")
