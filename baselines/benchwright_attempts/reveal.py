@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from benchwright_problems.problem import Reveal
-from benchwright_problems.verdict import Verdict
+from benchwright_problems.verdict import CompilerMessage, Verdict
 
 _FINEST_S = 0.5
 _COARSER = 1.2
@@ -42,6 +42,8 @@ class Revealed:
     """Hidden tests that passed. None if none were counted."""
     total: int | None = None
     tests: tuple[RevealedTest, ...] = ()
+    compiler: tuple[CompilerMessage, ...] = ()
+    """Why the design does not build; whatever shows the outcome shows these, because they name nothing hidden."""
     log: str | None = None
     wall_s: float = 0.0
     """How long the run took; below `full` as `coarse` gives it."""
@@ -50,6 +52,8 @@ class Revealed:
         """The same for a model's prompt, without the raw log, which could fill its context."""
         counts = f" {self.passed} of {self.total} tests passed." if self.total is not None else ""
         lines = [f"{self.outcome}.{counts} {self.message}".rstrip()]
+        # The message has the first.
+        lines += [str(message) for message in self.compiler[1:]]
         for test in self.tests:
             message = f": {test.message}" if test.message else ""
             lines.append(f"{'passed' if test.passed else 'failed'} {test.name}{message}")
@@ -79,6 +83,7 @@ def _outcome(policy: Reveal, verdict: Verdict) -> Revealed:
         policy=policy.value,
         passed=verdict.passed_tests if tests else None,
         total=len(tests) or None,
+        compiler=verdict.compiler,
         wall_s=coarse(verdict.wall_s),
     )
 

@@ -94,6 +94,9 @@ class FormSession implements vscode.Disposable {
       case "start":
         void this.start();
         break;
+      case "submit":
+        void this.submit();
+        break;
       case "save":
         void this.writing.then(() => this.document.save());
         break;
@@ -123,6 +126,11 @@ class FormSession implements vscode.Disposable {
   private async start(): Promise<void> {
     await this.attempts.follow(this.document.uri);
     await vscode.commands.executeCommand("benchwright.ui.start");
+  }
+
+  private async submit(): Promise<void> {
+    await this.attempts.follow(this.document.uri);
+    await vscode.commands.executeCommand("benchwright.ui.submit");
   }
 
   private async postQuestion(): Promise<void> {
@@ -156,6 +164,6 @@ class FormSession implements vscode.Disposable {
     if (!status) return;
     const page = resultsPage(status);
     const text = page.message || page.headline;
-    this.host.post({ type: "result", outcome: page.outcome, text, canStart: status.state === "open" });
+    this.host.post({ type: "result", outcome: page.outcome, text, state: status.state });
   }
 }

@@ -1,4 +1,4 @@
-import type { Choice, Length } from "./generated/protocol.ts";
+import type { AttemptStatus, Choice, Length } from "./generated/protocol.ts";
 
 /** The value of the choice that `answer.md` names, if it names one. */
 export function chosenValue(text: string, choices: readonly Choice[]): string | undefined {
@@ -21,4 +21,19 @@ export function answerLength({ words, tokens }: Length): string {
   const counted = `${words} ${words === 1 ? "word" : "words"}`;
   if (tokens == null) return `${counted}. Tokens can't be counted: run ./run --setup to install the token table.`;
   return `${counted}, ${tokens} ${tokens === 1 ? "token" : "tokens"}`;
+}
+
+/** What saving an answer does, in the attempt's present state. */
+export function whatSavingDoes(state: AttemptStatus["state"], isScoredOnSave: boolean): string {
+  const saving = "Your answer is the file answer.md. Saving it (Ctrl+S, ⌘S on a Mac)";
+  switch (state) {
+    case "open":
+      return `${saving} keeps it. Nothing is scored until the clock starts.`;
+    case "paused":
+      return `${saving} keeps it. Nothing is scored until the clock is resumed.`;
+    case "running":
+      return isScoredOnSave ? `${saving} has it scored at once.` : `${saving} keeps it. It is scored when you submit it.`;
+    default:
+      return "This attempt has ended. Saving the answer changes nothing about its result.";
+  }
 }

@@ -11,6 +11,7 @@ import { NumbersPage } from "./numbers.ts";
 import { Opening } from "./opening.ts";
 import { registerPanels } from "./panel.ts";
 import { PANELS } from "./panels.ts";
+import { ProblemPages } from "./problemPages.ts";
 import { registerReferences } from "./references.ts";
 import { ResultsView } from "./results.ts";
 import { hintOnSave } from "./saveHint.ts";
@@ -42,6 +43,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
   );
   const study = new StudyPanel(context.extensionUri, server, attempts, opening, context.globalState);
   const numbers = new NumbersPage(server);
+  const pages = new ProblemPages(server);
   server.fromLens = {
     "benchwright.run": (workspace) => steps.runFrom(workspace),
     "benchwright.submit": (workspace) => steps.submitFrom(workspace),
@@ -50,6 +52,8 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
   const commands: Record<string, (...args: never[]) => unknown> = {
     openProblem: (row?: Row) => opening.open(row, false),
     openFresh: (row?: Row) => opening.open(row, true),
+    problemDetails: (row?: Row) => pages.show(row),
+    nextProblem: () => opening.openNext(attempts.current?.problem),
     start: () => steps.start(),
     pause: () => steps.pause(),
     resume: () => steps.resume(),
@@ -83,6 +87,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     registerPanels(PANELS, { extension: context.extensionUri, server, attempts, memory: context.globalState }),
     study,
     numbers,
+    pages,
     new ClockItem(attempts),
     new StudyItem(attempts),
     new ChangeReasons(server, attempts),

@@ -2,6 +2,7 @@ import * as vscode from "vscode";
 import type { Attempts } from "./attempts.ts";
 import type { OpenedProblem, ProblemSummary } from "./generated/protocol.ts";
 import { problemDescription, problemIcon } from "./problemLabel.ts";
+import { nextProblem } from "./problemList.ts";
 import { shown } from "./reporting.ts";
 import type { Server } from "./server.ts";
 import type { Row } from "./tree.ts";
@@ -21,6 +22,13 @@ export class Opening {
     if (problem === undefined) return;
     const opened = await shown(this.server.request("open", { problem, fresh }));
     if (opened !== undefined) await this.show(opened);
+  }
+
+  /** Opens the next problem of a pack that was not passed yet; asks if there is none. */
+  async openNext(ref: string | undefined): Promise<void> {
+    const list = await shown(this.server.request("packs", {}));
+    const next = list && nextProblem(list.packs, ref);
+    await this.open(next && { problem: next }, false);
   }
 
   /** Shows an open problem, in a window of its folder. */

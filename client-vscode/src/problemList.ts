@@ -51,6 +51,15 @@ export function grouped(packs: readonly PackSummary[], grouping: Grouping, filte
     });
 }
 
+/** The problem to do after another: the next of its pack that was not passed yet, at the end from the beginning. */
+export function nextProblem(packs: readonly PackSummary[], ref: string | undefined): ProblemSummary | undefined {
+  const pack = packs.find(({ problems }) => problems.some((problem) => problem.ref === ref));
+  if (!pack) return undefined;
+  const at = pack.problems.findIndex((problem) => problem.ref === ref);
+  const others = [...pack.problems.slice(at + 1), ...pack.problems.slice(0, at)];
+  return others.find(({ state }) => state !== "passed");
+}
+
 /** How many problems a list shows. */
 export function countOf(groups: readonly Group[]): number {
   return groups.reduce((sum, { problems }) => sum + problems.length, 0);

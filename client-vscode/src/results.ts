@@ -23,6 +23,7 @@ export class ResultsView implements vscode.WebviewViewProvider, vscode.Disposabl
     const page = { extension: this.extension, page: "results", title: "Benchwright results" };
     this.host = new WebviewHost(view.webview, page, (message) => {
       if (message.type === "ready") this.post();
+      else if (message.type === "open") void this.open(message.path, message.line);
       else void vscode.commands.executeCommand(`benchwright.ui.${message.command}`);
     });
     view.onDidDispose(() => (this.host = undefined));
@@ -35,6 +36,15 @@ export class ResultsView implements vscode.WebviewViewProvider, vscode.Disposabl
 
   dispose(): void {
     vscode.Disposable.from(...this.subscriptions).dispose();
+  }
+
+  /** Shows a line of a file of the workspace. */
+  private async open(path: string, line: number): Promise<void> {
+    const status = this.attempts.current;
+    if (!status) return;
+    const file = vscode.Uri.joinPath(vscode.Uri.parse(status.workspace), path);
+    const selection = new vscode.Range(line - 1, 0, line - 1, 0);
+    await vscode.window.showTextDocument(file, { viewColumn: vscode.ViewColumn.One, selection });
   }
 
   private post(): void {

@@ -1,9 +1,17 @@
-import type { AttemptStatus, SubmitSummary, TestLine } from "./generated/protocol.ts";
+import type { AttemptStatus, CompilerLine, SubmitSummary, TestLine } from "./generated/protocol.ts";
 import { clockTime } from "./duration.ts";
-import { revealSentence, verdictText } from "./verdict.ts";
+import { expectation, type Expectation } from "./expectation.ts";
+import { revealSentence } from "./verdict.ts";
 
 /** A button of the results view: the command's name without its prefix. */
-export type ResultsAction = "openProblem" | "start" | "resume" | "run" | "cancelRun" | "submit";
+export type ResultsAction = "openProblem" | "nextProblem" | "start" | "resume" | "run" | "cancelRun" | "submit";
+
+/** A hidden test that failed. */
+export interface FailedTest {
+  readonly name: string;
+  readonly message: string;
+  readonly values: Expectation | undefined;
+}
 
 /** What the results view shows, ready to be put on the page as text. */
 export interface ResultsPage {
@@ -12,7 +20,11 @@ export interface ResultsPage {
   readonly headline: string;
   readonly message: string;
   readonly facts: readonly (readonly [string, string])[];
-  readonly lines: readonly TestLine[];
+  /** What a compiler said, with its place in the workspace. */
+  readonly compiler: readonly CompilerLine[];
+  readonly failed: readonly FailedTest[];
+  /** Names of the hidden tests that passed. */
+  readonly passed: readonly string[];
   readonly log: string;
   readonly policy: string;
   readonly actions: readonly { readonly command: ResultsAction; readonly label: string }[];
@@ -33,9 +45,11 @@ export function resultsPage(status: AttemptStatus | undefined, summary?: SubmitS
     title: status.title,
     outcome: status.running ? "running" : outcome(shown?.outcome),
     headline: headline(status),
-    message: shown?.message ?? "",
+    message: message(status, shown),
     facts: [...verdictFacts(shown), ...attemptFacts(status, summary)],
-    lines: shown?.lines ?? [],
+    compiler: shown?.compiler ?? [],
+    failed: (shown?.lines ?? []).filter(({ passed }) => !passed).map(failedTest),
+    passed: (shown?.lines ?? []).filter(({ passed }) => passed).map(({ name }) => name),
     log: shown?.log ?? "",
     policy: verdict ? revealSentence(verdict.reveal, status.kind) : "",
     actions: actions(status),
@@ -46,7 +60,7 @@ export function resultsPage(status: AttemptStatus | undefined, summary?: SubmitS
 export function summarySentence(summary: SubmitSummary): string {
   const { status } = summary;
   const verdict = status.verdict ?? undefined;
-  const result = verdict ? verdictText(verdict, status.kind).spoken : "No verdict";
+  const result = verdict?.headline ?? "No verdict";
   const first = firstPass(summary);
   return (
     [
@@ -64,7 +78,9 @@ const EMPTY: ResultsPage = {
   headline: "",
   message: "",
   facts: [],
-  lines: [],
+  compiler: [],
+  failed: [],
+  passed: [],
   log: "",
   policy: "",
   actions: [],
@@ -78,7 +94,7 @@ function outcome(word: string | undefined): ResultsPage["outcome"] {
 function headline(status: AttemptStatus): string {
   const question = status.kind !== "design";
   if (status.running) return question ? "The answer is being scored …" : "The hidden tests are running …";
-  if (status.verdict) return verdictText(status.verdict, status.kind).spoken;
+  if (status.verdict) return status.verdict.headline;
   switch (status.state) {
     case "open":
       return "The clock has not started";
@@ -89,6 +105,19 @@ function headline(status: AttemptStatus): string {
     default:
       return "This attempt ended without a verdict";
   }
+}
+
+/** What the verdict says, and what to do next once it is a pass. */
+function message(status: AttemptStatus, shown: AttemptStatus["verdict"]): string {
+  if (!shown) return "";
+  // The list of the compiler's messages says the same.
+  const said = shown.compiler?.length ? "" : shown.message;
+  if (shown.outcome !== "passed" || status.state !== "running") return said;
+  return `${said} Submit to end the attempt. Until then its clock runs on.`.trim();
+}
+
+function failedTest({ name, message: said }: TestLine): FailedTest {
+  return { name, message: said ?? "", values: said ? expectation(said) : undefined };
 }
 
 function verdictFacts(verdict: AttemptStatus["verdict"]): [string, string][] {
@@ -134,11 +163,21 @@ function actions(status: AttemptStatus): ResultsPage["actions"] {
     case "paused":
       return [{ command: "resume", label: "Resume the Clock" }];
     case "running":
-      return [
+      return inOrder(status, [
         { command: "run", label: status.kind !== "design" ? "Score the Answer" : "Run Hidden Tests" },
         { command: "submit", label: "Submit" },
-      ];
+      ]);
     default:
-      return [];
+      // A study leads on by itself.
+      if (status.study) return [];
+      return [
+        { command: "nextProblem", label: "Next Problem" },
+        { command: "openProblem", label: "Open Another Problem…" },
+      ];
   }
+}
+
+/** The first button is the one to press next: after a pass, to submit. */
+function inOrder(status: AttemptStatus, buttons: ResultsPage["actions"]): ResultsPage["actions"] {
+  return status.verdict?.outcome === "passed" ? [...buttons].reverse() : buttons;
 }

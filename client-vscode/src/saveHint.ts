@@ -1,7 +1,7 @@
 import * as vscode from "vscode";
 import type { Attempts } from "./attempts.ts";
 
-/** Shows, once per attempt and state, that a save runs no hidden tests while the clock is stopped. */
+/** Says, once per attempt and state, that nothing is scored while the clock stands, with a button that starts it. */
 export function hintOnSave(attempts: Attempts): vscode.Disposable {
   const hinted = new Set<string>();
   return vscode.workspace.onDidSaveTextDocument(async (document) => {
@@ -10,12 +10,17 @@ export function hintOnSave(attempts: Attempts): vscode.Disposable {
     const occasion = `${status.attempt} ${status.state}`;
     if (hinted.has(occasion)) return;
     hinted.add(occasion);
-    const saved = status.kind !== "design" ? "Saved, but not scored" : "Saved and linted, but not tested";
-    const [why, next] =
-      status.state === "open" ? ["has not started", "Start the Clock"] : ["is paused", "Resume the Clock"];
-    // Without a button, because a message with one stays on the screen after the clock has started.
-    void vscode.window.showInformationMessage(
-      `${saved}: the clock ${why}. Select it in the status bar, or run the command Benchwright: ${next}.`,
+    const [until, button, command] =
+      status.state === "open"
+        ? (["starts", "Start the Clock", "start"] as const)
+        : (["is resumed", "Resume the Clock", "resume"] as const);
+    const chosen = await vscode.window.showInformationMessage(
+      `Saved, but nothing is scored until the clock ${until}.`,
+      button,
     );
+    // It may have been started in the status bar meanwhile.
+    if (chosen !== button || attempts.known(document.uri)?.state !== status.state) return;
+    await attempts.follow(document.uri);
+    await vscode.commands.executeCommand(`benchwright.ui.${command}`);
   });
 }

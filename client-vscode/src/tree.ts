@@ -34,6 +34,7 @@ export class ProblemTree implements vscode.TreeDataProvider<Row>, vscode.Disposa
   private readonly subscriptions: vscode.Disposable[];
   private filter = "";
   private studies: readonly StudySummary[] = [];
+  private readonly looking: NodeJS.Timeout;
   readonly onDidChangeTreeData = this.changed.event;
 
   constructor(
@@ -48,10 +49,13 @@ export class ProblemTree implements vscode.TreeDataProvider<Row>, vscode.Disposa
       this.view.onDidChangeVisibility(({ visible }) => {
         if (visible) void this.loadStudies();
       }),
+      vscode.window.onDidChangeWindowState(() => void this.loadIfSeen()),
+      new vscode.Disposable(() => clearInterval(this.looking)),
       attempts.onDidChange(({ before, now }) => {
         if (before?.state !== now.state || before.verdict?.number !== now.verdict?.number) this.refresh();
       }),
     ];
+    this.looking = setInterval(() => void this.loadIfSeen(), LOOK_AGAIN_MS);
   }
 
   refresh(): void {
@@ -104,7 +108,7 @@ export class ProblemTree implements vscode.TreeDataProvider<Row>, vscode.Disposa
 
   getTreeItem(row: Row): vscode.TreeItem {
     if ("study" in row) return studyItem(row);
-    return "group" in row ? groupItem(row.group) : problemItem(row);
+    return "group" in row ? groupItem(row.group) : problemItem(row, this.grouping);
   }
 
   dispose(): void {
@@ -122,6 +126,11 @@ export class ProblemTree implements vscode.TreeDataProvider<Row>, vscode.Disposa
     const all = packs.reduce((sum, pack) => sum + pack.problems.length, 0);
     this.view.description = this.filter && `“${this.filter}”: ${countOf(groups)} of ${all}`;
     return [...this.studies.map((study) => ({ study })), ...groups.map((group) => ({ group }))];
+  }
+
+  /** A study can begin while the list is open: it comes from a terminal, or from another window. */
+  private async loadIfSeen(): Promise<void> {
+    if (this.view.visible && vscode.window.state.focused && !this.server.failure) await this.loadStudies();
   }
 
   /** Studies come after the problems: what knows them is not quick to load. */
@@ -186,16 +195,18 @@ function studyItem(row: { readonly study: StudySummary }): vscode.TreeItem {
 /** Steps after which there is nothing more to do. */
 const OVER: ReadonlySet<string> = new Set(["finished", "withdrawn", "closed"]);
 
+const LOOK_AGAIN_MS = 5000;
+
 /** More rows than these start folded. */
 const MANY = 40;
 
-function problemItem(row: { readonly problem: ProblemSummary }): vscode.TreeItem {
+function problemItem(row: { readonly problem: ProblemSummary }, grouping: Grouping): vscode.TreeItem {
   const { problem } = row;
   const colour = STATE_COLOURS[problem.state];
   const item = new vscode.TreeItem(problem.title);
   item.id = problem.ref;
   item.contextValue = "problem";
-  item.description = rowDescription(problem);
+  item.description = rowDescription(problem, grouping);
   item.tooltip = problemTooltip(problem);
   item.iconPath = new vscode.ThemeIcon(problemIcon(problem.state), colour ? new vscode.ThemeColor(colour) : undefined);
   item.accessibilityInformation = { label: problemSpoken(problem) };

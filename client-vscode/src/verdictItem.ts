@@ -1,6 +1,6 @@
 import * as vscode from "vscode";
 import type { Attempts } from "./attempts.ts";
-import { verdictText } from "./verdict.ts";
+import { verdictIcon } from "./verdict.ts";
 
 /** The newest verdict in the status bar; a click opens the results. */
 export class VerdictItem implements vscode.Disposable {
@@ -23,8 +23,8 @@ export class VerdictItem implements vscode.Disposable {
     if (status?.running) {
       this.draw("sync~spin", "Running", "The hidden tests are running");
     } else if (status?.verdict) {
-      const text = verdictText(status.verdict, status.kind);
-      this.draw(text.icon, text.short, `${text.spoken}. ${status.verdict.message}`);
+      const { short, headline, message } = status.verdict;
+      this.draw(verdictIcon(status.verdict), short, `${headline}. ${message}`);
     } else {
       this.item.hide();
     }

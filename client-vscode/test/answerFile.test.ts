@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { answerLength, answerShown, answerText, chosenValue } from "../src/answerFile.ts";
+import { answerLength, answerShown, answerText, chosenValue, whatSavingDoes } from "../src/answerFile.ts";
 
 const LETTERS = ["A", "B"].map((value) => ({ value, text: `Choice ${value}` }));
 const TRUTH = ["true", "false"].map((value) => ({ value, text: value }));
@@ -33,4 +33,12 @@ test("a text of another editor with Windows line breaks is shown without them", 
 test("an answer's length is told in words and tokens, and why where tokens can't be counted", () => {
   assert.equal(answerLength({ words: 1, tokens: 2 }), "1 word, 2 tokens");
   assert.match(answerLength({ words: 0, tokens: null }), /^0 words\. Tokens can't be counted/);
+});
+
+test("saving is described as what it does in each state", () => {
+  assert.match(whatSavingDoes("open", true), /Nothing is scored until the clock starts/);
+  assert.match(whatSavingDoes("paused", false), /until the clock is resumed/);
+  assert.match(whatSavingDoes("running", true), /has it scored at once/);
+  assert.match(whatSavingDoes("running", false), /scored when you submit/);
+  assert.match(whatSavingDoes("submitted", true), /changes nothing/);
 });

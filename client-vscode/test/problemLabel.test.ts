@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { problemDescription, problemIcon, problemSpoken, problemTooltip, rowDescription } from "../src/problemLabel.ts";
+import { problemDescription, problemIcon, problemPage, problemSpoken, problemTooltip, rowDescription } from "../src/problemLabel.ts";
 import { problem } from "./samples.ts";
 
 test("a solved problem shows its best time", () => {
@@ -12,6 +12,7 @@ test("a solved problem shows its best time", () => {
 test("a row of the side bar has only the best time and the difficulty beside the title", () => {
   assert.equal(rowDescription(problem({ state: "passed", bestTimeS: 723 })), "12:03 · easy");
   assert.equal(rowDescription(problem()), "easy");
+  assert.equal(rowDescription(problem(), "difficulty"), "design");
 });
 
 test("a problem passed without a submission shows no time", () => {
@@ -26,4 +27,18 @@ test("the tooltip leaves out a best time that is not there", () => {
 test("each state has a shape of its own", () => {
   const states = ["new", "attempted", "waiting for a judge", "failed", "passed"] as const;
   assert.equal(new Set(states.map(problemIcon)).size, states.length);
+});
+
+test("the page of a problem has every fact of the tooltip, its pack and no markup of the title", () => {
+  const page = problemPage(problem({ title: "A *bold* one" }), {
+    name: "starter",
+    title: "Starter",
+    version: "1",
+    license: "Apache-2.0",
+    problems: [],
+  });
+  assert.match(page, /^# A \\\*bold\\\* one$/m);
+  for (const fact of ["starter/counter", "easy", "RTL generation \\(cid003\\)", "Starter", "Apache-2.0"]) {
+    assert.match(page, new RegExp(`\\| ${fact} \\|`));
+  }
 });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { PackSummary, ProblemSummary } from "../src/generated/protocol.ts";
-import { countOf, grouped } from "../src/problemList.ts";
+import { countOf, grouped, nextProblem } from "../src/problemList.ts";
 import { problem } from "./samples.ts";
 
 function pack(name: string, problems: readonly ProblemSummary[]): PackSummary {
@@ -51,4 +51,13 @@ test("a long pack has a heading for each category, a short one has none", () => 
     ],
   );
   assert.deepEqual(small?.parts, []);
+});
+
+test("the next problem is the first of the same pack that was not passed, from the beginning at its end", () => {
+  const third = problem({ ref: "starter/third" });
+  const packs = [pack("starter", [COUNTER, FIFO, third]), pack("quiz", [CACHE])];
+  assert.equal(nextProblem(packs, COUNTER.ref)?.ref, "starter/third");
+  assert.equal(nextProblem(packs, "starter/third")?.ref, COUNTER.ref);
+  assert.equal(nextProblem(packs, CACHE.ref), undefined);
+  assert.equal(nextProblem(packs, "gone/gone"), undefined);
 });

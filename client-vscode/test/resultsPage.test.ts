@@ -6,7 +6,7 @@ import { attempt, verdict } from "./samples.ts";
 test("the page shows exactly what the verdict reveals", () => {
   const lines = [{ name: "test_reset", passed: true, message: null }];
   const page = resultsPage(attempt({ verdict: verdict({ lines }) }));
-  assert.deepEqual(page.lines, lines);
+  assert.deepEqual([page.failed, page.passed], [[], ["test_reset"]]);
   assert.equal(page.log, "");
   assert.equal(page.policy, "This problem shows test names only.");
   assert.deepEqual(page.facts.slice(0, 3), [
@@ -18,18 +18,20 @@ test("the page shows exactly what the verdict reveals", () => {
 
 test("while the tests run, the old verdict is not shown as if it were new", () => {
   const page = resultsPage(attempt({ running: true, verdict: verdict({ log: "old" }) }));
-  assert.deepEqual([page.outcome, page.message, page.lines, page.log], ["running", "", [], ""]);
+  assert.deepEqual([page.outcome, page.message, page.passed, page.log], ["running", "", [], ""]);
   assert.deepEqual(
     page.actions.map(({ command }) => command),
     ["cancelRun"],
   );
 });
 
+const NEXT = ["nextProblem", "openProblem"];
+
 test("each state offers its next step", () => {
   const steps = (["open", "running", "paused", "submitted", "abandoned"] as const).map((state) =>
     resultsPage(attempt({ state })).actions.map(({ command }) => command),
   );
-  assert.deepEqual(steps, [["start"], ["run", "submit"], ["resume"], [], []]);
+  assert.deepEqual(steps, [["start"], ["run", "submit"], ["resume"], NEXT, NEXT]);
   assert.deepEqual(
     resultsPage(undefined).actions.map(({ command }) => command),
     ["openProblem"],
@@ -71,4 +73,34 @@ test("a submission that never passed says so", () => {
   const summary = { status, firstPassS: null, firstPassRun: null };
   assert.doesNotMatch(summarySentence(summary), /first pass/);
   assert.deepEqual(resultsPage(status, summary).facts.at(-1), ["First pass", "none"]);
+});
+
+test("failures come with what was expected, and what passed is only named", () => {
+  const lines = [
+    { name: "test_reset", passed: true, message: null },
+    { name: "test_load", passed: false, message: "count: expected 3, got 4" },
+    { name: "test_up", passed: false, message: null },
+  ];
+  const page = resultsPage(attempt({ verdict: verdict({ outcome: "failed", lines }) }));
+  assert.deepEqual(page.failed, [
+    { name: "test_load", message: "count: expected 3, got 4", values: { expected: "3", got: "4" } },
+    { name: "test_up", message: "", values: undefined },
+  ]);
+  assert.deepEqual(page.passed, ["test_reset"]);
+});
+
+test("a build failure is told by the compiler, once", () => {
+  const compiler = [{ path: "rtl/a.sv", line: 6, column: null, text: "syntax error" }];
+  const page = resultsPage(attempt({ verdict: verdict({ outcome: "failed", compiler }) }));
+  assert.deepEqual([page.compiler, page.message], [compiler, ""]);
+});
+
+test("after a pass the first step is to submit, and then to go on, except in a study", () => {
+  const passed = attempt({ verdict: verdict() });
+  assert.match(resultsPage(passed).message, /^All hidden tests pass\. Submit/);
+  assert.deepEqual(
+    resultsPage(passed).actions.map(({ command }) => command),
+    ["submit", "run"],
+  );
+  assert.deepEqual(resultsPage({ ...passed, state: "submitted", study: "s" }).actions, []);
 });

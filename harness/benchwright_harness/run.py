@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 
+from benchwright_harness.compiler_messages import with_compiler_messages
 from benchwright_harness.criterion import Listener, Rule, decide
 from benchwright_harness.errors import BadHarnessError, HarnessError, SandboxUnavailableError
 from benchwright_harness.fault import fault
@@ -141,6 +142,7 @@ async def _run_plan(
                 limits=problem.limits,
             )
             verdict = fault(verdict, reports, results.pytest, step.argv, ended.exit_code, watch)
+            verdict = with_compiler_messages(verdict, problem, solution, reports)
             if verdict.outcome is not Outcome.PASSED:
                 verdict = _refused_inside(problem, watch) or verdict
             for oddity in results.oddities:

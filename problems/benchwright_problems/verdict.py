@@ -136,6 +136,22 @@ class TestResult(Model):
     message: str = ""
 
 
+class CompilerMessage(Model):
+    """What a compiler found wrong in a file of the solver's; names nothing hidden."""
+
+    path: str
+    """Relative to the workspace."""
+    line: int
+    """From 1."""
+    column: int | None = None
+    """From 1; None if the compiler names none."""
+    text: str
+
+    def __str__(self) -> str:
+        """In one line, as compilers write it."""
+        return f"{self.path}:{self.line}: {self.text}"
+
+
 class Digests(Model):
     """The inputs of a verdict; the same four give the same verdict."""
 
@@ -166,6 +182,8 @@ class Verdict(Model):
     hint: str = ""
     """The next step, if there is one."""
     tests: tuple[TestResult, ...] = ()
+    compiler: tuple[CompilerMessage, ...] = ()
+    """Why the design does not build, if compilers said it of the solver's own files."""
     wall_s: float = 0.0
     """Duration in seconds."""
     digests: Digests = Digests()

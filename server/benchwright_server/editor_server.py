@@ -5,17 +5,20 @@ The server itself, which assembles all features, is in `server.py`; no feature i
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 from pygls.lsp.server import LanguageServer
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from lsprotocol import types
 
     from benchwright_server.attempts.sessions import Sessions
     from benchwright_server.client import Client
+    from benchwright_server.protocol import AttemptStatus
     from benchwright_server.settings import Settings
     from benchwright_verilog.findings.finding import Finding
     from benchwright_verilog.semantics.file_list import FileList
@@ -53,6 +56,9 @@ class Diagnostics(Protocol):
     def settings_changed(self) -> None:
         """The settings that affect findings may have changed."""
 
+    async def refresh(self, uris: Iterable[str]) -> None:
+        """What else is known of open documents has changed: show it."""
+
     async def rest(self, uri: str) -> None:
         """Wait until typing pauses, or has gone on for long enough."""
 
@@ -67,6 +73,16 @@ class Diagnostics(Protocol):
 
     def shown(self, report: Report) -> list[dict[str, Any]]:
         """A report as plain JSON (LSP 3.18, `Diagnostic`)."""
+
+
+class Builds(Protocol):
+    """What compilers said in hidden tests; see `features.build_failures`."""
+
+    def of(self, document: Document) -> list[Finding]:
+        """That about an open document."""
+
+    async def show(self, status: AttemptStatus, folder: Path) -> None:
+        """Show that of an attempt's newest run."""
 
 
 class Lenses(Protocol):
@@ -114,6 +130,7 @@ class EditorServer(LanguageServer):
     projects: Projects
     sessions: Sessions
     live: Diagnostics
+    builds: Builds
     lenses: Lenses
     file_lists: FileListReports
     sync: Sync

@@ -127,6 +127,18 @@ class TestLine(Wire):
     """Failure message; only under the policies `messages` and `full`."""
 
 
+class CompilerLine(Wire):
+    """What a compiler found wrong in a file of the workspace."""
+
+    path: str
+    """Relative to the workspace, with forward slashes."""
+    line: int
+    """From 1."""
+    column: int | None = None
+    """From 1; null if the compiler names none."""
+    text: str
+
+
 class VerdictView(Wire):
     """What the solver may see of one run or judgement."""
 
@@ -134,11 +146,17 @@ class VerdictView(Wire):
     """`passed`, `failed` or `error`; `recorded` in a study that does not show results."""
     reason: str
     """`passed`, `tests_failed`, `timeout`, `tool_missing` ...; a stable identifier."""
+    short: str
+    """The verdict in a few words, such as `3/5 passed`."""
+    headline: str
+    """The verdict as a sentence without its full stop, such as `Hidden tests failed: 3 of 5 passed`."""
     message: str
     """One sentence for the user, with the next step if there is one."""
     tests: TestCount | None = None
     lines: list[TestLine] | None = None
     """Only under the policies `names`, `messages` and `full`."""
+    compiler: list[CompilerLine] | None = None
+    """Why the design does not build, if compilers said it of the solver's own files."""
     log: str | None = None
     """Only under the policy `full`."""
     reveal: str

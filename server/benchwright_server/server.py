@@ -32,6 +32,7 @@ from benchwright_server.attempts.session import Listeners, Session
 from benchwright_server.attempts.sessions import Sessions
 from benchwright_server.editor_server import EditorServer
 from benchwright_server.errors import FORESEEN, log_place, sentence_of
+from benchwright_server.features.build_failures import BuildFailures
 from benchwright_server.features.code_lens import CodeLenses
 from benchwright_server.features.configuration import follow_configuration
 from benchwright_server.features.diagnostics import LiveDiagnostics
@@ -162,6 +163,7 @@ class BenchwrightServer(EditorServer):
         self.sessions = Sessions(home, sandbox, listeners)
         self.delivery = LiveDelivery(home, lambda: self.sessions.has_study_at_work)
         self.live = LiveDiagnostics(self)
+        self.builds = BuildFailures(self)
         self.lenses = CodeLenses(self)
         self.is_shut_down = False
         self._changed: set[Session] = set()
@@ -272,6 +274,7 @@ class BenchwrightServer(EditorServer):
                 status = await session.status()
                 self.protocol.notify(CHANGED, status.model_dump(mode="json", by_alias=True))
                 self.lenses.refresh()
+                await self.builds.show(status, session.workspace.folder)
         except FORESEEN as error:
             self.report_failure(error)
         finally:

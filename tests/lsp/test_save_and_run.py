@@ -118,6 +118,42 @@ async def test_a_design_that_does_not_compile_fails_in_words_that_say_so(editor:
     assert "does not compile" in verdict.message
 
 
+async def test_what_the_compiler_says_is_shown_at_its_line_until_the_next_run(editor: Editor) -> None:
+    desk = await editor.open_problem("starter/saturating-counter")
+    await desk.start()
+    file = desk.open()
+    good = reference("saturating-counter")
+    # A language server's analyser takes what Icarus does not.
+    bad = good.replace("endmodule", "  wire [7:0] turned = {<<{8'h1}};\nendmodule")
+    file.paste(bad)
+    file.save()
+    verdict = await desk.verdict(1)
+    assert (verdict.reason, verdict.short) == ("build_failed", "build failed")
+    assert verdict.compiler is not None
+    (said,) = verdict.compiler
+    assert (said.path, said.line) == ("rtl/sat_counter.sv", 1 + bad[: bad.index("  wire")].count("\n"))
+    marked, _ = await file.marked("Streaming concatenation not supported", "Signal is not used")
+    assert (marked.source, marked.range.start.line) == ("hidden tests", said.line - 1)
+
+    # It stays at its line while other lines change, and goes with it.
+    file.type("// another line\n", before="module sat_counter")
+    (marked,) = await file.marked("Streaming concatenation not supported")
+    assert marked.range.start.line == said.line
+    file.type("", over="  wire [7:0] turned = {<<{8'h1}};\n")
+    await file.marked()
+
+    # A file that is not open is told of as well, and the next run takes it back.
+    file.close()
+    file.path.write_text(bad)
+    await desk.run()
+    told = [one for one in editor.shown.diagnostics if one.uri == file.uri]
+    assert [one.message for one in told[-1].diagnostics] == ["Streaming concatenation not supported"]
+    file.path.write_text(good)
+    assert (await desk.run()).outcome == "passed"
+    told = [one for one in editor.shown.diagnostics if one.uri == file.uri]
+    assert not told[-1].diagnostics
+
+
 async def test_a_missing_toolchain_is_an_error_with_the_next_step(editors: Editors, tmp_path: Path) -> None:
     editor = await editors(environment={"BENCHWRIGHT_CACHE": str(tmp_path / "empty")})
     desk = await editor.open_problem("starter/saturating-counter")

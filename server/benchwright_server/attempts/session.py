@@ -24,7 +24,8 @@ from benchwright_attempts.terms import ClockDisplay, Terms
 from benchwright_judges.score import INSTANT
 from benchwright_problems.problem import Problem
 from benchwright_server.attempts.recorder import Recorder
-from benchwright_server.protocol import AttemptStatus, SubmitSummary, TestCount, TestLine, VerdictView
+from benchwright_server.attempts.verdict_words import words_of
+from benchwright_server.protocol import AttemptStatus, CompilerLine, SubmitSummary, TestCount, TestLine, VerdictView
 from benchwright_server.workspaces.workspace import Workspace, snapshot
 
 if TYPE_CHECKING:
@@ -300,12 +301,16 @@ class Session(Adapter):
 
     def _view(self, verdict: AttemptVerdict) -> VerdictView:
         shown = self.attempt.runs.reveal(verdict)
+        words = words_of(shown, self.problem.kind)
         return VerdictView(
             outcome=shown.outcome,
             reason=shown.reason,
+            short=words.short,
+            headline=words.headline,
             message=shown.message,
             tests=TestCount(passed=shown.passed or 0, total=shown.total) if shown.total is not None else None,
             lines=[TestLine(name=test.name, passed=test.passed, message=test.message) for test in shown.tests] or None,
+            compiler=[CompilerLine(**message.model_dump()) for message in shown.compiler] or None,
             log=shown.log,
             reveal=shown.policy,
             wall_s=shown.wall_s,

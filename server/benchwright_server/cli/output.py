@@ -80,6 +80,7 @@ def finish_with(problem: str, verdict: Verdict, json_output: bool) -> NoReturn:
                 "verdict": verdict.outcome.value,
                 "reason": verdict.detail,
                 "tests": {"passed": verdict.passed_tests, "total": len(verdict.tests)},
+                "compiler": [message.model_dump() for message in verdict.compiler],
                 "wall_s": coarse(verdict.wall_s),
                 "remarks": list(verdict.remarks),
                 "digests": verdict.digests.model_dump(mode="json"),
@@ -90,6 +91,8 @@ def finish_with(problem: str, verdict: Verdict, json_output: bool) -> NoReturn:
         color, word = color_of(verdict.outcome), word_of(verdict.outcome, verdict.reason)
         out.print(f"[{color}]{word}[/{color}]:{counts} {coarse(verdict.wall_s):.1f} s. ", end="")
         out.print(" ".join(filter(None, (verdict.detail, verdict.hint))), markup=False, soft_wrap=True)
+        for message in verdict.compiler[1:]:
+            out.print(str(message), markup=False, soft_wrap=True)
         for remark in verdict.remarks:
             out.print(f"Remark: {remark}", markup=False, soft_wrap=True)
     raise typer.Exit(EXIT_STATUS[verdict.outcome])

@@ -144,18 +144,6 @@ def lens_of(status: AttemptStatus) -> tuple[str, str]:
     return f"{status.state.value.replace('_', ' ').capitalize()}{news}", "status"
 
 
-_PLAIN = ("tests_failed", "wrong_answer", "recorded")
-"""Reasons of a failure that the counts of tests, or the outcome alone, say better."""
-
-
 def describe(verdict: VerdictView) -> str:
     """A verdict in a few words, such as ` · 3/5 passed · 0.8 s · try 4`."""
-    if verdict.outcome == "error" or (verdict.outcome == "failed" and verdict.reason not in _PLAIN):
-        result = verdict.reason.replace("_", " ")
-    elif verdict.tests is not None:
-        result = f"{verdict.tests.passed}/{verdict.tests.total} passed"
-        if verdict.outcome == "failed" and verdict.tests.passed == verdict.tests.total:
-            result += ", but failed"
-    else:
-        result = verdict.outcome
-    return f" · {result} · {verdict.wall_s:.1f} s · try {verdict.number}"
+    return f" · {verdict.short} · {verdict.wall_s:.1f} s · try {verdict.number}"

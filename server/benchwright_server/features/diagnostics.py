@@ -143,6 +143,10 @@ class LiveDiagnostics:
         self._is_all_old = True
         self._look_at_others_later(of_one=True)
 
+    async def refresh(self, uris: Iterable[str]) -> None:
+        """What else is known of open documents has changed: show it."""
+        await self._show_if_changed(uris)
+
     async def rest(self, uri: str) -> None:
         """Wait until typing pauses, or has gone on for long enough."""
         while (watched := self._watched.get(uri)) is not None and not watched.is_looked_at:
@@ -199,7 +203,9 @@ class LiveDiagnostics:
         of_slang = tuple(_of_slang(await self._said_by_slang(document), document.lines))
         watched = self._watched.get(document.uri) or _Watched()
         linted = (each for group in watched.linted.values() for each in group)
-        findings = tuple(merged((*of_slang, *linted), document.lines, self._server.settings.lint))
+        findings = tuple(
+            merged((*of_slang, *linted, *self._server.builds.of(document)), document.lines, self._server.settings.lint)
+        )
         last = watched.report
         if last is not None and last.findings == findings:
             number = last.id

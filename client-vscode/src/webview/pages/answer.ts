@@ -1,6 +1,6 @@
-import type { QuestionView } from "../../generated/protocol.ts";
+import type { AttemptStatus, QuestionView } from "../../generated/protocol.ts";
 import type { ResultsPage } from "../../resultsPage.ts";
-import { chosenValue } from "../../answerFile.ts";
+import { chosenValue, whatSavingDoes } from "../../answerFile.ts";
 import { connect } from "../connection.ts";
 import { button, element, keepFocus, main } from "../elements.ts";
 import { richText } from "../richText.ts";
@@ -15,12 +15,13 @@ export type ToAnswer =
       readonly type: "result";
       readonly outcome: ResultsPage["outcome"];
       readonly text: string;
-      readonly canStart: boolean;
+      readonly state: AttemptStatus["state"];
     }
   | { readonly type: "problem"; readonly text: string };
 
 export type FromAnswer =
   | { readonly type: "start" }
+  | { readonly type: "submit" }
   | { readonly type: "save" }
   | { readonly type: "language"; readonly problem: string }
   | { readonly type: "edit"; readonly answer: string; readonly edit: number };
@@ -33,11 +34,14 @@ const length = element("p", { role: "status", class: "policy", id: "length" });
 const result = element("p", { role: "status", "aria-live": "polite", class: "headline" });
 const start = button("Start the Clock", () => send({ type: "start" }));
 const hint = element("p", { class: "policy" });
-start.hidden = true;
-main().append(form, length, result, start, hint);
+const submit = button("Submit", () => send({ type: "submit" }));
+start.hidden = submit.hidden = true;
+main().append(form, length, result, start, submit, hint);
 form.addEventListener("submit", (event) => event.preventDefault());
 
 let edits = 0;
+let state: AttemptStatus["state"] | undefined;
+let isScoredOnSave = false;
 let showAnswer: (answer: string) => void = () => undefined;
 
 // The editor's own save may come before the newest edits, and then finds nothing to save.
@@ -64,7 +68,8 @@ function receive(message: ToAnswer): void {
     case "result":
       result.textContent = message.text;
       result.className = `headline ${message.outcome}`;
-      start.hidden = !message.canStart;
+      state = message.state;
+      showState();
       break;
     case "problem":
       form.replaceChildren();
@@ -84,14 +89,19 @@ function edit(answer: string): void {
 }
 
 function showQuestion(view: QuestionView, rich: (markdown: string) => Node): void {
-  const scoring = view.scoredOnSave
-    ? "to have it scored while the clock runs."
-    : "to keep it. It is scored when you run the command Benchwright: Submit.";
-  hint.textContent = `Your answer is the file answer.md. Save it (Ctrl+S, ⌘S on a Mac) ${scoring}`;
+  isScoredOnSave = view.scoredOnSave;
+  showState();
   const title = element("h1", { lang: view.language }, view.title);
   const answer = view.choices.length > 0 ? choices(view, rich) : [text(view)];
   form.replaceChildren(title, ...languages(view), ...draft(view), ...answer);
   field()?.focus();
+}
+
+/** Says what saving does in the attempt's present state, and offers the next step. */
+function showState(): void {
+  start.hidden = state !== "open";
+  submit.hidden = state !== "running" || isScoredOnSave;
+  hint.textContent = state === undefined ? "" : whatSavingDoes(state, isScoredOnSave);
 }
 
 function languages(view: QuestionView): Node[] {

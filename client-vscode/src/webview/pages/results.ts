@@ -7,10 +7,10 @@ export interface ToResults {
   readonly page: ResultsPage;
 }
 
-export interface FromResults {
-  readonly type: "command";
-  readonly command: ResultsAction;
-}
+export type FromResults =
+  | { readonly type: "command"; readonly command: ResultsAction }
+  /** Shows a line of a file of the workspace. */
+  | { readonly type: "open"; readonly path: string; readonly line: number };
 
 const send = connect<ToResults, FromResults>(({ page }) => show(page));
 
@@ -29,7 +29,15 @@ function show(page: ResultsPage): void {
   headline.className = `headline ${page.outcome}`;
   message.textContent = page.message;
   message.hidden = !page.message;
-  details.replaceChildren(...actions(page), ...facts(page), ...lines(page), ...log(page), ...policy(page));
+  details.replaceChildren(
+    ...actions(page),
+    ...compiler(page),
+    ...failed(page),
+    ...passed(page),
+    ...facts(page),
+    ...log(page),
+    ...policy(page),
+  );
 }
 
 function actions(page: ResultsPage): Node[] {
@@ -46,15 +54,39 @@ function facts(page: ResultsPage): Node[] {
   return [element("dl", {}, ...rows)];
 }
 
-function lines(page: ResultsPage): Node[] {
-  if (page.lines.length === 0) return [];
-  const items = page.lines.map((line) => {
-    const word = line.passed ? "passed" : "failed";
-    const item = element("li", { class: word }, element("span", { class: "test" }, line.name), ` ${word}`);
-    if (line.message) item.append(element("pre", {}, line.message));
+function compiler(page: ResultsPage): Node[] {
+  if (page.compiler.length === 0) return [];
+  const items = page.compiler.map(({ path, line, text }) => {
+    const place = button(`${path}:${line}`, () => send({ type: "open", path, line }));
+    place.className = "link";
+    return element("li", { class: "failed" }, place, element("span", { class: "said" }, text));
+  });
+  return [element("h3", {}, "What the compiler says"), element("ul", { class: "tests" }, ...items)];
+}
+
+function failed(page: ResultsPage): Node[] {
+  if (page.failed.length === 0) return [];
+  const items = page.failed.map(({ name, message, values }) => {
+    const item = element("li", { class: "failed" }, element("span", { class: "test" }, name), " failed");
+    if (values) {
+      const rows = [["Expected", values.expected] as const, ["Got", values.got] as const];
+      const cells = rows.map(([term, value]) =>
+        element("div", {}, element("dt", {}, term), element("dd", {}, element("code", {}, value))),
+      );
+      item.append(element("dl", { class: "values" }, ...cells));
+    }
+    if (message) item.append(element("pre", { tabindex: "0" }, message));
     return item;
   });
-  return [element("h3", {}, "Hidden tests"), element("ul", { class: "tests" }, ...items)];
+  return [element("h3", {}, "Failed hidden tests"), element("ul", { class: "tests" }, ...items)];
+}
+
+function passed(page: ResultsPage): Node[] {
+  const { length } = page.passed;
+  if (length === 0) return [];
+  const items = page.passed.map((name) => element("li", { class: "passed" }, element("span", { class: "test" }, name)));
+  const summary = element("summary", {}, `${length} hidden ${length === 1 ? "test" : "tests"} passed`);
+  return [element("details", {}, summary, element("ul", { class: "tests" }, ...items))];
 }
 
 function log(page: ResultsPage): Node[] {

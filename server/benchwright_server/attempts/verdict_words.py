@@ -1,0 +1,67 @@
+"""A verdict in words: the lens, the status bar and the results view show the same ones."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from benchwright_attempts.reveal import Revealed
+from benchwright_problems.problem import Kind
+from benchwright_problems.verdict import WAITING, Reason
+
+
+@dataclass(frozen=True)
+class VerdictWords:
+    """The same verdict twice."""
+
+    short: str
+    """A few words, such as `3/5 passed`."""
+    headline: str
+    """A sentence without its full stop."""
+
+
+_FAILURES: Mapping[str, VerdictWords] = {
+    Reason.BUILD_FAILED: VerdictWords("build failed", "The design does not build"),
+    Reason.NO_RESULTS: VerdictWords("no results", "The simulation ended before its tests"),
+    Reason.TIMEOUT: VerdictWords("time limit", "The run reached its time limit"),
+    Reason.MEMORY: VerdictWords("memory limit", "The run used too much memory"),
+    Reason.FOLDER_QUOTA: VerdictWords("file quota exceeded", "The run wrote too much"),
+    Reason.OUTPUT_QUOTA: VerdictWords("too much output", "The run printed too much"),
+    Reason.EMPTY: VerdictWords("empty", "There is no answer"),
+    Reason.DECLINED: VerdictWords("no answer", "The answer declines to solve the problem"),
+    Reason.UNREADABLE: VerdictWords("unreadable", "The answer can't be read"),
+    Reason.REFUSED: VerdictWords("refused", "The design was not run because it uses a forbidden construct"),
+    Reason.TAMPERED: VerdictWords("results not credible", "The results of the run contradict each other"),
+}
+"""Failures that are not about single tests."""
+_UNDECIDED: Mapping[str, str] = {
+    Reason.MACHINE_BUSY: "machine overloaded",
+    Reason.SANDBOX_UNAVAILABLE: "no sandbox",
+    Reason.BAD_HARNESS: "tests can't run",
+}
+"""Where the reason's own name says too little."""
+_WAITS = frozenset(reason.value for reason in Reason if reason.waits_for_judge)
+
+
+def words_of(shown: Revealed, kind: Kind) -> VerdictWords:
+    """The words for what a solver may see of a verdict."""
+    if shown.outcome == "recorded":
+        return VerdictWords("recorded", "The run was recorded")
+    if shown.reason in _WAITS:
+        return VerdictWords(WAITING, "The answer is waiting for a judge")
+    if shown.outcome == "error":
+        words = _UNDECIDED.get(shown.reason) or shown.reason.replace("_", " ")
+        return VerdictWords(words, f"Undecided: {words}")
+    if shown.outcome == "failed" and shown.reason in _FAILURES:
+        return _FAILURES[shown.reason]
+    if kind is not Kind.DESIGN:
+        word = "correct" if shown.outcome == "passed" else "incorrect"
+        return VerdictWords(word, f"The answer is {word}")
+    counted = shown.total is not None
+    short = f"{shown.passed}/{shown.total} passed" if counted else shown.outcome
+    headline = f"Hidden tests {shown.outcome}"
+    if shown.outcome == "passed":
+        return VerdictWords(short, headline + (f": {shown.passed} of {shown.total}" if counted else ""))
+    if counted and shown.passed == shown.total:
+        short += ", but failed"
+    return VerdictWords(short, headline + (f": {shown.passed} of {shown.total} passed" if counted else ""))

@@ -1,0 +1,74 @@
+"""What a solver reads of the compilers, and that it names nothing hidden."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from benchwright_harness.compiler_messages import with_compiler_messages
+from benchwright_harness.report import read_report
+from benchwright_problems.problem import Difficulty, Hidden, Kind, Problem, Provenance, Public
+from benchwright_problems.verdict import Reason, Verdict
+
+OWN = {"rtl/dut.sv": b"module dut(input clk, output q_out);\n  assign q_out = clk +;\nendmodule\n"}
+HARNESS = {"src/tb.sv": "// an error of the reset\nmodule tb; logic secret_state, reset; dut u_dut(); endmodule"}
+
+
+def _said(said: str, reason: Reason = Reason.BUILD_FAILED) -> list[str]:
+    problem = Problem(
+        id="x",
+        title="X",
+        kind=Kind.DESIGN,
+        difficulty=Difficulty.EASY,
+        provenance=Provenance(source="", license="", version=""),
+        public=Public(statement="Write it.", expected=("rtl/dut.sv",)),
+        hidden=Hidden(harness=HARNESS),
+    )
+    lines = [
+        {"session": 0, "tool": "iverilog", "kind": "compile"},
+        {"session": 0, "finished": True, "status": 2, "said": said},
+    ]
+    report = read_report("\n".join(map(json.dumps, lines)).encode())
+    verdict = with_compiler_messages(Verdict(reason=reason), problem, OWN, [report, report])
+    assert bool(verdict.compiler) == ("does not compile: rtl/" in verdict.detail)
+    return [str(message) for message in verdict.compiler]
+
+
+@pytest.mark.parametrize(
+    ("said", "shown"),
+    [
+        ("/code/rtl/dut.sv:2: syntax error", "rtl/dut.sv:2: syntax error"),
+        ("../rtl/dut.sv:2: error: Malformed statement", "rtl/dut.sv:2: Malformed statement"),
+        ("/code/rtl/dut.sv:2: sorry: No streaming.", "rtl/dut.sv:2: No streaming"),
+        ("%Error: /code/rtl/dut.sv:2:20: syntax error, unexpected ';'", "rtl/dut.sv:2: syntax error, unexpected ';'"),
+        ("%Error-PINMISSING: rtl/dut.sv:2:3: Pin missing", "rtl/dut.sv:2: Pin missing"),
+        ("/code/rtl/dut.sv:2: ERROR: syntax error, unexpected TOK_ID", "rtl/dut.sv:2: syntax error, unexpected TOK_ID"),
+    ],
+)
+def test_an_error_in_a_file_of_the_solver_is_shown_once_with_its_line(said: str, shown: str) -> None:
+    assert _said(said) == [shown]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "/src/tb.sv:2: syntax error",
+        "/code/rtl/other.sv:2: syntax error",
+        "/code/rtl/dut.sv:2: warning: implicit wire",
+        "%Warning-WIDTH: /code/rtl/dut.sv:2:3: Operator ADD expects 8 bits",
+        "%Error-USERERROR: /code/rtl/dut.sv:2:3: WIDTH is 8",
+        "2 error(s) during elaboration.",
+    ],
+)
+def test_other_files_warnings_and_what_the_design_prints_are_not_shown(said: str) -> None:
+    assert _said(said) == []
+
+
+def test_names_that_only_the_hidden_part_has_are_left_out_and_ordinary_words_stay() -> None:
+    said = "/code/rtl/dut.sv:2: error: Unable to bind `reset' or secret_state in `tb.u_dut' of the reset: q_out"
+    assert _said(said) == ["rtl/dut.sv:2: Unable to bind `…' or … in `….…' of the reset: q_out"]
+
+
+def test_a_design_that_builds_has_no_messages() -> None:
+    assert _said("/code/rtl/dut.sv:2: syntax error", Reason.TESTS_FAILED) == []

@@ -1,0 +1,54 @@
+from __future__ import annotations
+
+import pytest
+
+from benchwright_attempts.reveal import reveal
+from benchwright_problems import verdict
+from benchwright_problems.problem import Kind, Reveal
+from benchwright_problems.verdict import Reason, Verdict
+from benchwright_server.attempts.verdict_words import words_of
+
+
+def _words(reason: Reason, tests: str = "", kind: Kind = Kind.DESIGN) -> tuple[str, str]:
+    results = tuple(verdict.TestResult(name=str(number), passed=one == "p") for number, one in enumerate(tests))
+    shown = reveal(Verdict(reason=reason, tests=results), Reveal.VERDICT, lambda: "")
+    words = words_of(shown, kind)
+    return words.short, words.headline
+
+
+def test_a_verdict_with_test_counts_shows_them() -> None:
+    assert _words(Reason.PASSED, "ppppp") == ("5/5 passed", "Hidden tests passed: 5 of 5")
+    assert _words(Reason.TESTS_FAILED, "pppff") == ("3/5 passed", "Hidden tests failed: 3 of 5 passed")
+    assert _words(Reason.TESTS_FAILED, "pp")[0] == "2/2 passed, but failed"
+    assert _words(Reason.TESTS_FAILED) == ("failed", "Hidden tests failed")
+
+
+@pytest.mark.parametrize(
+    ("reason", "short"),
+    [
+        (Reason.BUILD_FAILED, "build failed"),
+        (Reason.REFUSED, "refused"),
+        (Reason.TIMEOUT, "time limit"),
+        (Reason.MACHINE_BUSY, "machine overloaded"),
+        (Reason.TOOL_MISSING, "tool missing"),
+        (Reason.JUDGE_UNAVAILABLE, "waiting for a judge"),
+    ],
+)
+def test_what_is_not_about_single_tests_names_its_reason_instead_of_a_count(reason: Reason, short: str) -> None:
+    assert _words(reason, "pf")[0] == short
+
+
+def test_what_is_undecided_is_never_called_a_failure() -> None:
+    for reason in (one for one in Reason if one.outcome == "error"):
+        assert "fail" not in _words(reason)[1].lower() or reason is Reason.TOOL_FAILED, reason
+
+
+def test_a_question_speaks_of_the_answer_and_not_of_tests() -> None:
+    assert _words(Reason.PASSED, kind=Kind.QUESTION)[0] == _words(Reason.PASSED, kind=Kind.TEXT)[0] == "correct"
+    assert _words(Reason.WRONG_ANSWER, kind=Kind.QUESTION) == ("incorrect", "The answer is incorrect")
+    assert _words(Reason.UNREADABLE, kind=Kind.QUESTION)[0] == "unreadable"
+
+
+def test_a_study_that_shows_nothing_says_only_that_there_was_a_run() -> None:
+    shown = reveal(Verdict(reason=Reason.PASSED), None, lambda: "")
+    assert words_of(shown, Kind.DESIGN).short == "recorded"
