@@ -1,7 +1,7 @@
 import * as vscode from "vscode";
 import type { Attempts } from "./attempts.ts";
 
-/** Says, once per attempt and state, that nothing is scored while the clock stands, with a button that starts it. */
+/** Says, once per attempt and state, that nothing is scored while the clock does not run, with a button that starts it. */
 export function hintOnSave(attempts: Attempts): vscode.Disposable {
   const hinted = new Set<string>();
   return vscode.workspace.onDidSaveTextDocument(async (document) => {

@@ -1,4 +1,4 @@
-"""What compilers said of the solver's own files, so far as it tells nothing of the hidden ones."""
+"""What compilers said of the solver's own files, without what only the hidden ones have."""
 
 from __future__ import annotations
 

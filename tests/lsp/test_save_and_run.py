@@ -142,7 +142,7 @@ async def test_what_the_compiler_says_is_shown_at_its_line_until_the_next_run(ed
     file.type("", over="  wire [7:0] turned = {<<{8'h1}};\n")
     await file.marked()
 
-    # A file that is not open is told of as well, and the next run takes it back.
+    # They are published for a file that is not open as well, until the next run.
     file.close()
     file.path.write_text(bad)
     await desk.run()

@@ -44,7 +44,7 @@ class BuildFailures:
         self._pushed: set[str] = set()
 
     def of(self, document: Document) -> list[Finding]:
-        """Those about an open document; a message whose line was changed is gone."""
+        """Those about an open document; without messages whose line was changed."""
         said = self._said.get(document.uri)
         if not said:
             return []
@@ -86,7 +86,7 @@ class BuildFailures:
         await self._server.live.refresh(changed)
 
     def _push(self, uri: str, said: Iterable[_Said]) -> None:
-        """Tell of a file that is not open."""
+        """Publish those of a file that is not open."""
         shown = [_diagnostic(one) for one in said] if self._server.settings.features.diagnostics else []
         (self._pushed.add if shown else self._pushed.discard)(uri)
         self._server.notify_plain(types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS, {"uri": uri, "diagnostics": shown})
