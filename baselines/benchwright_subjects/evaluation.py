@@ -20,6 +20,7 @@ from benchwright_attempts.grading import ANSWER
 from benchwright_attempts.replay import contents_of
 from benchwright_problems.verdict import Outcome, outcome_of
 from benchwright_subjects.exchange import write_lines
+from benchwright_subjects.prices import set_prices
 from benchwright_subjects.refinement import SUFFIX
 
 if TYPE_CHECKING:
@@ -53,8 +54,8 @@ class Run:
     """Time limit of a sample, on the attempt's own clock."""
     tokens: int | None = None
     messages: int | None = None
-    costs: str | None = None
-    """A file with what models cost, as Inspect reads it."""
+    costs: Path | None = None
+    """A file with what models cost, as Inspect's `--model-cost-config`."""
     at_once: int | None = None
     """Most samples at a time."""
     display: Display | None = None
@@ -69,6 +70,8 @@ def evaluate(run: Run) -> EvalLog:
     try:
         # Inspect would find out in the middle of its display.
         get_model(run.model, base_url=run.base_url)
+        if run.costs is not None:
+            set_prices(run.costs, str(run.model))
         logs = run_inspect(
             f"{TASKS}@{run.task}",
             model=run.model,
@@ -80,7 +83,6 @@ def evaluate(run: Run) -> EvalLog:
             sample_shuffle=run.seed if run.limit is not None else None,
             token_limit=run.tokens,
             message_limit=run.messages,
-            model_cost_config=run.costs,
             max_samples=run.at_once,
             display=run.display,
             ctl_server=False,
@@ -99,7 +101,7 @@ def _arguments(run: Run) -> dict[str, JsonValue]:
     return dict(run.arguments) if run.time_s is None else {**run.arguments, "limit_s": float(run.time_s)}
 
 
-def resume(log: Path, display: Display | None = None) -> EvalLog:
+def resume(log: Path, display: Display | None = None, costs: Path | None = None) -> EvalLog:
     """Continue a run that was interrupted or had samples without a verdict; what is done is not asked again.
 
     Raises:
@@ -107,6 +109,8 @@ def resume(log: Path, display: Display | None = None) -> EvalLog:
     """
     if log.suffix != ".eval" or not log.is_file():
         raise EvaluationError(f"{log} is not an .eval log of a run.")
+    if costs is not None:
+        set_prices(costs)
     try:
         logs = eval_retry(str(log.absolute()), log_dir=str(log.absolute().parent), display=display, ctl_server=False)
     except FileNotFoundError as error:

@@ -21,6 +21,7 @@ from inspect_ai.log import read_eval_log
 
 from benchwright_attempts import log_file
 from benchwright_attempts.attempts import Attempts
+from benchwright_attempts.evidence import ModelUsage
 from benchwright_problems.home import Home
 from benchwright_studies.study_log import StudyLog
 
@@ -101,6 +102,20 @@ def test_a_model_behind_an_address_is_asked_as_the_page_says(desk: Desk) -> None
     assert "1" in printed and len(endpoint.requests) == 1
     ((condition, problem, _),) = desk.outcomes()
     assert (condition, problem) == ("model", "starter/amdahl")
+
+
+def test_a_model_that_inspect_does_not_know_costs_what_the_file_says(desk: Desk) -> None:
+    (prices,) = (block for block in re.findall(r"```yaml\n(.*?)```", PAGE.read_text(), re.DOTALL) if "input" in block)
+    (desk.folder / "prices.yaml").write_text(prices)
+    with JudgeEndpoint(answers("C")) as endpoint:
+        line = documented("LOCAL_API_KEY=none benchwright eval", **{"http://127.0.0.1:8000/v1": endpoint.url})
+        printed = desk.run(f"{line} --problem amdahl --costs prices.yaml --json")
+    # 100 tokens at 2.5 and 20 at 10 dollars a million.
+    assert json.loads(printed)["cost_usd"] == pytest.approx(100 * 2.5e-6 + 20 * 10e-6)
+    with StudyLog(log_file(Home.find())) as log:
+        (header,) = log.headers()
+        (usage,) = (one.event for one in log.events(header.id) if isinstance(one.event, ModelUsage))
+    assert usage.cost_usd == pytest.approx(0.00045)
 
 
 def test_inspects_own_commands_work_as_the_page_says_with_a_model_that_streams(desk: Desk) -> None:

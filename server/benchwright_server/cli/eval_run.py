@@ -41,13 +41,13 @@ def run_and_keep(run: Run) -> EvalLog:
     return log
 
 
-def resume_run(location: Path, json_output: bool) -> EvalLog:
+def resume_run(location: Path, costs: Path | None, json_output: bool) -> EvalLog:
     """Continue the run of a log, or of the newest log in a folder."""
     from benchwright_subjects.evaluation import newest_log, resume
 
     log = newest_log(location) if location.is_dir() else location
     with _quiet(json_output), _interruptible(log.parent):
-        return resume(log, "none" if json_output else None)
+        return resume(log, "none" if json_output else None, costs)
 
 
 def finish(log: EvalLog, json_output: bool) -> NoReturn:

@@ -61,7 +61,7 @@ def evaluate(
         return
     with plain_errors(), needs("`benchwright eval`", "baselines"):
         if resume is not None:
-            finish(resume_run(resume, json_output), json_output)
+            finish(resume_run(resume, limits.costs, json_output), json_output)
         task = Task(pack, prompting, sampling, agent, limits, plan, map_only)
         task.check()
         if agent.agent_command and agent.agent_place == "local":
@@ -102,7 +102,7 @@ def _run_of(task: Task, folder: Path, sandbox: str, json_output: bool) -> Run:
         time_s=limits.time_limit,
         tokens=limits.token_limit,
         messages=limits.message_limit,
-        costs=str(limits.costs.absolute()) if limits.costs else None,
+        costs=limits.costs,
         at_once=sampling.jobs,
         display="none" if json_output else None,
     )

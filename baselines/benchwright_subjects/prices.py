@@ -1,0 +1,54 @@
+"""What models cost, from a file in the format of Inspect's `--model-cost-config`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import yaml
+from inspect_ai.model import ModelCost, ModelInfo, get_model_info, set_model_info
+from pydantic import ValidationError
+
+from benchwright_attempts.errors import EvaluationError
+
+_EXAMPLE = "{name}: {{input: 2.5, output: 10, input_cache_write: 0, input_cache_read: 0}}"
+
+
+def set_prices(file: Path, model: str = "") -> None:
+    """Have Inspect count what models cost, also those that its own table of models does not have.
+
+    Args:
+        file: YAML or JSON: name of a model as runs name it → US dollars for a million tokens.
+        model: One that has to be in it; none if empty.
+
+    Raises:
+        EvaluationError: The file can't be read, a price is missing or no number, or the model is not there.
+    """
+    try:
+        found = yaml.safe_load(file.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise EvaluationError(f"{file} can't be read: {error.strerror}.") from error
+    except UnicodeDecodeError as error:
+        raise EvaluationError(f"{file} is not UTF-8. Save it as UTF-8.") from error
+    except yaml.YAMLError as error:
+        raise EvaluationError(f"{file} is neither YAML nor JSON: {error}") from error
+    example = _EXAMPLE.format(name=model or "openai/gpt-5")
+    if not isinstance(found, dict):
+        raise EvaluationError(f"{file} has no prices. Write US dollars for a million tokens: {example}")
+    prices = {str(name): _price(file, str(name), value) for name, value in found.items()}
+    if model and model not in prices:
+        raise EvaluationError(f"{file} has no prices of {model}, only of {', '.join(prices) or 'none'}. Add: {example}")
+    for name, price in prices.items():
+        # Inspect's own function refuses models that its table does not have, such as those behind an address.
+        known = get_model_info(name) or ModelInfo()
+        set_model_info(name, known.model_copy(update={"cost": price}))
+
+
+def _price(file: Path, name: str, value: object) -> ModelCost:
+    try:
+        return ModelCost.model_validate(value)
+    except ValidationError as error:
+        fields = ", ".join(f"{'.'.join(map(str, one['loc'])) or 'all'} ({one['msg']})" for one in error.errors())
+        example = _EXAMPLE.format(name=name)
+        raise EvaluationError(
+            f"{file}, {name}: {fields}. Write US dollars for a million tokens, 0 for a cache without a price: {example}"
+        ) from error
