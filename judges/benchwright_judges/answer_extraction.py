@@ -107,6 +107,12 @@ def since_correction(text: str, said: str) -> str | None:
     return text[found[-1].end() :] if found else None
 
 
+def before_next_question(text: str) -> str:
+    """What a reply says before it goes on with a question of its own, as base models do; empty if it does not."""
+    found = _patterns().next_question.search(text)
+    return text[: found.start()].strip() if found else ""
+
+
 def sentences(text: str) -> Iterator[tuple[int, str]]:
     """The sentences of a reply with their positions; each ends with its mark."""
     for found in re.finditer(r"(?:[^.!?;。！？；…\n]|\.(?=[A-Za-z0-9]))+[.!?;。！？；…]*", text):
@@ -148,6 +154,7 @@ class _Patterns:
     taken_back: re.Pattern[str]
     conclusion: re.Pattern[str]
     final: re.Pattern[str]
+    next_question: re.Pattern[str]
 
 
 def _patterns() -> _Patterns:
@@ -166,12 +173,15 @@ def _compile(known: tuple[AnswerLanguage, ...]) -> _Patterns:
         taken_back=_verbose(rf"""[)\]}}"'\s]{{0,6}}(?:{joined(known, lambda one: one.discourse.taken_back)})"""),
         conclusion=_verbose(joined(known, lambda one: one.discourse.conclusion)),
         final=_verbose(rf"\#{{4}}|{joined(known, lambda one: one.discourse.final)}"),
+        next_question=_verbose(
+            rf"\n[\s\#*]{{0,8}}(?:{joined(known, lambda one: one.discourse.next_question)})\s?\**\s?(?:[:：.)]|$)"
+        ),
     )
 
 
 @cache
 def _correction(said: str, known: tuple[AnswerLanguage, ...]) -> re.Pattern[str]:
-    return _verbose(fill(joined(known, lambda one: one.discourse.correction), SAID=said))
+    return _verbose(fill(joined(known, lambda one: one.discourse.correction), SAID=f"(?:{said})"))
 
 
 def _verbose(pattern: str) -> re.Pattern[str]:

@@ -17,6 +17,7 @@ from benchwright_judges.answer_extraction import (
     Extraction,
     Statement,
     Weight,
+    before_next_question,
     conclude,
     is_denied,
     read,
@@ -31,13 +32,21 @@ from benchwright_judges.reply_text import GIVEN, NO, YES, answer_text, lines_of
 _TRUE, _FALSE, _BOTH = "\ue020", "\ue021", "\ue022"
 _VALUE = f"[{_TRUE}{_FALSE}]"
 _ANY = re.compile(f"[{_TRUE}{_FALSE}{_BOTH}]")
+_TAKEN_BACK = re.compile(rf"[\s,.:!…-]*{_FALSE}[,.!]+\s*")
 _AROUND = " \t\n>#*+_`([{\"'“”„‘’«»「」【】})].,:;!。，；：！→-–—"
 _MAX_SENTENCE = 2_000
+_MAX_REPLY = 4_000
 
 
 def read_truth(text: str) -> Extraction:
     """The answer to an assertion question: `true`, `false`, or nothing that can be read."""
     plain = answer_text(text)
+    if (head := before_next_question(plain)) and (early := _read(head)).value:
+        return early
+    return _read(plain)
+
+
+def _read(plain: str) -> Extraction:
     if not plain:
         return Extraction()
     _, given, after = plain.rpartition(GIVEN)
@@ -53,15 +62,42 @@ def read_truth(text: str) -> Extraction:
     # Words such as "no" are part of a correction, so it is looked for first.
     if (corrected := since_correction(plain, _patterns().value.pattern)) is not None:
         later = _mark(corrected)
+        # "True. Wait, no, … False.": the "no" takes back, and what follows answers.
+        if (resumed := _TAKEN_BACK.match(later)) and re.search(_VALUE, later[resumed.end() :]):
+            later = later[resumed.end() :]
         if (value := _alone(later)) is not None:
             return read(value)
         if found := _statements(later):
             return conclude(found, later)
+        if value := _settled(later):
+            return read(value)
         if _ANY.search(later):
             return AMBIGUOUS
     if _BOTH in marked and not re.search(_VALUE, marked):
         return AMBIGUOUS
-    return conclude(_statements(marked), marked)
+    found = _statements(marked)
+    if not found and (value := _settled(marked)):
+        return read(value)
+    return conclude(found, marked)
+
+
+def _settled(text: str) -> str | None:
+    """The value with which clauses of a reply end that states none in a known way: its only one, or a conclusion."""
+    known = _patterns()
+    if len(text) > _MAX_REPLY or _BOTH in text:
+        return None
+    found: list[tuple[str, bool]] = []
+    for _, sentence in sentences(text):
+        for value in known.ends.finditer(sentence[:_MAX_SENTENCE]):
+            before = re.split("[,;:=，；：]", sentence[: value.start()])[-1]
+            starts = (value.start(), value.start() - len(before))
+            if not known.partial.search(before) and not any(is_denied(sentence, one, value.end()) for one in starts):
+                concludes = weigh(sentence, value.start(), value.end()) > Weight.ANSWERS
+                found.append((_name(value[1]), concludes))
+    values = {value for value, _ in found}
+    if len(values) > 1:
+        values = {value for value, concludes in found[-1:] if concludes}
+    return values.pop() if values and text.rstrip()[-1] not in ",:;-" else None
 
 
 def _given(content: str) -> Extraction:
@@ -77,11 +113,19 @@ def _mark(text: str) -> str:
     known = _patterns()
     text = without_forced_conditions(text)
     text = re.sub(r"[*`]+|(?<!\w)_{1,3}|_{1,3}(?!\w)", "", text)
+    text = known.denies.sub(f"{_FALSE}, ", known.affirms.sub(f"{_TRUE}, ", text))
     text = known.fails.sub(f"it is {_FALSE}", text)
     text = known.holds.sub(f"it is {_TRUE}", text)
     text = known.value.sub(lambda found: _TRUE if found[0].casefold() in known.true else _FALSE, text)
     text = known.denied.sub(lambda found: f" {_opposite(found[1])}", text)
-    return known.either.sub(lambda found: found[1] if found[1] == found[2] else _BOTH, text)
+    return known.either.sub(_joined, text)
+
+
+def _joined(found: re.Match[str]) -> str:
+    """Two values named together: "true or false", but not "False, false sharing …"."""
+    if found[1] != found[2]:
+        return _BOTH
+    return found[0] if "," in found[0] else found[1]
 
 
 def _opposite(value: str) -> str:
@@ -98,7 +142,7 @@ def _alone(text: str) -> str | None:
         return None
     known = _patterns()
     plain = known.label.sub("", text.strip(_AROUND)).strip(_AROUND)
-    plain = re.sub(rf"^([{YES}{NO}])\s*(?={_VALUE})", "", plain)
+    plain = re.sub(rf"^[{YES}{NO}]\s*(?={_VALUE})|(?<={_VALUE})\s*[{YES}{NO}]$", "", plain)
     for language in languages.LANGUAGES:
         plain = plain.removesuffix(language.true_false.value_suffix)
     if plain and plain in (_TRUE, _FALSE, YES, NO):
@@ -156,6 +200,11 @@ class _Patterns:
     """Two values named together."""
     label: re.Pattern[str]
     announces: re.Pattern[str]
+    affirms: re.Pattern[str]
+    denies: re.Pattern[str]
+    partial: re.Pattern[str]
+    ends: re.Pattern[str]
+    """A value at the end of a clause."""
     says: tuple[re.Pattern[str], ...]
     leads: re.Pattern[str]
     """A value that begins an answer."""
@@ -170,6 +219,8 @@ def _patterns() -> _Patterns:
 def _compile(known: tuple[AnswerLanguage, ...]) -> _Patterns:
     values = [one.true_false for one in known]
     clauses = joined(known, lambda one: one.true_false.clause_starts)
+    because = joined(known, lambda one: one.true_false.because)
+    certain = joined(known, lambda one: one.commitment.certain)
     label = joined(known, lambda one: one.true_false.label)
     stands_for = {
         "VALUE": rf"[\"'(]?({_VALUE})[\"')]?",
@@ -189,10 +240,16 @@ def _compile(known: tuple[AnswerLanguage, ...]) -> _Patterns:
         ),
         label=_insensitive(rf"\A(?:{label})\s*[:：=-]?\s*"),
         announces=_insensitive(rf"\W{{0,8}}(?:{label})\W{{0,8}}"),
+        affirms=_insensitive(rf"\A\W{{0,4}}(?:{joined(known, lambda one: one.true_false.affirms)})[,.!]?"),
+        denies=_insensitive(rf"\A\W{{0,4}}(?:{joined(known, lambda one: one.true_false.denies)})[,.!]?"),
+        partial=_insensitive(joined(known, lambda one: one.true_false.partial)),
+        ends=_insensitive(
+            rf"({_VALUE})[\"')”’]{{0,2}}的?(?=\s*(?:[.,;!\n。，；！)—–{YES}{NO}]|$|(?:{because})|(?:{certain})))"
+        ),
         says=tuple(_insensitive(fill(pattern, **stands_for)) for one in known for pattern in one.true_false.says),
         leads=_insensitive(
             rf"[^\w\n{_TRUE}{_FALSE}{_BOTH}]{{0,8}}({_VALUE})[)\"'”]{{0,4}}(?:\s*[.,:;!。，；：！]|\s*[-–—]\s"
-            rf"|\s*(?:{joined(known, lambda one: one.true_false.because)}))"
+            rf"|\s*(?:{because}))"
         ),
     )
 

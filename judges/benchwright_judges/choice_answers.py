@@ -8,6 +8,7 @@ only if a statement says that it is the answer, never merely because it occurs.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
@@ -16,9 +17,12 @@ from benchwright_judges import languages
 from benchwright_judges.answer_extraction import (
     AMBIGUOUS,
     Extraction,
+    ExtractionOutcome,
     Statement,
     Weight,
+    before_next_question,
     conclude,
+    declines,
     is_denied,
     read,
     sentences,
@@ -36,23 +40,36 @@ from benchwright_judges.choice_mentions import (
     letter_of,
     mark_mentions,
 )
+from benchwright_judges.commitments import committed_choice, remaining_choice, restated_choice
 from benchwright_judges.languages.language import AnswerLanguage, any_of, fill, joined
 from benchwright_judges.option_lines import Line, answering_lines, judged_lines, option_lines
 from benchwright_judges.reply_text import GIVEN, YES, answer_text
 from benchwright_judges.short_answers import normalise
 
 _MAX_SENTENCE = 2_000
+_PARTS = re.compile(r"[\u2e80-\u9fff]{2,}|[^\W\d_\u2e80-\u9fff]{4,}")
 
 
-def read_choice(text: str, choices: Mapping[str, str], language: str = "en") -> Extraction:
+def read_choice(text: str, choices: Mapping[str, str], language: str = "en", *, statement: str = "") -> Extraction:
     """The letter that an answer to a multiple-choice question names.
 
     Args:
         text: The whole answer.
         choices: Upper-case letter → wording of each choice. The wording is a way of naming its letter.
         language: ISO 639 code of the choices' language.
+        statement: The question. An answer that says it again with a choice in it is read only if it is known.
     """
     plain = answer_text(text)
+    if (head := before_next_question(plain)) and (early := _read(head, choices, language)).value:
+        return early
+    extraction = _read(plain, choices, language)
+    if extraction.outcome is ExtractionOutcome.NOTHING and statement:
+        letter = restated_choice(mark_mentions(plain, choices, language), statement)
+        return read(letter) if letter else extraction
+    return extraction
+
+
+def _read(plain: str, choices: Mapping[str, str], language: str) -> Extraction:
     if not plain:
         return Extraction()
     if same := _worded(plain, choices, language):
@@ -70,12 +87,24 @@ def read_choice(text: str, choices: Mapping[str, str], language: str = "en") -> 
     if corrected is not None:
         if found := [*_statements(corrected, choices), *_bare(corrected)]:
             return conclude(found, corrected)
+        if letter := committed_choice(corrected):
+            return read(letter)
         if re.search(MENTION, corrected):
             return AMBIGUOUS
-    found = _statements(marked, choices)
-    if not found and any(_lists(sentence) for _, sentence in sentences(marked)):
-        return AMBIGUOUS
-    return conclude(found, marked)
+    if found := _statements(marked, choices):
+        return conclude(found, marked)
+    return _settled(marked, plain, choices, language)
+
+
+def _settled(marked: str, plain: str, choices: Mapping[str, str], language: str) -> Extraction:
+    """What a reply without a statement of the answer comes down to."""
+    if declines(plain):
+        return conclude((), plain)
+    if letter := committed_choice(marked):
+        return read(letter)
+    if letter := remaining_choice(plain, choices, language):
+        return read(letter)
+    return AMBIGUOUS if any(_lists(sentence) for _, sentence in sentences(marked)) else Extraction()
 
 
 def _lists(sentence: str) -> bool:
@@ -90,7 +119,42 @@ def _worded(text: str, choices: Mapping[str, str], language: str) -> list[str]:
         return []
     wanted = normalise(text.removeprefix(GIVEN), language)
     spelled = _spelled(tuple(choices.items()), language, languages.LANGUAGES)
-    return [letter for letter, wording in spelled if wording and wording == wanted]
+    same = [letter for letter, wording in spelled if wording and wording == wanted]
+    if same:
+        return same
+    for alike in (_counts, _mistyped):
+        if len(same := [letter for letter, wording in spelled if alike(wanted, wording)]) == 1:
+            return same
+    return [] if declines(text) or is_denied(f"{text}.", len(text), len(text)) else _partly(wanted, spelled)
+
+
+def _partly(given: str, spelled: Sequence[tuple[str, str]]) -> list[str]:
+    """The choice of which a few words name a part that no other choice has: "flash" for "NAND flash"."""
+    words = set(re.findall(r"[\u2e80-\u9fff]{2,}|[^\W\d_\u2e80-\u9fff]+", given))
+    parts = {letter: set(_PARTS.findall(wording)) if len(wording.split()) < 4 else set() for letter, wording in spelled}
+    common = Counter(part for own in parts.values() for part in own)
+    if any(one.upper() in parts or (one > "\u2e80" and len(one) > 6) for one in words):
+        return []  # A letter may be meant, or this is a sentence.
+    named = [letter for letter, own in parts.items() if words & {part for part in own if common[part] == 1}]
+    others = words - set(_PARTS.findall(" ".join(wording for _, wording in spelled)))
+    return named if len(named) == 1 and len(others) < 4 and len(words) < 6 else []
+
+
+def _counts(given: str, wording: str) -> bool:
+    """Whether it is the number that is the choice, with a unit: "6 bits"."""
+    return wording.isdigit() and re.fullmatch(rf"{wording}\s?[^\W\d_]+", given) is not None
+
+
+def _mistyped(given: str, wording: str) -> bool:
+    """Whether it is the wording with two letters exchanged."""
+    if len(given) != len(wording) or len(given) < 8:
+        return False
+    differ = [index for index, (one, other) in enumerate(zip(given, wording, strict=True)) if one != other]
+    return (
+        len(differ) == 2
+        and differ[0] + 1 == differ[1]
+        and given[differ[0] : differ[1] + 1] == wording[differ[0] : differ[1] + 1][::-1]
+    )
 
 
 @lru_cache(maxsize=256)

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 
 from benchwright_judges import languages
+from benchwright_judges.choice_positions import mark_positions
 from benchwright_judges.languages.language import AnswerLanguage, any_of, joined
 from benchwright_judges.reply_text import answer_text
 
@@ -49,7 +50,12 @@ class _Wording:
 
 
 def mark_mentions(text: str, choices: Mapping[str, str], language: str) -> str:
-    """A reply in which every mention of a choice is one character.
+    """A reply in which every mention of a choice, and every list of several, is one character; see `mark_each`."""
+    return _patterns("".join(sorted(choices))).list.sub(_several, mark_each(text, choices, language))
+
+
+def mark_each(text: str, choices: Mapping[str, str], language: str) -> str:
+    """A reply in which every mention of a choice is one character; letters of lists stay apart.
 
     Args:
         text: From `answer_text`.
@@ -58,16 +64,35 @@ def mark_mentions(text: str, choices: Mapping[str, str], language: str) -> str:
     """
     offered = "".join(sorted(choices))
     known = _patterns(offered)
+    text = re.sub(r"\b(option|choice|answer)_(?=[a-zA-Z]\b)", r"\1 ", text, flags=re.IGNORECASE)
+    text = _without_lettered_texts(text, choices)
     text = _mark_texts(text, _wordings(tuple(choices.items()), language, languages.LANGUAGES))
+    text = mark_positions(text, choices, _LETTER, _TEXT)
     text = known.short_noun.sub(r"\1: ", text)
-    text = known.lower.sub(lambda found: found[1] + found[2].upper(), text)
+    text = known.lower.sub(_upper, text)
     text = known.trailing.sub(lambda found: found[1].upper(), text)
     text = known.run.sub(SEVERAL, text)
     text = known.letter.sub(_mark_letter, text)
     text = re.sub(r"[*`]+|(?<!\w)_{1,3}|_{1,3}(?!\w)", "", text)
     text = known.aside.sub("", known.labelled.sub(_merge, text))
-    text = known.explained.sub(lambda found: found[0] if letter_of(found[1]) != letter_of(found[2]) else found[2], text)
-    return known.list.sub(_several, text)
+    return known.explained.sub(lambda found: found[0] if letter_of(found[1]) != letter_of(found[2]) else found[2], text)
+
+
+def _upper(found: re.Match[str]) -> str:
+    letter = next(group for group in reversed(found.groups()) if group)
+    return found[0].removesuffix(letter) + letter.upper()
+
+
+def _without_lettered_texts(text: str, choices: Mapping[str, str]) -> str:
+    """A reply in which "A) C" and "A (C)" are A where the text of A is C."""
+    for letter, wording in choices.items():
+        if re.fullmatch(r"[A-Z]", wording.strip()) and wording.strip() != letter:
+            text = re.sub(
+                rf"\b{letter}(\*{{0,2}})(?:[).:]|\s(?=\())\s?[(`\"*]{{0,3}}{wording.strip()}\b[)`\"*]{{0,3}}",
+                rf"{letter}\1",
+                text,
+            )
+    return text
 
 
 @lru_cache(maxsize=256)
@@ -150,7 +175,7 @@ def _fits(text: str, start: int, end: int) -> bool:
         or text[end : end + 2] == " ("
     )
     return ends and (
-        not before.strip(" *_`\"'(\n>#-\ue010")
+        not before.strip(" *_`\"'(\n>#-\ue010\ue011\ue012")
         or before.rstrip(" *_`\"'(")[-1:] in ")].:=\n"
         or _patterns("").copula.search(before) is not None
     )
@@ -215,15 +240,22 @@ def _patterns(offered: str) -> _Patterns:
 def _compile(offered: str, known: tuple[AnswerLanguage, ...]) -> _Patterns:
     one, either = f"[{offered or 'A'}]", f"[{offered or 'A'}{offered.lower() or 'a'}]"
     small = f"[{offered.lower() or 'a'}]"
+    later = f"[{offered[1:].lower() or 'b'}]"  # "A" would be an article.
     nouns = joined(known, lambda language: language.choices.nouns)
+    leads = r"\b(?:so|also|donc|gives|makes|thus)\b|所以|故"
     copulas = joined(known, lambda language: language.choices.copulas)
     joins = joined(known, lambda language: language.choices.joins)
     verbs = joined(known, lambda language: language.choices.predicates)
-    others = any_of((verbs, joined(known, lambda language: language.choices.adverbials)))
+    settled = (
+        joined(known, lambda language: language.commitment.certain),
+        joined(known, lambda language: language.commitment.praises),
+    )
+    because = joined(known, lambda language: language.choices.because)
+    others = any_of((verbs, joined(known, lambda language: language.choices.adverbials), *settled))
     # "A" before a word is an article, and C before one may be the language of a program.
     no_article = rf"(?!(?:[AI])[ \t]+(?!(?:{verbs})\b)[a-zà-ÿ])"
     no_noun = rf"(?![ \t]+(?!(?:{others})\b)[a-zà-ÿ])"
-    quote = r"[(\[{<\"'“‘„«「『【《]"
+    quote = r"[(\[{<\"'“‘„«»「『【《]"
     noun = rf"(?:(?:{nouns})[ \t]*)"
     return _Patterns(
         short_noun=re.compile(
@@ -236,14 +268,15 @@ def _compile(offered: str, known: tuple[AnswerLanguage, ...]) -> _Patterns:
         lower=re.compile(
             rf"(?i:(\b(?:{nouns})\b[ \t]{{0,3}}(?:(?:{copulas}|[:=→-])[ \t]{{0,3}}){{0,2}}{noun}?[*_`\"'(\[]{{0,4}}"
             rf"|(?:^|(?<=\ue010))[^\w\n]{{0,8}}(?:{noun})?))(?-i:({small}))"
-            rf"(?=[)\]*_`\"'. \t]{{0,5}}(?:[.,;:!。，；]|$)|[).][ \t])",
+            rf"(?=[)\]*_`\"'. \t]{{0,5}}(?:[.,;:!?。，；]|$)|[).][ \t]|[ \t]*(?:{because})|(?=[\u2e80-\u9fff]))"
+            rf"|(?i:\b(?:it'?s|that'?s|(?:{copulas}))[ \t]+)(?-i:({later}))(?=[?!.,;]|[ \t]+(?:{because}|right)\b|$)",
             re.MULTILINE,
         ),
         trailing=re.compile(rf"(?<=[a-zà-ÿ,:][ ])({small})(?=[.!]?[ \t]*$)", re.MULTILINE),
         run=re.compile(rf"(?:^|(?<=\ue010))[^\w\n]{{0,4}}{one}{{2,5}}[^\w\n]{{0,4}}$", re.MULTILINE),
         letter=re.compile(
-            rf"(?<![A-Za-z0-9À-ÿ_.)\\])(?:"
-            rf"{quote}\s?(?:(?i:{noun}))?(?:\*\*|`)?({either})(?:\*\*|`)?\s?[)\]}}>\"'”’“»」』】》](?!\w)"
+            rf"(?<![A-Za-z0-9À-ÿ_.)\\])(?<![Nn]/)(?:"
+            rf"{quote}\s?(?:(?i:{noun}))?(?:\*\*|`)?({either})(?:\*\*|`)?\s?[)\]}}>\"'”’“»«」』】》](?!\w)"
             rf"|(?:\*{{1,3}}|_{{1,2}}|`)[(\[\"]?({either})[)\].:\"]{{0,2}}(?:\*{{1,3}}|_{{1,2}}|`)(?![A-Za-z0-9])"
             rf"|{no_article}({one}){_END}{no_noun})"
         ),
@@ -259,6 +292,6 @@ def _compile(offered: str, known: tuple[AnswerLanguage, ...]) -> _Patterns:
             rf"(?:[ \t]*(?:,[ \t]*(?i:{joins})?|[/&+、|]|\b(?i:{joins})\b|(?i:{joins})(?=[{LETTERS}]))?"
             rf"[ \t]*(?i:{noun})?[{LETTERS}][)\]]?)+"
         ),
-        copula=re.compile(rf"(?:{copulas})[ \t]*[*_`\"'(]*$", re.IGNORECASE),
+        copula=re.compile(rf"(?:{copulas}|{leads})[ \t]*[*_`\"'(]*$", re.IGNORECASE),
         predicate=re.compile(rf"[ \t]+(?:{copulas})\b", re.IGNORECASE),
     )

@@ -90,7 +90,7 @@ def _listed(lines: Sequence[Line]) -> frozenset[int]:
     found: set[int] = set()
     run: list[int] = []
     for index, one in enumerate(lines):
-        if not one.mention or one.mention not in _letters():
+        if not one.mention or (one.mention not in _letters() and not _is_next_text(lines, index)):
             continue
         if run and one.mention > lines[run[-1]].mention:
             run.append(index)
@@ -98,6 +98,12 @@ def _listed(lines: Sequence[Line]) -> frozenset[int]:
             found |= _without_answer(run, lines)
             run = [index]
     return frozenset(found | _without_answer(run, lines))
+
+
+def _is_next_text(lines: Sequence[Line], index: int) -> bool:
+    """Whether a line holds only the text of a choice, and a line next to it that of another."""
+    texts = [one.mention for one in lines[max(0, index - 1) : index + 2] if one.mention not in _letters()]
+    return len({one for one in texts if one}) > 1 and not lines[index].rest.strip()
 
 
 def _without_answer(run: list[int], lines: Sequence[Line]) -> set[int]:
@@ -172,7 +178,7 @@ def _compile(known: tuple[AnswerLanguage, ...]) -> _Patterns:
     taken_back = joined(known, lambda one: one.discourse.taken_back)
     return _Patterns(
         begins=re.compile(
-            rf"^([\s>#*•+→{YES}{NO}-]{{0,8}}(?:\d{{1,2}}[.)]\s)?[({{\[\"']?)(?:(?:{nouns})\s*)?({ANY_MENTION})([).:\],、。!\"'”{YES}{NO}]{{1,3}}|\s[-–—](?=\s)|(?=\s*(?:$|\(|[{YES}{NO}]|[,，]?\s*(?:{because}))))",
+            rf"^([\s>#*•+→{YES}{NO}-]{{0,8}}(?:\d{{1,2}}[.)]\s)?[({{\[\"']?)(?:(?:{nouns})\s*)?({ANY_MENTION})([).:;\],、。!\"'”{YES}{NO}]{{1,3}}|\s:|\s[-–—](?=\s)|(?=\s*(?:$|\(|[{YES}{NO}]|[,，]?\s*(?:{because}))))",
             re.IGNORECASE,
         ),
         announces=re.compile(

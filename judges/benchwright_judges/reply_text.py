@@ -45,7 +45,10 @@ _COMMAND = re.compile(
     r"\\(?:text|textbf|textit|textrm|textsf|mathrm|mathbf|mathsf|mathit|bf|rm)\s{0,3}\{([^{}\n]{0,300})\}"
 )
 _LATEX = re.compile(r"\\[()\[\],;!]|\\(?:left|right|quad|qquad|displaystyle|large|Large)(?![A-Za-z])|\$")
-_TICK = re.compile("[\u2705\u2714\u2713\u2611]|\u221a(?![\\w(])|^([ \t>*+-]{0,6})\\[[xX]\\](?=\\s)", re.MULTILINE)
+_TICK = re.compile(
+    "(?:\u2190|<-{1,2})(?=[ \\t]*$)|[\u2705\u2714\u2713\u2611]|\u221a(?![\\w(])|^([ \t>*+-]{0,6})\\[[xX]\\](?=\\s)",
+    re.MULTILINE,
+)
 _CROSS = re.compile("[\u274c\u2717\u2718\u2716\u2715\u274e]|^([ \t>*+-]{0,6})\\[ \\](?=\\s)", re.MULTILINE)
 _ARROW = re.compile(
     "[\u27a1\u279c\u279e\u279d\u21d2\u27f9\U0001f449]|(?<![-=])[-=]{1,2}>|\\\\(?:right|Right)arrow(?![A-Za-z])"
@@ -53,6 +56,8 @@ _ARROW = re.compile(
 _PICTURE = re.compile(
     "[\U0001f000-\U0001faff\u2600-\u2704\u2706-\u2712\u2719-\u274b\u274d\u274f-\u279b\u27b0-\u27bf\u2b50\u2b55]"
 )
+_FLAGS = re.compile(r"\{\s{0,9}(?:\"[A-Z]\"\s{0,9}:\s{0,9}(?:true|false)\s{0,9},?\s{0,9}){2,26}\}")
+_ASKED_AGAIN = re.compile(r"\A\W{0,4}Q(?:uestion)?:[^\n]{0,2000}\n+\s{0,9}A:", re.IGNORECASE)
 _BOX = re.compile(r"\\f?boxed\s{0,3}\{")
 _ROW = re.compile(r"^[ \t]*\|(.*?)\|?[ \t]*$", re.MULTILINE)
 
@@ -64,6 +69,7 @@ def answer_text(text: str) -> str:
         # A very long answer says it at the start, or concludes at the end.
         plain = f"{plain[:_MAX_START]}\n{plain[-_MAX_END:]}"
     plain = unicodedata.normalize("NFKC", _CROSS.sub(rf"\1{NO}", _TICK.sub(rf"\1{YES}", _UNSEEN.sub("", plain))))
+    plain = _ASKED_AGAIN.sub("Answer:", plain.lstrip())
     plain = _mark_given(plain.replace("\u2019", "'").replace("\u02bc", "'"))
     plain = _FENCE.sub("", _STRUCK.sub("", plain))
     plain = _HTML.sub("", re.sub(r"<br\s*/?>", "\n", plain, flags=re.IGNORECASE))
@@ -114,12 +120,20 @@ def _without_thoughts(text: str) -> str:
 
 
 def _mark_given(text: str) -> str:
-    for find in (_field, _box, _tag):
+    for find in (_choice_flags, _field, _box, _tag):
         if found := find(text):
             start, end, content = found
             content = " ".join(content.split())
             text = f"{text[:start]}\n{GIVEN} {content}\n{text[end:]}"
     return text
+
+
+def _choice_flags(text: str) -> tuple[int, int, str] | None:
+    """The letters that a JSON object calls true: `{"A": false, "B": true}`."""
+    found = _FLAGS.search(text) if '"' in text else None
+    if not found:
+        return None
+    return *found.span(), ", ".join(re.findall(r"\"([A-Z])\"\s*:\s*true", found[0]))
 
 
 def _field(text: str) -> tuple[int, int, str] | None:
@@ -201,7 +215,7 @@ def _tags() -> re.Pattern[str]:
 
 @cache
 def _compile_tags(known: tuple[AnswerLanguage, ...]) -> re.Pattern[str]:
-    names = any_of(name for one in known for name in one.discourse.answer_fields)
+    names = any_of(name for one in known for name in (*one.discourse.answer_fields, *one.discourse.tags))
     tag = rf"(?:[a-z]{{1,12}}[\s_-]?)?(?:{names})"
     return re.compile(rf"[<\[]{tag}[>\]]([^<>\[\]]{{1,300}})(?:[<\[]/{tag}[>\]]|\Z)", re.IGNORECASE)
 

@@ -15,12 +15,13 @@ def _letters(question: Question) -> tuple[str, ...]:
     return tuple(choice.letter for choice in question.choices)
 
 
-def _extract(question: Question, text: str) -> Extraction:
-    return read_choice(text, {choice.letter: choice.text for choice in question.choices}, question.language)
+def _extract(question: Question, text: str, statement: str = "") -> Extraction:
+    choices = {choice.letter: choice.text for choice in question.choices}
+    return read_choice(text, choices, question.language, statement=statement)
 
 
 def _score(given: GivenText) -> Judgement:
-    return score_selection(_extract(given.question, given.text), _letters(given.question), given.key)
+    return score_selection(_extract(given.question, given.text, given.statement), _letters(given.question), given.key)
 
 
 MULTIPLE_CHOICE = QuestionRules(

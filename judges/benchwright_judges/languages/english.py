@@ -5,8 +5,10 @@ from __future__ import annotations
 from benchwright_judges.languages.language import (
     AnswerLanguage,
     Choices,
+    Commitment,
     Discourse,
     Numbers,
+    Places,
     ShortText,
     TrueFalse,
     Wording,
@@ -27,7 +29,9 @@ ENGLISH = AnswerLanguage(
         false="False",
     ),
     discourse=Discourse(
+        next_question=r"question(?:\s+\d+)?|q(?:\d+)?|statement(?:\s+\d+)?|problem(?:\s+\d+)?",
         answer_fields=("answers?", "ans"),
+        tags=("final", "choice", "option", "solution", "blank", "verdict"),
         other_fields=(
             "choice",
             "option",
@@ -48,15 +52,15 @@ ENGLISH = AnswerLanguage(
               |will\s+not|do(?:\s+not|n't)\s+know|have\s+no\s+idea|refuse|must\s+decline|decline)
           |\bI'm\s+(?:sorry|unable|not\s+able|not\s+sure|afraid)|\bas\s+an?\s+(?:AI|language\s+model)
           |\b(?:insufficient|not\s+enough)\s+information|\bno\s+idea\b|\bdunno\b""",
-        correction=r"""\bno,?\s+wait\b|(?:^|[.…,;!?\n—–-]\s{0,9})no[,.:!]*\s+(?=(?:rather|(?:it'?s|it\s+is|the\s+answer\s+is)\s+)?<SAID>)
+        correction=r"""\bno,?\s+wait\b|(?:^|[.…,;!?\n—–-]\s{0,9})no,?\s+(?=(?:I(?:'ll|'m|\s+am|\s+will)?\s+)?(?:stay|stick|chang)\w*\s)|\bhm+,?\s+no\b|(?:^|[.…,;!?\n—–-]\s{0,9})no[,.:!]*\s+(?=(?:rather|(?:it'?s|it\s+is|the\s+answer\s+is)\s+)?<SAID>)
           |(?:^|[.…,;!?\n—–]\s{0,9})(?:but\s+|hmm,?\s+)?wait(?=\s*[,.!…—–-]|\s+(?:no|actually|let)\b)
-          |(?:^|[.…;!?\n—–]\s{0,9})(?:no,?\s+)?actually\b|\bcorrection\b|\bscratch\s+that\b|\bon\s+second\s+thoughts?\b
+          |(?:^|[.…;!?\n—–]\s{0,9})(?:(?:no|hm+|oh|well|but|or|and)[,.]*\s+)*actually\b|\bcorrection\b|\bscratch\s+that\b|\bon\s+second\s+thoughts?\b
           |^[^\w\n]{0,8}edit\s?:|\bI\s+misread\b|\bI\s+mean(?:t)?\b|\bmy\s+mistake\b|\bsorry,|\blet\s+me\s+(?:correct|reconsider|re-?think)\b""",
         denial=r"""\bnot\b|n't\b|\bnever\b|\bneither\b|\bnor\b|\bnone\b|\bexcept\b|\b(?:anything|all)\s+but\b|\brather\s+than\b
           |\binstead\s+of\b|\bunlike\b|\b(?:wrong|incorrect|false|worst|tempting|eliminated?|ruled?\s+out|exclude[sd]?)\b
           |\b(?:first|initially|originally)\b|\bat\s+first\b|\b(?:could|may|might)\s+(?:also\s+)?be\b
           |\b(?:some|many|people|students|others|they|you|one)\s+(?:\w+\s+)?(?:say|think|might|may|would|could|believe|choose)""",
-        condition=r"\b(?:if|whether|suppose|supposing|assume|assuming|unless|had|when|consider)\b",
+        condition=r"\b(?:if|whether|suppose|supposing|assume|assuming|unless|had|when|consider|depends)\b",
         unreal=r"\bwould\b|'d\b",
         forced=r"\bif\s+(?:I|we)\s+(?:had|have|has|must|were\s+forced)\s*(?:to\s+)?(?:choose|pick|guess|answer|decide)\b(?:\s+one)?,?",
         taken_back=r"""(?:is|was|are|were|seems|would\s+be|looks)\s+(?:\w+ly\s+)?(?:also\s+|both\s+|all\s+)?(?:not\b|wrong|incorrect|false|impossible|out\b|tempting)
@@ -65,17 +69,20 @@ ENGLISH = AnswerLanguage(
         final=r"""\bfinal(?:ly)?\b|\b(?:in|my)\s+conclusion\b|\bto\s+sum\s+up\b|\bin\s+summary\b""",
     ),
     true_false=TrueFalse(
-        true=("true", "yes", "correct", "right", "accurate", "valid"),
-        false=("false", "no", "incorrect", "wrong", "inaccurate", "untrue", "invalid"),
+        affirms=r"(?:yep|yeah|yup|yea)\b(?!\s+no\b)|(?:absolutely|definitely|exactly|totally|spot\s+on|of\s+course|certainly)(?=\s*[.,!]|\s*$)|(?-i:T)(?=[,.:]\s)",
+        denies=r"(?:nope|nah|not\s+(?:quite|really|exactly|at\s+all)|no\s+way|hardly|(?:absolutely|definitely|certainly|of\s+course)\s+not)\b|(?-i:F)(?=[,.:]\s)",
+        partial=r"\b(?:parts?|half|partly|first|second|sometimes|one|latter|former)\b",
+        true=("true", "yes", "correct", "right", "accurate", "valid", "ture"),
+        false=("false", "no", "incorrect", "wrong", "inaccurate", "untrue", "invalid", "flase", "fasle"),
         true_alone=("t", "y", "i agree", "agree", "agreed", "indeed", "it is"),
         false_alone=("f", "n", "i disagree", "disagree", "it isn't", "it is not"),
         negations=r"(?:not|never|n't)(?:\s+(?:really|actually|at\s+all|necessarily|always))?(?:\s+the)?",
-        holds=r"\b(?:statement|claim|assertion|this|that|it)\s+(?:indeed\s+|always\s+)?holds?\b(?!\s+(?:for|if|only|when)\s+\w+\s+only)",
-        fails=r"\b(?:statement|claim|assertion|this|that|it)\s+(?:does\s+not|doesn't|fails\s+to)\s+(?:always\s+|generally\s+)?hold\b",
+        holds=r"\bI(?:'d|\s+would|\s+fully|\s+do)?\s+agree\b(?!\s+(?:that|if|or))(?:\s+with\s+[^.,;\n]{0,40})?|\b(?:this|that|it)\s+is\s+(?:indeed\s+)?the\s+case\b|\b(?:statement|claim|assertion|this|that|it)\s+(?:indeed\s+|always\s+)?holds?\b(?!\s+(?:for|if|only|when)\s+\w+\s+only)",
+        fails=r"\bI(?:'d|\s+would|\s+have\s+to)?\s+disagree\b(?!\s+(?:that|if|or))(?:\s+with\s+[^.,;\n]{0,40})?|\b(?:this|that|it)(?:'s|\s+is|\s+isn't|\s+is\s+not)\s+(?:(?:just\s+)?a\s+myth|nonsense)\b|\b(?:it|that|this)(?:\s+isn't|\s+is\s+not|'s\s+not)\s+the\s+case\b|\b(?:that|this|it)\s+can(?:'t|not)\s+be(?=\s*[.!])|\b(?:statement|claim|assertion|this|that|it)\s+(?:does\s+not|doesn't|fails\s+to)\s+(?:always\s+|generally\s+)?hold\b",
         either=r"\bor\b|\band\b|\bnor\b",
         because=r"\bbecause\b|\bsince\b|\bas\b",
-        clause_starts="because|since|as|for|in|under|by|when|only|given|and|but|that|here|overall|if|rather",
-        label=r"(?:(?:the|my)\s+)?(?:final\s+|correct\s+)?(?:answer|ans|verdict|(?:judgment|judgement)|conclusion|response|evaluation|assessment|result)(?:\s+is)?",
+        clause_starts=r"(?:to|for)\s+me|i\s+(?:think|guess)|because|since|as|for|in|under|by|when|only|given|and|but|that|here|overall|if|rather",
+        label=r"(?:lol|well|oh|hm+|ok|so|um+)\b|(?:(?:the|my)\s+)?(?:final\s+|correct\s+)?(?:answer|ans|verdict|(?:judgment|judgement)|conclusion|response|evaluation|assessment|result)(?:\s+is)?",
         says=(
             r"\b(?:answer|ans|response|verdict|(?:judgment|judgement)|conclusion|statement|assertion|claim|proposition|sentence)"
             r"(?:\s+\"[^\"\n]{0,300}\"|\s+'[^'\n]{0,300}')?\s{0,3}"
@@ -95,7 +102,7 @@ ENGLISH = AnswerLanguage(
         ),
     ),
     choices=Choices(
-        nouns="answers?|ans|options?|choices?|letter|solution|response|result|selection|alternative|pick|guess|verdict|conclusion",
+        nouns="answers?|ans(?:e|w)?er|anwser|awnser|ans|options?|choices?|letter|solution|response|result|selection|alternative|pick|guess|verdict|conclusion",
         copulas="is|was|be|are|would be|should be|must be|will be|has to be|remains|seems to be|appears to be",
         aside=r"unlike|in contrast to|compared (?:to|with)|as opposed to",
         short_nouns="ans|opt",
@@ -103,7 +110,7 @@ ENGLISH = AnswerLanguage(
         because="because|since|as",
         predicates="and|or|is|are|was|would|has|because|since|as|due|which|where|when|but|so|not|by|while|if|then|with|it|nor|only"
         "|isn't|wasn't|doesn't|does|seems|looks|fits|matches|stands|rather|instead|must|can't|cannot|though|although|here",
-        adverbials="for|in|on|too|based|given|that|however|according|from|per|at|under|appears|can|could|will|both|describes?|requires?"
+        adverbials="the|for|in|on|too|based|given|that|however|according|from|per|at|under|appears|can|could|will|both|describes?|requires?"
         "|needs?|says?|fails?|also|alone|correct|right|should|may|might|states?|means?|satisf\\w+|corresponds?|works?|remains?|who|to",
         says=(
             r"\b(?:<N>)\b(?:\s+(?:to|for)\s+(?:this|the)(?:\s+\w+)?\s+question|\s+(?:here|above|below|among|of|from)(?:\s+\w+){0,3})?"
@@ -142,6 +149,8 @@ ENGLISH = AnswerLanguage(
             r"<M>\s+(?:satisfies|meets|fulfil?ls|fits|matches)\s+(?:the|this|these|all|both|every)\b[^.,;]{0,20}"
             r"\b(?:requirements?|conditions?|criteri\w+|descriptions?|definitions?)\b",
             r"<M>\s+is\s+the\s+only\b",
+            r"\b(?:that|it|this)(?:\s+(?:can\s+only|must|would|has\s+to)\s+be|'d\s+be)\s+(?:the\s+)?<A><STOP>",
+            r"\bmakes\s+(?:<N>\s+)?<M>\s+the\s+(?:right|correct|best)\b",
             r"\bremaining\s+(?:<N>),?\s+(?:is\s+)?<M>",
         ),
         first_of=(
@@ -151,6 +160,34 @@ ENGLISH = AnswerLanguage(
             r"\bnot\s+(?:(?:<N>)\s+)?<M>\s*,?\s*(?:but|rather)\s+(?:rather\s+)?(?:(?:<N>)\s+)?<M>",
             r"<M>\s+(?:is\s+not|isn't)\s+(?:correct|right|true)\s*[,;]\s*(?:but\s+)?<M>\s+is<STOP>",
         ),
+    ),
+    commitment=Commitment(
+        discussed=r"^\W*(?:in|at|for|with|under|by|given)\b|\b(?:consider|look(?:ing)?\s+at|let\s+us|let's|start(?:ing)?\s+with|begin(?:ning)?\s+with|analy[sz]e|examine|evaluate"
+        r"|discuss|regarding|concerning|about|compar\w+|now|next|works?\s+like|just\s+like|as\s+in|called\s+an?|sure,\s+and|check|lies?\s+between)\b",
+        asks=r"(?:is|are|was|were|could|would|should|can|does|do|did|might|what|which|why|how|who|whether|isn't)\b",
+        certain=r"(?:to|for)\s+me\b|obviously|clearly|certainly|definitely|surely|probably|maybe|perhaps|for\s+sure|of\s+course|then|i\s+(?:think|guess|believe)|right"
+        r"|all\s+the\s+way|no\s+doubt|hands\s+down|isn't\s+it|isnt\s+it|come\s+on|here|instead|too|again|only|all\s+day|please",
+        praises=r"[^.;\n]{0,80}\b(?:that'?s|it'?s)\s+(?:the|that)\s+one\b|wins?\b|are\s+(?:all\s+)?(?:correct|right|true)\b|can(?=\s*[.!])|fits?\b|works?\b|holds?\b|stands\s+out|applies|does(?:\s+(?:that|it|so))?(?=\s*[.,;!]|$)|it\s+is(?=\s*[.,!]|$)|is\s+(?:what|it)\b|is\s+the\s+one|is\s+my\s+\w+"
+        r"|would\s+do\s+it|will\s+do\b|gets\s+my|has\s+my|makes\s+(?:the\s+most\s+|most\s+|more\s+)?sense|is\s+called\s+for"
+        r"|(?:seems|looks|sounds|feels|appears)(?:\s+(?:like|to\s+be))?\s+(?:the\s+)?(?:best|right|correct|good|most\s+\w+|more\s+\w+|plausible|likely)",
+        named=r"\b(?:(?<!lock\s)(?<!locking\s)in|of|from|into|than|via|through|between|core|cpu|node|process(?:or)?|thread|block|register|line|cache|bus|stage|state"
+        r"|signal|input|output|bit|pin|port|gate|variable|matrix|table|point|case|step|program|language|instruction|machine|computer|host|client|server|user|set"
+        r"|class|type|module|unit|fig(?:ure)?|appendix|section|chapter|load|store|add|plan|team)\s+$",
+        singles=r"\bonly\s+(?:the\s+)?$|\beverything\s+(?:but|except)\s+$",
+        elsewhere=r"^\W*(?:sure|right|yeah),\s+and\b|\b(?:might|could|would)\s+(?:think|say|assume)\b",
+        rules_out=r"\brul(?:e|ed|ing)\s+out\b|\beliminat|\bnone\s+of\b|\bneither\b|\bexclud|\bdiscard|\bcross(?:ed)?\s+out\b|\b(?:is|are)\s+out\b"
+        r"|\b(?:are|is)\s+(?:all\s+|both\s+)?(?:wrong|incorrect|false)\b|\b(?:not|n't)\b|^[^.]{0,12}[-–—:]\s*no\b",
+    ),
+    places=Places(
+        ordinals=("first|1st|top(?:most)?", "second|2nd", "third|3rd", "fourth|4th", "fifth|5th", "sixth|6th"),
+        numbers=("one|1", "two|2", "three|3", "four|4", "five|5", "six|6"),
+        last="last|bottom(?:most)?",
+        nouns="options?|choices?|one|alternative|possibility|answer(?:\\s+(?:option|choice))?|item(?:\\s+in\\s+the\\s+list)?|candidate|letter|entry",
+        articles="the|number",
+        counted="(?:options?|choice|answer)\\s+(?:number|no\\.?|\\#)|option|choice|number",
+        none=r"^\W*none(?=\W*$)|\bnone\s+of\s+(?:the\s+(?:above|others?|three|other\s+\w+|options|choices|answers)|them|these|those)(?:\s+(?:options|choices|answers))?\b",
+        every=r"\ball\s+of\s+(?:the\s+above|them|these|those)\b|\ball\s+(?:three|four|five)(?:\s+of\s+(?:them|these))?\b"
+        r"|\beach\s+of\s+(?:them|these)\b|\bevery\s+one\s+of\s+(?:them|these)\b",
     ),
     short_text=ShortText(
         articles=r"(?:an?|the)\s+",

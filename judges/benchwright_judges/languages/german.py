@@ -5,8 +5,10 @@ from __future__ import annotations
 from benchwright_judges.languages.language import (
     AnswerLanguage,
     Choices,
+    Commitment,
     Discourse,
     Numbers,
+    Places,
     ShortText,
     TrueFalse,
     Wording,
@@ -27,6 +29,7 @@ GERMAN = AnswerLanguage(
         false="Falsch",
     ),
     discourse=Discourse(
+        next_question=r"frage(?:\s+\d+)?|aussage(?:\s+\d+)?|aufgabe(?:\s+\d+)?",
         answer_fields=("antwort", "lösung"),
         other_fields=("auswahl", "urteil", "buchstabe"),
         refusal=r"""\b(?:das\s+)?(?:kann|wei(?:ß|ss))\s+ich\s+(?:nicht|es\s+nicht)|\bich\s+(?:kann|wei(?:ß|ss))\s+(?:das\s+|es\s+|diese\s+\w+\s+)?nicht
@@ -34,9 +37,9 @@ GERMAN = AnswerLanguage(
         correction=r"""\bnein,?\s+(?:moment|halt|warte)\b|(?:^|[.…;!?\n]\s{0,9})(?:moment|halt|warte)[,.!:…]
           |(?:^|[.…,;!?\n—–-]\s{0,9})nein[,.:!]*\s+(?=(?:doch\s+|sondern\s+|es\s+ist\s+|richtig\s+ist\s+|die\s+antwort\s+ist\s+)?<SAID>)
           |\bkorrektur\b|\bich\s+korrigiere\b|\bbesser\s+gesagt\b|\bvielmehr\b""",
-        denial=r"""\bnicht\b|\bkeine?[rnms]?\b|\bnie(?:mals)?\b|\bfalsche?[rnms]?\b|\bweder\b|\bnoch\b|\baußer\b|\bzuerst\b|\banfangs\b
+        denial=r"""\bnicht\b|\bkeine?[rnms]?\b|\bnie(?:mals)?\b|\bfalsche?[rnms]?\b|\bweder\b|\bnoch\b|\baußer\b|\bzuerst\b|\berst\s+dachte\b|\banfangs\b
           |\bman\s+k(?:ö|oe)nnte\b|\bmanche\b|\bk(?:ö|oe)nnte\b""",
-        condition=r"\b(?:wenn|falls|ob|angenommen)\b",
+        condition=r"\b(?:wenn|falls|ob|angenommen|h[äa]ngt|kommt\s+darauf)\b",
         unreal=r"\bw(?:ä|ae)re\b",
         forced=r"\bwenn\s+ich\s+(?:w(?:ä|ae)hlen|raten|mich\s+entscheiden)\s+m(?:ü|ue)sste\b,?",
         taken_back=r"(?:ist|sind|war)\s+(?:\w+\s+)?(?:nicht|falsch|inkorrekt)|sei\b|scheidet\s+aus|kommt\s+nicht",
@@ -44,6 +47,9 @@ GERMAN = AnswerLanguage(
         final=r"\b(?:endg[üu]ltige?|abschlie(?:ß|ss)end|fazit|zusammenfassend)\b",
     ),
     true_false=TrueFalse(
+        affirms=r"(?:jo|jep|jawohl|genau|klar|nat[üu]rlich|auf\s+jeden\s+fall|absolut|stimmt)\b(?!\s+(?:nicht|ist|wie|wenn))(?=\s*[.,!]|\s*$)",
+        denies=r"(?:nee|nö|stimmt\s+nicht|auf\s+keinen\s+fall|keineswegs|nat[üu]rlich\s+nicht|nicht\s+ganz|quatsch|unsinn)\b",
+        partial=r"\b(?:teil|h[äa]lfte|halb|teilweise|manchmal)\b",
         true=("wahr", "ja", "richtig", "korrekt", "zutreffend"),
         false=("falsch", "nein", "unwahr", "inkorrekt", "unrichtig", "unzutreffend"),
         true_alone=("w", "stimmt"),
@@ -90,6 +96,33 @@ GERMAN = AnswerLanguage(
         ),
         first_of=(r"<M>\s*[,;–—-]?\s*(?:und\s+|aber\s+)?(?:nicht|statt|anstelle\s+von|anstatt)\s+<M>",),
         second_of=(r"\bnicht\s+(?:(?:<N>)\s+)?<M>\s*,?\s*sondern\s+(?:(?:<N>)\s+)?<M>",),
+    ),
+    commitment=Commitment(
+        discussed=r"\b(?:vergleich\w*|nun|jetzt|n[äa]chste\w*)\b|^\W*(?:im(?!\s+going)|in|bei|f[üu]r|mit)\b|\b(?:betrachte[nt]?|schauen|sehen\s+wir|untersuchen|pr[üu]fen|beginnen|[üu]ber|bez[üu]glich|verglichen\s+mit|wie)\b",
+        asks=r"(?:ist|sind|k[öo]nnte|w[äa]re|was|welche[rs]?|warum|wie|wer|ob)\b",
+        certain=r"nat[üu]rlich|klar|sicher|eindeutig|vermutlich|wahrscheinlich|wohl|nehmen|sein|[üu]brig|gefragt|gesucht|gemeint|an|denke\s+ich|glaube\s+ich|halt|doch",
+        praises=r"passt\b|trifft\s+zu|stimmt\b|gilt\b|gewinnt\b|ist\s+es\b|ergibt\s+(?:am\s+meisten\s+)?Sinn|(?:scheint|klingt|wirkt)\s+(?:am\s+)?\w+"
+        r"|ist\s+(?:hier\s+)?(?:gemeint|gesucht|gefragt)",
+        named=r"\b(?:in|von|aus|zwischen|kern|prozess(?:or)?|programm|schritt|register|leitung|signal|zustand|knoten|rechner|variable|teil)\s+$",
+        singles=r"\bnur\s+(?:die\s+|der\s+|das\s+)?$",
+        elsewhere=r"\bk[öo]nnte\s+(?:man\s+)?(?:meinen|denken|sagen)\b",
+        rules_out=r"\bausschlie(?:ß|ss)en\b|\bausgeschlossen\b|\bscheide[nt]\b|\bkeine\s+der\b|\bweder\b|\bnicht\b|\bfalsch\b|\bf[äa]llt\s+(?:aus|weg)\b|\bfallen\s+(?:aus|weg)\b",
+    ),
+    places=Places(
+        ordinals=(
+            "erste[nrs]?|1\\.",
+            "zweite[nrs]?|2\\.",
+            "dritte[nrs]?|3\\.",
+            "vierte[nrs]?|4\\.",
+            "f[üu]nfte[nrs]?|5\\.",
+        ),
+        numbers=("eins|1", "zwei|2", "drei|3", "vier|4", "f[üu]nf|5"),
+        last="letzte[nrs]?|unterste[nrs]?",
+        nouns="option|antwort(?:m[öo]glichkeit)?|m[öo]glichkeit|wahl|auswahl|alternative|variante",
+        articles="die|der|das|den",
+        counted="(?:option|antwort)\\s+(?:nummer|nr\\.?)|option|nummer|nr\\.",
+        none=r"^\W*keine[rs]?(?=\W*$)|\bkeine[rs]?\s+(?:der\s+(?:genannten|obigen|anderen|antworten|optionen|aussagen)(?:\s+\w+)?|davon|von\s+(?:ihnen|diesen|allen))\b",
+        every=r"\balle\s+(?:der\s+)?(?:genannten|obigen|antworten|drei|vier)\b|\balle\s+davon\b",
     ),
     short_text=ShortText(
         articles=r"(?:der|die|das|de[mns]|eine?[mnrs]?)\s+",

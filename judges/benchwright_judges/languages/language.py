@@ -43,6 +43,8 @@ class Discourse:
 
     answer_fields: tuple[str, ...] = ()
     """What fields of JSON objects and tags that hold an answer are called; one word may precede it."""
+    tags: tuple[str, ...] = ()
+    """Further names of tags, but not of fields, that hold an answer."""
     other_fields: tuple[str, ...] = ()
     """What they are called where no field has one of these names."""
     refusal: str = ""
@@ -55,6 +57,8 @@ class Discourse:
     """Regex: the clause is a supposition or a question, such as "if"."""
     unreal: str = ""
     """Regex: the statement itself is hypothetical, such as "would be"; counts only together with a condition."""
+    next_question: str = ""
+    """Regex: what a question is headed by, such as "question": a reply ends before a question of its own."""
     forced: str = ""
     """Regex: a condition that supposes nothing, such as "if I had to choose"."""
     taken_back: str = ""
@@ -81,6 +85,12 @@ class TrueFalse:
     """May follow a value that is the whole answer."""
     negations: str = ""
     """Regex: turns the value that follows into its opposite, such as "not"."""
+    affirms: str = ""
+    """Regex: begins a reply that agrees, such as "yep"."""
+    denies: str = ""
+    """Regex: begins a reply that does not, such as "nope"."""
+    partial: str = ""
+    """Regex: before a value, says that it is that of a part only, such as "the first part"."""
     holds: str = ""
     """Regex: verbs that call a statement true, such as "holds"."""
     fails: str = ""
@@ -131,6 +141,52 @@ class Choices:
     """Regexes of two mentions, the second of which is denied, such as "B, not A"."""
     second_of: tuple[str, ...] = ()
     """Regexes of two mentions, the first of which is denied, such as "not A but B"."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Commitment:
+    """How a reply settles on a choice in words that no sentence of `Choices.says` has. Read by `commitments`."""
+
+    discussed: str = ""
+    """Regex: before a choice that is only talked about, such as "consider"."""
+    asks: str = ""
+    """Regex: begins a question that leaves the answer open, such as "is"."""
+    certain: str = ""
+    """Regex: may stand between a choice and the end of its clause, such as "for sure"."""
+    praises: str = ""
+    """Regex: behind a choice, says that it is chosen, such as "makes sense"."""
+    named: str = ""
+    """Regex: right before a letter that names something else than a choice, such as "core"."""
+    singles: str = ""
+    """Regex: right before a choice, sets it apart from the others, such as "only"."""
+    elsewhere: str = ""
+    """Regex: a sentence that does not say what the solver thinks, such as "one might think"."""
+    rules_out: str = ""
+    """Regex: a sentence that excludes all choices that it names, such as "rule out"."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Places:
+    """How a choice is named by its place, or all choices together. Read by `choice_positions`."""
+
+    ordinals: tuple[str, ...] = ()
+    """Regexes of the first place, the second, and so on."""
+    numbers: tuple[str, ...] = ()
+    """Regexes of one, two, and so on."""
+    last: str = ""
+    """Regex: the last place."""
+    nouns: str = ""
+    """Regex: what may follow a place, such as "option"."""
+    articles: str = ""
+    """Regex: may precede a place; without a noun it has to."""
+    counted: str = ""
+    """Regex: what a number may follow, such as "option number"."""
+    behind: str = ""
+    """Regex: words that may follow where no space separates them."""
+    none: str = ""
+    """Regex: no choice, such as "none of them"; names the choice that says so."""
+    every: str = ""
+    """Regex: every choice, such as "all of them"."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -185,6 +241,8 @@ class AnswerLanguage:
     discourse: Discourse = Discourse()
     true_false: TrueFalse
     choices: Choices = Choices()
+    commitment: Commitment = Commitment()
+    places: Places = Places()
     short_text: ShortText = ShortText()
     numbers: Numbers = Numbers()
 

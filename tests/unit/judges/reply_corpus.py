@@ -39,6 +39,7 @@ _FREE_FORM = {
     "free": "free_form_replies.txt",
     "later": "free_form_replies_later.txt",
     "last": "free_form_replies_last.txt",
+    "styles": "free_form_replies_styles.txt",
 }
 LANGUAGES = ("en", "de", "fr", "zh")
 
