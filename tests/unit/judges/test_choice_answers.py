@@ -2,8 +2,8 @@ r"""What a person would read in an answer. `None`: they would ask back."""
 
 from __future__ import annotations
 
-import re
 import json
+import re
 from collections.abc import Mapping
 from pathlib import Path
 
