@@ -298,7 +298,7 @@ def test_what_is_done_is_not_asked_again_and_what_is_missing_is(
     assert (again["runs"], len(models.seeds)) == ([], 2)
     assert again["conditions"] == first["conditions"], "the second run says what was there"
     shown = run("eval", *options[:-1])
-    assert "earlier runs" in shown.stdout and " 2 " in shown.stdout
+    assert "earlier runs" in shown.stdout and "\t2\t2\t" in shown.stdout
     with StudyLog(log_file(lab.home)) as log:
         ids = {one.id for one in log.headers()}
         studies = Studies(log, Attempts(log))
