@@ -13,12 +13,16 @@ class Pieces:
         text: At the beginning.
     """
 
-    __slots__ = ("_pieces", "length")
+    __slots__ = ("_before", "_piece", "_pieces", "length")
 
     def __init__(self, text: str = "") -> None:
         self._pieces = _cut(text)
         self.length = len(text)
         """Code points."""
+        self._piece = 0
+        """Where the newest search began to find something; the next one, mostly nearby, goes on from there."""
+        self._before = 0
+        """Code points before that piece."""
 
     def __str__(self) -> str:
         return "".join(self._pieces)
@@ -26,7 +30,7 @@ class Pieces:
     def __getitem__(self, place: slice) -> str:
         """The code points from `start` up to `stop`, which are inside."""
         first, start = self._find(place.start)
-        last, stop = self._find(place.stop, first, place.start - start)
+        last, stop = self._end(place.stop)
         if first == last:
             return self._pieces[first][start:stop]
         return "".join((self._pieces[first][start:], *self._pieces[first + 1 : last], self._pieces[last][:stop]))
@@ -35,7 +39,7 @@ class Pieces:
         """Replaces the code points from `start` up to `end`, which are inside."""
         pieces = self._pieces
         first, begin = self._find(start)
-        last, stop = self._find(end, first, start - begin)
+        last, stop = self._end(end)
         changed = f"{pieces[first][:begin]}{new}{pieces[last][stop:]}"
         self.length += len(new) - (end - start)
         if first == last and len(changed) <= 2 * _SIZE:
@@ -43,10 +47,21 @@ class Pieces:
         else:
             pieces[first : last + 1] = _cut(changed)
 
-    def _find(self, offset: int, piece: int = 0, before: int = 0) -> tuple[int, int]:
-        """The piece that an offset is in, or at whose end it is, and the offset within; from a piece on."""
-        pieces = self._pieces
-        offset -= before
+    def _find(self, offset: int) -> tuple[int, int]:
+        """The first piece that an offset is in, or at whose end it is, and the offset within."""
+        pieces, piece, before = self._pieces, self._piece, self._before
+        while piece and offset <= before:
+            piece -= 1
+            before -= len(pieces[piece])
+        self._piece, self._before = piece, before
+        self._piece, within = self._end(offset)
+        self._before = offset - within
+        return self._piece, within
+
+    def _end(self, offset: int) -> tuple[int, int]:
+        """As `_find`, of an offset that is not before the one that was found last."""
+        pieces, piece = self._pieces, self._piece
+        offset -= self._before
         while offset > (length := len(pieces[piece])):
             offset -= length
             piece += 1

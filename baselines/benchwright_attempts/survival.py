@@ -7,8 +7,9 @@ that part only.
 from __future__ import annotations
 
 import math
+from array import array
 from collections import Counter, deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from benchwright_attempts.file_text import replaced
@@ -19,6 +20,8 @@ AFTER_S = (30.0, 120.0)
 """Ages at which the text that is left is counted, in seconds."""
 _NS = 1_000_000_000
 _OTHER = "\0"
+_NOWHERE = -(1 << 63)
+"""Stands for an offset that there is not."""
 
 
 StoredChange = tuple[int | None, int | None, str]
@@ -36,6 +39,55 @@ class Content:
     """Path → whole text; `None` if the file was deleted or its text is unknown."""
     path: str = ""
     changes: Sequence[StoredChange] = ()
+
+
+class Contents:
+    """The points of an attempt at which text changed, in columns: there may be a million."""
+
+    __slots__ = ("_at_ns", "_ends", "_files", "_paths", "_seq", "_starts", "_stops", "_texts")
+
+    def __init__(self) -> None:
+        self._at_ns = array("q")
+        self._seq = array("q")
+        self._files: dict[int, Mapping[str, str | None]] = {}
+        self._paths: list[str] = []
+        self._stops = array("q")
+        """How many changes there are up to and with each point's."""
+        self._starts = array("q")
+        self._ends = array("q")
+        self._texts: list[str] = []
+
+    def set_files(self, at_ns: int, seq: int, files: Mapping[str, str | None]) -> None:
+        """Whole files are set."""
+        self._files[len(self._seq)] = files
+        self.edit(at_ns, seq, "", ())
+
+    def edit(self, at_ns: int, seq: int, path: str, changes: Iterable[StoredChange]) -> None:
+        """A file is edited.
+
+        Raises:
+            OverflowError: A number does not fit into 64 bits.
+        """
+        for start, end, text in changes:
+            self._starts.append(_NOWHERE if start is None else start)
+            self._ends.append(_NOWHERE if end is None else end)
+            self._texts.append(text)
+        self._at_ns.append(at_ns)
+        self._seq.append(seq)
+        self._paths.append(path)
+        self._stops.append(len(self._texts))
+
+    def __iter__(self) -> Iterator[Content]:
+        first = 0
+        columns = zip(self._at_ns, self._seq, self._paths, self._stops, strict=True)
+        for place, (at_ns, seq, path, stop) in enumerate(columns):
+            changes = [self._change(one) for one in range(first, stop)]
+            yield Content(at_ns, seq, self._files.get(place), path, changes)
+            first = stop
+
+    def _change(self, place: int) -> StoredChange:
+        start, end = self._starts[place], self._ends[place]
+        return (None if start == _NOWHERE else start, None if end == _NOWHERE else end, self._texts[place])
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +125,7 @@ class TextSurvival:
         self._reached = [0] * len(AFTER_S)
         self._survived = [0] * len(AFTER_S)
 
-    def follow(self, contents: Sequence[Content], end_ns: int) -> Survival:
+    def follow(self, contents: Iterable[Content], end_ns: int) -> Survival:
         """Follows the insertions through every change, up to the end of the time line."""
         at_end = 0
         if self._followed:

@@ -10,9 +10,9 @@ from sys import intern
 from typing import Any
 
 from benchwright_analysis.report.event_columns import EventColumns
-from benchwright_attempts.attribution import BY_MODEL, CLASSIFIER, Attributor, EditFacts, Finding, Origin
+from benchwright_attempts.attribution import BY_MODEL, CLASSIFIER, Attributor, EditColumns, EditFacts, Finding, Origin
 from benchwright_attempts.evidence import AttributionMethod
-from benchwright_attempts.survival import Content, Survival, TextSurvival
+from benchwright_attempts.survival import Contents, Survival, TextSurvival
 from benchwright_verilog.syntax.surrogates import join_surrogates
 
 BINS = 10
@@ -55,22 +55,21 @@ def _label(found: Finding) -> Label:
 class Edits:
     """Takes the edits of an attempt in order, and what other events say about them."""
 
-    __slots__ = ("_clock_ns", "_contents", "_shapes", "attributor")
+    __slots__ = ("_clock_ns", "_contents", "attributor")
 
     def __init__(self) -> None:
         self.attributor = Attributor()
-        self._contents: list[Content] = []
-        self._shapes: dict[tuple[int, ...], tuple[tuple[int, ...], tuple[int, ...]]] = {}
+        self._contents = Contents()
         self._clock_ns = array("q")
         """Time of the clock at each edit."""
 
     def set_files(self, files: Mapping[str, str | None], seq: int, at_ns: int) -> None:
         """Files have a new content that comes from elsewhere."""
-        self._contents.append(Content(at_ns, seq, files))
+        self._contents.set_files(at_ns, seq, files)
 
     def edit(self, value: dict[str, Any], seq: int, wall: str, *, at_ns: int, clock_ns: int, has_text: bool) -> None:
         """One edit, as JSON has it."""
-        # An attempt has few paths and shapes of edits, and may have a million edits.
+        # An attempt has few paths, and may have a million edits.
         path, changes = intern(value["path"]), value["changes"]
         inserted: list[int] = []
         lines: list[int] = []
@@ -90,11 +89,10 @@ class Edits:
             start, end = change.get("start"), change.get("end")
             deleted = None if deleted is None or start is None or end is None else deleted + end - start
         if has_text:
-            kept = [(change.get("start"), change.get("end"), change["text"]) for change in changes]
-            self._contents.append(Content(at_ns, seq, None, path, kept))
+            kept = ((change.get("start"), change.get("end"), change["text"]) for change in changes)
+            self._contents.edit(at_ns, seq, path, kept)
         self._clock_ns.append(clock_ns)
-        shape = self._shapes.setdefault((*inserted, *lines), (tuple(inserted), tuple(lines)))
-        self.attributor.edit(EditFacts(seq, path, value.get("version"), *shape, total, deleted), wall)
+        self.attributor.edit(EditFacts(seq, path, value.get("version"), inserted, lines, total, deleted), wall)
 
     def labelled(self, end_ns: int, clock_ns: int) -> LabelledEdits:
         """All edits with their labels, after the last event at this time."""
@@ -107,51 +105,55 @@ class Edits:
 class LabelledEdits:
     """The edits of an attempt, each with a label."""
 
-    edits: Sequence[EditFacts]
+    edits: EditColumns
     labels: Sequence[Label]
     edit_clock_ns: Sequence[int]
-    contents: Sequence[Content]
+    contents: Contents
     end_ns: int
     clock_ns: int
 
     def inserted(self) -> dict[str, int]:
         """Source → code points inserted."""
         found = dict.fromkeys(SOURCES, 0)
-        for edit, label in zip(self.edits, self.labels, strict=True):
-            found[label.source] += edit.total
+        for total, label in zip(self.edits.total, self.labels, strict=True):
+            found[label.source] += total
         return found
 
     def inferred(self) -> int:
         """Code points whose origin is inferred from the edit's shape."""
-        return sum(edit.total for edit, label in zip(self.edits, self.labels, strict=True) if label.is_inferred)
+        return sum(total for total, label in zip(self.edits.total, self.labels, strict=True) if label.is_inferred)
 
     def by_tenth(self) -> dict[str, tuple[int, ...]]:
         """Source → code points inserted, by tenth of the clock's time."""
         found: dict[str, list[int]] = {}
         end = self.clock_ns
-        for edit, label, at in zip(self.edits, self.labels, self.edit_clock_ns, strict=True):
-            if edit.total:
+        for total, label, at in zip(self.edits.total, self.labels, self.edit_clock_ns, strict=True):
+            if total:
                 tenth = min(BINS - 1, at * BINS // end) if end else 0
                 if label.source not in found:
                     found[label.source] = [0] * BINS
-                found[label.source][tenth] += edit.total
+                found[label.source][tenth] += total
         return {source: tuple(counts) for source, counts in found.items()}
 
     def survival(self) -> tuple[int, Survival]:
         """Code points that a model's accepted proposals inserted, and how many of them survived."""
         followed = {
-            edit.seq: edit.total
-            for edit, label in zip(self.edits, self.labels, strict=True)
-            if label.is_by_model and edit.total > 0
+            seq: total
+            for seq, total, label in zip(self.edits.seq, self.edits.total, self.labels, strict=True)
+            if label.is_by_model and total > 0
         }
         return sum(followed.values()), TextSurvival(followed).follow(self.contents, self.end_ns)
 
     def fill(self, rows: EventColumns, first_row: int) -> None:
         """Fills the cells of the edits' rows; an event's number follows `first_row`."""
-        places = array("q", (first_row + edit.seq for edit in self.edits))
-        rows.fill("path", places, (edit.path for edit in self.edits))
-        rows.fill("inserted", places, (edit.total for edit in self.edits))
-        rows.fill("deleted", places, (edit.deleted for edit in self.edits))
-        rows.fill("origin", places, (label.origin for label in self.labels))
-        rows.fill("method", places, (label.method for label in self.labels))
-        rows.fill("classifier", places, [CLASSIFIER] * len(places))
+        rows.fill(
+            array("q", (first_row + seq for seq in self.edits.seq)),
+            {
+                "path": self.edits.path,
+                "inserted": self.edits.total,
+                "deleted": list(self.edits.deleted()),
+                "origin": [label.origin for label in self.labels],
+                "method": [label.method for label in self.labels],
+                "classifier": [CLASSIFIER] * len(self.edits),
+            },
+        )

@@ -145,10 +145,7 @@ class Fold:
         if reader is not None:
             reader(self, seq, wall, body)
         if rows is not None:
-            rows.wall.append(wall)
-            rows.at.append(clock.at_ns)
-            rows.clock.append(now)
-            rows.kind.append(intern(step))
+            rows.add(intern(step), wall, clock.at_ns, now)
 
     def finish(self) -> Folded:
         """The attempt after all events that were taken."""

@@ -164,7 +164,7 @@ def _one(job: Job, connection: Connection, header: AttemptHeader, events: EventC
         if not seq:
             raise _FlawError("there is no event at all")
         return fold.finish()
-    except (ValueError, KeyError, TypeError, sqlite3.OperationalError) as error:
+    except (ValueError, KeyError, TypeError, OverflowError, sqlite3.OperationalError) as error:
         flaw = error if isinstance(error, _FlawError) else "it can't be read"
         raise LogDamagedError(
             display_name(job.path),

@@ -11,6 +11,7 @@ from benchwright_attempts.attribution.attributor import (
     attribute,
 )
 from benchwright_attempts.attribution.change_reason import origin_of_reason
+from benchwright_attempts.attribution.edit_columns import EditColumns
 from benchwright_attempts.attribution.method import EditFacts, Finding, KnownOfEdit
 from benchwright_attempts.attribution.origin import BY_MODEL, Origin
 
@@ -20,6 +21,7 @@ __all__ = [
     "METHODS",
     "Attribution",
     "Attributor",
+    "EditColumns",
     "EditFacts",
     "Finding",
     "KnownOfEdit",

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 
 from benchwright_attempts.attribution.change_reason import by_change_reason
+from benchwright_attempts.attribution.edit_columns import EditColumns
 from benchwright_attempts.attribution.heuristic import by_shape
 from benchwright_attempts.attribution.method import EditFacts, Finding, Method
 from benchwright_attempts.attribution.origin import COMPLETIONS, Origin
@@ -56,16 +57,19 @@ class Attributor:
     """Takes the edits of an attempt and the events that say something about them, in order."""
 
     def __init__(self) -> None:
-        self.edits: list[EditFacts] = []
-        self._about: dict[type[EventBody], dict[tuple[str, int], EventBody]] = {}
+        self.edits = EditColumns()
+        self._about: dict[type[EventBody], dict[str, dict[int, EventBody]]] = {}
         self._announcement: tuple[EventBody, str] | None = None
 
     def about(self, path: str, version: int, event: EventBody) -> None:
         """An event says something about the edit of this path and version."""
-        events = self._about.get(type(event))
-        if events is None:
-            events = self._about[type(event)] = {}
-        events[path, version] = event
+        by_path = self._about.get(type(event))
+        if by_path is None:
+            by_path = self._about[type(event)] = {}
+        versions = by_path.get(path)
+        if versions is None:
+            versions = by_path[path] = {}
+        versions[version] = event
 
     def announce(self, event: EventBody, wall: str) -> None:
         """An event says something about the edit that follows.
@@ -91,26 +95,27 @@ class Attributor:
         late = (datetime.fromisoformat(wall) - datetime.fromisoformat(announced)).total_seconds()
         return 0 <= late <= _ANNOUNCED_FOR_S
 
-    def findings(self) -> list[Finding]:
+    def findings(self) -> Iterator[Finding]:
         """Where each edit came from, by all that is known now."""
-        about = list(self._about.items())
-        found: list[Finding] = []
+        about: dict[str, list[tuple[type[EventBody], dict[int, EventBody]]]] = {}
+        for kind, by_path in self._about.items():
+            for path, versions in by_path.items():
+                about.setdefault(path, []).append((kind, versions))
         for edit in self.edits:
-            place = (edit.path, -1 if edit.version is None else edit.version)
-            known = {kind: events[place] for kind, events in about if place in events}
+            place = -1 if edit.version is None else edit.version
+            known = {kind: versions[place] for kind, versions in about.get(edit.path, ()) if place in versions}
             if edit.announced_by is not None:
                 known[type(edit.announced_by)] = edit.announced_by
             for method in METHODS:
                 decision = method(edit, known)
                 if decision is not None:
-                    found.append(decision)
+                    yield decision
                     break
-        return found
 
     def accepted(self, edit: EditFacts) -> AssistAccepted | None:
         """The acceptance that belongs to an edit."""
         version = -1 if edit.version is None else edit.version
-        event = self._about.get(AssistAccepted, {}).get((edit.path, version))
+        event = self._about.get(AssistAccepted, {}).get(edit.path, {}).get(version)
         return event if isinstance(event, AssistAccepted) else None
 
 
