@@ -115,8 +115,12 @@ def _stages(*, nightly: bool, coverage: bool = False) -> list[Stage]:
         ),
         Stage(
             "docs",
-            "the documentation's site, without a broken link",
-            (("sphinx-build", "--fail-on-warning", "--keep-going", "--quiet", "docs", ".site"),),
+            "the documentation: its site without a broken link, and every command on its pages",
+            (
+                ("sphinx-build", "--fail-on-warning", "--keep-going", "--quiet", "docs", ".site"),
+                *in_two("tests/pages"),
+            ),
+            simulators | {Part.DATABASE, Part.CLUSTER},
         ),
         Stage(
             "client",

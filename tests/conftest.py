@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 from .docker_engine import EngineMissingError, docker_engine
+from .postgres import PostgresError, cluster
 
 if TYPE_CHECKING:
     from benchwright_harness.sandbox.docker import DockerSandbox
@@ -59,3 +61,14 @@ def docker(docker_host: str) -> DockerSandbox:
     from benchwright_harness.sandbox.docker import DockerSandbox
 
     return DockerSandbox({"DOCKER_HOST": docker_host})
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[Path]:
+    """The socket's folder of a PostgreSQL that is there for these tests alone."""
+    with contextlib.ExitStack() as running:
+        try:
+            folder = running.enter_context(cluster())
+        except PostgresError as error:
+            pytest.skip(str(error))
+        yield folder

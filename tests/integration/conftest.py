@@ -11,8 +11,6 @@ from benchwright_harness.toolchain import Toolchain
 from benchwright_harness.untrusted_folder import remove_folder
 from benchwright_problems.home import Home
 
-from ..postgres import PostgresError, cluster
-
 ROOT = Path(__file__).parents[2]
 
 
@@ -59,14 +57,3 @@ def code(open_folder: Path) -> Path:
     (folder / "rundir").mkdir(parents=True)
     (folder / "rtl").mkdir()
     return folder
-
-
-@pytest.fixture(scope="session")
-def postgres() -> Iterator[Path]:
-    """The socket's folder of a PostgreSQL that is there for these tests alone."""
-    with contextlib.ExitStack() as running:
-        try:
-            folder = running.enter_context(cluster())
-        except PostgresError as error:
-            pytest.skip(str(error))
-        yield folder

@@ -1,0 +1,127 @@
+"""All commands in the README, the tutorial and the how-tos are run, and everything else in them is checked."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+import shlex
+from collections.abc import Iterator
+
+import pytest
+from typer.testing import CliRunner
+
+from benchwright_server.cli.app import command_line
+
+from . import test_first_pages, test_import_pages, test_judge_pages, test_model_pages, test_study_pages
+from .page import PAGES, ROOT, Block, blocks
+from .walk import Walk
+
+WALKS: dict[str, Walk] = {
+    **test_first_pages.WALKS,
+    **test_import_pages.WALKS,
+    **test_judge_pages.WALKS,
+    **test_model_pages.WALKS,
+    **test_study_pages.WALKS,
+}
+EXTEND = "docs/how-to/extend.md"
+CHECKED = {
+    "json": "below",
+    "python": "below, against the toy of its section",
+    "ts": "client-vscode/test/webviews.test.ts has this webview",
+    "lua": "tests/lsp/test_neovim.py starts Neovim with it",
+    "toml": "test_judge_pages.py and test_study_pages.py",
+    "yaml": "test_study_pages.py",
+    "text": "a file or an output that another block uses",
+    "": "the configuration of another program",
+}
+"""What is not typed into a shell, with where it is checked."""
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_every_block_of_a_page_is_run_or_checked(page: str) -> None:
+    for block in blocks(page):
+        assert block.is_commands or block.language in CHECKED, f"{block.place}: nothing checks {block.language}"
+        assert not block.is_commands or page in WALKS, f"{block.place}: nothing walks through this page"
+
+
+ANY_KEYWORD = {("_fixed", "colorProvider")}
+"""Given to a function that takes any."""
+
+
+def _options(page: str) -> Iterator[tuple[Block, list[str]]]:
+    for block in blocks(page):
+        if block.is_commands and WALKS[page].reason_against(block):
+            for line in block.script.replace("\\\n", " ").splitlines():
+                words = shlex.split(line, comments=True)
+                if words[:1] == ["benchwright"]:
+                    yield block, words[1:]
+
+
+@pytest.mark.parametrize("page", WALKS)
+def test_commands_that_are_not_run_have_options_that_exist(page: str) -> None:
+    for block, words in _options(page):
+        first = next((at for at, word in enumerate(words) if word.startswith("-")), len(words))
+        names = [word for word in words[:first] if re.fullmatch(r"[a-z-]+", word)][:2]
+        helped = CliRunner().invoke(command_line(), [*names, "--help"], env={"COLUMNS": "400"})
+        if helped.exit_code:
+            helped = CliRunner().invoke(command_line(), [*names[:1], "--help"], env={"COLUMNS": "400"})
+        for word in words[first:]:
+            if word.startswith("--"):
+                assert word in helped.output, f"{block.place}: {' '.join(names)} has no {word}"
+
+
+def _keywords(source: str) -> set[tuple[str, str]]:
+    """Functions and classes with the names of what they are given or declare."""
+    found = set()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            found |= {(node.func.id, keyword.arg) for keyword in node.keywords if keyword.arg}
+        if isinstance(node, ast.ClassDef):
+            names = [target for one in node.body if isinstance(one, ast.Assign) for target in one.targets]
+            names += [one.target for one in node.body if isinstance(one, ast.AnnAssign)]
+            bases = [base.id for base in node.bases if isinstance(base, ast.Name)]
+            found |= {(base, name.id) for base in bases for name in names if isinstance(name, ast.Name)}
+    return found
+
+
+def _toys() -> list[tuple[Block, str]]:
+    lines = (ROOT / EXTEND).read_text(encoding="utf-8").splitlines()
+    found = []
+    for block in blocks(EXTEND):
+        if block.language == "python":
+            below = "\n".join(lines[block.line :])
+            toy = re.search(r"Toy: `(\S+)`|\n## ", below)
+            found.append((block, toy[1] or "" if toy else ""))
+    return found
+
+
+def _declared(names: set[str]) -> set[tuple[str, str]]:
+    """What our functions and classes of these names take."""
+    found = set()
+    for package in ROOT.glob("*/benchwright_*"):
+        for file in package.rglob("*.py"):
+            text = file.read_text(encoding="utf-8")
+            if not any(re.search(rf"(?:class|def) {name}\b", text) for name in names):
+                continue
+            for node in ast.walk(ast.parse(text)):
+                if isinstance(node, ast.ClassDef):
+                    fields = [one.target for one in node.body if isinstance(one, ast.AnnAssign)]
+                    found |= {(node.name, field.id) for field in fields if isinstance(field, ast.Name)}
+                if isinstance(node, ast.FunctionDef):
+                    found |= {(node.name, one.arg) for one in (*node.args.args, *node.args.kwonlyargs)}
+    return found
+
+
+@pytest.mark.parametrize(("block", "toy"), [pytest.param(*one, id=one[0].place) for one in _toys()])
+def test_how_to_extend_shows_what_the_toys_do(block: Block, toy: str) -> None:
+    shown = _keywords(block.text.replace("…", "..."))
+    unknown = shown - _keywords((ROOT / toy).read_text(encoding="utf-8")) if toy else set()
+    assert not unknown - _declared({name for name, _ in unknown}) - ANY_KEYWORD, toy
+
+
+def test_json_of_the_pages_is_valid() -> None:
+    for page in PAGES:
+        for block in blocks(page):
+            if block.language == "json":
+                json.loads(block.text)

@@ -1,0 +1,75 @@
+"""The README, the tutorial, other editors and toolchains."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+
+import pytest
+
+from benchwright_problems.workspaces_folder import DEFAULT
+
+from ..lsp.session import Editor, reference, starter
+from .walk import Reader, Walk
+
+
+def _clone(reader: Reader) -> None:
+    """A checkout's folder, in which `.venv/bin/benchwright` is a program."""
+    solution = starter("sync-fifo").hidden.reference
+    for path, text in solution.items():
+        reader.write(f"my-solution/{path}", text)
+    reader.words[".venv/bin/benchwright"] = "benchwright"
+
+
+def _solve(reader: Reader) -> None:
+    """Steps 2 to 7, as an editor does them."""
+
+    async def solve() -> None:
+        async with asyncio.timeout(300):
+            editor = await Editor.start(reader.folder / "home")
+            problem = await editor.open_problem("starter/saturating-counter")
+            await problem.start()
+            problem.open(text=reference("saturating-counter")).save()
+            assert (await problem.verdict(1)).outcome == "passed"
+            await problem.submit()
+            await editor.quit()
+
+    asyncio.run(solve())
+    reader.environment["BENCHWRIGHT_HOME"] = str(reader.folder / "home")
+    reader.words[".venv/bin/benchwright"] = "benchwright"
+    (attempt,) = json.loads(reader.run("benchwright attempts list --json"))
+    reader.words["2fe81c58"] = attempt["id"][:8]
+
+
+def _work(reader: Reader) -> None:
+    for path, text in starter("sync-fifo").hidden.reference.items():
+        reader.write(f"{DEFAULT}/starter/sync-fifo/{path}", text)
+    reader.write("answer.md", "The answer is (C).\n")
+
+
+def _one_toolchain(reader: Reader) -> None:
+    listed = json.loads(reader.run("benchwright toolchain list --json"))
+    (name,) = [one["name"] for one in listed if one["in_use"]]
+    reader.words |= {
+        # The set-up has built it; once more takes two minutes.
+        "toolchain build": "toolchain list",
+        " [NAME]": "",
+        "use NAME": f"use {name}",
+        "toolchain prune": "toolchain prune --dry-run",
+        "benchwright toolchain image": "benchwright toolchain image --help",
+    }
+
+
+WALKS = {
+    "README.md": Walk(_clone, not_run={"./test     #": "tests/install and hosted CI do"}),
+    "docs/tutorial/first-problem.md": Walk(_solve),
+    "docs/how-to/other-editors.md": Walk(before={"answer.md": _work}),
+    "docs/how-to/toolchains.md": Walk(
+        _one_toolchain, not_run={"sudo apt-get": "installs packages on an Ubuntu machine, and asks a mirror"}
+    ),
+}
+
+
+@pytest.mark.parametrize("page", WALKS)
+def test_page(page: str, reader: Reader) -> None:
+    WALKS[page].go(page, reader)

@@ -1,0 +1,90 @@
+"""The pages about data sets, on small sets of our own in the published layouts."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from ..csbench_set import write_layout
+from ..integration.testbench_sets import STRICT, write_rtllm, write_verilogeval
+from .walk import Reader, Walk
+
+HARNESS = {
+    "docker-compose.yml": "services:\n  direct:\n    image: __OSS_SIM_IMAGE__\n    volumes: [./src/:/src/:ro]\n"
+    "    working_dir: /code/rundir\n    env_file: ./src/.env\n    command: pytest /src/test_runner.py -v\n",
+    "src/.env": "SIM=icarus\nTOPLEVEL=inverter\nTOPLEVEL_LANG=verilog\nMODULE=test_inverter\n"
+    "VERILOG_SOURCES=/code/rtl/inverter.sv\nPYTHONPATH=/src\n",
+    "src/test_runner.py": "import os\nfrom cocotb_tools.runner import get_runner\n\n\ndef test_runner():\n"
+    "    runner = get_runner(os.environ['SIM'])\n"
+    "    runner.build(sources=[os.environ['VERILOG_SOURCES']], hdl_toplevel=os.environ['TOPLEVEL'], always=True)\n"
+    "    runner.test(hdl_toplevel=os.environ['TOPLEVEL'], test_module=os.environ['MODULE'])\n",
+    "src/test_inverter.py": "import cocotb\nfrom cocotb.triggers import Timer\n\n\n@cocotb.test()\n"
+    "async def inverts(dut):\n    for value in (0, 1):\n        dut.a.value = value\n        await Timer(1, 'ns')\n"
+    "        assert dut.y.value == 1 - value\n",
+}
+INVERTER = "`timescale 1ns / 1ps\nmodule inverter(input a, output y);\n  assign y = ~a;\nendmodule\n"
+CVDP: dict[str, Any] = {
+    "id": "cvdp_copilot_inverter_0001",
+    "categories": ["cid003", "easy"],
+    "input": {"prompt": "Write a module `inverter` with input `a` and output `y`.", "context": {}},
+    "output": {"response": "", "context": {"rtl/inverter.sv": INVERTER}},
+    "harness": {"files": HARNESS},
+}
+CHOICE = {
+    "question_id": 17,
+    "question": "Which misses does higher associativity reduce?",
+    "options": ["compulsory", "capacity", "conflict", "coherence"],
+}
+FREE = {"question_id": "exam/Problem_1/a", "question": "Why?", "context": "", "solution": "Since it is late."}
+
+
+def _csbench(reader: Reader) -> None:
+    names = write_layout(reader.folder / "Dataset", 4)
+    reader.words["en-2184"] = names[0]
+    answers = [{"id": name, "response": "The answer is (B)."} for name in names]
+    reader.write("answers.jsonl", "".join(json.dumps(one) + "\n" for one in answers))
+
+
+def _cvdp(reader: Reader) -> None:
+    reader.write("cvdp_v1_nonagentic_with_solutions.jsonl", json.dumps(CVDP) + "\n")
+
+
+def _quarch(reader: Reader) -> None:
+    reader.write("test_questions.jsonl", json.dumps(CHOICE) + "\n")
+    reader.write("test_answers.jsonl", json.dumps({"question_id": 17, "answer": "C"}) + "\n")
+    reader.write("frqs/exam/1.json", json.dumps([FREE]))
+
+
+def _rtllm(reader: Reader) -> None:
+    write_rtllm(reader.folder / "RTLLM", {"gate": STRICT})
+    reader.words["RTLLM/Arithmetic/Adder/adder_8bit"] = "RTLLM/Area/Kind/gate"
+
+
+def _verilogeval(reader: Reader) -> None:
+    write_verilogeval(reader.folder / "verilog-eval")
+    test = (reader.folder / "verilog-eval/dataset_spec-to-rtl/Prob001_and_test.sv").read_text(encoding="utf-8")
+    human = {
+        "task_id": "and",
+        "prompt": "module top_module(input a, input b, output y);",
+        "canonical_solution": "  assign y = a & b;\nendmodule\n",
+        "test": test.replace("TopModule", "top_module"),
+    }
+    reader.write("VerilogEval_Human.jsonl", json.dumps(human) + "\n")
+    described = {"task_id": "and", "detail_description": "Build an AND gate.", "simple_description": ""}
+    reader.write("VerilogDescription_Human.jsonl", json.dumps(described) + "\n")
+
+
+WALKS = {
+    "docs/how-to/import-csbench.md": Walk(_csbench),
+    "docs/how-to/import-cvdp.md": Walk(_cvdp),
+    "docs/how-to/import-quarch.md": Walk(_quarch),
+    "docs/how-to/import-rtllm.md": Walk(_rtllm),
+    "docs/how-to/import-verilogeval.md": Walk(_verilogeval),
+}
+
+
+@pytest.mark.parametrize("page", WALKS)
+def test_page(page: str, reader: Reader) -> None:
+    WALKS[page].go(page, reader)

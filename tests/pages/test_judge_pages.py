@@ -1,0 +1,186 @@
+"""The pages about judging: models are scripted, behind real HTTP on loopback."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+import socket
+import tomllib
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from benchwright_judges.configuration import JudgesSettings
+
+from ..integration.test_label_command import CHOICE, FREE, NETWORK, good
+from ..judge_endpoint import Asked, JudgeEndpoint, Played, says
+from ..postgres import new_database
+from .page import Block, blocks
+from .walk import Reader, Walk
+
+MARKS = {"too late": "9", "slow": "2"}
+"""Points for the answers that have these words."""
+QUESTION = "starter/load-use-stalls"
+
+
+def _fill_in(sheet: Path, **more: str) -> None:
+    with sheet.open(newline="", encoding="utf-8") as stream:
+        rows = list(csv.DictReader(stream))
+    assert rows, f"{sheet} is empty"
+    for row in rows:
+        if "answer" in row:
+            row["label"] = next(points for words, points in MARKS.items() if words in row["answer"])
+        row.update(more)
+    with sheet.open("w", newline="", encoding="utf-8") as stream:
+        writer = csv.DictWriter(stream, list(rows[0]))
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+def labels(asked: Asked) -> bool:
+    """Whether a label of a question is asked for."""
+    return re.search(r"by the one skill|how hard|by topic", asked.system) is not None
+
+
+def _says(asked: Asked) -> Played:
+    """A judge who knows the answer to the sample question, and can label questions."""
+    if labels(asked):
+        return good(asked)
+    return says("incorrect" if "50 %." in asked.user else "correct")
+
+
+@pytest.fixture
+def endpoint() -> Iterator[JudgeEndpoint]:
+    with JudgeEndpoint(_says) as running:
+        yield running
+
+
+def _judge(reader: Reader, endpoint: JudgeEndpoint) -> None:
+    judge = f'[[judge]]\nname = "mini"\nbase_url = "{endpoint.url}"\nmodel = "scripted"\n'
+    reader.write(".config/benchwright/judges.toml", judge)
+
+
+def _label(reader: Reader) -> None:
+    reader.write("choices.jsonl", json.dumps(CHOICE) + "\n")
+    reader.write("free.json", json.dumps([FREE, NETWORK]))
+    reader.run("benchwright problems import quarch choices.jsonl free.json --pack quarch")
+
+
+def _correct(reader: Reader) -> None:
+    file = reader.folder / "labels.csv"
+    with file.open(newline="", encoding="utf-8") as stream:
+        rows = list(csv.DictReader(stream))
+    rows[0] |= {"corrected": rows[0]["label"], "reason": "It is."}
+    with file.open("w", newline="", encoding="utf-8") as stream:
+        writer = csv.DictWriter(stream, list(rows[0]))
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+def _grade_by_hand(reader: Reader) -> None:
+    reader.write("why.md", "Because the value comes too late.")
+    reader.run("benchwright answer starter/store-buffering why.md")
+    reader.run("benchwright judge sheet export grades.csv --as ana --graders 1 --all")
+    _fill_in(reader.folder / "grades.csv", label="correct", difficulty="2")
+    reader.run("benchwright judge sheet import grades.csv --as ana --graders 1 --all")
+
+
+def _free_port() -> int:
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        return int(found.getsockname()[1])
+
+
+def _is_ready(script: str) -> bool:
+    port = script.split("--port ")[1].strip()
+    try:
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/v1/health/ready", timeout=5) as reply:
+            return bool(reply.status == 200)
+    except OSError:
+        return False
+
+
+def _service(reader: Reader, database: str) -> None:
+    port, other = _free_port(), _free_port()
+    reader.words |= {
+        "BENCHWRIGHT_JUDGE_DATABASE=postgresql://judge@db.example.org/judges benchwright judge serve": (
+            f"BENCHWRIGHT_JUDGE_DATABASE={database} benchwright judge serve --port {other}"
+        ),
+        "createdb judges\n": "",
+        "benchwright judge serve\n": f"benchwright judge serve --port {port}\n",
+        "https://judge.example.org": f"http://127.0.0.1:{port}",
+    }
+    reader.servers["judge serve"] = _is_ready
+    reader.write("answers.json", json.dumps({"items": [{"problem": QUESTION, "answer": "(C)"}]}))
+
+
+def _known_token(reader: Reader) -> None:
+    reader.run("benchwright judge token create old --scope submit")
+    (token,) = json.loads(reader.run("benchwright judge token list --json"))
+    reader.words["1446d21c7b84"] = token["id"]
+
+
+def _take_token(reader: Reader) -> None:
+    (token,) = re.findall(r"bwj_\S+", reader.run("benchwright judge token create editor --scope submit"))
+    reader.environment["TOKEN"] = token
+    reader.typed["judge-token"] = f"{token}\n"
+
+
+def _make_batch(reader: Reader) -> None:
+    (batch,) = [one for one in blocks("docs/how-to/judge-service.md") if "@answers.json" in one.text]
+    request = batch.script.partition("curl -sSN")[0]
+    for old, new in reader.words.items():
+        request = request.replace(old, new)
+    reader.words["/batches/ID/"] = f"/batches/{json.loads(reader.run(request))['id']}/"
+
+
+def _is_scored(reader: Reader) -> None:
+    assert json.loads(reader.last)["judgement"]["passed"] is True, reader.last
+
+
+def _configured(page: str, *, is_whole: bool) -> list[JudgesSettings]:
+    found = [one for one in blocks(page) if one.language == "toml"]
+    assert found
+    return [JudgesSettings.model_validate(tomllib.loads(one.text)) for one in found if is_whole == (not _has_gap(one))]
+
+
+def _has_gap(block: Block) -> bool:
+    return "# …" in block.text
+
+
+WALKS = {
+    "docs/how-to/judges.md": Walk(before={"judge agreement": _grade_by_hand}),
+    "docs/how-to/judge-service.md": Walk(
+        before={"token create ann": _known_token, "install -D": _take_token, "@answers.json": _make_batch},
+        after={"/v1/submissions": _is_scored},
+    ),
+    "docs/how-to/label-questions.md": Walk(_label, before={"--correct": _correct}),
+    "docs/how-to/grade-a-class.md": Walk(
+        before={"sheet import": lambda reader: _fill_in(reader.folder / "marks.csv", difficulty="2")}
+    ),
+}
+
+
+@pytest.mark.parametrize("page", ["docs/how-to/judges.md", "docs/how-to/label-questions.md"])
+def test_page_with_a_model(page: str, reader: Reader, endpoint: JudgeEndpoint) -> None:
+    _judge(reader, endpoint)
+    WALKS[page].go(page, reader)
+
+
+def test_the_judges_of_the_page_are_valid() -> None:
+    first, second = _configured("docs/how-to/judges.md", is_whole=True)
+    assert (first.budget_usd, [judge.name for judge in (*first.judge, *second.judge)]) == (2.0, ["mini", "local"])
+
+
+def test_a_class_is_graded(reader: Reader) -> None:
+    page = "docs/how-to/grade-a-class.md"
+    WALKS[page].go(page, reader)
+
+
+def test_a_service_runs(reader: Reader, request: pytest.FixtureRequest) -> None:
+    page = "docs/how-to/judge-service.md"
+    _service(reader, new_database(request.getfixturevalue("postgres")))
+    WALKS[page].go(page, reader)

@@ -1,0 +1,109 @@
+"""The pages about models; those are scripted, behind real HTTP on loopback."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from ..integration.test_label_command import good
+from ..judge_endpoint import Asked, JudgeEndpoint, Played, content, says
+from .test_import_pages import CVDP, FREE, INVERTER
+from .test_judge_pages import labels
+from .walk import Reader, Walk
+
+STUDY = """
+study: copilot-2026
+title: Models
+problems: [cvdp/cvdp_copilot_inverter_0001]
+conditions:
+  - {name: model, solver: model, model: openai-api/local/m}
+  - {name: agent, solver: agent, model: openai-api/local/m}
+randomisation: {seed: 4, order: latin-square}
+"""
+RECORD = {
+    "Domain": "Computer Organization",
+    "SubDomain": "Bus",
+    "Tag": "Reasoning",
+    "Language": "English",
+    "Format": "Multiple-choice",
+    **dict(zip("ABCD", ("two", "three", "four", "five"), strict=True)),
+}
+
+
+def _plays(asked: Asked) -> Played:
+    """A model that writes the inverter, or submits it, or says B; and a judge to whom every answer is right."""
+    if "tools" in asked.body:
+        call = {"id": "1", "type": "function", "function": {"name": "submit", "arguments": "{}"}}
+        return content(None, tool_calls=[call], finish_reason="tool_calls")
+    if labels(asked):
+        return good(asked)
+    if "which errors led" in asked.system:
+        return content(json.dumps({"reason": "It is.", "types": ["faulty step"]}))
+    if "response_format" in asked.body:
+        return says("correct")
+    return content(INVERTER if "inverter" in json.dumps(asked.body) else "A bus has two ends.\nAnswer: A")
+
+
+@pytest.fixture
+def endpoint() -> Iterator[JudgeEndpoint]:
+    with JudgeEndpoint(_plays) as running:
+        yield running
+
+
+def _models(reader: Reader, endpoint: JudgeEndpoint) -> None:
+    reader.environment |= {"LOCAL_API_KEY": "none", "LOCAL_BASE_URL": endpoint.url}
+    reader.words |= {
+        "openai-api/local/my-model": "openai-api/local/m",
+        "http://127.0.0.1:8000/v1": endpoint.url,
+        "openai/gpt-5-mini": "openai-api/local/m",
+        "openai/gpt-5": "openai-api/local/m",
+        "openai/gpt-4o": "openai-api/local/m",
+    }
+    judge = f'[[judge]]\nname = "mini"\nbase_url = "{endpoint.url}"\nmodel = "scripted"\n'
+    reader.write(".config/benchwright/judges.toml", judge)
+
+
+def _one_design(reader: Reader) -> None:
+    reader.write("set.jsonl", json.dumps(CVDP) + "\n")
+    reader.run("benchwright problems import cvdp set.jsonl --pack cvdp")
+    # One problem instead of the whole pack.
+    reader.words |= {
+        "--pack starter": "--pack cvdp",
+        "pack=starter": "pack=cvdp",
+        "problems=sync-fifo": "problems=cvdp_copilot_inverter_0001",
+        "--samples 5": "--samples 2",
+        "--epochs 5": "--epochs 2 --display plain",
+    }
+    reader.write("study.yaml", STUDY)
+    reader.write("replies.jsonl", json.dumps({"id": CVDP["id"], "completion": INVERTER}) + "\n")
+
+
+def _csbench(reader: Reader) -> None:
+    made: list[dict[str, Any]] = [
+        {**RECORD, "ID": number, "Question": f"How many bits, {number}?", "Answer": "AB"[number % 2]}
+        for number in range(1, 13)
+    ]
+    for split, chosen in (("Test", made[:6]), ("Valid", made[6:])):
+        records = [{**record, "Split": split} for record in chosen]
+        reader.write(f"Dataset/CSBench-EN/{split.lower()}.json", json.dumps(records))
+    reader.write("free.json", json.dumps([FREE]))
+    reader.run("benchwright problems import quarch free.json --pack quarch")
+    reader.write("models.csv", "model,family,parameters_b\nopenai-api/local/m,M,7\n")
+
+
+WALKS = {
+    "docs/how-to/evaluate-models.md": Walk(
+        _one_design,
+        not_run={"codex exec": "tests/integration/test_eval_walk.py runs it with an agent of its own"},
+    ),
+    "docs/how-to/papers-tables.md": Walk(_csbench),
+}
+
+
+@pytest.mark.parametrize("page", WALKS)
+def test_page(page: str, reader: Reader, endpoint: JudgeEndpoint) -> None:
+    _models(reader, endpoint)
+    WALKS[page].go(page, reader)

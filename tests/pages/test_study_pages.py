@@ -1,0 +1,124 @@
+"""The pages about studies, clusters and Docker."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import tomllib
+
+import pytest
+import yaml
+
+from ..lsp.session import Desk, Editor
+from ..lsp.test_study import ask, foresee
+from .page import blocks
+from .test_import_pages import CVDP
+from .walk import Reader, Walk
+
+STUDY = "copilot-2026"
+DESIGN = f"cvdp/{CVDP['id']}"
+
+
+def _go_to(reader: Reader, machine: str) -> None:
+    """Everybody has a machine of their own."""
+    reader.environment["BENCHWRIGHT_HOME"] = str(reader.folder / machine)
+
+
+def _begin(reader: Reader) -> None:
+    _go_to(reader, "lab")
+    reader.words |= {
+        "/srv/share/copilot-2026": str(reader.folder / "share"),
+        " /media/stick/P04": "",
+        "/media/stick": str(reader.folder / "stick"),
+        # A terminal would be asked.
+        "study close copilot-2026": "study close copilot-2026 --yes",
+    }
+
+
+def _fill_in(reader: Reader) -> None:
+    file = reader.folder / STUDY / "study.yaml"
+    text = file.read_text(encoding="utf-8")
+    for mark in ("<NAME AND INSTITUTION>", "<PURPOSE>", "<CONTACT>"):
+        text = text.replace(mark, "Ada")
+    file.write_text(text.replace("to: nowhere", f"to: {reader.folder / 'share'}"), encoding="utf-8")
+
+
+def _hand_out(reader: Reader) -> None:
+    file = reader.folder / STUDY / "registered/participants/P03.json"
+    reader.write("P03.json", file.read_text(encoding="utf-8"))
+    _go_to(reader, "mine")
+
+
+def _on_a_second_machine(reader: Reader) -> None:
+    _go_to(reader, "second")
+    reader.run("benchwright study run P03.json")
+    reader.typed["study delete"] = "y\n"
+
+
+def _take_part(reader: Reader) -> None:
+    _go_to(reader, "mine")
+
+    async def take_part() -> str:
+        async with asyncio.timeout(300):
+            editor = await Editor.start(reader.folder / "mine")
+            await editor.ask("giveConsent", study=STUDY, version="1")
+            practice = Desk(editor, await ask(editor, "openTask", study=STUDY))
+            await practice.ask("abandon")
+            await foresee(editor, STUDY)
+            desk = Desk(editor, await ask(editor, "openTask", study=STUDY))
+            await desk.start()
+            await desk.ask("abandon")
+            await editor.quit()
+            assert desk.attempt
+            return desk.attempt
+
+    reader.words["ATTEMPT"] = asyncio.run(take_part())
+
+
+def _a_problem(reader: Reader) -> None:
+    reader.write("set.jsonl", json.dumps(CVDP) + "\n")
+    reader.run("benchwright problems import cvdp set.jsonl --pack cvdp")
+    for path, text in CVDP["output"]["context"].items():
+        reader.write(f"mine/{path}", text)
+    # One problem instead of the whole pack.
+    reader.words |= {"check starter": "check cvdp", "PACK/PROBLEM": DESIGN, "DIR": "mine"}
+
+
+WALKS = {
+    "docs/how-to/run-a-study.md": Walk(
+        _begin,
+        before={
+            "study validate": _fill_in,
+            "study run P03.json": _hand_out,
+            "study delete": _on_a_second_machine,
+            "study progress": _take_part,
+            "study collect": lambda reader: _go_to(reader, "lab"),
+        },
+    ),
+    "docs/how-to/cluster.md": Walk(
+        not_run={"--cluster slurm": "tests/integration/test_cluster.py runs it on a Slurm of its own"}
+    ),
+    "docs/how-to/docker.md": Walk(
+        _a_problem,
+        not_run={"VERIF_EDA_IMAGE=": "needs a licensed simulator; tests/integration/test_docker.py has one of its own"},
+    ),
+}
+
+
+def test_a_study_goes_from_nothing_to_a_report(reader: Reader) -> None:
+    page = "docs/how-to/run-a-study.md"
+    WALKS[page].go(page, reader)
+
+
+@pytest.mark.alone
+def test_hidden_tests_run_in_docker(reader: Reader, docker_host: str) -> None:
+    page = "docs/how-to/docker.md"
+    reader.environment["DOCKER_HOST"] = docker_host
+    WALKS[page].go(page, reader)
+
+
+def test_the_cluster_settings_of_the_page_are_known() -> None:
+    page = "docs/how-to/cluster.md"
+    (options,) = [tomllib.loads(one.text) for one in blocks(page) if one.language == "toml"]
+    (dask,) = [yaml.safe_load(one.text) for one in blocks(page) if one.language == "yaml"]
+    assert options and dask

@@ -1,0 +1,167 @@
+"""A reader who does what a page says: in a home of their own, block by block, and compares what is printed."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TypeVar
+
+from benchwright_problems.home import Home
+from benchwright_problems.workspaces_folder import DEFAULT
+
+from .page import Block, blocks, is_as_printed
+
+PATIENCE_S = 600.0
+_T = TypeVar("_T")
+Step = Callable[["Reader"], None]
+
+
+@dataclass
+class Reader:
+    """Somebody with a page, a shell, and an empty home folder."""
+
+    folder: Path
+    """Home folder, and where commands are typed."""
+    words: dict[str, str] = field(default_factory=dict)
+    """What a reader writes for the words of the page: names, addresses, ids."""
+    environment: dict[str, str] = field(default_factory=dict)
+    typed: dict[str, str] = field(default_factory=dict)
+    """What is typed once a block runs, by words of the block."""
+    servers: dict[str, Callable[[str], bool]] = field(default_factory=dict)
+    """Blocks that start a server, by words of the block, with whether what a script started is ready."""
+    last: str = ""
+    """What was printed last."""
+
+    def __post_init__(self) -> None:
+        outer = {name: value for name, value in os.environ.items() if not name.startswith(("BENCHWRIGHT_", "XDG_"))}
+        own = {
+            "HOME": str(self.folder),
+            "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+            "BENCHWRIGHT_CACHE": str(Home.find().cache),
+            "COLUMNS": "200",
+        }
+        self.environment = {**outer, **own, **self.environment}
+
+    @property
+    def home(self) -> Home:
+        """Where this reader's data are."""
+        local = self.folder / ".local"
+        return Home(
+            data=local / "share/benchwright",
+            state=local / "state/benchwright",
+            workspaces=self.folder / DEFAULT,
+            cache=Home.find().cache,
+        )
+
+    def write(self, name: str, text: str) -> Path:
+        """A file of the reader's."""
+        file = self.folder / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+        return file
+
+    def run(self, script: str, typed: str = "") -> str:
+        """Types a script; what it prints.
+
+        Raises:
+            AssertionError: It failed.
+        """
+        ran = subprocess.run(
+            ["/bin/sh", "-e", "-c", script],
+            cwd=self.folder,
+            env=self.environment,
+            input=typed,
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE_S,
+        )
+        assert ran.returncode == 0, f"exit status {ran.returncode} of\n{script}\n{ran.stdout}{ran.stderr}"
+        self.last = ran.stdout
+        return ran.stdout
+
+    @contextlib.contextmanager
+    def serving(self, script: str, is_ready: Callable[[str], bool]) -> Iterator[None]:
+        """Starts a server, and ends it afterwards."""
+        log = self.folder / "server.log"
+        with log.open("ab") as stream:
+            process = subprocess.Popen(
+                ["/bin/sh", "-c", script],
+                cwd=self.folder,
+                env=self.environment,
+                stdin=subprocess.DEVNULL,
+                stdout=stream,
+                stderr=stream,
+                start_new_session=True,
+            )
+        try:
+            until = time.monotonic() + PATIENCE_S
+            while not is_ready(script):
+                assert process.poll() is None and time.monotonic() < until, log.read_text(encoding="utf-8")
+                time.sleep(0.1)
+            yield
+        finally:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGTERM)
+            process.wait(30)
+
+
+@dataclass(frozen=True)
+class Walk:
+    """How a page is walked through. Blocks are named by words that occur in them alone."""
+
+    prepare: Step | None = None
+    """What the reader has before the page begins."""
+    before: Mapping[str, Step] = field(default_factory=dict)
+    """What the page tells the reader to do by hand before a block."""
+    after: Mapping[str, Step] = field(default_factory=dict)
+    """What must be true after a block."""
+    not_run: Mapping[str, str] = field(default_factory=dict)
+    """Blocks that are not run, with the reason."""
+
+    def reason_against(self, block: Block) -> str | None:
+        """Why a block is not run."""
+        return _of(self.not_run, block)
+
+    def go(self, page: str, reader: Reader) -> None:
+        """Walks through a page.
+
+        Raises:
+            AssertionError: A block fails or prints something else; the message names it.
+        """
+        if self.prepare:
+            self.prepare(reader)
+        with contextlib.ExitStack() as running:
+            for block in blocks(page):
+                if block.is_commands and self.reason_against(block) is None:
+                    self._run(block, reader, running)
+
+    def _run(self, block: Block, reader: Reader, running: contextlib.ExitStack) -> None:
+        if step := _of(self.before, block):
+            step(reader)
+        script = block.script
+        for old, new in reader.words.items():
+            script = script.replace(old, new)
+        if is_ready := _of(reader.servers, block):
+            running.enter_context(reader.serving(script, is_ready))
+            return
+        try:
+            said = reader.run(script, _of(reader.typed, block) or "")
+            expected = block.prints
+            assert expected is None or is_as_printed(expected, said), f"printed:\n{said}\nthe page has:\n{expected}"
+            if step := _of(self.after, block):
+                step(reader)
+        except AssertionError as error:
+            raise AssertionError(f"{block.place}: {error}") from error
+
+
+def _of(named: Mapping[str, _T], block: Block) -> _T | None:
+    found = [value for words, value in named.items() if words in block.text]
+    assert len(found) <= 1, f"{block.place}: two of {list(named)} name this block"
+    return found[0] if found else None
