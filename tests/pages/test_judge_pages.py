@@ -131,9 +131,7 @@ def _take_token(reader: Reader) -> None:
 
 def _make_batch(reader: Reader) -> None:
     (batch,) = [one for one in blocks("docs/how-to/judge-service.md") if "@answers.json" in one.text]
-    request = batch.script.partition("curl -sSN")[0]
-    for old, new in reader.words.items():
-        request = request.replace(old, new)
+    request = reader.reworded(batch.script.partition("curl -sSN")[0])
     reader.words["/batches/ID/"] = f"/batches/{json.loads(reader.run(request))['id']}/"
 
 

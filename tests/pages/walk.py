@@ -60,6 +60,12 @@ class Reader:
             cache=Home.find().cache,
         )
 
+    def reworded(self, text: str) -> str:
+        """A text of the page in this reader's words."""
+        for old, new in self.words.items():
+            text = text.replace(old, new)
+        return text
+
     def write(self, name: str, text: str) -> Path:
         """A file of the reader's."""
         file = self.folder / name
@@ -145,15 +151,13 @@ class Walk:
     def _run(self, block: Block, reader: Reader, running: contextlib.ExitStack) -> None:
         if step := _of(self.before, block):
             step(reader)
-        script = block.script
-        for old, new in reader.words.items():
-            script = script.replace(old, new)
+        script = reader.reworded(block.script)
         if is_ready := _of(reader.servers, block):
             running.enter_context(reader.serving(script, is_ready))
             return
         try:
             said = reader.run(script, _of(reader.typed, block) or "")
-            expected = block.prints
+            expected = reader.reworded(block.prints) if block.prints else None
             assert expected is None or is_as_printed(expected, said), f"printed:\n{said}\nthe page has:\n{expected}"
             if step := _of(self.after, block):
                 step(reader)
