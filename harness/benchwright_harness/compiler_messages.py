@@ -12,7 +12,7 @@ from benchwright_problems.verdict import CompilerMessage, Reason, Verdict
 _MOST, _LONGEST = 20, 300
 # Icarus and Yosys: `/code/rtl/a.sv:6: error: …`, or without a kind for syntax errors.
 _PLAIN = re.compile(
-    r"(?P<path>[^\s:][^:]*):(?P<line>\d+): (?:(?P<kind>[Ee]rror|ERROR|sorry|warning|Warning): )?(?P<text>.+)"
+    r"(?P<path>[^\s:][^:]*):(?P<line>\d+): (?:(?P<kind>error|Error|ERROR|sorry|warning|Warning): )?(?P<text>.+)"
 )
 _VERILATOR = re.compile(
     r"%(?P<kind>Error|Warning)(?:-(?P<rule>\w+))?: "
