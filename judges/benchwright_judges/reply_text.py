@@ -57,7 +57,7 @@ _PICTURE = re.compile(
     "[\U0001f000-\U0001faff\u2600-\u2704\u2706-\u2712\u2719-\u274b\u274d\u274f-\u279b\u27b0-\u27bf\u2b50\u2b55]"
 )
 _FLAGS = re.compile(r"\{\s{0,9}(?:\"[A-Z]\"\s{0,9}:\s{0,9}(?:true|false)\s{0,9},?\s{0,9}){2,26}\}")
-_ASKED_AGAIN = re.compile(r"\A\W{0,4}Q(?:uestion)?:[^\n]{0,2000}\n+\s{0,9}A:", re.IGNORECASE)
+_ASKED_AGAIN = re.compile(r"\A\W{0,4}(?:Q|Question):[^\n]{0,2000}\n+\s{0,9}A:", re.IGNORECASE)
 _BOX = re.compile(r"\\f?boxed\s{0,3}\{")
 _ROW = re.compile(r"^[ \t]*\|(.*?)\|?[ \t]*$", re.MULTILINE)
 
