@@ -6,7 +6,7 @@ import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, TypedDict
 
 from inspect_ai import eval as run_inspect
 from inspect_ai import eval_retry
@@ -27,9 +27,20 @@ if TYPE_CHECKING:
     from benchwright_attempts.log import EventLog
 
 TASKS = Path(__file__).with_name("tasks.py")
+
+
+class _Lean(TypedDict):
+    ctl_server: bool
+    log_realtime: bool
+    score_display: bool
+
+
 Display = Literal["full", "conversation", "rich", "plain", "log", "none"]
 NO_MODEL = "none/none"
 """For replies that were given elsewhere."""
+_LEAN: _Lean = {"ctl_server": False, "log_realtime": False, "score_display": False}
+"""The event log keeps what is done, so Inspect's second database of running samples is not needed. Mean scores that are
+shown while samples run are made from all samples again at each one: the time grows with the square of their number."""
 
 
 @dataclass(frozen=True)
@@ -85,7 +96,7 @@ def evaluate(run: Run) -> EvalLog:
             message_limit=run.messages,
             max_samples=run.at_once,
             display=run.display,
-            ctl_server=False,
+            **_LEAN,
             **run.generate,
         )
     except PrerequisiteError as error:
@@ -112,7 +123,7 @@ def resume(log: Path, display: Display | None = None, costs: Path | None = None)
     if costs is not None:
         set_prices(costs)
     try:
-        logs = eval_retry(str(log.absolute()), log_dir=str(log.absolute().parent), display=display, ctl_server=False)
+        logs = eval_retry(str(log.absolute()), log_dir=str(log.absolute().parent), display=display, **_LEAN)
     except FileNotFoundError as error:
         raise EvaluationError(f"{log} can't be gone on with: {error}.") from error
     except PrerequisiteError as error:
