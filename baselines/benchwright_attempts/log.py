@@ -43,9 +43,8 @@ def _wall_clock() -> datetime:
 class EventLog:
     """An append-only log of attempts in one SQLite file, or in a PostgreSQL database.
 
-    All methods may be called from any thread. Several processes may have the same file open and
-    append to the same attempt. Events handed over by one process keep their order. One thread
-    writes; events that wait together are committed together.
+    All methods may be called from any thread. Several processes may append to the same attempt. Events handed over by
+    one process keep their order. One thread writes; events that wait together are committed together.
     """
 
     def __init__(
@@ -128,9 +127,8 @@ class EventLog:
     def append_nowait(self, attempt: str, event: Event) -> Future[RecordedEvent]:
         """Hands an event over without waiting; it carries the time of this call.
 
-        The future resolves once the event is on disk. It fails with `UnknownAttemptError`,
-        `IllegalTransitionError` or `LogError`; then nothing of the event was written, and if it was an
-        edit, a `TextSet` event must follow before the log can be replayed again.
+        The future resolves once the event is on disk. It fails with `UnknownAttemptError`, `IllegalTransitionError` or
+        `LogError`; then nothing was written, and after an edit, a `TextSet` must follow for the log to be replayed.
         """
         return self._hand_over(attempt, event, None)
 
@@ -159,7 +157,11 @@ class EventLog:
         Raises:
             LogError: It could not be written; nothing of it was.
         """
-        return self._hand_over(header.id, opened, header).result()
+        return self.create_nowait(header, opened).result()
+
+    def create_nowait(self, header: AttemptHeader, opened: Opened) -> Future[RecordedEvent]:
+        """The same without waiting; see `append_nowait`."""
+        return self._hand_over(header.id, opened, header)
 
     def adopt(self, header: AttemptHeader, rows: Sequence[Row]) -> Adopted:
         """Takes over an attempt that another log recorded, to the byte. Its chain must have been checked.
@@ -376,11 +378,8 @@ class EventLog:
             raise self._damaged(f"the state of attempt {row['id']}") from error
 
     def _damaged(self, what: str) -> LogDamagedError:
-        return LogDamagedError(
-            display_name(self.path),
-            f"{what} cannot be read: something other than Benchwright changed it. "
-            "Move the file away and restore it from a backup.",
-        )
+        told = f"{what} cannot be read: something other than Benchwright changed it."
+        return LogDamagedError(display_name(self.path), f"{told} Move the file away and restore it from a backup.")
 
     def stored(self, attempt: str) -> tuple[AttemptHeader, list[Row]]:
         """Header and events exactly as stored, damaged or not: for checks and exports.

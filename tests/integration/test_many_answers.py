@@ -65,6 +65,10 @@ class Desk:
         rows: list[dict[str, Any]] = json.loads(process.communicate(timeout=PATIENCE_S)[0])
         return rows
 
+    def attempts(self) -> list[dict[str, Any]]:
+        rows: list[dict[str, Any]] = json.loads(self.run("attempts", "list", "--json"))
+        return sorted(rows, key=lambda row: str(row["problem"]))
+
     def write(self, *rows: dict[str, Any] | str, name: str = "answers.jsonl") -> Path:
         file = self.folder / name
         file.write_text("".join(f"{row if isinstance(row, str) else json.dumps(row)}\n" for row in rows))
@@ -116,6 +120,35 @@ def test_answers_that_no_rule_decides_wait_until_a_judge_is_set_up(desk: Desk, c
     assert CANARY not in lines
 
 
+@pytest.mark.parametrize("command", ["answer", "grade"])
+def test_answers_are_attempts_of_the_log_which_late_judgements_decide(desk: Desk, command: str) -> None:
+    answers = desk.write({"id": CHOICE, "response": "B"}, {"id": WHY, "response": "Because."})
+    desk.graded(answers, "--solver", "ana", "--condition", "human", command=command)
+    first = desk.attempts()
+    assert [(one["problem"], one["solver"], one["condition"], one["state"], one["verdict"]) for one in first] == [
+        (CHOOSES, "ana", "human", "submitted", "passed"),
+        (EXPLAINS, "ana", "human", "submitted", "error"),
+    ]
+    assert [row["attempt"] for row in desk.waiting()] == [first[1]["id"]]
+    with JudgeEndpoint(lambda asked: says("correct")) as endpoint:
+        desk.endpoint = endpoint.url
+        desk.run("judge", "pending", "--score")
+    assert [one["verdict"] for one in desk.attempts()] == ["passed", "passed"]
+    desk.graded(answers, "--solver", "ana", "--condition", "human", command=command)
+    assert [one["id"] for one in desk.attempts()] == [one["id"] for one in first]
+    desk.run("attempts", "verify")
+
+
+def test_the_same_command_decides_the_attempts_that_waited(desk: Desk) -> None:
+    answers = desk.write({"id": WHY, "response": "Because."})
+    desk.graded(answers)
+    assert [(one["solver"], one["verdict"]) for one in desk.attempts()] == [("answers", "error")]
+    with JudgeEndpoint(lambda asked: says("incorrect")) as endpoint:
+        desk.endpoint = endpoint.url
+        desk.graded(answers)
+    assert [one["verdict"] for one in desk.attempts()] == ["failed"]
+
+
 def test_killed_in_the_middle_it_judges_only_the_rest(desk: Desk) -> None:
     count, before = 40, 10
     answers = desk.write(*({"id": WHY, "response": f"Because {number}."} for number in range(count)))
@@ -136,12 +169,14 @@ def test_killed_in_the_middle_it_judges_only_the_rest(desk: Desk) -> None:
         process.communicate()
         is_stuck = False
         killed_at = len(endpoint.requests)
+        assert {one["state"] for one in desk.attempts()} == {"running"}
         after = desk.graded(answers)
         assert counts(after, "total", "judged", "right", "pending") == (count, count, count, 0)
         asked = {found for one in endpoint.requests for found in re.findall(r"Because \d+\.", one.user)}
         # Two votes each; what was on its way at the moment of the kill is asked for again.
         assert len(asked) == count
         assert len(endpoint.requests) <= 2 * count + (killed_at - 2 * before) + 2 * 16
+        assert [(one["state"], one["verdict"]) for one in desk.attempts()] == [("submitted", "passed")] * count
         total = len(endpoint.requests)
         assert desk.graded(answers) == after
         assert len(endpoint.requests) == total

@@ -1,8 +1,8 @@
 """Many answers to a pack's problems at once: `benchwright answer` and `benchwright grade` with `--responses FILE`.
 
-What is decided is kept as it comes: verdicts of harnesses by what they depend on, answers that need a judge in the
-database of judgements, under a name that follows from problem, solver, sample and text. So the same command does what
-is left, after an interruption or once judges are set up.
+Each answer is an attempt in the event log, under a name that follows from problem, solver, sample and text. It is
+there before it is graded, and what is decided is kept as it comes: verdicts of harnesses by what they depend on,
+judgements in their database. So the same command does what is left, after an interruption or once judges are set up.
 """
 
 from __future__ import annotations
@@ -16,9 +16,11 @@ from pathlib import Path
 from typing import Annotated, NoReturn
 
 import typer
+from pydantic import JsonValue
 
-from benchwright_attempts.grading import Graded, graded_answer, judge_answer
+from benchwright_attempts.grading import ANSWER, Graded, graded_answer, judge_answer
 from benchwright_attempts.judging import Judging
+from benchwright_attempts.terms import Solver
 from benchwright_harness.cluster.configuration import open_executor
 from benchwright_harness.grade import BatchGrader
 from benchwright_harness.sandboxes import DEFAULT_SANDBOX, open_sandbox, toolchain_for
@@ -36,6 +38,7 @@ from benchwright_server.cli.interruption import interruptible
 from benchwright_server.cli.left_out import write_left_out
 from benchwright_server.cli.output import err, print_json
 from benchwright_server.cli.progress import progress
+from benchwright_server.cli.study_log import opened_log
 
 _JUDGED_AT_ONCE = 16
 _STEP = 200
@@ -58,7 +61,8 @@ class Batch:
         bool,
         typer.Option("--skip-invalid", help="Leave out lines that can't be read, and list them in FILE-left-out.csv."),
     ] = False
-    solver: Annotated[str, typer.Option(help="Who gave these answers.")] = ""
+    solver: Annotated[str, typer.Option(help="Who gave these answers; the name of FILE if not given.")] = ""
+    condition: Annotated[Solver, typer.Option(help="What they are in the log and in reports.")] = Solver.MODEL
     k: Annotated[int, typer.Option(min=1, help="k of pass@k, if there are several answers per problem.")] = 1
     budget: options.Budget = None
     jobs: options.Jobs = None
@@ -84,8 +88,9 @@ def grade_batch(pack: str, responses: Path, batch: Batch, json_output: bool) -> 
     left_out = write_left_out(invalid, responses.stem, batch.output)
     hidden = {name: store.unseal(f"{pack}/{name}") for name in {answer.problem.id for answer in answers}}
     answers = [replace(answer, problem=hidden[answer.problem.id]) for answer in answers]
+    batch = replace(batch, solver=batch.solver or responses.stem)
     with interruptible("All verdicts so far are kept: the same command continues where it stopped."):
-        graded = _grade(pack, answers, batch)
+        graded = _recorded(pack, answers, batch)
     if batch.output is not None:
         write_files(batch.output, pack, answers, graded, batch.solver, batch.k)
     summary = summarize(answers, [one.verdict for one in graded])
@@ -96,6 +101,29 @@ def grade_batch(pack: str, responses: Path, batch: Batch, json_output: bool) -> 
         if left_out is not None:
             err.print(f"Lines left out: {len(invalid.errors)}. The reasons are in {left_out}.", markup=False)
     raise typer.Exit(2 if summary["undecided"] else 0)
+
+
+def _recorded(pack: str, answers: Sequence[Response], batch: Batch) -> list[Graded]:
+    """Grades answers as attempts of the event log."""
+    from benchwright_attempts.given_answers import GivenAnswer, GivenAnswers
+
+    given = [
+        GivenAnswer(
+            attempt=_name(f"{pack}/{answer.problem.id}", answer, batch.solver),
+            ref=f"{pack}/{answer.problem.id}",
+            problem=answer.problem,
+            files=answer.files if answer.problem.kind is Kind.DESIGN else {ANSWER: _encoded(answer.text)},
+            solver=batch.solver,
+            condition=batch.condition,
+        )
+        for answer in answers
+    ]
+    with opened_log() as log:
+        attempts = GivenAnswers(log, Home.find(), given)
+        attempts.receive()
+        graded = _grade(pack, answers, batch)
+        attempts.decide({one.attempt: found for one, found in zip(given, graded, strict=True)})
+    return graded
 
 
 def _grade(pack: str, answers: Sequence[Response], batch: Batch) -> list[Graded]:
@@ -131,7 +159,8 @@ async def _judged(pack: str, answers: _Numbered, batch: Batch) -> dict[int, Grad
         ref = f"{pack}/{answer.problem.id}"
         async with turn:
             name = _name(ref, answer, batch.solver)
-            graded = await judge_answer(ref, answer.problem, answer.text, judging, answer_id=name)
+            text = _encoded(answer.text).decode()
+            graded = await judge_answer(ref, answer.problem, text, judging, attempt=name, number=1, answer_id=name)
         meter.advance()
         return number, graded
 
@@ -142,9 +171,15 @@ async def _judged(pack: str, answers: _Numbered, batch: Batch) -> dict[int, Grad
         await judging.close()
 
 
+def _encoded(text: str) -> bytes:
+    return text.encode("utf-8", "replace")
+
+
 def _name(ref: str, answer: Response, solver: str) -> str:
-    """The name of an answer in the database of judgements. Without the key, which could be found out from it."""
-    return digest([ref, answer.problem.public_digest, solver, answer.sample, answer.text])[:32]
+    """The id of an answer's attempt and judgement. Without the key, which could be found out from it."""
+    files = {path: content.decode("utf-8", "replace") for path, content in answer.files.items()}
+    given: JsonValue = dict(files) if files else answer.text
+    return digest([ref, answer.problem.public_digest, solver, answer.sample, given])[:32]
 
 
 async def _run(designs: _Numbered, batch: Batch) -> dict[int, Graded]:
