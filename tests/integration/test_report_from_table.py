@@ -205,3 +205,12 @@ def test_where_a_table_has_no_last_verdict_the_first_pass_counts_as_the_end(tmp_
     mapping.write_text(MAPPING)
     rows = read_table(table, mapping).rows
     assert [row.final == "passed" for row in rows] == [row.passed for row in rows]
+
+
+@pytest.mark.parametrize("option", ["--model-facts", "--votes", "--logs"])
+def test_what_a_table_has_no_use_for_is_refused(tmp_path: Path, option: str) -> None:
+    given = tmp_path / "given.csv"
+    given.write_text("model\nm\n")
+    said = run("--from", given, "--out", tmp_path / "report", option, given)
+    assert "leave out --model-facts, --votes, --logs" in said
+    assert not (tmp_path / "report" / "report.html").exists()

@@ -38,11 +38,11 @@ def failing(data: Dataset) -> Section:
     try:
         if len(reflections) >= _FEWEST:
             texts = [one.text for one in reflections][:_MOST]
-            found = failure_groups(texts, seed=data.seed)
+            found = failure_groups(texts, embed=data.embed, seed=data.seed)
             tables.append(_table(found, texts, _REFLECTIONS))
             numbers["reflections"] = {**_numbers(found), "tokens": _tokens(reflections)}
         if len(messages) >= _FEWEST:
-            found = failure_groups(messages[:_MOST], seed=data.seed)
+            found = failure_groups(messages[:_MOST], embed=data.embed, seed=data.seed)
             tables.append(_table(found, messages[:_MOST], _MESSAGES))
             numbers |= _numbers(found)
     except StatisticsError as error:

@@ -28,6 +28,7 @@ from benchwright_analysis.report.registration import allocation, registration
 from benchwright_analysis.report.section import Section, plain
 from benchwright_analysis.report.sections import SECTIONS
 from benchwright_analysis.report.study_context import deviations, known_study, participants, remarks
+from benchwright_analysis.statistics.failures import Embedding
 from benchwright_analysis.statistics.horizon import Weights
 from benchwright_attempts.attribution import CLASSIFIER
 from benchwright_attempts.errors import AttemptError
@@ -72,6 +73,8 @@ class ReportOptions:
     """Folder of the logs that were kept; those of the report's attempts are put beside."""
     model_facts: Sequence[ModelFacts] = ()
     """What runs do not know of models."""
+    embed: Embedding | None = None
+    """Turns failures into vectors."""
     seed: int = 1
     weights: str = "attempts"
     """How attempts count in models' horizons: a value of `Weights`."""
@@ -207,6 +210,7 @@ def _dataset(
         study=known.study if known is not None else None,
         rated=rated,
         model_facts=options.model_facts,
+        embed=options.embed,
         deviations=[*deviations(log, known, rows), *wrong] if known is not None else (),
         drawn=drawn,
         concealed=concealed,

@@ -57,6 +57,33 @@ async def shortlists_by_embeddings(
         ConfigurationError: The key's variable is not set.
         LabellingError: The endpoint does not answer with embeddings; the message says how it failed.
     """
+    texts = [
+        *(f"{topic.name}: {topic.description}" for topic in topics),
+        *(question_text(problem)[:_CHARACTERS] for problem in wanted),
+    ]
+    units = [_unit(vector) for vector in await embeddings_of(texts, settings, environ)]
+    places = range(len(topics))
+    found = {}
+    for problem, unit in zip(wanted, units[len(topics) :], strict=True):
+        likeness = [sum(map(mul, unit, units[place])) for place in places]
+        found[problem.id] = tuple(topics[place] for place in sorted(places, key=lambda one: -likeness[one])[:SHORTLIST])
+    return found
+
+
+async def embeddings_of(
+    texts: Sequence[str], settings: EmbeddingSettings, environ: Mapping[str, str] = os.environ
+) -> list[list[float]]:
+    """A vector for each text, all of one length.
+
+    Args:
+        texts: Are sent.
+        settings: The endpoint.
+        environ: Holds the key.
+
+    Raises:
+        ConfigurationError: The key's variable is not set.
+        LabellingError: The endpoint does not answer with embeddings; the message says how it failed.
+    """
     key = environ.get(settings.api_key_env, "") if settings.api_key_env else "none"
     if not key:
         raise ConfigurationError(
@@ -65,10 +92,6 @@ async def shortlists_by_embeddings(
         )
     # At its debug level the library logs whole requests.
     logging.getLogger("openai").setLevel(logging.WARNING)
-    texts = [
-        *(f"{topic.name}: {topic.description}" for topic in topics),
-        *(question_text(problem)[:_CHARACTERS] for problem in wanted),
-    ]
     client = openai.AsyncOpenAI(
         api_key=key,
         base_url=settings.base_url,
@@ -79,16 +102,10 @@ async def shortlists_by_embeddings(
     vectors: list[list[float]] = []
     async with client:
         for start in range(0, len(texts), _AT_ONCE):
-            vectors += await _embed(client, settings, texts[start : start + _AT_ONCE])
+            vectors += await _embed(client, settings, list(texts[start : start + _AT_ONCE]))
     if len({len(vector) for vector in vectors}) != 1:
         raise LabellingError(f"{settings.model} at {settings.base_url} returned embeddings of different lengths")
-    units = [_unit(vector) for vector in vectors]
-    places = range(len(topics))
-    found = {}
-    for problem, unit in zip(wanted, units[len(topics) :], strict=True):
-        likeness = [sum(map(mul, unit, units[place])) for place in places]
-        found[problem.id] = tuple(topics[place] for place in sorted(places, key=lambda one: -likeness[one])[:SHORTLIST])
-    return found
+    return vectors
 
 
 async def _embed(client: openai.AsyncOpenAI, settings: EmbeddingSettings, texts: list[str]) -> list[list[float]]:

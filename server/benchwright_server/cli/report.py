@@ -23,6 +23,7 @@ from benchwright_subjects.kept_evals import folder_of
 if TYPE_CHECKING:
     from benchwright_analysis.report.from_table import TableReport
     from benchwright_analysis.report.report import ReportOptions, Written
+    from benchwright_analysis.statistics.failures import Embedding
 
 
 class HorizonWeights(StrEnum):
@@ -68,6 +69,10 @@ class Sources:
         Path | None,
         typer.Option(help="A CSV file of models: family, billions of parameters, scores at other benchmarks."),
     ] = None
+    embeddings: Annotated[
+        bool,
+        typer.Option("--embeddings", help="Group failures by meaning: send them to the [embeddings] of judges.toml."),
+    ] = False
     seed: Annotated[int, typer.Option(min=0, help="Seed of the bootstrap intervals.")] = 1
     weights: Annotated[
         HorizonWeights, typer.Option(help="How attempts count in a model's horizon: all alike, or as METR weighs them.")
@@ -117,7 +122,7 @@ def report(
             if missing := next((log for log in options.logs if not log.exists()), None):
                 raise ServerError(f"There is no {missing}.")
             if elsewhere.table is not None:
-                written: TableReport | Written = _write_table(elsewhere, folder, selection, demo, sources.seed)
+                written: TableReport | Written = _write_table(elsewhere, folder, selection, demo, sources)
             elif elsewhere.mapping is not None:
                 raise ServerError("--mapping says what the columns of a table are: give the table with --from.")
             elif demo.demo:
@@ -145,19 +150,35 @@ def _options(folder: Path, selection: Selection, sources: Sources, demo: Demo) -
         logs=tuple(sources.logs or ()),
         kept=None if demo.demo else folder_of(Home.find()),
         model_facts=read_model_facts(sources.model_facts) if sources.model_facts is not None else (),
+        embed=_embedding() if sources.embeddings else None,
         seed=sources.seed,
         weights=sources.weights.value,
     )
 
 
-def _write_table(elsewhere: Elsewhere, folder: Path, selection: Selection, demo: Demo, seed: int) -> TableReport:
+def _embedding() -> Embedding:
+    from benchwright_judges.configuration import read_settings
+    from benchwright_judges.labelling.embeddings import embeddings_of
+
+    settings = read_settings().embeddings
+    if settings is None:
+        raise ServerError("--embeddings needs [embeddings] in judges.toml; docs/reference/labels.md shows it.")
+    return lambda texts: asyncio.run(embeddings_of(texts, settings))
+
+
+def _write_table(elsewhere: Elsewhere, folder: Path, selection: Selection, demo: Demo, sources: Sources) -> TableReport:
     from benchwright_analysis.report.from_table import TableOptions, write_table_report
 
     if demo.demo or selection.study or selection.attempts or selection.without:
         raise ServerError("--from reports on a table alone: leave out --study, --attempts, --without and --demo.")
+    if sources.model_facts is not None or sources.votes is not None or sources.logs or sources.embeddings:
+        raise ServerError(
+            "--from reports on times and success alone, which need no more than the table: leave out --model-facts,"
+            " --votes, --logs and --embeddings."
+        )
     if elsewhere.table is None or not elsewhere.table.exists():
         raise ServerError(f"There is no {elsewhere.table}.")
-    return write_table_report(TableOptions(elsewhere.table, folder, elsewhere.mapping, seed))
+    return write_table_report(TableOptions(elsewhere.table, folder, elsewhere.mapping, sources.seed))
 
 
 def _write(options: ReportOptions, votes: Path | None) -> Written:

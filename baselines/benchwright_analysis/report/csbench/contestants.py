@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from benchwright_analysis.report.dataset import Dataset
@@ -44,10 +44,22 @@ def _asked(one: Observation) -> str:
     return ", ".join(filter(None, (before, "steps" if one.steps else "", named)))
 
 
+def has_place(one: Observation) -> bool:
+    """Whether it is at a question with a domain, a subfield and a tag.
+
+    Other sets have no subfields: no mean goes over the questions of several sets.
+    """
+    return bool(one.kind == "question" and one.domain and one.subdomain and one.tag)
+
+
 def answered(data: Dataset) -> list[Observation]:
-    """Decided attempts at questions with a domain and a tag, by language, group and way to ask."""
+    """Decided attempts at questions that have a place, by language, group and way to ask."""
+    return in_order(data, [one for one in data.decided if has_place(one)])
+
+
+def in_order(data: Dataset, found: Iterable[Observation]) -> list[Observation]:
+    """Attempts by language, group and way to ask."""
     order = {group: place for place, group in enumerate(data.groups)}
-    found = [one for one in data.decided if one.kind == "question" and one.domain and one.tag]
     return sorted(found, key=lambda one: (one.language, order[one.group], one.shots or 0, bool(one.steps)))
 
 

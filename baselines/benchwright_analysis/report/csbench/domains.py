@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from benchwright_analysis.report import charts
 from benchwright_analysis.report.csbench.chance import by_chance
-from benchwright_analysis.report.csbench.contestants import ZERO_SHOT, answered, by_contestant, score_of
+from benchwright_analysis.report.csbench.contestants import ZERO_SHOT, answered, by_contestant, has_place, score_of
 from benchwright_analysis.report.dataset import Dataset
 from benchwright_analysis.report.matrix import accuracy, by_label, figure, matrix
 from benchwright_analysis.report.observation import Observation
@@ -24,7 +24,7 @@ _NOTE = (
 
 
 def domains(data: Dataset) -> Section | None:
-    """Scores by domain, subfield and format; None if no question has a domain and a tag."""
+    """Scores by domain, subfield and format; None if no question has a place there."""
     rows = answered(data)
     if not rows:
         return None
@@ -53,11 +53,11 @@ def domains(data: Dataset) -> Section | None:
 
 def _lead(data: Dataset, rows: Sequence[Observation]) -> list[str]:
     questions = len({one.problem for one in rows})
-    lead = [f"{count(questions, 'question')} with a domain and a tag, as CS-Bench has them. {_NOTE}"]
+    lead = [f"{count(questions, 'question')} with a domain, a subfield and a tag, as CS-Bench has them. {_NOTE}"]
     open_ = [
         one.observation
         for one in data.analysed
-        if one.observation.censored_by == "not_decided" and one.observation.domain and one.observation.tag
+        if one.observation.censored_by == "not_decided" and has_place(one.observation)
     ]
     if open_:
         what = ", ".join(sorted({one.format for one in open_}))

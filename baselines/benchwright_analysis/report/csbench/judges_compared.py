@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from benchwright_analysis.report.csbench.contestants import Contestant, answered, contestant
+from benchwright_analysis.report.csbench.contestants import Contestant, contestant, in_order
 from benchwright_analysis.report.dataset import Dataset
 from benchwright_analysis.report.matrix import accuracy, figure, matrix
 from benchwright_analysis.report.observation import Observation
@@ -65,7 +65,8 @@ def _votes(data: Dataset) -> list[_Voted]:
     judged = {one.observation.attempt: one.judged for one in data.analysed if one.judged is not None}
     people = {one.attempt: list(one.people.values()) for one in data.rated if one.attempt and one.people}
     found = []
-    for row in answered(data):
+    # Rows are by format, so that questions of other sets, which have no subfields, have their own.
+    for row in in_order(data, (one for one in data.decided if one.kind == "question" and one.domain and one.tag)):
         said, scale = judged.get(row.attempt), rules_of(QuestionFormat(row.format)).scale
         if said is None or said.method != Method.MODEL.value:
             continue

@@ -114,6 +114,13 @@ def test_subfields_have_a_table_for_each_domain() -> None:
     assert titles[-2:] == ["Score by subfield: Computer Network", "Score by subfield: Other"]
 
 
+def test_sets_without_subfields_are_in_no_mean() -> None:
+    rows = [reply(1, 1.0), reply(2, 0.0, subdomain="", tag="unverified", format="free-response")]
+    section = domains(Dataset(rows, {}))
+    assert scores(section, "format", "all") == {"multiple-choice": 1, "all": 1}
+    assert domains(Dataset(rows[1:], {})) is None
+
+
 def test_ways_to_ask_and_languages_are_not_mixed() -> None:
     rows = [
         reply(1, 1.0),

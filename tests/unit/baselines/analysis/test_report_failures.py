@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from benchwright_analysis.report.dataset import Dataset
@@ -49,3 +50,16 @@ def test_too_few_reflections_make_no_groups_but_are_told() -> None:
     section = failing(Dataset([*reflected(3).folded, *(failed(number) for number in range(20, 40))], {}))
     assert len(section.tables) == 1
     assert "asked why 3 attempts failed" in words(section)
+
+
+def test_failures_are_grouped_by_meaning_where_an_embedding_is_given() -> None:
+    told: list[str] = []
+
+    def embed(texts: Sequence[str]) -> list[list[float]]:
+        told.extend(texts)
+        return [[float("reset" in text), 1.0] for text in texts]
+
+    section = failing(replace(reflected(14), embed=embed))
+    assert "TF-IDF" not in section.tables[0].note
+    assert [row[0] for row in section.tables[0].rows] == [7, 7]
+    assert set(told[:14]) == set(_CAUSES)
