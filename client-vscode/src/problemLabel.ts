@@ -52,8 +52,8 @@ export function problemPage(problem: ProblemSummary, pack: PackSummary): string 
   ] as const;
   return [
     `# ${plain(problem.title)}`,
-    table(["About", ""], [...problemFacts(problem), ...ofPack]),
-    "Opening the problem shows its statement. The clock does not start by that.",
+    table(["Property", "Value"], [...problemFacts(problem), ...ofPack]),
+    "Opening the problem shows its statement and does not start the clock.",
     "",
   ].join("\n\n");
 }

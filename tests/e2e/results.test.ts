@@ -1,0 +1,90 @@
+import assert from "node:assert/strict";
+import { scenario } from "./scenario.ts";
+import { starterFile } from "./starter.ts";
+
+const PROBLEM = "saturating-counter";
+const FILE = "rtl/sat_counter.sv";
+const GOOD = starterFile(PROBLEM, "hidden", "reference", FILE);
+/** What the analyser of the editor accepts and Icarus does not. */
+const UNBUILT = GOOD.replace("endmodule", "    wire [7:0] turned = {<<{8'h1}};\n\nendmodule");
+
+scenario("a save before the start, a build failure, failures and a pass each lead to the next step", {}, async (session) => {
+  const { editor } = session;
+  await editor.openBenchwrightView();
+  await editor.openProblem("Saturating up/down counter");
+  await editor.file(FILE).waitFor();
+  // The statement takes the focus for a moment when it comes.
+  await editor.webview("h1#saturating-updown-counter");
+
+  await editor.pasteOver(FILE, UNBUILT);
+  await editor.save();
+  const hint = editor.notification("nothing is scored until the clock starts");
+  await hint.waitFor();
+  await editor.picture("results-saved-too-early");
+  await hint.getByRole("button", { name: "Start the Clock" }).click();
+  await editor.sees(editor.statusBar("clock"), /\d\d:\d\d/);
+
+  await editor.focusFile(FILE);
+  await editor.openProblemsPanel();
+  await editor.command("Benchwright: Run Hidden Tests");
+  await editor.sees(editor.statusBar("verdict"), "build failed");
+  await editor.sees(editor.codeLens(), /Run hidden tests · build failed · /);
+  await editor.sees(editor.problemsPanel(), /Streaming concatenation not supported.*hidden tests/s);
+  const place = (await editor.webview("button.link")).locator("button.link");
+  await editor.sees((await editor.webview("button.link")).locator("main"), /does not build[\s\S]*What the compiler says/);
+  await editor.picture("results-build-failed");
+  const line = Number((await place.innerText()).split(":")[1]);
+  await place.click();
+  await editor.page.locator(".statusbar-item", { hasText: `Ln ${line}, Col 1` }).waitFor();
+
+  await editor.command("Preferences: Toggle between Light/Dark Themes");
+  await editor.pasteOver(FILE, starterFile(PROBLEM, "hidden", "wrong", "wraps", FILE));
+  await editor.save();
+  await editor.sees(editor.statusBar("verdict"), /\d+\/\d+ passed/);
+  const failed = (await editor.webview(".tests .failed")).locator("main");
+  await editor.sees(failed, /Failed hidden tests[\s\S]*hidden tests? passed[\s\S]*Run time/);
+  assert.doesNotMatch((await editor.problemsPanel().allInnerTexts()).join("\n"), /Streaming/);
+  await editor.closePanel();
+  await editor.picture("results-failures-dark");
+
+  await editor.pasteOver(FILE, GOOD);
+  await editor.save();
+  const passed = await editor.webview(".headline.passed");
+  await editor.sees(passed.locator("main"), "Submit to end the attempt");
+  await passed.getByRole("button", { name: "Submit" }).click();
+  await editor.confirm("Submit");
+  await (await editor.webview("button:has-text('Next Problem')")).getByRole("button", { name: "Next Problem" }).click();
+  await editor.file("rtl/sync_fifo.sv").waitFor();
+});
+
+scenario("a free answer says what saving does, and a problem is found, described and grouped", {}, async (session) => {
+  const { editor } = session;
+  await editor.openBenchwrightView();
+  const row = editor.problem("Two stores, two loads");
+  await row.hover();
+  await row.getByRole("button", { name: "Show Problem Details" }).click();
+  await editor.sees((await editor.webview("h1#two-stores-two-loads")).locator("body"), /starter\/store-buffering[\s\S]*Licence/);
+  await editor.picture("problem-details");
+
+  await editor.command("Benchwright: Group Problems By…");
+  await editor.choose("Difficulty");
+  await editor.sees(editor.problem("Width of a cache tag"), /question/);
+  await editor.picture("problems-by-difficulty");
+
+  await editor.command("Benchwright: Open Problem…");
+  await editor.choose("Two stores, two loads");
+  const form = await editor.webview("textarea");
+  await editor.sees(form.locator("main"), "Nothing is scored until the clock starts.");
+  await form.getByRole("button", { name: "Start the Clock" }).click();
+  await editor.sees(form.locator("main"), "It is scored when you submit it.");
+  await form.locator("textarea").fill("Yes: each store waits in its buffer.");
+  await editor.picture("free-answer");
+  await form.getByRole("button", { name: "Submit" }).click();
+  await editor.confirm("Submit");
+  await editor.sees(form.locator("main"), "This attempt has ended.");
+
+  await editor.command("Benchwright: Filter Problems…");
+  await editor.answer("hard question");
+  await editor.sees(editor.page.locator(".pane-body .monaco-list-row").first(), "hard");
+  await editor.picture("problems-filtered");
+});
