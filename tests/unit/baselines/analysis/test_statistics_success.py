@@ -223,3 +223,10 @@ def test_best_of_k_of_passes_is_pass_at_k(counts: tuple[int, int, int]) -> None:
     n, c, k = counts
     best = np.array([0.0] * (n - c) + [1.0] * c) @ best_of_k_weights(n, k)
     assert best == pytest.approx(pass_at_k(n, c, k), abs=1e-12)
+
+
+def test_many_clusters_are_drawn_in_parts_that_make_the_same_interval() -> None:
+    values = np.random.default_rng(5).integers(0, 2, 3000).astype(float)
+    at_once = draws(3000, 1500, np.random.default_rng(1)) @ values / 3000
+    found = clustered_mean(values, seed=1, resamples=1500)
+    assert (found.low, found.high) == percentile_interval(at_once, 3000)

@@ -7,7 +7,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from benchwright_attempts.attribution import CLASSIFIER, Origin, attribute, origin_of_reason
+from benchwright_attempts.attribution import (
+    CLASSIFIER,
+    EditColumns,
+    EditFacts,
+    Origin,
+    attribute,
+    origin_of_reason,
+)
 from benchwright_attempts.events import Edit, Event, Opened, Started, Submitted, TextCause, TextSet
 from benchwright_attempts.evidence import AssistAccepted, AttributionMethod, CommandUsed, EditReason
 from benchwright_attempts.file_text import Change, FileText, apply_changes
@@ -160,3 +167,22 @@ def test_replay_rebuilds_the_buffer_behind_every_event_and_provenance_covers_it(
 def saved_bytes(text: str) -> bytes:
     """What an editor that counts in UTF-16 saves."""
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace").encode()
+
+
+def test_edits_in_columns_come_back_as_they_were_given() -> None:
+    edits = [
+        EditFacts(3, FILE, 2, (1,), (0,), 1, 0),
+        EditFacts(4, "b.sv", None, (1, 20), (0, 2), 21, None),
+        EditFacts(9, FILE, -1, (), (), 0, 7, command("paste")),
+    ]
+    columns = EditColumns()
+    for one in edits:
+        columns.append(one)
+    assert list(columns) == edits
+
+
+def test_a_version_that_no_editor_has_is_as_good_as_none() -> None:
+    columns = EditColumns()
+    columns.append(EditFacts(3, FILE, 2**70, (1,), (0,), 1, 0))
+    (found,) = columns
+    assert found.version is None

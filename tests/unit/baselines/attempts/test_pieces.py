@@ -5,7 +5,7 @@ import random
 import pytest
 
 from benchwright_attempts.pieces import Pieces
-from benchwright_attempts.survival import Content, TextSurvival
+from benchwright_attempts.survival import Content, Contents, TextSurvival
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -42,3 +42,16 @@ def test_what_is_left_of_each_insertion_is_what_counting_every_code_point_says(s
     assert survival.at_end == sum(owner > 0 for owner in owners)
     assert survival.reached == (sum(inserted.values()),) * 2
     assert survival.at_end <= survival.survived[1] <= survival.survived[0] <= survival.reached[0]
+
+
+def test_contents_in_columns_come_back_as_they_were_given() -> None:
+    contents = Contents()
+    changes = [(0, 1, "é"), (None, None, "whole"), (7, 7, "")]
+    contents.set_files(5, 1, {"a.sv": "text", "b.sv": None})
+    contents.edit(6, 2, "a.sv", changes)
+    contents.edit(7, 3, "b.sv", [])
+    assert list(contents) == [
+        Content(5, 1, {"a.sv": "text", "b.sv": None}, "", []),
+        Content(6, 2, None, "a.sv", changes),
+        Content(7, 3, None, "b.sv", []),
+    ]
