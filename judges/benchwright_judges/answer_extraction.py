@@ -108,7 +108,7 @@ def since_correction(text: str, said: str) -> str | None:
 
 
 def before_next_question(text: str) -> str:
-    """What a reply says before it goes on with a question of its own, as base models do; empty if it does not."""
+    """What a reply says before it continues with a question of its own, as base models do; empty if it does not."""
     found = _patterns().next_question.search(text)
     return text[: found.start()].strip() if found else ""
 
@@ -129,6 +129,11 @@ def is_denied(sentence: str, start: int, end: int) -> bool:
     if _patterns().unreal.search(sentence[start:end]) and _patterns().condition.search(supposed):
         return True
     return "?" in sentence[end:] or bool(_patterns().taken_back.match(sentence, end))
+
+
+def supposes(sentence: str) -> bool:
+    """Whether a sentence begins with a supposition, such as "if"."""
+    return _patterns().condition.match(sentence.lstrip(" \t\n>*-\"'")) is not None
 
 
 def weigh(sentence: str, start: int, end: int) -> Weight:

@@ -23,6 +23,7 @@ from benchwright_judges.answer_extraction import (
     read,
     sentences,
     since_correction,
+    supposes,
     weigh,
     without_forced_conditions,
 )
@@ -88,6 +89,8 @@ def _settled(text: str) -> str | None:
         return None
     found: list[tuple[str, bool]] = []
     for _, sentence in sentences(text):
+        if supposes(sentence):
+            continue
         for value in known.ends.finditer(sentence[:_MAX_SENTENCE]):
             before = re.split("[,;:=，；：]", sentence[: value.start()])[-1]
             starts = (value.start(), value.start() - len(before))

@@ -137,7 +137,7 @@ def _partly(given: str, spelled: Sequence[tuple[str, str]]) -> list[str]:
         return []  # A letter may be meant, or this is a sentence.
     named = [letter for letter, own in parts.items() if words & {part for part in own if common[part] == 1}]
     others = words - set(_PARTS.findall(" ".join(wording for _, wording in spelled)))
-    return named if len(named) == 1 and len(others) < 4 and len(words) < 6 else []
+    return named if len(named) == 1 and len(others) < 2 else []
 
 
 def _counts(given: str, wording: str) -> bool:

@@ -166,7 +166,7 @@ def _is_word(character: str) -> bool:
 
 def _fits(text: str, start: int, end: int) -> bool:
     """Whether a short wording is where an answer would be."""
-    before = text[max(0, start - 12) : start]
+    before = text[max(0, start - 12) : start].rpartition("\n")[2]
     after = text[end : end + 4].lstrip(" *_`\"')")
     ends = (
         not after

@@ -11,14 +11,18 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
+from itertools import islice
 
 from benchwright_judges import languages
-from benchwright_judges.answer_extraction import Weight, is_denied, sentences, weigh
+from benchwright_judges.answer_extraction import Weight, is_denied, sentences, supposes, weigh
 from benchwright_judges.choice_mentions import CLASH, LETTERS, SEVERAL, TEXTS, letter_of, mark_each
 from benchwright_judges.languages.language import AnswerLanguage, any_of, joined
 from benchwright_judges.option_lines import option_lines
 
 _MAX_REPLY = 4_000
+_MAX_SENTENCE = 2_000
+_MAX_MENTIONS = 50
+_MAX_OPENING = 300
 _MENTION = re.compile(f"[{LETTERS}{TEXTS}{SEVERAL}{CLASH}]")
 
 
@@ -31,6 +35,7 @@ class _Affirmed:
     commits: bool
     concludes: bool
     praised: bool
+    by_letter: bool
 
 
 def committed_choice(text: str) -> str | None:
@@ -47,9 +52,11 @@ def committed_choice(text: str) -> str | None:
     letters = {one.letter for one in affirmed}
     if len(letters) > 1:
         last = [one for one in affirmed if one.sentence == affirmed[-1].sentence]
+        earlier = affirmed[: -len(last)]
         affirmed = [one for one in last if one.concludes]
         letters = {one.letter for one in affirmed}
-        if len({one.letter for one in last}) > 1 and not any(one.praised for one in affirmed):
+        decided = {one.letter for one in earlier if one.commits and one.by_letter} - letters
+        if (decided or len({one.letter for one in last}) > 1) and not any(one.praised for one in affirmed):
             return None
     if len(letters) == 1 and any(one.commits for one in affirmed):
         return letters.pop()
@@ -108,32 +115,37 @@ def _affirmed(text: str) -> Iterator[_Affirmed]:
     listed = [(one.position, one.position + len(one.text)) for one in option_lines(text) if one.is_listed]
     parts = [(start, one) for start, one in sentences(text) if one.strip()]
     for start, sentence in parts:
-        if any(begin <= start < end for begin, end in listed):
+        if any(begin <= start < end for begin, end in listed) or supposes(sentence):
             continue
         # A doubtful answer is one: "B?".
         said = sentence.replace("?", ".") if len(parts) == 1 or len(text.split()) <= 6 else sentence
-        for found in _MENTION.finditer(said[:2_000]):
-            before = re.split(r"[,;:，；：]", said[: found.start()])[-1]
+        for found in islice(_MENTION.finditer(said[:_MAX_SENTENCE]), _MAX_MENTIONS):
+            opening = said[max(0, found.start() - _MAX_OPENING) : found.start()]
+            before = re.split(r"[,;:，；：]", opening)[-1]
             starts = (found.start(), found.start() - len(before))
-            if any(is_denied(said, one, found.end()) for one in starts) or known.supposed.match(said, found.end()):
+            if any(is_denied(said, one, found.end()) for one in starts) or (
+                known.supposed.match(said, found.end()) or known.taken_back.search(said, found.end())
+            ):
                 continue
             if _MENTION.fullmatch(said.strip(" .:)*")) and known.dismissed.match(text, start + len(sentence)):
                 continue
-            if known.discussed.search(before) or known.elsewhere.search(said[: found.start()]):
+            if known.discussed.search(before) or known.elsewhere.search(opening):
                 continue
             closes, praised = (bool(one.match(said, found.end())) for one in (known.ends, known.praises))
-            praised |= bool(known.singles.search(said[: found.start()]))
-            if re.match(f"[{LETTERS}]", found[0]) and known.named.search(said[: found.start()]):
+            praised |= bool(known.singles.search(opening))
+            by_letter = re.match(f"[{LETTERS}]", found[0]) is not None
+            if by_letter and known.named.search(opening):
                 closes = praised = False
-            closes &= not (said[: found.start()].rstrip()[-1:] == "=" and text.count("=") > 1)
+            closes &= not (opening.rstrip()[-1:] == "=" and text.count("=") > 1)
             yield _Affirmed(
                 letter_of(found[0]),
                 start,
                 closes or praised,
                 praised
                 or weigh(said, found.start(), found.end()) > Weight.ANSWERS
-                or (start == parts[-1][0] and closes and re.match(f"[{LETTERS}]", found[0]) is not None),
+                or (start == parts[-1][0] and closes and by_letter),
                 praised or weigh(said, found.start(), found.end()) > Weight.ANSWERS,
+                by_letter,
             )
 
 
@@ -145,6 +157,7 @@ class _Patterns:
     singles: re.Pattern[str]
     named: re.Pattern[str]
     dismissed: re.Pattern[str]
+    taken_back: re.Pattern[str]
     elsewhere: re.Pattern[str]
     supposed: re.Pattern[str]
     ends: re.Pattern[str]
@@ -169,6 +182,9 @@ def _compile(known: tuple[AnswerLanguage, ...]) -> _Patterns:
         finished=re.compile(r"[.!。！]\W*\Z"),
         discussed=_insensitive(joined(known, lambda one: one.commitment.discussed)),
         named=_insensitive(joined(known, lambda one: one.commitment.named)),
+        taken_back=_insensitive(
+            r"(?:\b(?:but|though|although|aber|doch|mais|但)\b|但)[^.;]{0,20}(?:n't|\bno\b|\bnot\b|\bnicht\b|\bnein\b|\bpas\b|\bnon\b|不)"
+        ),
         dismissed=_insensitive(rf"[^.!?。！？\n]{{0,60}}\b(?:{wrong})\b"),
         singles=_insensitive(joined(known, lambda one: one.commitment.singles)),
         elsewhere=_insensitive(joined(known, lambda one: one.commitment.elsewhere)),

@@ -58,6 +58,7 @@ _PICTURE = re.compile(
 )
 _FLAGS = re.compile(r"\{\s{0,9}(?:\"[A-Z]\"\s{0,9}:\s{0,9}(?:true|false)\s{0,9},?\s{0,9}){2,26}\}")
 _ASKED_AGAIN = re.compile(r"\A\W{0,4}(?:Q|Question):[^\n]{0,2000}\n+\s{0,9}A:", re.IGNORECASE)
+_UNIT = re.compile(r"\"units?\"\s{0,5}:\s{0,5}\"([^\"\n]{1,12})\"", re.IGNORECASE)
 _BOX = re.compile(r"\\f?boxed\s{0,3}\{")
 _ROW = re.compile(r"^[ \t]*\|(.*?)\|?[ \t]*$", re.MULTILINE)
 
@@ -148,7 +149,8 @@ def _field(text: str) -> tuple[int, int, str] | None:
     start = text.rfind("{", max(0, found.start() - 3_000), found.start())
     end = text.find("}", found.end(), found.end() + 3_000)
     whole = (start, end + 1) if start >= 0 and end >= 0 else (found.start(), found.end())
-    return *whole, _value(found[1])
+    unit = _UNIT.search(text, *whole) if start >= 0 and end >= 0 else None
+    return *whole, f"{_value(found[1])} {unit[1]}" if unit and found[1][0] in "-0123456789" else _value(found[1])
 
 
 def _value(written: str) -> str:

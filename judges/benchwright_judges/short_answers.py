@@ -48,7 +48,8 @@ def unwrap(text: str) -> str:
 def stated(text: str) -> str:
     """The short answer that a reply gives: in a box, a tag or a field, or behind "Answer:" in its last line, or all."""
     if (given := given_answer(text)) is not None:
-        return given
+        behind = _patterns().unit_behind.search(text)
+        return f"{given} {behind[1]}" if behind and re.fullmatch(r"[\d.,\s]+", given) else given
     plain = without_thoughts(text)
     lines = [line for _, line in lines_of(plain)]
     last = _BULLET.sub("", lines[-1]).strip() if len(lines) > 1 else ""
@@ -103,6 +104,8 @@ class _Patterns:
     lead: re.Pattern[str]
     announced: re.Pattern[str]
     """A lead with something behind it."""
+    unit_behind: re.Pattern[str]
+    """A box, and the word behind it."""
     quoted: re.Pattern[str]
     """An answer that is quoted as a whole."""
     separator: re.Pattern[str]
@@ -127,6 +130,7 @@ def _compile(known: tuple[AnswerLanguage, ...]) -> _Patterns:
     lead = joined(known, lambda one: one.short_text.lead)
     return _Patterns(
         announced=re.compile(rf"(?:{lead})\s*\S", re.IGNORECASE),
+        unit_behind=re.compile(r"boxed\{[^{}]*\}[$)\]\\\s]{0,6}([^\W\d_]{1,12}(?:/s)?)\W*\Z"),
         quoted=re.compile(r"""\A["'“„«「‘]([^"'“”„«»「」‘’]+)["'”“»」’][.。]?\Z"""),
         lead=re.compile(rf"^(?:{lead})\s*", re.IGNORECASE),
         separator=re.compile("|".join(separators)),

@@ -34,6 +34,7 @@ ENGLISH = AnswerLanguage(
         tags=("final", "choice", "option", "solution", "blank", "verdict"),
         other_fields=(
             "choice",
+            "blank",
             "option",
             "letter",
             "selection",
@@ -52,11 +53,11 @@ ENGLISH = AnswerLanguage(
               |will\s+not|do(?:\s+not|n't)\s+know|have\s+no\s+idea|refuse|must\s+decline|decline)
           |\bI'm\s+(?:sorry|unable|not\s+able|not\s+sure|afraid)|\bas\s+an?\s+(?:AI|language\s+model)
           |\b(?:insufficient|not\s+enough)\s+information|\bno\s+idea\b|\bdunno\b""",
-        correction=r"""\bno,?\s+wait\b|(?:^|[.…,;!?\n—–-]\s{0,9})no,?\s+(?=(?:I(?:'ll|'m|\s+am|\s+will)?\s+)?(?:stay|stick|chang)\w*\s)|\bhm+,?\s+no\b|(?:^|[.…,;!?\n—–-]\s{0,9})no[,.:!]*\s+(?=(?:rather|(?:it'?s|it\s+is|the\s+answer\s+is)\s+)?<SAID>)
+        correction=r"""\bno,?\s+wait\b|(?:^|[.…,;!?\n—–-]\s{0,9})no,?\s+(?=(?:I(?:'ll|'m|\s+am|\s+will)?\s+)?(?:stay|stick|chang)\w*\s)|\bhm+,?\s+no\b|\boops\b|(?:^|[.…,;!?\n—–-]\s{0,9})no[,.:!]*\s+(?=(?:rather|(?:it'?s|it\s+is|the\s+answer\s+is)\s+)?<SAID>)
           |(?:^|[.…,;!?\n—–]\s{0,9})(?:but\s+|hmm,?\s+)?wait(?=\s*[,.!…—–-]|\s+(?:no|actually|let)\b)
           |(?:^|[.…;!?\n—–]\s{0,9})(?:(?:no|hm+|oh|well|but|or|and)[,.]*\s+)*actually\b|\bcorrection\b|\bscratch\s+that\b|\bon\s+second\s+thoughts?\b
           |^[^\w\n]{0,8}edit\s?:|\bI\s+misread\b|\bI\s+mean(?:t)?\b|\bmy\s+mistake\b|\bsorry,|\blet\s+me\s+(?:correct|reconsider|re-?think)\b""",
-        denial=r"""\bnot\b|n't\b|\bnever\b|\bneither\b|\bnor\b|\bnone\b|\bexcept\b|\b(?:anything|all)\s+but\b|\brather\s+than\b
+        denial=r"""\bdoubt\b|\bhardly\b|\bunlikely\b:?|\bleast\b|\bwas\s+told\b|\bclaims\b|\bnot\b|n't\b|\bnever\b|\bneither\b|\bnor\b|\bnone\b|\bexcept\b|\b(?:anything|all)\s+but\b|\brather\s+than\b
           |\binstead\s+of\b|\bunlike\b|\b(?:wrong|incorrect|false|worst|tempting|eliminated?|ruled?\s+out|exclude[sd]?)\b
           |\b(?:first|initially|originally)\b|\bat\s+first\b|\b(?:could|may|might)\s+(?:also\s+)?be\b
           |\b(?:some|many|people|students|others|they|you|one)\s+(?:\w+\s+)?(?:say|think|might|may|would|could|believe|choose)""",
@@ -64,7 +65,7 @@ ENGLISH = AnswerLanguage(
         unreal=r"\bwould\b|'d\b",
         forced=r"\bif\s+(?:I|we)\s+(?:had|have|has|must|were\s+forced)\s*(?:to\s+)?(?:choose|pick|guess|answer|decide)\b(?:\s+one)?,?",
         taken_back=r"""(?:is|was|are|were|seems|would\s+be|looks)\s+(?:\w+ly\s+)?(?:also\s+|both\s+|all\s+)?(?:not\b|wrong|incorrect|false|impossible|out\b|tempting)
-          |isn't|aren't|can't|cannot|can\s+be\s+(?:ruled|eliminated|excluded)""",
+          |isn't|aren't|is\s+(?:just\s+)?an?\s+(?:trap|trick|distractor)|can't|cannot|can\s+be\s+(?:ruled|eliminated|excluded)""",
         conclusion=r"""\btherefore\b|\bthus\b|\bhence\b|\bconsequently\b|\bconclude\b|\bso\b|\bmust\b|\bhowever\b|\boverall\b|\bbut\b""",
         final=r"""\bfinal(?:ly)?\b|\b(?:in|my)\s+conclusion\b|\bto\s+sum\s+up\b|\bin\s+summary\b""",
     ),
@@ -110,7 +111,7 @@ ENGLISH = AnswerLanguage(
         because="because|since|as",
         predicates="and|or|is|are|was|would|has|because|since|as|due|which|where|when|but|so|not|by|while|if|then|with|it|nor|only"
         "|isn't|wasn't|doesn't|does|seems|looks|fits|matches|stands|rather|instead|must|can't|cannot|though|although|here",
-        adverbials="the|for|in|on|too|based|given|that|however|according|from|per|at|under|appears|can|could|will|both|describes?|requires?"
+        adverbials="the|for|over|in|on|too|based|given|that|however|according|from|per|at|under|appears|can|could|will|both|describes?|requires?"
         "|needs?|says?|fails?|also|alone|correct|right|should|may|might|states?|means?|satisf\\w+|corresponds?|works?|remains?|who|to",
         says=(
             r"\b(?:<N>)\b(?:\s+(?:to|for)\s+(?:this|the)(?:\s+\w+)?\s+question|\s+(?:here|above|below|among|of|from)(?:\s+\w+){0,3})?"
@@ -162,19 +163,19 @@ ENGLISH = AnswerLanguage(
         ),
     ),
     commitment=Commitment(
-        discussed=r"^\W*(?:in|at|for|with|under|by|given)\b|\b(?:consider|look(?:ing)?\s+at|let\s+us|let's|start(?:ing)?\s+with|begin(?:ning)?\s+with|analy[sz]e|examine|evaluate"
+        discussed=r"\bunlikely:|\b(?:ignor\w+|forget|skip|remove|explain|understand|delete|drop|friend|book|teacher|prof\w*|every(?:one|body)|some(?:one|body)|told|topic|anything)\b|^\W*(?:in|at|for|with|under|by|given)\b|\b(?:consider|look(?:ing)?\s+at|let\s+us|let's|start(?:ing)?\s+with|begin(?:ning)?\s+with|analy[sz]e|examine|evaluate"
         r"|discuss|regarding|concerning|about|compar\w+|now|next|works?\s+like|just\s+like|as\s+in|called\s+an?|sure,\s+and|check|lies?\s+between)\b",
         asks=r"(?:is|are|was|were|could|would|should|can|does|do|did|might|what|which|why|how|who|whether|isn't)\b",
         certain=r"(?:to|for)\s+me\b|obviously|clearly|certainly|definitely|surely|probably|maybe|perhaps|for\s+sure|of\s+course|then|i\s+(?:think|guess|believe)|right"
-        r"|all\s+the\s+way|no\s+doubt|hands\s+down|isn't\s+it|isnt\s+it|come\s+on|here|instead|too|again|only|all\s+day|please",
+        r"|all\s+the\s+way|no\s+doubt|hands\s+down|isn't\s+it|isnt\s+it|come\s+on|here|instead|only|all\s+day",
         praises=r"[^.;\n]{0,80}\b(?:that'?s|it'?s)\s+(?:the|that)\s+one\b|wins?\b|are\s+(?:all\s+)?(?:correct|right|true)\b|can(?=\s*[.!])|fits?\b|works?\b|holds?\b|stands\s+out|applies|does(?:\s+(?:that|it|so))?(?=\s*[.,;!]|$)|it\s+is(?=\s*[.,!]|$)|is\s+(?:what|it)\b|is\s+the\s+one|is\s+my\s+\w+"
         r"|would\s+do\s+it|will\s+do\b|gets\s+my|has\s+my|makes\s+(?:the\s+most\s+|most\s+|more\s+)?sense|is\s+called\s+for"
         r"|(?:seems|looks|sounds|feels|appears)(?:\s+(?:like|to\s+be))?\s+(?:the\s+)?(?:best|right|correct|good|most\s+\w+|more\s+\w+|plausible|likely)",
-        named=r"\b(?:(?<!lock\s)(?<!locking\s)in|of|from|into|than|via|through|between|core|cpu|node|process(?:or)?|thread|block|register|line|cache|bus|stage|state"
+        named=r"\b(?:(?<!lock\s)(?<!locking\s)in|of|from|into|than|via|through|between|over|than|against|vs\.?|grade|vitamin|hepatitis|(?:compiled|written)\s+with|core|cpu|node|process(?:or)?|thread|block|register|line|cache|bus|stage|state"
         r"|signal|input|output|bit|pin|port|gate|variable|matrix|table|point|case|step|program|language|instruction|machine|computer|host|client|server|user|set"
         r"|class|type|module|unit|fig(?:ure)?|appendix|section|chapter|load|store|add|plan|team)\s+$",
         singles=r"\bonly\s+(?:the\s+)?$|\beverything\s+(?:but|except)\s+$",
-        elsewhere=r"^\W*(?:sure|right|yeah),\s+and\b|\b(?:might|could|would)\s+(?:think|say|assume)\b",
+        elsewhere=r"\bunlikely\b|^\W*(?:sure|right|yeah),\s+and\b|\b(?:might|could|would)\s+(?:think|say|assume)\b",
         rules_out=r"\brul(?:e|ed|ing)\s+out\b|\beliminat|\bnone\s+of\b|\bneither\b|\bexclud|\bdiscard|\bcross(?:ed)?\s+out\b|\b(?:is|are)\s+out\b"
         r"|\b(?:are|is)\s+(?:all\s+|both\s+)?(?:wrong|incorrect|false)\b|\b(?:not|n't)\b|^[^.]{0,12}[-–—:]\s*no\b",
     ),
@@ -190,6 +191,15 @@ ENGLISH = AnswerLanguage(
         r"|\beach\s+of\s+(?:them|these)\b|\bevery\s+one\s+of\s+(?:them|these)\b",
     ),
     short_text=ShortText(
+        states=r"\b(?:is|are|was|be|being|equals?|called|named|termed|known\s+as|with|takes?|has|have|gives?|makes?|yields?|totals?"
+        r"|(?:comes?|amounts?)\s+(?:out\s+)?(?:at|to)|results?\s+in|get|so|thus|therefore|hence|answer|that's|thats|it's|its|i\.e\.,?|after|say|but)(?!\w)",
+        calls=r"(?:is|was|be|called|named|known|it's|that's|answer)\b",
+        some=r"\b(?:each|every|at\s+(?:least|most)|more\s+than|less\s+than|smaller|larger|used\s+to|predecessor|superset|doubt|thought)\b",
+        hedges=r"(?:an?|the|probably|maybe|perhaps|likely|most\s+likely|about|around|roughly|approximately|approx\.|exactly|i\s+(?:think|guess|believe|would\s+say)"
+        r"(?:\s+it(?:'s|\s+is))?|it(?:'s|\s+is)|that(?:'s|\s+is)|should\s+be|must\s+be|would\s+be|called|hm+|ok|well|just|simply)\b",
+        tails=r"\b(?:i\s+(?:think|guess|believe)|in\s+total|altogether|large|long|big|overall|or\s+so|right|probably)",
+        contrasts=r"(?<!anything\s)(?<!nothing\s)(?<!all\s)\bbut(?:\s+rather)?",
+        alternative=r"\b(?:or|either)\b",
         articles=r"(?:an?|the)\s+",
         lead=r"(?:(?:(?:the|my)\s+)?(?:final\s+|correct\s+)?(?:answer|ans|solution|result|blank)(?:\s+is\b|\s*[:=])\s*:?|(?:so\s+)?it\s+is\b|it\'s\b)",
         list_joins=("and",),

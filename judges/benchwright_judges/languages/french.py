@@ -33,7 +33,7 @@ FRENCH = AnswerLanguage(
         answer_fields=("réponse", "reponse", "solution"),
         other_fields=("choix", "verdict", "lettre"),
         refusal=r"\bje\s+ne\s+(?:peux|sais|suis)\s+pas|\bd[ée]sol[ée]|\bimpossible\s+de\s+(?:r[ée]pondre|dire|trancher)",
-        correction=r"""\bnon,?\s+attende[zs]\b|\bnon,?\s+attends\b|\ben\s+fait\b|\bje\s+me\s+corrige\b|\bcorrection\b|\bpardon\b|\bje\s+me\s+suis\s+tromp[ée]e?\b
+        correction=r"""\bnon,?\s+attende[zs]\b|\bnon,?\s+attends\b|\ben\s+fait\b|\bje\s+me\s+corrige\b|\bcorrection\b|\bpardon\b|\beuh,?\s+non\b|\bje\s+me\s+suis\s+tromp[ée]e?\b
           |(?:^|[.…,;!?\n—–-]\s{0,9})non[,.:!]*\s+(?=(?:plut[ôo]t\s+|c'est\s+|la\s+r[ée]ponse\s+est\s+)?<SAID>)""",
         denial=r"""\bn'(?:est|es|était)\b|\bne\b|\bpas\b|\bjamais\b|\bfausse?\b|\bincorrecte?s?\b|\bsauf\b|\bni\b|\baucune?\b|\bd'abord\b
           |\bon\s+pourrait\b|\bcertains\b|\bpourrait\b""",
@@ -115,6 +115,13 @@ FRENCH = AnswerLanguage(
         every=r"\btoutes\s+(?:ces\s+r[ée]ponses|les\s+(?:r[ée]ponses|propositions)|les\s+(?:trois|quatre))\b",
     ),
     short_text=ShortText(
+        states=r"\b(?:est(?:\s+de)?|sont|serait|s'appelle|appel[ée]e?|nomm[ée]e?|fait|font|donne|vaut|soit|donc|ainsi|a|dure|s'agit\s+(?:du|de(?:\s+la)?)|c'est|mais)\b",
+        calls=r"(?:est|c'est|s'appelle|appel[ée]e?)\b",
+        some=r"\b(?:chaque|au\s+moins|au\s+plus|plus\s+de|moins\s+de|autrefois)\b",
+        hedges=r"(?:l'|(?:le|la|les|une?|du|de|environ|probablement|sans\s+doute|[àa]\s+peu\s+pr[èe]s|exactement|ben|bah|je\s+(?:crois|pense)(?:\s+que\s+c'est)?|c'est)\b)",
+        tails=r"\b(?:je\s+(?:crois|pense)|au\s+total|en\s+tout)",
+        contrasts=r"\bmais(?:\s+plut[ôo]t)?",
+        alternative=r"\b(?:ou|soit\s[^,.]*\bsoit)\b",
         articles=r"(?:l['’]|(?:les?|la|une?|des|du|de\s+la)\s+)",
         lead=r"(?:(?:la\s+)?(?:bonne\s+)?(?:r[ée]ponse|solution)(?:\s+finale)?(?:\s+est\b|\s*:)\s*:?|c\'est\b)",
         list_joins=("et",),

@@ -36,7 +36,7 @@ GERMAN = AnswerLanguage(
           |\btut\s+mir\s+leid|\bleider\s+kann\b|\bkeine\s+ahnung""",
         correction=r"""\bnein,?\s+(?:moment|halt|warte)\b|(?:^|[.…;!?\n]\s{0,9})(?:moment|halt|warte)[,.!:…]
           |(?:^|[.…,;!?\n—–-]\s{0,9})nein[,.:!]*\s+(?=(?:doch\s+|sondern\s+|es\s+ist\s+|richtig\s+ist\s+|die\s+antwort\s+ist\s+)?<SAID>)
-          |\bkorrektur\b|\bich\s+korrigiere\b|\bbesser\s+gesagt\b|\bvielmehr\b""",
+          |\bach\s+nein\b|\bkorrektur\b|\bich\s+korrigiere\b|\bbesser\s+gesagt\b|\bvielmehr\b""",
         denial=r"""\bnicht\b|\bkeine?[rnms]?\b|\bnie(?:mals)?\b|\bfalsche?[rnms]?\b|\bweder\b|\bnoch\b|\baußer\b|\bzuerst\b|\berst\s+dachte\b|\banfangs\b
           |\bman\s+k(?:ö|oe)nnte\b|\bmanche\b|\bk(?:ö|oe)nnte\b""",
         condition=r"\b(?:wenn|falls|ob|angenommen|h[äa]ngt|kommt\s+darauf)\b",
@@ -103,7 +103,7 @@ GERMAN = AnswerLanguage(
         certain=r"nat[üu]rlich|klar|sicher|eindeutig|vermutlich|wahrscheinlich|wohl|nehmen|sein|[üu]brig|gefragt|gesucht|gemeint|an|denke\s+ich|glaube\s+ich|halt|doch",
         praises=r"passt\b|trifft\s+zu|stimmt\b|gilt\b|gewinnt\b|ist\s+es\b|ergibt\s+(?:am\s+meisten\s+)?Sinn|(?:scheint|klingt|wirkt)\s+(?:am\s+)?\w+"
         r"|ist\s+(?:hier\s+)?(?:gemeint|gesucht|gefragt)",
-        named=r"\b(?:in|von|aus|zwischen|kern|prozess(?:or)?|programm|schritt|register|leitung|signal|zustand|knoten|rechner|variable|teil)\s+$",
+        named=r"\b(?:(?<!lock\s)(?<!locking\s)in|von|aus|zwischen|kern|prozess(?:or)?|programm|schritt|register|leitung|signal|zustand|knoten|rechner|variable|teil)\s+$",
         singles=r"\bnur\s+(?:die\s+|der\s+|das\s+)?$",
         elsewhere=r"\bk[öo]nnte\s+(?:man\s+)?(?:meinen|denken|sagen)\b",
         rules_out=r"\bausschlie(?:ß|ss)en\b|\bausgeschlossen\b|\bscheide[nt]\b|\bkeine\s+der\b|\bweder\b|\bnicht\b|\bfalsch\b|\bf[äa]llt\s+(?:aus|weg)\b|\bfallen\s+(?:aus|weg)\b",
@@ -125,6 +125,13 @@ GERMAN = AnswerLanguage(
         every=r"\balle\s+(?:der\s+)?(?:genannten|obigen|antworten|drei|vier)\b|\balle\s+davon\b",
     ),
     short_text=ShortText(
+        states=r"\b(?:ist|sind|war|w[äa]re|hei(?:ß|ss)t|nennt\s+man|betr[äa]gt|ergibt|ergeben|macht|lautet|geh[öo]rt|also|somit|daher|doch|hat|dauert|sondern)\b",
+        calls=r"(?:ist|war|hei(?:ß|ss)t|lautet)\b",
+        some=r"\b(?:jede[rs]?|mindestens|h[öo]chstens|mehr\s+als|weniger\s+als|fr[üu]her|bezweifle)\b",
+        hedges=r"(?:der|die|das|den|eine?|vermutlich|wohl|wahrscheinlich|etwa|ungef[äa]hr|circa|ca\.|rund|genau|doch|ich\s+(?:glaube|denke)|macht|also)\b",
+        tails=r"\b(?:glaube\s+ich|denke\s+ich|gro(?:ß|ss)|lang|insgesamt)",
+        contrasts=r"\bsondern",
+        alternative=r"\b(?:oder|entweder)\b",
         articles=r"(?:der|die|das|de[mns]|eine?[mnrs]?)\s+",
         lead=r"(?:(?:die\s+)?(?:richtige\s+|endg[üu]ltige\s+)?(?:antwort|lösung)(?:\s+(?:ist|lautet)\b|\s*:)\s*:?|es\s+ist\b)",
         list_joins=("und",),

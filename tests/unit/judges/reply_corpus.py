@@ -118,7 +118,7 @@ def reading(reply: Reply) -> str | None:
         return read_choice(reply.text, _choices(reply), reply.language).value
     if reply.kind == "assertion":
         return read_truth(reply.text).value
-    judged = score(_blank(reply.question, reply.language), reply.text)
+    judged = score(blank(reply.question, reply.language), reply.text)
     return {True: "right", False: "wrong", None: None}[judged.passed] if judged.status is Status.SCORED else None
 
 
@@ -223,11 +223,20 @@ def _free_form() -> Iterator[Reply]:
             said = None if truth == "-" else truth
             if kind == "blank":
                 question, said = FREE_KEYS[question], "wrong" if truth == "no" else "right"
-            yield Reply(text.rstrip("\n"), kind, found[1] if found else "en", category, question, said, text, True)
+            yield Reply(
+                text.rstrip("\n"),
+                kind,
+                found[1] if found else "en",
+                category,
+                question,
+                said,
+                text,
+                category != "styles",
+            )
 
 
 @cache
-def _blank(key: str, language: str) -> Problem:
+def blank(key: str, language: str) -> Problem:
     asked = "The header has () bytes." if key == "18B" else "It is ()."
     question = Question(format=QuestionFormat.FILL_IN_THE_BLANK, language=language)
     return Problem(
