@@ -217,7 +217,8 @@ def _alone(text: str) -> Iterator[Statement]:
     said = [(start, one) for start, one in sentences(text) if one.strip()]
     for start, sentence in said[-1:]:
         begins = start == 0 or text[start - 1] == "\n"
-        if not begins and (found := _patterns().corrected.fullmatch(sentence.rstrip(" .!。\"')"))):
+        listed = re.search(rf"{ANY_MENTION}[^\w\n]{{0,4}}[;；]\s*$", text[:start])
+        if not begins and not listed and (found := _patterns().corrected.fullmatch(sentence.rstrip(" .!。\"')"))):
             yield Statement(letter_of(found[1]), start)
 
 

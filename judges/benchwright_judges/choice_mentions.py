@@ -68,10 +68,9 @@ def mark_each(text: str, choices: Mapping[str, str], language: str) -> str:
     text = _without_lettered_texts(text, choices)
     text = _mark_texts(text, _wordings(tuple(choices.items()), language, languages.LANGUAGES))
     text = mark_positions(text, choices, _LETTER, _TEXT)
-    text = known.short_noun.sub(r"\1: ", text)
+    text = known.run.sub(SEVERAL, known.short_noun.sub(r"\1: ", text))
     text = known.lower.sub(_upper, text)
     text = known.trailing.sub(lambda found: found[1].upper(), text)
-    text = known.run.sub(SEVERAL, text)
     text = known.letter.sub(_mark_letter, text)
     text = re.sub(r"[*`]+|(?<!\w)_{1,3}|_{1,3}(?!\w)", "", text)
     text = known.aside.sub("", known.labelled.sub(_merge, text))
@@ -219,7 +218,7 @@ class _Patterns:
     trailing: re.Pattern[str]
     """A lower-case letter that ends a line of words."""
     run: re.Pattern[str]
-    """Several letters without anything between them, alone in a line."""
+    """Several letters and nothing else in a line."""
     letter: re.Pattern[str]
     labelled: re.Pattern[str]
     """A letter and the text behind it."""
@@ -273,7 +272,12 @@ def _compile(offered: str, known: tuple[AnswerLanguage, ...]) -> _Patterns:
             re.MULTILINE,
         ),
         trailing=re.compile(rf"(?<=[a-zà-ÿ,:][ ])({small})(?=[.!]?[ \t]*$)", re.MULTILINE),
-        run=re.compile(rf"(?:^|(?<=\ue010))[^\w\n]{{0,4}}{one}{{2,5}}[^\w\n]{{0,4}}$", re.MULTILINE),
+        run=re.compile(
+            rf"(?:^|(?<=\ue010))[^\w\n]{{0,4}}(?:{one}{{2,5}}"
+            rf"|{either}(?:[ \t]*(?:[,;/&+、]|(?i:{joins}))[ \t]*(?:(?i:{joins})[ \t]*)?{either}){{1,9}})"
+            r"[^\w\n]{0,4}$",
+            re.MULTILINE,
+        ),
         letter=re.compile(
             rf"(?<![A-Za-z0-9À-ÿ_.)\\])(?<![Nn]/)(?:"
             rf"{quote}\s?(?:(?i:{noun}))?(?:\*\*|`)?({either})(?:\*\*|`)?\s?[)\]}}>\"'”’“»«」』】》](?!\w)"
