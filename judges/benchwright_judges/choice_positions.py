@@ -19,7 +19,7 @@ def mark_positions(text: str, choices: Mapping[str, str], letter: int, wording: 
     """A reply in which places and "none of them" are marks.
 
     Args:
-        text: From `answer_text`, with the texts of the choices marked.
+        text: From `answer_text`, with the wording of the choices marked.
         choices: Upper-case letter → wording.
         letter: Code of the mark of the letter A.
         wording: Code of the mark of the text of A.

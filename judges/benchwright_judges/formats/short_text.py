@@ -52,7 +52,7 @@ def _in_sentences(given: GivenText) -> bool | None:
             right = right or phrase.place
         elif matches == {None} and phrase.is_called and not _mentions(phrase.text, accepted):
             rivals.add(phrase.place)
-        # A number of the question is no answer, and one in another unit may be a step towards it.
+        # A number of the question does not answer it, and one in another unit may be a step towards it.
         elif right is None and matches == {False} and phrase.is_last and not _is_step(given, phrase.text):
             other = True
     if right is None:

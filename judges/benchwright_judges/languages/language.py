@@ -152,7 +152,7 @@ class Commitment:
     asks: str = ""
     """Regex: begins a question that leaves the answer open, such as "is"."""
     certain: str = ""
-    """Regex: may stand between a choice and the end of its clause, such as "for sure"."""
+    """Regex: may be between a choice and the end of its clause, such as "for sure"."""
     praises: str = ""
     """Regex: behind a choice, says that it is chosen, such as "makes sense"."""
     named: str = ""
