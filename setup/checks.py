@@ -135,7 +135,7 @@ def _stages(*, nightly: bool, coverage: bool = False) -> list[Stage]:
         Stage(
             "e2e",
             "everything in a real VS Code in a real browser",
-            _npm("tests/e2e", "test"),
+            _npm("tests/e2e", "nightly" if nightly else "test"),
             frozenset(Part) - {Part.DATABASE, Part.CLUSTER, Part.NEOVIM},
         ),
     ]

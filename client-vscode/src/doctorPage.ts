@@ -42,6 +42,15 @@ export function serverMissingPage(failure: string): string {
 }
 
 function nextStep(item: DoctorItem): string {
-  const hint = item.hint ? ` ${plain(item.hint)}` : "";
+  const hint = item.hint ? ` ${sentence(item.hint)}` : "";
   return `- **${plain(item.name)}** (${plain(item.status)}): needed for ${plain(item.neededFor)}.${hint}`;
+}
+
+/** A hint, which the command line prints as part of a line, as a sentence; what is between backticks is code. */
+function sentence(hint: string): string {
+  const parts = (hint.charAt(0).toUpperCase() + hint.slice(1)).split("`");
+  // An odd number of backticks marks no code.
+  const marked = parts.length % 2 === 0 ? [parts.join("`")] : parts;
+  const text = marked.map((part, index) => (index % 2 === 0 ? plain(part) : `\`${part}\``)).join("");
+  return /[.!?]$/.test(text) ? text : `${text}.`;
 }

@@ -24,6 +24,20 @@ test("what is missing comes first, with what it disables and the next step", () 
   assert.ok(page.indexOf("bwrap") < page.indexOf("| iverilog"));
 });
 
+test("a hint is a sentence, with commands as code", () => {
+  const hint = "none is set up: see `docs/a_b.md`, or `benchwright judge grade` for *people*";
+  const page = doctorPage({ ok: true, items: [{ ...OK, status: "warning", hint }] });
+  assert.ok(
+    page.includes("hidden tests. None is set up: see `docs/a_b.md`, or `benchwright judge grade` for \\*people\\*.\n"),
+    page,
+  );
+});
+
+test("a single backtick in a hint is no markup", () => {
+  const page = doctorPage({ ok: true, items: [{ ...OK, status: "warning", hint: "the `path" }] });
+  assert.ok(page.includes("hidden tests. The \\`path.\n"), page);
+});
+
 test("markup in a text is shown, not followed", () => {
   const page = doctorPage({ ok: true, items: [{ ...OK, version: "<img src=x> | [a](b)\nnext" }] });
   assert.match(page, /\\<img src=x\\> \\\| \\\[a\\\]\(b\) next/);

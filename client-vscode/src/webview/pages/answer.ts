@@ -146,8 +146,9 @@ function choices(view: QuestionView, rich: (markdown: string) => Node): Node[] {
     return { choice, input };
   });
   const rows = fields.map(({ choice, input }) => {
-    const words = choice.text === choice.value ? [] : [element("span", { lang: view.language }, rich(choice.text))];
-    const label = element("label", {}, input, element("strong", {}, choice.value), ...words);
+    const same = choice.text.toLowerCase() === choice.value.toLowerCase();
+    const words = same ? [] : [element("span", { lang: view.language }, rich(choice.text))];
+    const label = element("label", {}, input, element("strong", {}, same ? choice.text : choice.value), ...words);
     return element("div", { class: "choice" }, label);
   });
   // The server also understands other spellings of an answer, which the file may hold at first.

@@ -1,0 +1,74 @@
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import type { AxeResults } from "axe-core";
+import type { Frame, Page } from "playwright-core";
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+/** Rules about the frame around a page, which is VS Code's and not ours. */
+const OF_THE_FRAME = ["document-title", "html-has-lang", "region", "landmark-one-main", "page-has-heading-one", "bypass"];
+
+/** Roles of what a person operates, and so has to be named. */
+const CONTROLS = new Set(
+  "button checkbox combobox link listbox menuitem option radio searchbox slider spinbutton switch tab textbox treeitem".split(" "),
+);
+
+/** Parts of the window in which we put controls. */
+const OURS = ".part.sidebar, .part.panel, .part.statusbar, .part.editor .title, .notifications-toasts";
+
+/** What axe finds wrong with every page of ours that is shown, each as one line. */
+export async function faultsOfPages(page: Page): Promise<string[]> {
+  const faults: string[] = [];
+  for (const frame of page.frames()) {
+    if (!(await showsOurs(frame))) continue;
+    await frame.evaluate(AXE);
+    const found = await frame.evaluate<AxeResults>(
+      `axe.run(document, { rules: { ${OF_THE_FRAME.map((rule) => `"${rule}": { enabled: false }`).join()} } })`,
+    );
+    for (const { id, help, nodes } of found.violations) {
+      faults.push(...nodes.map(({ html, failureSummary }) => `${id}: ${help}: ${html.slice(0, 160)} ${failureSummary ?? ""}`));
+    }
+  }
+  return faults;
+}
+
+async function showsOurs(frame: Frame): Promise<boolean> {
+  const ours = `document.querySelector('link[href*="benchwright"], script[src*="benchwright"]') !== null`;
+  return frame.evaluate<boolean>(`innerWidth > 0 && ${ours}`).catch(() => false);
+}
+
+/** Controls of the window that a screen reader could not name, as VS Code's accessibility tree has them. */
+export async function namelessControls(page: Page): Promise<string[]> {
+  const tools = await page.context().newCDPSession(page);
+  try {
+    const { nodes } = await tools.send("Accessibility.getFullAXTree");
+    const nameless: string[] = [];
+    for (const { role, name, ignored, backendDOMNodeId } of nodes) {
+      const kind = String(role?.value);
+      if (ignored || !CONTROLS.has(kind) || String(name?.value ?? "").trim() || !backendDOMNodeId) continue;
+      const { object } = await tools.send("DOM.resolveNode", { backendNodeId: backendDOMNodeId });
+      const { result } = await tools.send("Runtime.callFunctionOn", {
+        objectId: object.objectId!,
+        functionDeclaration: `function () { return this.closest?.(${JSON.stringify(OURS)}) ? this.outerHTML.slice(0, 200) : ""; }`,
+        returnByValue: true,
+      });
+      if (result.value) nameless.push(`${kind} without a name: ${String(result.value)}`);
+    }
+    return nameless;
+  } finally {
+    await tools.detach();
+  }
+}
+
+/** Whether a page of ours has to be scrolled sideways, which nobody should have to. */
+export async function wideFrames(page: Page): Promise<string[]> {
+  const wide: string[] = [];
+  for (const frame of page.frames()) {
+    if (!(await showsOurs(frame))) continue;
+    const [inside, window, title] = await frame.evaluate<[number, number, string]>(
+      "[document.documentElement.scrollWidth, innerWidth, document.querySelector('h1,h2')?.textContent ?? '']",
+    );
+    if (inside > window + 1) wide.push(`“${title}” is ${inside} pixels wide in a window of ${window}`);
+  }
+  return wide;
+}
