@@ -3,12 +3,11 @@ import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { faultsOfPages, namelessControls, wideFrames } from "./accessibility.ts";
 import type { Editor } from "./editor.ts";
-import { ARTIFACTS, ROOT } from "./installation.ts";
+import { ARTIFACTS } from "./installation.ts";
 import type { Session } from "./session.ts";
 
-/** The smallest screen that we support, and the one of the README's pictures. */
+/** The smallest screen that we support. */
 export const SMALL = { width: 1024, height: 700 };
-const USUAL = { width: 1280, height: 800 };
 
 /** Numbered pictures of a session; whatever a picture shows must be accessible. */
 export class Album {
@@ -31,19 +30,14 @@ export class Album {
     return new Album(session.editor, folder);
   }
 
-  /** Takes a picture; also as one of the documentation's, where that is asked for. */
-  async take(name: string, documentation?: string): Promise<void> {
+  /** Takes a picture. */
+  async take(name: string): Promise<void> {
     const { page } = this.editor;
     await this.settle();
     for (const fault of [...(await faultsOfPages(page)), ...(await namelessControls(page)), ...(await wideFrames(page))]) {
       this.faults.add(`${name}: ${fault}`);
     }
-    await this.picture(name);
-    if (!documentation || !process.env.UPDATE_SCREENSHOT) return;
-    await page.setViewportSize(USUAL);
-    await this.settle();
-    await writeFile(join(ROOT, "docs", "images", documentation), await page.screenshot());
-    await page.setViewportSize(SMALL);
+    await page.screenshot({ path: this.path(name) });
   }
 
   /** The same place as at 200 % on the small screen, and in high contrast. */
@@ -72,10 +66,6 @@ export class Album {
     const { page } = this.editor;
     await page.emulateMedia({ forcedColors: wanted });
     await page.locator(`.monaco-workbench.${{ active: "hc-light", none: "vs" }[wanted]}`).first().waitFor();
-  }
-
-  private async picture(name: string): Promise<void> {
-    await this.editor.page.screenshot({ path: this.path(name) });
   }
 
   private path(name: string): string {

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { Album, SMALL } from "./album.ts";
 import { benchwright, listAttempts } from "./commandLine.ts";
 import type { Editor } from "./editor.ts";
-import { installed } from "./installation.ts";
+import { installed, ROOT } from "./installation.ts";
 import { Participant } from "./participant.ts";
 import { scenario } from "./scenario.ts";
 import type { Session } from "./session.ts";
@@ -55,12 +55,8 @@ scenario("on a small screen, from the first steps to a result, nothing lacks a n
 });
 
 scenario(
-  "the first hour of a new user, in thirty pictures",
-  {
-    ...start,
-    skip: WHOLE,
-    before: (folder) => writeFile(join(folder, "study.yaml"), STUDY),
-  },
+  "the first hour of a new user: a design, a question of each format, doctor and a terminal",
+  { ...start, skip: WHOLE },
   async (session) => {
     const album = await Album.start(session, "first-hour");
     await firstSteps(session.editor, album);
@@ -68,6 +64,19 @@ scenario(
     await questions(session.editor, album);
     await doctor(session.editor, album);
     await terminal(session.editor, album);
+    album.close();
+  },
+);
+
+scenario(
+  "the first study of a new user, from its consent to its report",
+  {
+    ...start,
+    skip: WHOLE,
+    before: (folder) => writeFile(join(folder, "study.yaml"), STUDY),
+  },
+  async (session) => {
+    const album = await Album.start(session, "first-study");
     await study(session, album);
     await report(session, album);
     album.close();
@@ -105,7 +114,7 @@ async function design(session: Session, album: Album): Promise<void> {
   await editor.pasteOver(COUNTER, starterFile("saturating-counter", "hidden", "reference", COUNTER));
   await editor.save();
   await editor.webview(".headline.passed");
-  await album.take("design-passed", "benchwright.png");
+  await album.take("design-passed");
   await editor.command("Benchwright: Submit");
   await editor.dialog().waitFor();
   await album.take("design-submit");
@@ -123,7 +132,7 @@ async function questions(editor: Editor, album: Album): Promise<void> {
   await keyboard.press("ArrowDown");
   await editor.save();
   await editor.sees(editor.statusBar("verdict"), /correct/);
-  await album.take("question-choice", "question.png");
+  await album.take("question-choice");
   await album.takeHard("question-choice");
   await question(editor, "Which circuit is this?");
   await album.take("question-figure");
@@ -176,6 +185,7 @@ async function study(session: Session, album: Album): Promise<void> {
   const { editor, folder } = session;
   const participant = new Participant(editor);
   await benchwright(folder, "study", "run", join(folder, "study.yaml"), "--participant", "P01");
+  await editor.openBenchwrightView();
   await editor.command("View: Close All Editors");
   await editor.command("Benchwright: Refresh Problem List");
   await editor.command("Benchwright: Take Part in a Study");
@@ -186,7 +196,7 @@ async function study(session: Session, album: Album): Promise<void> {
   const forecast = await participant.page(`What do you expect of “${TITLE}”?`);
   await album.take("study-forecast");
   await album.takeHard("study-forecast");
-  const expected = { minutes: "12", difficulty: "2", prior_exposure: "similar", success: "75" };
+  const expected = { minutes_without_ai: "12", difficulty: "2", prior_exposure: "similar", success: "75" };
   await participant.fillIn(forecast, expected);
   await participant.press(await participant.page(`Next: ${TITLE}`), "Open the Task");
   const work = await participant.page(TITLE);
@@ -195,7 +205,7 @@ async function study(session: Session, album: Album): Promise<void> {
   await editor.hasFocus(COUNTER);
   await editor.pasteOver(COUNTER, starterFile("saturating-counter", "hidden", "reference", COUNTER));
   await editor.command("Benchwright: Run Hidden Tests");
-  await editor.sees(editor.statusBar("verdict"), /(\d+)\/\1$/);
+  await editor.sees(editor.statusBar("verdict"), /(\d+)\/\1 passed/);
   await editor.command("Benchwright: Submit");
   await editor.confirm("Submit");
   const estimate = await participant.page("How was it?");
@@ -219,13 +229,18 @@ async function study(session: Session, album: Album): Promise<void> {
 
 async function report({ editor, folder }: Session, album: Album): Promise<void> {
   await benchwright(folder, "study", "close", "first-study", "--yes");
-  const out = join(folder, "report");
-  await benchwright(folder, "report", "--study", "first-study", "--out", out);
-  assert.ok((await listAttempts(folder)).length > 1);
+  assert.equal((await listAttempts(folder)).length, 1);
+  const [studied, invented] = [join(folder, "report"), join(folder, "demo")];
+  await benchwright(folder, "report", "--study", "first-study", "--out", studied);
+  await benchwright(folder, "report", "--demo", "--out", invented);
   const page = await editor.page.context().newPage();
   await page.setViewportSize(SMALL);
-  await page.goto(`file://${join(out, "report.html")}`);
+  await page.goto(`file://${join(studied, "report.html")}`);
   await album.keep("report", await page.screenshot());
+  await page.goto(`file://${join(invented, "report.html")}`);
+  const picture = await page.screenshot();
+  await album.keep("report-demo", picture);
+  if (process.env.UPDATE_SCREENSHOT) await writeFile(join(ROOT, "docs", "images", "report.png"), picture);
   await page.setViewportSize({ width: SMALL.width / 2, height: SMALL.height / 2 });
   await album.keep("report-zoom-200", await page.screenshot());
   await page.close();

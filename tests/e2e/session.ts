@@ -105,8 +105,7 @@ function tapped(benchwright: string, messages: string): string {
   return `#!/bin/sh\ntee -a '${to}' | '${benchwright}' "$@" 2>>'${errors}' | tee -a '${from}'\n`;
 }
 
-/** A browser that reaches nothing but this machine. */
-export async function launch(): Promise<Browser> {
+async function launch(): Promise<Browser> {
   return chromium.launch({
     executablePath: installed().chromium,
     headless: true,
