@@ -1,0 +1,32 @@
+"""Replies by an author who did not know the rules: how many are read as a person reads them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from .independent_replies import load, outcome
+
+# What was reached, as docs/reference/scoring.md tells it; a change of the rules may only lower these.
+REACHED = {
+    "open": {"misread": 1, "invented": 3, "unread": 99},
+    "held_out": {"misread": 10, "invented": 5, "unread": 157},
+}
+
+
+@pytest.mark.parametrize("name", REACHED)
+def test_no_more_independent_replies_fail_than_the_reference_says(name: str) -> None:
+    replies = load(Path(__file__).with_name(f"independent_{name}.jsonl"))
+    counts = Counter(outcome(reply) for reply in replies)
+    assert {kind: counts[kind] for kind, most in REACHED[name].items() if counts[kind] > most} == {}
+
+
+@pytest.mark.parametrize("name", REACHED)
+def test_independent_replies_cover_every_format_and_language(name: str) -> None:
+    replies = list(load(Path(__file__).with_name(f"independent_{name}.jsonl")))
+    assert len({reply.reply for reply in replies}) > 800
+    parts = Counter((reply.format, reply.language) for reply in replies if reply.format != "multi")
+    assert len(parts) == 4 * 4
+    assert min(parts.values()) >= 10
