@@ -95,27 +95,38 @@ def write_layout(folder: Path, of_each: int) -> list[str]:
 
 def number_in(text: str) -> int:
     """The number of the last question in a prompt, which is the one that is asked."""
-    return int(_NUMBER.findall(text)[-1])
+    return numbers_in(text)[-1]
+
+
+def numbers_in(text: str) -> list[int]:
+    """The numbers of all questions in a prompt, those of examples first."""
+    return [int(found) for found in _NUMBER.findall(text)]
 
 
 class Student:
-    """Answers every question, and is wrong about every fourth number but for open-ended ones, which a judge scores."""
+    """Answers every question, and is wrong about some numbers but for open-ended ones, which a judge scores.
 
-    def __init__(self, of_each: int) -> None:
+    Args:
+        of_each: Questions of each language.
+        wrong_every: Multiples of this number are answered wrong.
+    """
+
+    def __init__(self, of_each: int, wrong_every: int = 4) -> None:
+        self._wrong_every = wrong_every
         made = {record["ID"]: record for name in LANGUAGES for record in records(name, of_each)}
         self._records = made
-        self.right = sum(self._is_right(record) for record in made.values())
+        self.right = sum(self.is_right(record) for record in made.values())
         """Answers that are right by rule."""
         self.open_ended = sum(record["Format"] == "Open-ended" for record in made.values())
 
-    @staticmethod
-    def _is_right(record: dict[str, Any]) -> bool:
-        return record["Format"] != "Open-ended" and int(record["ID"]) % 4 != 0
+    def is_right(self, record: dict[str, Any]) -> bool:
+        """Whether the answer is right by rule."""
+        return record["Format"] != "Open-ended" and int(record["ID"]) % self._wrong_every != 0
 
     def reply(self, number: int) -> str:
         """What the student says to the question of this number."""
         record = self._records[number]
-        answer, is_right = record["Answer"], self._is_right(record)
+        answer, is_right = record["Answer"], self.is_right(record)
         match record["Format"]:
             case "Multiple-choice":
                 return f"The correct answer is ({answer if is_right else 'ABCD'[(number + 1) % 4]})."

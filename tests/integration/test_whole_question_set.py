@@ -1,86 +1,198 @@
-"""A set of CS-Bench's layout: imported by one command, asked, judged and reported; a hundredth of its size here."""
+"""A set of CS-Bench's layout: imported by one command, asked, judged and reported; a fortieth of its size here.
+
+Every number that is expected of the report is made from who answers what (`Student`) by arithmetic of this file.
+"""
 
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
+import math
+from collections.abc import Callable, Iterable
 from pathlib import Path
+from statistics import correlation, fmean, linear_regression
+from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
-from ..csbench_set import CODES, WHOLE, Student, number_in, write_layout
+from benchwright_server.cli.app import command_line
+
+from ..csbench_set import CODES, WHOLE, Student, number_in, numbers_in, records, write_layout
 from ..judge_endpoint import Asked, JudgeEndpoint, Played, content, says
 
-BENCHWRIGHT = str(Path(sys.executable).with_name("benchwright"))
 POINTS = 8
 WRONG_BLANK = json.dumps("\nR0\n")[1:-1]
+SIZES = {"student-7b": 7, "student-14b": 14, "student-32b": 32, "student-110b": 110}
+WRONG_EVERY = {"student-7b": 2, "student-14b": 3, "student-32b": 4, "student-110b": 6}
+AFTER_EXAMPLES = 7
+"""Every which number a student is wrong about that has seen solved questions."""
+MAIN = "student-32b"
+JUDGES = ("ja", "jb")
+BENCHMARK = {"student-7b": 40.0, "student-14b": 57.0, "student-32b": 61.0, "student-110b": 80.0}
+FEW = 60
+"""Questions of English that the other models, and the other ways to ask, get."""
+CHANCE = {"Multiple-choice": 0.25, "Assertion": 0.5, "Fill-in-the-blank": 0.0, "Open-ended": 0.1}
+ZERO_SHOT = "zero-shot"
+Record = dict[str, Any]
 
 
 @pytest.fixture(scope="module")
 def of_each(nightly: bool) -> int:
-    return WHOLE if nightly else WHOLE // 100
+    return WHOLE if nightly else WHOLE // 40
 
 
-def run(folder: Path, environment: dict[str, str], *arguments: str, status: int = 0) -> str:
-    ran = subprocess.run(
-        [BENCHWRIGHT, *arguments], cwd=folder, env=environment, capture_output=True, text=True, check=False
-    )
-    assert ran.returncode == status, ran.stderr
-    return ran.stdout
+def run(*arguments: str, status: int = 0) -> Any:
+    ran = CliRunner().invoke(command_line(), [*arguments], catch_exceptions=False)
+    assert ran.exit_code == status, ran.output
+    return json.loads(ran.stdout) if "--json" in arguments else ran.stdout
 
 
-def test_a_whole_set_is_imported_asked_judged_and_reported(tmp_path: Path, of_each: int) -> None:
-    student = Student(of_each)
-    names = write_layout(tmp_path / "Dataset", of_each)
+def eval_(url: str, model: str, *options: str) -> Any:
+    chosen = ("--model", f"openai-api/local/{model}", "--base-url", url)
+    return run("eval", "--pack", "cs", *chosen, "--out", f"runs/{model}{len(options)}", "--json", *options)
 
-    def play(asked: Asked) -> Played:
+
+def set_up_judges(home: Path, url: str) -> None:
+    (home / "config").mkdir(parents=True)
+    judges = "".join(f'[[judge]]\nname = "{name}"\nbase_url = "{url}"\nmodel = "{name}"\n' for name in JUDGES)
+    (home / "config" / "judges.toml").write_text(judges)
+
+
+class World:
+    """Plays the models and the judges."""
+
+    def __init__(self, of_each: int) -> None:
+        self._students = {every: Student(of_each, every) for every in {*WRONG_EVERY.values(), AFTER_EXAMPLES}}
+
+    def student(self, model: str, *, examples: bool = False) -> Student:
+        return self._students[AFTER_EXAMPLES if examples else WRONG_EVERY[model]]
+
+    def play(self, asked: Asked) -> Played:
         said = json.dumps(asked.body["messages"], ensure_ascii=False)
-        if "REFERENCE ANSWER" not in said:
+        model = asked.body["model"]
+        if model in WRONG_EVERY:
+            student = self.student(model, examples=len(numbers_in(said)) > 1)
             return content(student.reply(number_in(said)))
+        if '"types"' in said.replace("\\", ""):
+            return content(json.dumps({"reason": "It is.", "types": ["calculation"]}))
         return says("0" if WRONG_BLANK in said else POINTS)
 
-    with JudgeEndpoint(play) as endpoint:
-        environment = {
-            "BENCHWRIGHT_HOME": str(tmp_path / "home"),
-            "PATH": os.environ["PATH"],
-            "LOCAL_API_KEY": "none",
-            "BENCHWRIGHT_JUDGE_URL": endpoint.url,
-            "BENCHWRIGHT_JUDGE_MODEL": "judge",
-        }
-        imported = json.loads(
-            run(tmp_path, environment, "problems", "import", "csbench", "Dataset/*/*.json", "--pack", "cs", "--json")
-        )
+
+def score(student: Student, record: Record) -> float:
+    return POINTS / 10 if record["Format"] == "Open-ended" else float(student.is_right(record))
+
+
+def mean(rows: Iterable[Record], of: Callable[[Record], float]) -> float:
+    return fmean(of(record) for record in rows)
+
+
+def values(figures: Iterable[dict[str, Any]]) -> dict[tuple[str, str], float]:
+    return {(one["row"], one["column"]): one["value"] for one in figures}
+
+
+def named(model: str, language: str = "en", asked: str = ZERO_SHOT) -> str:
+    return f"model: openai-api/local/{model} ({language}, {asked})"
+
+
+def test_a_whole_set_is_imported_asked_judged_and_reported(
+    tmp_path: Path, of_each: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("BENCHWRIGHT_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("LOCAL_API_KEY", "none")
+    monkeypatch.delenv("BENCHWRIGHT_JUDGE_URL", raising=False)
+    world = World(of_each)
+    names = write_layout(tmp_path / "Dataset", of_each)
+    few = [option for number in range(1, FEW + 1) for option in ("--problem", f"en-{number}")]
+    with JudgeEndpoint(world.play) as endpoint:
+        set_up_judges(tmp_path / "home", endpoint.url)
+        imported = run("problems", "import", "csbench", "Dataset/*/*.json", "--pack", "cs", "--json")
         assert sorted(imported["problems"]) == sorted(names)
-        model = ("--model", "openai-api/local/student", "--base-url", endpoint.url)
-        asked = json.loads(
-            run(
-                tmp_path,
-                environment,
-                "eval",
-                "--pack",
-                "cs",
-                *model,
-                "--prompts",
-                "cs-bench",
-                "--out",
-                "runs",
-                "--json",
-            )
-        )
+        asked = eval_(endpoint.url, MAIN)
+        student = world.student(MAIN)
         assert (asked["samples"], asked["error"], asked["undecided"]) == (len(names), 0, 0)
         assert asked["passed"] == student.right + student.open_ended
+        (replies,) = (tmp_path / "runs" / f"{MAIN}0").glob("*.responses.jsonl")
         votes = len(endpoint.requests)
-        (replies,) = (tmp_path / "runs").glob("*.responses.jsonl")
-        answered = json.loads(
-            run(tmp_path, environment, "answer", "cs", "--responses", str(replies), "--out", "graded", "--json")
-        )
-        # Votes on the same answer are there already.
-        assert len(endpoint.requests) == votes
+        answered = run("answer", "cs", "--responses", str(replies), "--solver", "again", "--out", "graded", "--json")
+        assert len(endpoint.requests) == votes, "votes on the same answer are there already"
+        for model in SIZES:
+            if model != MAIN:
+                eval_(endpoint.url, model, *few)
+        eval_(endpoint.url, MAIN, *few, "--shots", "5")
+        eval_(endpoint.url, MAIN, *few, "--shots", "5", "--think")
+        classified = run("judge", "error-types", "cs", "--json")
     assert (answered["total"], answered["judged"], answered["right"]) == (len(names), len(names), asked["passed"])
     assert set(answered["by_language"]) == set(CODES.values())
     assert len((tmp_path / "graded" / "verdicts.jsonl").read_text().splitlines()) == len(names)
-    run(tmp_path, environment, "report", "--out", "report")
-    report = json.loads((tmp_path / "report" / "report.json").read_text())
-    assert report
+    lines = [f"openai-api/local/{name},Student,{size},{BENCHMARK[name]}" for name, size in SIZES.items()]
+    (tmp_path / "models.csv").write_text("\n".join(["model,family,parameters_b,benchmark:GSM8K", *lines, ""]))
+    run("report", "--out", "report", "--no-events", "--model-facts", "models.csv")
+    sections = json.loads((tmp_path / "report" / "report.json").read_text())["sections"]
+    check_domains(sections["domains"]["numbers"], world, of_each)
+    check_the_rest(sections, world, of_each, classified)
+
+
+def check_domains(numbers: dict[str, Any], world: World, of_each: int) -> None:
+    """Tables 2, 14 and 15 and figure 2, the mean weighted by questions, and the row of chance, in four languages."""
+    student = world.student(MAIN)
+    for folder, code in CODES.items():
+        rows = [*records(folder, of_each)]
+        for field, section in (("Domain", "domain"), ("Format", "format")):
+            for tag, chosen in (("all", rows), *((t, [r for r in rows if r["Tag"] == t]) for t in TAGS)):
+                found = values(numbers[section][tag])
+                for part in ("all", *{record[field] for record in chosen}):
+                    column = part.lower() if field == "Format" else part
+                    of = [record for record in chosen if part in ("all", record[field])]
+                    expected = mean(of, lambda record: score(student, record))
+                    assert found[named(MAIN, code), column] == pytest.approx(expected), (code, tag, part)
+                    guess = mean(of, lambda record: CHANCE[record["Format"]])
+                    assert found[f"chance ({code})", column] == pytest.approx(guess), (code, tag, part)
+        for domain, part in {(record["Domain"], record["SubDomain"]) for record in rows}:
+            of = [record for record in rows if (record["Domain"], record["SubDomain"]) == (domain, part)]
+            found = values(numbers["subfield"][domain])
+            assert found[named(MAIN, code), part] == pytest.approx(mean(of, lambda record: score(student, record)))
+
+
+TAGS = ("Knowledge", "Reasoning")
+
+
+def check_the_rest(sections: dict[str, Any], world: World, of_each: int, classified: dict[str, Any]) -> None:
+    few = [*records("EN", of_each)][:FEW]
+    test = [record for record in few if record["Split"] == "Test"]
+    after = world.student(MAIN, examples=True)
+    asked = {
+        ZERO_SHOT: mean(test, lambda record: score(world.student(MAIN), record)),
+        "5-shot": mean(test, lambda record: score(after, record)),
+        "5-shot, steps": mean(test, lambda record: score(after, record)),
+    }
+    # Figure 6c.
+    ways = values(sections["settings"]["numbers"]["scores"])
+    who = f"model: openai-api/local/{MAIN} (en)"
+    assert ways == {(who, way): pytest.approx(value) for way, value in asked.items()}
+    # Figure 5.
+    tokens = sections["tokens"]["numbers"][named(MAIN)]
+    assert (tokens["sent"], tokens["received"]) == (100, 20)
+    # Section 3.4: the line through the sizes.
+    scores = {
+        model: mean(
+            records("EN", of_each) if model == MAIN else few,
+            lambda record, model=model: score(world.student(model), record),  # type: ignore[misc]
+        )
+        for model in SIZES
+    }
+    slope, start = linear_regression([math.log(size) for size in SIZES.values()], [*scores.values()])
+    (fit,) = (one for name, one in sections["scale"]["numbers"]["fits"].items() if "en, zero-shot" in name)
+    assert (fit["slope"], fit["intercept"]) == (pytest.approx(slope), pytest.approx(start))
+    # Figures 8 and 9.
+    pearson = correlation([BENCHMARK[model] for model in scores], [*scores.values()])
+    elsewhere = sections["other-benchmarks"]["numbers"][f"en, {ZERO_SHOT}"]["GSM8K"]
+    assert (elsewhere["models"], elsewhere["pearson"]["value"]) == (len(SIZES), pytest.approx(pearson))
+    # Figure 7.
+    wrong = [r for r in test if r["Format"] == "Multiple-choice" and not after.is_right(r)]
+    assert (classified["classified"], classified["types"]) == (len(wrong), {"calculation": len(wrong)})
+    assert sections["error-types"]["numbers"]["wrong"] == len(wrong)
+    # Tables 11 and 12.
+    judged = values(sections["judges-compared"]["numbers"]["scores"])
+    row = f"{named(MAIN)}, open-ended"
+    assert {judge: judged[row, judge] for judge in JUDGES} == dict.fromkeys(JUDGES, pytest.approx(POINTS / 10))
