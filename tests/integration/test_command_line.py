@@ -187,7 +187,7 @@ def test_grading_the_reference_passes(benchwright: Benchwright) -> None:
     said = benchwright("grade", DESIGN, REFERENCE, "--json")
     graded = said.json
     assert said.status == 0
-    assert set(graded) == {"problem", "verdict", "reason", "tests", "wall_s", "remarks", "digests"}
+    assert set(graded) == {"problem", "verdict", "reason", "tests", "compiler", "wall_s", "remarks", "digests"}
     assert (graded["problem"], graded["verdict"]) == (DESIGN, "passed")
     assert set(graded["tests"]) == {"passed", "total"}
     assert graded["tests"]["passed"] == graded["tests"]["total"] > 0
