@@ -11,8 +11,8 @@ from .independent_replies import load, outcome
 
 # What was reached, as docs/reference/scoring.md tells it; a change of the rules may only lower these.
 REACHED = {
-    "open": {"misread": 1, "invented": 3, "unread": 99},
-    "held_out": {"misread": 10, "invented": 5, "unread": 157},
+    "open": {"misread": 0, "invented": 0, "unread": 17},
+    "held_out": {"misread": 9, "invented": 3, "unread": 87},
 }
 
 
