@@ -233,7 +233,7 @@ def test_answers_are_scored(text: str, status: int, benchwright: Benchwright, tm
         assert said.status == status
     else:
         assert said.status in {0, 1}
-    assert set(said.json) == {"problem", "verdict", "reason", "tests", "wall_s", "remarks", "digests"}
+    assert set(said.json) == {"problem", "verdict", "reason", "tests", "compiler", "wall_s", "remarks", "digests"}
     assert said.json["verdict"] == {0: "passed", 1: "failed"}[said.status]
 
 
