@@ -20,7 +20,7 @@ class Pieces:
         self.length = len(text)
         """Code points."""
         self._piece = 0
-        """Where the newest search began to find something; the next one, mostly nearby, goes on from there."""
+        """Where the newest search began to find something; the next one, mostly nearby, continues from there."""
         self._before = 0
         """Code points before that piece."""
 

@@ -48,7 +48,7 @@ class EditColumns:
         self.seq.append(edit.seq)
         self.total.append(edit.total)
         self._deleted.append(_NOTHING if edit.deleted is None else edit.deleted)
-        # An editor sends the version: one that does not fit into 64 bits is as good as none.
+        # An editor sends the version: one that does not fit into 64 bits counts as none.
         version = _NOTHING if edit.version is None or abs(edit.version) >= -_NOTHING else edit.version
         self._versions.append(version)
         self.path.append(edit.path)
