@@ -15,6 +15,7 @@ from benchwright_judges import languages
 from benchwright_judges.answer_extraction import (
     AMBIGUOUS,
     Extraction,
+    ExtractionOutcome,
     Statement,
     Weight,
     before_next_question,
@@ -42,8 +43,10 @@ _MAX_REPLY = 4_000
 def read_truth(text: str) -> Extraction:
     """The answer to an assertion question: `true`, `false`, or nothing that can be read."""
     plain = answer_text(text)
-    if (head := before_next_question(plain)) and (early := _read(head)).value:
-        return early
+    if head := before_next_question(plain):
+        early = _read(head)
+        if early.outcome is not ExtractionOutcome.NOTHING:
+            return early
     return _read(plain)
 
 
@@ -159,7 +162,7 @@ def _statements(text: str) -> list[Statement]:
 
 
 def _said(sentence: str, start: int) -> Iterator[Statement]:
-    if not _ANY.search(sentence):
+    if not _ANY.search(sentence) or _patterns().cut_off.search(sentence):
         return
     sentence = sentence[:_MAX_SENTENCE]
     for pattern in _patterns().says:
@@ -211,6 +214,8 @@ class _Patterns:
     says: tuple[re.Pattern[str], ...]
     leads: re.Pattern[str]
     """A value that begins an answer."""
+    cut_off: re.Pattern[str]
+    """A sentence that ends before what it opposes to its beginning."""
 
 
 def _patterns() -> _Patterns:
@@ -241,6 +246,7 @@ def _compile(known: tuple[AnswerLanguage, ...]) -> _Patterns:
         either=_insensitive(
             rf"({_VALUE})(?:\s*(?:,|/|{joined(known, lambda one: one.true_false.either)})\s*)+({_VALUE})"
         ),
+        cut_off=_insensitive(rf"(?:{joined(known, lambda one: one.short_text.contrasts)})\W*\Z"),
         label=_insensitive(rf"\A(?:{label})\s*[:：=-]?\s*"),
         announces=_insensitive(rf"\W{{0,8}}(?:{label})\W{{0,8}}"),
         affirms=_insensitive(rf"\A\W{{0,4}}(?:{joined(known, lambda one: one.true_false.affirms)})[,.!]?"),

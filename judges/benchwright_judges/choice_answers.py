@@ -60,7 +60,9 @@ def read_choice(text: str, choices: Mapping[str, str], language: str = "en", *, 
         statement: The question. An answer that says it again with a choice in it is read only if it is known.
     """
     plain = answer_text(text)
-    if (head := before_next_question(plain)) and (early := _read(head, choices, language)).value:
+    if (head := before_next_question(plain)) and (
+        early := _read(head, choices, language)
+    ).outcome is not ExtractionOutcome.NOTHING:
         return early
     extraction = _read(plain, choices, language)
     if extraction.outcome is ExtractionOutcome.NOTHING and statement:

@@ -32,8 +32,9 @@ def mark_positions(text: str, choices: Mapping[str, str], letter: int, wording: 
                 text = together.sub(chr(wording + ord(named[0]) - 65), text)
         if not known.likely.search(text):
             continue
-        places = [*zip(known.places, letters, strict=False), (known.last, letters[-1])] if letters else []
-        for pattern, one in places:
+        places = [*zip(known.places, letters, strict=False)]
+        ends = zip((known.last_but_one, known.last), letters[-2:], strict=False) if len(letters) > 1 else ()
+        for pattern, one in (*ends, *places):
             text = pattern.sub(chr(letter + ord(one) - 65), text)
     return text
 
@@ -44,6 +45,7 @@ class _Positions:
     """Any word for a place; most replies have none."""
     places: tuple[re.Pattern[str], ...]
     last: re.Pattern[str]
+    last_but_one: re.Pattern[str]
     none: re.Pattern[str]
     every: re.Pattern[str]
 
@@ -58,9 +60,10 @@ def _positions(language: AnswerLanguage) -> _Positions:
     places = language.places
     numbers = (*places.numbers, *("" for _ in places.ordinals[len(places.numbers) :]))
     return _Positions(
-        likely=_insensitive(any_of((*places.ordinals, places.last, places.counted)) or "(?!)"),
+        likely=_insensitive(any_of((*places.ordinals, places.last, places.last_but_one, places.counted)) or "(?!)"),
         places=tuple(_place(language, *one) for one in zip(places.ordinals, numbers, strict=True)),
         last=_place(language, places.last, ""),
+        last_but_one=_place(language, places.last_but_one, ""),
         # "None of the options A, B or C" leaves D.
         none=_insensitive(rf"(?:{places.none or '(?!)'})(?!\W*[A-H]\b)"),
         every=_insensitive(places.every or "(?!)"),

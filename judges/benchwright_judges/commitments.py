@@ -50,6 +50,8 @@ def committed_choice(text: str) -> str | None:
         return None
     affirmed = list(_affirmed(text))
     letters = {one.letter for one in affirmed}
+    if len({one.letter for one in affirmed if one.praised}) > 2:  # Each is said to be something.
+        return None
     if len(letters) > 1:
         last = [one for one in affirmed if one.sentence == affirmed[-1].sentence]
         earlier = affirmed[: -len(last)]

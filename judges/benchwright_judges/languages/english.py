@@ -54,7 +54,7 @@ ENGLISH = AnswerLanguage(
           |\bI'm\s+(?:sorry|unable|not\s+able|not\s+sure|afraid)|\bas\s+an?\s+(?:AI|language\s+model)
           |\b(?:insufficient|not\s+enough)\s+information|\bno\s+idea\b|\bdunno\b""",
         correction=r"""\bno,?\s+wait\b|(?:^|[.…,;!?\n—–-]\s{0,9})no,?\s+(?=(?:I(?:'ll|'m|\s+am|\s+will)?\s+)?(?:stay|stick|chang)\w*\s)|\bhm+,?\s+no\b|\boops\b|(?:^|[.…,;!?\n—–-]\s{0,9})no[,.:!]*\s+(?=(?:rather|(?:it'?s|it\s+is|the\s+answer\s+is)\s+)?<SAID>)
-          |(?:^|[.…,;!?\n—–]\s{0,9})(?:but\s+|hmm,?\s+)?wait(?=\s*[,.!…—–-]|\s+(?:no|actually|let)\b)
+          |(?:^|[.…,;!?\n—–]\s{0,9})(?:but\s+|hmm,?\s+|oh,?\s+)?wait(?=\s*[,.!…—–-]|\s+(?:no|actually|let)\b)
           |(?:^|[.…;!?\n—–]\s{0,9})(?:(?:no|hm+|oh|well|but|or|and)[,.]*\s+)*actually\b|\bcorrection\b|\bscratch\s+that\b|\bon\s+second\s+thoughts?\b
           |^[^\w\n]{0,8}edit\s?:|\bI\s+misread\b|\bI\s+mean(?:t)?\b|\bmy\s+mistake\b|\bsorry,|\blet\s+me\s+(?:correct|reconsider|re-?think)\b""",
         denial=r"""\bdoubt\b|\bhardly\b|\bunlikely\b:?|\bleast\b|\bwas\s+told\b|\bclaims\b|\bnot\b|n't\b|\bnever\b|\bneither\b|\bnor\b|\bnone\b|\bexcept\b|\b(?:anything|all)\s+but\b|\brather\s+than\b
@@ -75,9 +75,34 @@ ENGLISH = AnswerLanguage(
         partial=r"\b(?:parts?|half|partly|first|second|sometimes|one|latter|former)\b",
         true=("true", "yes", "correct", "right", "accurate", "valid", "ture"),
         false=("false", "no", "incorrect", "wrong", "inaccurate", "untrue", "invalid", "flase", "fasle"),
-        true_alone=("t", "y", "i agree", "agree", "agreed", "indeed", "it is"),
-        false_alone=("f", "n", "i disagree", "disagree", "it isn't", "it is not"),
-        negations=r"(?:not|never|n't)(?:\s+(?:really|actually|at\s+all|necessarily|always))?(?:\s+the)?",
+        true_alone=(
+            "t",
+            "y",
+            "i agree",
+            "agree",
+            "agreed",
+            "indeed",
+            "it is",
+            "i think so",
+            "i believe so",
+            "sure is",
+            "it does",
+            "indeed it does",
+            "👍",
+        ),
+        false_alone=(
+            "f",
+            "n",
+            "i disagree",
+            "disagree",
+            "it isn't",
+            "it is not",
+            "i don't think so",
+            "i don't believe so",
+            "it doesn't",
+            "👎",
+        ),
+        negations=r"(?:not|never|n't|far\s+from|nothing|anything\s+but)(?:\s+(?:really|actually|at\s+all|necessarily|always))?(?:\s+the)?",
         holds=r"\bI(?:'d|\s+would|\s+fully|\s+do)?\s+agree\b(?!\s+(?:that|if|or))(?:\s+with\s+[^.,;\n]{0,40})?|\b(?:this|that|it)\s+is\s+(?:indeed\s+)?the\s+case\b|\b(?:statement|claim|assertion|this|that|it)\s+(?:indeed\s+|always\s+)?holds?\b(?!\s+(?:for|if|only|when)\s+\w+\s+only)",
         fails=r"\bI(?:'d|\s+would|\s+have\s+to)?\s+disagree\b(?!\s+(?:that|if|or))(?:\s+with\s+[^.,;\n]{0,40})?|\b(?:this|that|it)(?:'s|\s+is|\s+isn't|\s+is\s+not)\s+(?:(?:just\s+)?a\s+myth|nonsense)\b|\b(?:it|that|this)(?:\s+isn't|\s+is\s+not|'s\s+not)\s+the\s+case\b|\b(?:that|this|it)\s+can(?:'t|not)\s+be(?=\s*[.!])|\b(?:statement|claim|assertion|this|that|it)\s+(?:does\s+not|doesn't|fails\s+to)\s+(?:always\s+|generally\s+)?hold\b",
         either=r"\bor\b|\band\b|\bnor\b",
@@ -122,13 +147,13 @@ ENGLISH = AnswerLanguage(
             r"\b(?:correct|right|best)\s*(?:one|:)?\s*(?:is|:|=|→)\s*(?:(?:<N>)\s+)?<A>",
             r"\bone\s+(?:that|which)\s+\w+(?:\s+\w+){0,3}?\s+is\s+(?:(?:<N>)\s+)?<A><STOP>",
             r"\b(?:I|we)(?:'d|'ll|\s+would|\s+will|\s+am|'m|\s+can)?(?:\s+(?:therefore|thus|then|have\s+to|must|hereby))?\s+(?:choose|chose"
-            r"|pick(?:ed)?|select(?:ed)?|go(?:ing)?\s+(?:with|for)|opt\s+for|answer|vote\s+for|settle\s+on)\s+(?:(?:the\s+)?(?:<N>)\s+)?\"?<A>",
-            r"\b(?:I|we)(?:'d|'ll|\s+would|\s+will)?\s+(?:say|think|guess|believe|mean)\s+(?:that\s+)?(?:(?:it(?:'s|\s+is)|the)\s+)?(?:(?:<N>)"
+            r"|choosing|pick(?:ed|ing)?|select(?:ed|ing)?|go(?:ing)?\s+(?:with|for)|opt\s+for|answer|vote\s+for|settle\s+on)\s+(?:(?:the\s+)?(?:<N>)\s+)?\"?<A>",
+            r"\b(?:I|we)(?:'d|'ll|\s+would|\s+will)?\s+(?:say|think|guess|believe|mean|suppose|reckon)\s+(?:that\s+)?(?:(?:it(?:'s|\s+is)|the)\s+)?(?:(?:<N>)"
             r"\s+)?<A><STOP>",
             r"<A>\s*(?:is|must\s+be|has\s+to\s+be|would\s+be)\s+(?:(?:therefore|thus|clearly|definitely|indeed)\s+)?(?:the|our|my)\s+"
-            r"(?:(?:only|single|final|one|most)\s+)?(?:(?:correct|right|best|appropriate|true|suitable|accurate)\s+)?(?:answer|choice|option|one\b"
+            r"(?:(?:only|single|final|one|most)\s+)?(?:(?:correct|right|best|appropriate|true|suitable|accurate)\s+)?(?:answer|choice|option|pick|guess|bet|one\b"
             r"|response|letter|solution|statement)",
-            r"<M>\s+is\s+(?:the\s+)?best\b",
+            r"<M>\s+is\s+(?:the\s+)?best\b|\blet's\s+(?:say|take|go\s+with)\s+<A><STOP>",
             r"<M>\s+(?:fits|matches|works)\s+best\b|<M>\s+it\s+is<STOP>",
             r"\b(?:it|this|that)(?:\s+(?:is|was|must\s+be|should\s+be|would\s+be|has\s+to\s+be)|'s|'d\s+be)\s+(?:(?:the|actually"
             r"|clearly|probably|definitely|therefore|then|rather|indeed|<N>)\s+){0,2}<M>",
@@ -163,7 +188,7 @@ ENGLISH = AnswerLanguage(
         ),
     ),
     commitment=Commitment(
-        discussed=r"\bunlikely:|\b(?:ignor\w+|forget|skip|remove|explain|understand|delete|drop|friend|book|teacher|prof\w*|every(?:one|body)|some(?:one|body)|told|topic|anything)\b|^\W*(?:in|at|for|with|under|by|given)\b|\b(?:consider|look(?:ing)?\s+at|let\s+us|let's|start(?:ing)?\s+with|begin(?:ning)?\s+with|analy[sz]e|examine|evaluate"
+        discussed=r"\bunlikely:|\b(?:ask|ignor\w+|forget|skip|remove|explain|understand|delete|drop|friend|book|teacher|prof\w*|every(?:one|body)|some(?:one|body)|told|topic|anything)\b|^\W*(?:in|at|for|with|under|by|given)\b|\b(?:consider|look(?:ing)?\s+at|let\s+us|let's|start(?:ing)?\s+with|begin(?:ning)?\s+with|analy[sz]e|examine|evaluate"
         r"|discuss|regarding|concerning|about|compar\w+|now|next|works?\s+like|just\s+like|as\s+in|called\s+an?|sure,\s+and|check|lies?\s+between)\b",
         asks=r"(?:is|are|was|were|could|would|should|can|does|do|did|might|what|which|why|how|who|whether|isn't)\b",
         certain=r"(?:to|for)\s+me\b|obviously|clearly|certainly|definitely|surely|probably|maybe|perhaps|for\s+sure|of\s+course|then|i\s+(?:think|guess|believe)|right"
@@ -182,7 +207,8 @@ ENGLISH = AnswerLanguage(
     places=Places(
         ordinals=("first|1st|top(?:most)?", "second|2nd", "third|3rd", "fourth|4th", "fifth|5th", "sixth|6th"),
         numbers=("one|1", "two|2", "three|3", "four|4", "five|5", "six|6"),
-        last="last|bottom(?:most)?",
+        last=r"(?<!to )(?<!to-)(?<!to the )(?<!but )last|bottom(?:most)?",
+        last_but_one=r"(?:second|next)(?:\s+|-)to(?:\s+|-)(?:the\s+)?last|last\s+but\s+one|penultimate",
         nouns="options?|choices?|one|alternative|possibility|answer(?:\\s+(?:option|choice))?|item(?:\\s+in\\s+the\\s+list)?|candidate|letter|entry",
         articles="the|number",
         counted="(?:options?|choice|answer)\\s+(?:number|no\\.?|\\#)|option|choice|number",

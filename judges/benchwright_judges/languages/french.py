@@ -33,7 +33,7 @@ FRENCH = AnswerLanguage(
         answer_fields=("réponse", "reponse", "solution"),
         other_fields=("choix", "verdict", "lettre"),
         refusal=r"\bje\s+ne\s+(?:peux|sais|suis)\s+pas|\bd[ée]sol[ée]|\bimpossible\s+de\s+(?:r[ée]pondre|dire|trancher)",
-        correction=r"""\bnon,?\s+attende[zs]\b|\bnon,?\s+attends\b|\ben\s+fait\b|\bje\s+me\s+corrige\b|\bcorrection\b|\bpardon\b|\beuh,?\s+non\b|\bje\s+me\s+suis\s+tromp[ée]e?\b
+        correction=r"""\bnon,?\s+attende[zs]\b|\bnon,?\s+attends\b|\battend(?:ez|s)[,.!…]*\s+non\b|\ben\s+fait\b|\bje\s+me\s+corrige\b|\bcorrection\b|\bpardon\b|\beuh,?\s+non\b|\bje\s+me\s+suis\s+tromp[ée]e?\b
           |(?:^|[.…,;!?\n—–-]\s{0,9})non[,.:!]*\s+(?=(?:plut[ôo]t\s+|c'est\s+|la\s+r[ée]ponse\s+est\s+)?<SAID>)""",
         denial=r"""\bn'(?:est|es|était)\b|\bne\b|\bpas\b|\bjamais\b|\bfausse?\b|\bincorrecte?s?\b|\bsauf\b|\bni\b|\baucune?\b|\bd'abord\b
           |\bon\s+pourrait\b|\bcertains\b|\bpourrait\b""",
@@ -51,7 +51,7 @@ FRENCH = AnswerLanguage(
         true=("vrai", "vraie", "oui", "exact", "exacte", "correct", "correcte", "juste"),
         false=("faux", "fausse", "non", "inexact", "inexacte", "incorrect", "incorrecte", "erroné", "erronée"),
         true_alone=("v",),
-        negations=r"pas(?:\s+toujours)?",
+        negations=r"(?:pas(?:\s+toujours)?|rien\s+d[e'])",
         either=r"\bou\b|\bet\b|\bni\b",
         because=r"\bcar\b|\bpuisque\b",
         clause_starts="car|parce|puisque|et|que|qu",
@@ -107,7 +107,8 @@ FRENCH = AnswerLanguage(
             "cinqui[èe]me|5e|5[èe]me",
         ),
         numbers=("une?|1", "deux|2", "trois|3", "quatre|4", "cinq|5"),
-        last="derni[èe]re?",
+        last="(?<!avant-)(?<!avant )derni[èe]re?",
+        last_but_one="avant[- ]derni[èe]re?|p[ée]nulti[èe]me",
         nouns="options?|r[ée]ponse|choix|proposition|possibilit[ée]|solution|alternative",
         articles="la|le|l'",
         counted="(?:option|r[ée]ponse|choix|proposition)\\s+(?:num[ée]ro|n°)|option|choix|proposition|num[ée]ro",

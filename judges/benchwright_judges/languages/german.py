@@ -36,7 +36,7 @@ GERMAN = AnswerLanguage(
           |\btut\s+mir\s+leid|\bleider\s+kann\b|\bkeine\s+ahnung""",
         correction=r"""\bnein,?\s+(?:moment|halt|warte)\b|(?:^|[.…;!?\n]\s{0,9})(?:moment|halt|warte)[,.!:…]
           |(?:^|[.…,;!?\n—–-]\s{0,9})nein[,.:!]*\s+(?=(?:doch\s+|sondern\s+|es\s+ist\s+|richtig\s+ist\s+|die\s+antwort\s+ist\s+)?<SAID>)
-          |\bach\s+nein\b|\bkorrektur\b|\bich\s+korrigiere\b|\bbesser\s+gesagt\b|\bvielmehr\b""",
+          |\bach\s+nein\b|\b(?:quatsch|bl[öo]dsinn|unsinn)[,.!:]+\s+(?:nein[,.!]\s+)?(?=<SAID>)|\bkorrektur\b|\bich\s+korrigiere\b|\bbesser\s+gesagt\b|\bvielmehr\b""",
         denial=r"""\bnicht\b|\bkeine?[rnms]?\b|\bnie(?:mals)?\b|\bfalsche?[rnms]?\b|\bweder\b|\bnoch\b|\baußer\b|\bzuerst\b|\berst\s+dachte\b|\banfangs\b
           |\bman\s+k(?:ö|oe)nnte\b|\bmanche\b|\bk(?:ö|oe)nnte\b""",
         condition=r"\b(?:wenn|falls|ob|angenommen|h[äa]ngt|kommt\s+darauf)\b",
@@ -54,7 +54,7 @@ GERMAN = AnswerLanguage(
         false=("falsch", "nein", "unwahr", "inkorrekt", "unrichtig", "unzutreffend"),
         true_alone=("w", "stimmt"),
         false_alone=("stimmt nicht",),
-        negations=r"nicht(?:\s+(?:wirklich|immer))?",
+        negations=r"(?:nicht|nichts|alles\s+andere\s+als)(?:\s+(?:wirklich|immer))?",
         holds=r"\b(?:das|dies|es|aussage|behauptung|satz)\s+(?:stimmt|trifft\s+zu|gilt)(?=\s*(?:[.,;!:]|$))",
         fails=r"\b(?:das|dies|es|aussage|behauptung|satz)\s+(?:stimmt\s+(?:so\s+)?nicht|trifft\s+nicht\s+zu|gilt\s+nicht)\b",
         either=r"\boder\b|\bund\b|\bnoch\b",
@@ -118,6 +118,7 @@ GERMAN = AnswerLanguage(
         ),
         numbers=("eins|1", "zwei|2", "drei|3", "vier|4", "f[üu]nf|5"),
         last="letzte[nrs]?|unterste[nrs]?",
+        last_but_one="(?:vor|zweit)letzte[nrs]?",
         nouns="option|antwort(?:m[öo]glichkeit)?|m[öo]glichkeit|wahl|auswahl|alternative|variante",
         articles="die|der|das|den",
         counted="(?:option|antwort)\\s+(?:nummer|nr\\.?)|option|nummer|nr\\.",

@@ -175,6 +175,8 @@ class Places:
     """Regexes of one, two, and so on."""
     last: str = ""
     """Regex: the last place."""
+    last_but_one: str = ""
+    """Regex: the place before the last."""
     nouns: str = ""
     """Regex: what may follow a place, such as "option"."""
     articles: str = ""

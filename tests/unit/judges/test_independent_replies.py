@@ -12,7 +12,7 @@ from .independent_replies import load, outcome
 # What was reached, as docs/reference/scoring.md tells it; a change of the rules may only lower these.
 REACHED = {
     "open": {"misread": 0, "invented": 0, "unread": 17},
-    "held_out": {"misread": 9, "invented": 3, "unread": 87},
+    "held_out": {"misread": 0, "invented": 0, "unread": 77},
 }
 
 
