@@ -23,6 +23,11 @@ _MAX_REPLY = 4_000
 _MAX_SENTENCE = 2_000
 _MAX_MENTIONS = 50
 _MAX_OPENING = 300
+# Languages that are not known deny, too: no other word of theirs has to be understood.
+_DENIES = re.compile(
+    r"\b(?:no(?!\s+(?:doubt|question))|non|n[ãa]o|nie|nem|niet|geen|ikke|inte|ei|не|ни|нет|değil|bukan|tidak)\b",
+    re.IGNORECASE,
+)
 _MENTION = re.compile(f"[{LETTERS}{TEXTS}{SEVERAL}{CLASH}]")
 
 
@@ -131,7 +136,7 @@ def _affirmed(text: str) -> Iterator[_Affirmed]:
                 continue
             if _MENTION.fullmatch(said.strip(" .:)*")) and known.dismissed.match(text, start + len(sentence)):
                 continue
-            if known.discussed.search(before) or known.elsewhere.search(opening):
+            if known.discussed.search(before) or known.elsewhere.search(opening) or _DENIES.search(before):
                 continue
             closes, praised = (bool(one.match(said, found.end())) for one in (known.ends, known.praises))
             praised |= bool(known.singles.search(opening))

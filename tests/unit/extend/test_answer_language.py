@@ -49,7 +49,7 @@ ITALIAN = AnswerLanguage(
     choices=Choices(
         nouns="risposta",
         copulas="è",
-        says=(r"\b(?:<N>)\s+(?:corretta\s+)?è\s+(?:la\s+)?<M>",),
+        says=(r"\b(?:<N>)\s+(?:corretta\s+)?è\s+(?:la\s+)?<M>", r"<M>\s+è\s+giusta<STOP>"),
     ),
     short_text=ShortText(articles=r"(?:il|lo|la|una?)\s+", lead=r"la\s+risposta\s+è\b"),
     numbers=Numbers(comma_is_decimal=True, unit_words={"secondi": "s"}),
@@ -75,7 +75,7 @@ def ask(style: QuestionFormat, key: str, *choices: str) -> Problem:
 
 
 QUESTIONS = [
-    (ask(QuestionFormat.MULTIPLE_CHOICE, "B", "una cache", "un registro"), "La risposta corretta è la B.", "B"),
+    (ask(QuestionFormat.MULTIPLE_CHOICE, "B", "una cache", "un registro"), "La B è giusta.", "B"),
     (ask(QuestionFormat.MULTIPLE_CHOICE, "B", "una cache", "un registro"), "Non lo so.", "refusal"),
     (ask(QuestionFormat.ASSERTION, "true"), "L'affermazione è vera.", "true"),
     (ask(QuestionFormat.FILL_IN_THE_BLANK, "cache"), "La risposta è la cache", "right"),

@@ -61,6 +61,7 @@ class Server:
         self.protocol = self
         self.sessions = SimpleNamespace(home=SimpleNamespace(cache=Path()))
         self.shown: list[dict[str, Any]] = []
+        self.builds = SimpleNamespace(of=lambda document: ())
         self.live = LiveDiagnostics(self)  # type: ignore[arg-type]
 
     async def diagnostics(self, document: Document) -> tuple[SlangDiagnostic, ...]:

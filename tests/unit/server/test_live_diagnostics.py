@@ -24,6 +24,7 @@ class Server:
         self.projects = self
         self.protocol = self
         self.lenses = SimpleNamespace(refresh=lambda: None)
+        self.builds = SimpleNamespace(of=lambda document: ())
         self.messages: list[str] = []
         self.rule = "one"
         self.slow: set[str] = set()
