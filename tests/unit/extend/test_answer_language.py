@@ -49,6 +49,7 @@ ITALIAN = AnswerLanguage(
     choices=Choices(
         nouns="risposta",
         copulas="è",
+        predicates="è",
         says=(r"\b(?:<N>)\s+(?:corretta\s+)?è\s+(?:la\s+)?<M>", r"<M>\s+è\s+giusta<STOP>"),
     ),
     short_text=ShortText(articles=r"(?:il|lo|la|una?)\s+", lead=r"la\s+risposta\s+è\b"),

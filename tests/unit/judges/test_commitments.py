@@ -22,8 +22,8 @@ QUESTION = "Which of these keeps its contents when the power goes off?"
     The first option is volatile.
     The first thing to note is volatility.|The second option is wrong.|Option 5|Vitamin C|Compiled with C.
     See appendix B.
-    La risposta corretta non è la B.|La respuesta correcta no es la B.|A resposta correta não é B.|De juiste keuze is niet B.
-    Explain option B|I don't understand option B.|Both A and B are wrong.|Answer B is a trap.
+    La risposta corretta non è la B.|La respuesta correcta no es la B.|A resposta correta não é B.
+    De juiste keuze is niet B.|Explain option B|I don't understand option B.|Both A and B are wrong.|Answer B is a trap.
     It looks like B, but it isn't.
     B would be correct for caches.|C over A.|Tom: B. Ann: C.|Core B waits for core A.|The program is written in C.
     Load B, then add C to it|If it leaks, B.|This is about NAND flash.|Unlikely: B.|N/A
