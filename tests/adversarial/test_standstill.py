@@ -68,7 +68,7 @@ NEVER: list[tuple[Simulator, str]] = [
 async def test_a_design_that_never_does_what_a_test_waits_for_is_named(
     simulator: Simulator, body: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(harness_run, "_MIN_STANDSTILL_S", 1.0)
+    monkeypatch.setattr(harness_run, "_MIN_STANDSTILL_S", 2.0)
     monkeypatch.setattr(harness_run, "_STANDSTILL_SHARE", 0.0)
     problem = flow("cocotb").problem(simulator)
     hidden = problem.hidden.model_copy(update={"harness": {**problem.hidden.harness, "src/test_inv.py": WAITS}})

@@ -74,7 +74,8 @@ class BuildFailures:
             folder: Its workspace.
         """
         verdict = None if status.running else status.verdict
-        said = await asyncio.to_thread(_located, folder, verdict.compiler or () if verdict else ())
+        # Without messages there is no file to read, and no thread is needed, which a server that ends has no more.
+        said = await asyncio.to_thread(_located, folder, verdict.compiler) if verdict and verdict.compiler else {}
         here = {uri for uri in self._said if path_of(uri).is_relative_to(folder)}
         changed = [uri for uri in here | said.keys() if said.get(uri) != self._said.get(uri)]
         for uri in changed:
@@ -83,7 +84,8 @@ class BuildFailures:
                 self._said[uri] = said[uri]
             if uri in self._pushed or (uri in said and not self._server.live.is_followed(uri)):
                 self._push(uri, said.get(uri, ()))
-        await self._server.live.refresh(changed)
+        if changed:
+            await self._server.live.refresh(changed)
 
     def _push(self, uri: str, said: Iterable[_Said]) -> None:
         """Publish those of a file that is not open."""
