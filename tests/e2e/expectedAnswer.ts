@@ -9,13 +9,14 @@ export function answer(walked: Walked): Omit<Section, "role"> {
   const none = { solved_difference: null, time: null };
   return {
     title: "The answer",
-    says: [],
+    says: ["Exploratory: the study was not preregistered."],
     without: null,
     numbers: {
       conditions: [
         { group: "alone", attempts: 2, people: 1, problems: 2, solved: few(0.5, 2), minutes: few(shown, 2), ...none },
         { group: "copilot", attempts: 1, people: 1, problems: 1, solved: few(0, 1), minutes: few(failed, 1), ...none },
       ],
+      population: "per-protocol",
       limit: { minutes: failed, why: /^(when|since) the longest attempt / },
     },
     tables: [

@@ -94,14 +94,23 @@ export function estimates(walked: Walked): Omit<Section, "role"> {
         rows: [
           ["before the start", "alone", "0 % to 20 %", 1, "10 %", "0 %"],
           ["before the start", "alone", "60 % to 80 %", 1, "75 %", "100 %"],
-          ["before the start", "alone", "all; Brier score 0.036, calibration error 17.5 %", 2, "–", "–"],
           ["before the start", "copilot", "40 % to 60 %", 1, "50 %", "0 %"],
-          ["before the start", "copilot", "all; Brier score 0.250, calibration error 50 %", 1, "–", "–"],
           ["after submitting", "alone", "0 % to 20 %", 1, "0 %", "0 %"],
           ["after submitting", "alone", "80 % to 100 %", 1, "95 %", "100 %"],
-          ["after submitting", "alone", "all; Brier score 0.001, calibration error 2.5 %", 2, "–", "–"],
           ["after submitting", "copilot", "0 % to 20 %", 1, "5 %", "0 %"],
-          ["after submitting", "copilot", "all; Brier score 0.003, calibration error 5 %", 1, "–", "–"],
+        ],
+      },
+      {
+        title: "Chance to solve it: scores",
+        columns: [
+          ...["asked", "condition", "attempts", "Brier score (95 % interval)"],
+          ...["reliability", "resolution", "uncertainty", "calibration error"],
+        ],
+        rows: [
+          ["before the start", "alone", 2, "0.036", "0.036", "0.250", "0.250", "17.5 %"],
+          ["before the start", "copilot", 1, "0.250", "0.250", "0.000", "0.000", "50 %"],
+          ["after submitting", "alone", 2, "0.001", "0.001", "0.250", "0.250", "2.5 %"],
+          ["after submitting", "copilot", 1, "0.003", "0.003", "0.000", "0.000", "5 %"],
         ],
       },
       {
@@ -119,13 +128,16 @@ export function estimates(walked: Walked): Omit<Section, "role"> {
         title: "Forecast against actual time, attempts that passed",
         alt: "One mark for each attempt; above the dashed line it took longer than expected. 0 of 1 did.",
       },
-      {
-        id: "reliability",
-        title: "Chance said after submitting, against the share solved",
+      ...[
+        ["reliability-before", "before the start"],
+        ["reliability", "after submitting"],
+      ].map(([id, when]) => ({
+        id: id!,
+        title: `Chance said ${when}, against the share solved`,
         alt:
           "One mark for each fifth of the scale in which something was said. On the dashed line as many were solved as " +
           "was said; below it, fewer.",
-      },
+      })),
     ],
   };
 }

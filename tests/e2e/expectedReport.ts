@@ -55,10 +55,10 @@ export function expectedReport(walked: Walked): { sections: Record<string, Secti
   };
 }
 
-/** Nothing was registered, so all results are exploratory. */
+/** Nothing was registered, so all results are exploratory; the answer says so itself. */
 function withRoles(sections: Record<string, Omit<Section, "role">>): Record<string, Section> {
   const roleOf = (id: string): string | null =>
-    ["support", "preregistration", "populations"].includes(id) ? null : "exploratory";
+    ["answer", "support", "preregistration", "populations"].includes(id) ? null : "exploratory";
   return Object.fromEntries(Object.entries(sections).map(([id, section]) => [id, { ...section, role: roleOf(id) }]));
 }
 
