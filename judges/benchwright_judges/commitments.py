@@ -23,7 +23,7 @@ _MAX_REPLY = 4_000
 _MAX_SENTENCE = 2_000
 _MAX_MENTIONS = 50
 _MAX_OPENING = 300
-# Languages that are not known deny, too: no other word of theirs has to be understood.
+# Replies in languages that are not known deny, too; these words are all that is known of such languages.
 _DENIES = re.compile(
     r"\b(?:no(?!\s+(?:doubt|question))|non|n[ãa]o|nie|nem|niet|geen|ikke|inte|ei|не|ни|нет|değil|bukan|tidak)\b",
     re.IGNORECASE,
