@@ -43,6 +43,11 @@ CAPABILITIES: dict[str, Any] = {
         "definition": {},
         "completion": {"completionItem": {"snippetSupport": True}},
         "documentSymbol": {"hierarchicalDocumentSymbolSupport": True},
+        "documentHighlight": {},
+        "references": {},
+        "rename": {"prepareSupport": True},
+        "inlayHint": {},
+        "codeAction": {"codeActionLiteralSupport": {"codeActionKind": {"valueSet": []}}},
     }
 }
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -173,7 +173,8 @@ class Piecewise:
         compilation = Compilation()
         compilation.addSyntaxTree(tree.syntax)
         size = len(encode_text(text))
-        return diagnose(compilation, tree.sources, tree.locations, self._path, size, is_alone=self._is_alone)
+        found = diagnose(compilation, tree.sources, tree.locations, {self._path}, is_alone=self._is_alone)
+        return tuple(one if one.end <= size else replace(one, end=size) for one in found.get(self._path, ()))
 
 
 def _moved(one: SlangDiagnostic, by: int) -> SlangDiagnostic:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchwright_verilog.semantics.diagnostics import ModuleName, SlangDiagnostic, diagnose, modules_of
+from benchwright_verilog.semantics.compiled import Compiled
+from benchwright_verilog.semantics.diagnostics import ModuleName, SlangDiagnostic, modules_of
 from benchwright_verilog.semantics.macros import Macros
 from benchwright_verilog.semantics.occurrence import Occurrence
 from benchwright_verilog.semantics.outline import Outline
@@ -32,8 +33,7 @@ class Analysis:
         path: The file.
         outline: Its text.
         root: The tree it is in: its own, or that of a file that includes it.
-        trees: All trees that are compiled together, including `root`.
-        is_alone: Whether it is unknown which other files there are; then unknown modules are not reported.
+        compiled: All files that are compiled together, with `root` among them; other files may have it too.
         macros: The macros and included files of `root`.
     """
 
@@ -42,24 +42,20 @@ class Analysis:
         path: Path,
         outline: Outline,
         root: Tree,
-        trees: Sequence[Tree],
+        compiled: Compiled,
         *,
-        is_alone: bool,
         macros: Macros,
     ) -> None:
         self.path = path
         self.outline = outline
         self.macros = macros
+        self.compiled = compiled
         self._root = root
-        self._trees = tuple(trees)
-        self._is_alone = is_alone
-        # slang takes no two threads in one compilation.
-        self._lock = threading.Lock()
 
     @property
     def trees(self) -> tuple[Tree, ...]:
         """All files that are compiled together."""
-        return self._trees
+        return self.compiled.trees
 
     @property
     def tree(self) -> SyntaxTree:
@@ -86,25 +82,14 @@ class Analysis:
     @cached_property
     def elaborated(self) -> Compilation:
         """All files as slang elaborates them by itself, from the modules that no other instantiates."""
-        return self._elaborate()
-
-    def _elaborate(self) -> Compilation:
-        from pyslang.ast import Compilation
-
-        compilation = Compilation()
-        for tree in self._trees:
-            compilation.addSyntaxTree(tree.syntax)
-        return compilation
+        return self.compiled.elaborate()
 
     @cached_property
     def diagnostics(self) -> tuple[SlangDiagnostic, ...]:
         """What slang says about the file, in its order."""
-        with self._lock:
-            if (known := self.__dict__.get("diagnostics")) is None:
-                size, locations = len(self.data), self._root.locations
-                # All that was elaborated takes much memory, and few ask for more of it.
-                known = diagnose(self._elaborate(), self.sources, locations, self.path, size, is_alone=self._is_alone)
-            return known
+        size = len(self.data)
+        found = self.compiled.diagnostics(self.path)
+        return tuple(one if one.end <= size else replace(one, end=size) for one in found)
 
     @cached_property
     def modules(self) -> tuple[ModuleName, ...]:
@@ -113,35 +98,23 @@ class Analysis:
 
     # Names
 
-    @cached_property
+    @property
     def compilation(self) -> Compilation:
         """The same files for looking up names: every module is a top, with its default parameters.
 
         Scopes are elaborated when they are looked into. Its diagnostics mean nothing.
         """
-        return self._lookup[0]
+        return self.compiled.lookup[0]
 
     @property
     def scopes(self) -> Scopes:
         """Finds the scope of a node."""
-        return self._lookup[1]
+        return self.compiled.lookup[1]
 
     @property
     def resolver(self) -> Resolver:
         """Finds what a name means."""
-        return self._lookup[2]
-
-    @cached_property
-    def _lookup(self) -> tuple[Compilation, Scopes, Resolver]:
-        from benchwright_verilog.semantics.resolution import Resolver
-        from benchwright_verilog.semantics.scopes import Scopes, compile_for_lookup
-
-        with self._lock:
-            if (known := self.__dict__.get("_lookup")) is None:
-                compilation, bodies = compile_for_lookup([tree.syntax for tree in self._trees], self.sources)
-                scopes = Scopes(compilation, bodies)
-                known = compilation, scopes, Resolver(compilation, scopes, self._root.locations)
-            return known
+        return self.compiled.lookup[2]
 
     def body(self, name: str) -> InstanceBodySymbol | None:
         """The inside of a module, interface or program, with default parameters."""

@@ -13,27 +13,33 @@ In a folder with
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from benchwright_verilog.semantics.file_list import FileList
 from benchwright_verilog.semantics.inventory import Inventory, nearest, stamp_of
-from benchwright_verilog.semantics.outline import Outline
+from benchwright_verilog.semantics.occurrence import TargetKind
+from benchwright_verilog.semantics.outline import DeclaredUnit, Outline
 from benchwright_verilog.semantics.texts import SourceTexts
 from benchwright_verilog.syntax.suffixes import HEADERS
 
 _MAX_FILES = 200
-_MAX_BYTES = 4 * 1024**2
-"""Up to how much all files of a workspace or file list are always compiled together."""
+_MAX_BYTES = 1024**2
+"""Up to how much is compiled together: all files of a workspace or list that has no more, else what is nearest. slang
+elaborates so much in a twentieth of a second."""
+_MAX_DEPTH = 20
+
+Declaring = Mapping[str, Sequence[Path]]
+"""The files that declare a name."""
 
 
 class CompilationFiles:
-    """Chooses files for one question; what is on disk may change after it.
+    """Chooses files; what it found out about a file is kept until the file changes. Not safe in several threads.
 
     Args:
         texts: The files as they are now.
         inventory: All files of the project's folder; None for a file by itself.
-        lists: The project's file lists.
         find_include: Gives the file that an `include` of a file means.
         takes_all: Whether all files of the folder belong together, as in a problem's workspace.
     """
@@ -42,16 +48,22 @@ class CompilationFiles:
         self,
         texts: SourceTexts,
         inventory: Inventory | None,
-        lists: Sequence[FileList],
         find_include: Callable[[Path, str], Path | None],
         *,
         takes_all: bool,
     ) -> None:
         self._texts = texts
         self._inventory = inventory
-        self._lists = lists
+        self._lists: Sequence[FileList] = ()
         self._find_include = find_include
         self._takes_all = takes_all
+        self._listed: tuple[object, Declaring] = None, {}
+        self._corrected: tuple[Declaring, object, Declaring] = {}, None, {}
+        self._names: dict[Path, tuple[Outline, Declaring, tuple[str, ...]]] = {}
+
+    def use(self, lists: Sequence[FileList]) -> None:
+        """Take the project's file lists as they are now."""
+        self._lists = lists
 
     def root_of(self, path: Path) -> Path:
         """The file to compile for a file: itself, or for a header the nearest that includes it."""
@@ -74,17 +86,20 @@ class CompilationFiles:
         """The files to compile for a file: those of the lists, of the workspace, or those that it needs."""
         listed = dict.fromkeys(path for one in self._lists for path in one.sources)
         libraries = [path for one in self._lists for path in one.libraries]
-        if listed and _bytes_of(listed) <= _MAX_BYTES:
+        if listed and self._bytes_of(listed) <= _MAX_BYTES:
             # slang's own order is the list's, and a file that is in no list comes last.
             together = list(listed if root in listed else {**listed, root: None})
-            return self._needed(together, libraries) if libraries else together
+            return self._needed(together, self._declared_in(libraries)) if libraries else together
         if self._inventory is None:
             return [root]
         if self._takes_all:
             sources = list(self._inventory.sources())
-            if len(sources) <= _MAX_FILES and _bytes_of(sources) <= _MAX_BYTES:
+            if len(sources) <= _MAX_FILES and self._bytes_of(sources) <= _MAX_BYTES:
                 return [root, *(path for path in sources if path != root)]
-        return self._needed([root], [*listed, *libraries])
+        if listed or libraries:
+            declaring = self._declared_in([*listed, *libraries])
+            return self._needed([root], declaring, self._ancestors(root, declaring))
+        return self._needed([root], self._corrected_by_open(self._inventory.declaring, root))
 
     def _includes(self, includer: Path, header: Path) -> bool:
         entry = self._inventory.entries[includer] if self._inventory is not None else None
@@ -93,80 +108,147 @@ class CompilationFiles:
             name.rpartition("/")[2] == header.name and self._find_include(includer, name) == header for name in names
         )
 
-    def _needed(self, roots: Sequence[Path], limits: Sequence[Path]) -> list[Path]:
-        """Files, those that declare what they name, and so on.
+    def _needed(self, roots: Sequence[Path], declaring: Declaring, ancestors: Sequence[Path] = ()) -> list[Path]:
+        """Files, those that declare what they name, and so on; the nearest first, until they are many.
 
         Args:
             roots: The files to begin with.
-            limits: Which files may be taken; any if none are given.
+            declaring: Which files may be taken.
+            ancestors: The files that instantiate the first, each instantiated in the next. Their other modules are
+                not taken.
         """
         root = roots[0]
-        declaring = self._declared_in(limits) if limits else self._declaring(root)
-        together = dict.fromkeys(roots)
-        waiting = list(roots)
+        own = _units(self._texts.outline(root))
+        together = dict.fromkeys((*roots, *ancestors))
+        room = _MAX_BYTES - self._bytes_of(together)
+        waiting = deque(together)
         while waiting:
-            path = waiting.pop()
-            for name in self._named(path, declaring, set()):
+            path = waiting.popleft()
+            for name in self._named(path, declaring):
                 candidates = declaring[name]
-                if any(candidate in together for candidate in candidates) or self._declares(root, name):
+                if name in own or any(candidate in together for candidate in candidates):
                     continue
                 chosen = nearest(candidates, root)
-                if chosen is not None and len(together) < _MAX_FILES:
-                    together[chosen] = None
-                    waiting.append(chosen)
+                is_module = chosen is not None and self._is_module(name, chosen)
+                if chosen is None or len(together) >= _MAX_FILES or (is_module and (room < 0 or path in ancestors)):
+                    continue
+                together[chosen] = None
+                room -= self._size_of(chosen)
+                waiting.append(chosen)
         return list(together)
 
-    def _declares(self, path: Path, name: str) -> bool:
+    def _ancestors(self, root: Path, declaring: Declaring) -> list[Path]:
+        """The file that instantiates a module of a file, that which instantiates that one, and so on up to a top."""
+        found: dict[Path, None] = {root: None}
+        current: Path | None = root
+        while current is not None and len(found) < _MAX_DEPTH:
+            names = {name for name in _units(self._texts.outline(current)) if self._is_module(name, current)}
+            parents = {
+                path
+                for name in names & declaring.keys()
+                for path in self._naming(name)
+                if path not in found and path.suffix not in HEADERS and self._declares_module(path, declaring)
+            }
+            current = nearest(parents, current)
+            if current is not None:
+                found[current] = None
+        return list(found)[1:]
+
+    def _naming(self, name: str) -> Iterator[Path]:
+        """The files that have a name, as they are now."""
+        opened = dict(self._texts.open_designs())
+        if self._inventory is not None:
+            yield from (path for path in self._inventory.naming(name) if path not in opened)
+        for path, document in opened.items():
+            text = self._texts.get(path, document)
+            if text is not None and name.encode() in text.outline.data and name in text.outline.words:
+                yield path
+
+    def _declares_module(self, path: Path, declaring: Declaring) -> bool:
+        return any(
+            path in declaring.get(unit.name, ()) for unit in self._units_of(path) if unit.kind is TargetKind.MODULE
+        )
+
+    def _is_module(self, name: str, path: Path) -> bool:
+        return any(unit.name == name and unit.kind is TargetKind.MODULE for unit in self._units_of(path))
+
+    def _units_of(self, path: Path) -> Iterable[DeclaredUnit]:
+        entry = self._inventory.entries.get(path) if self._inventory is not None else None
+        known = self._texts.known(path)
+        if entry is not None and (known is None or known.stamp == entry.stamp):
+            return entry.units
         outline = self._texts.outline(path)
-        return outline is not None and outline.declares(name)
+        return outline.units if outline is not None else ()
 
-    def _declared_in(self, paths: Iterable[Path]) -> dict[str, list[Path]]:
-        declaring: dict[str, list[Path]] = {}
-        for path in paths:
-            for name in _units(self._texts.outline(path)):
-                declaring.setdefault(name, []).append(path)
-        return declaring
+    def _declared_in(self, paths: Sequence[Path]) -> Declaring:
+        """What some files declare, as they are now."""
+        entries = self._inventory.entries if self._inventory is not None else {}
+        opened = dict(self._texts.open_designs())
+        elsewhere = [self._texts.outline(path) for path in paths if path not in entries or path in opened]
+        units = [frozenset(_units(outline)) for outline in elsewhere]
+        version = self._inventory.version if self._inventory is not None else 0
+        key = (tuple(paths), version, units)
+        if self._listed[0] != key:
+            declaring: dict[str, list[Path]] = {}
+            for path in paths:
+                for name in {unit.name for unit in self._units_of(path)}:
+                    declaring.setdefault(name, []).append(path)
+            self._listed = key, declaring
+        return self._listed[1]
 
-    def _declaring(self, root: Path) -> Mapping[str, list[Path]]:
-        """The inventory's, corrected by what is open; what `root` itself declares does not matter."""
-        if self._inventory is None:
-            return {}
-        declaring = self._inventory.declaring
-        for path, _ in self._texts.open_designs():
-            entry = self._inventory.entries.get(path)
-            text = self._texts.known(path)
-            is_saved = entry is not None and text is not None and text.stamp == entry.stamp
-            if path.suffix in HEADERS or is_saved or path == root:
+    def _corrected_by_open(self, declaring: Declaring, root: Path) -> Declaring:
+        """What is on disk, corrected by what is open; what `root` itself declares does not matter."""
+        entries = self._inventory.entries if self._inventory is not None else {}
+        changed = []
+        for path, document in self._texts.open_designs():
+            entry, text = entries.get(path), self._texts.get(path, document)
+            if path.suffix in HEADERS or path == root or text is None:
                 continue
-            known = {unit.name for unit in entry.units} if entry is not None else set()
-            new = _units(self._texts.outline(path))
-            if known != new:
-                declaring = {name: [one for one in paths if one != path] for name, paths in declaring.items()}
-                for name in new:
-                    declaring[name] = [*declaring.get(name, ()), path]
-                declaring = {name: paths for name, paths in declaring.items() if paths}
-        return declaring
+            new = _units(text.outline)
+            if new != ({unit.name for unit in entry.units} if entry is not None else set()):
+                changed.append((path, frozenset(new)))
+        if not changed:
+            return declaring
+        if self._corrected[0] is not declaring or self._corrected[1] != changed:
+            corrected = dict(declaring)
+            for path, units in changed:
+                corrected = {name: [one for one in paths if one != path] for name, paths in corrected.items()}
+                for name in units:
+                    corrected[name] = [*corrected.get(name, ()), path]
+            found = {name: paths for name, paths in corrected.items() if paths}
+            self._corrected = declaring, changed, found
+        return self._corrected[2]
 
-    def _named(self, path: Path, declaring: Mapping[str, list[Path]], seen: set[Path]) -> Iterator[str]:
+    def _named(self, path: Path, declaring: Declaring) -> Iterable[str]:
         """The names of units in a file and in what it includes."""
-        outline = self._texts.outline(path)
-        if outline is None or path in seen:
-            return
-        seen.add(path)
-        if len(declaring) <= _MAX_FILES:
-            # Not only whole words: a file too many does no harm, and this is quick.
-            yield from (name for name in declaring if name.encode() in outline.data)
-        else:
-            yield from sorted(outline.words & declaring.keys())
-        for include in outline.includes:
-            found = self._find_include(path, include.name)
-            if found is not None:
-                yield from self._named(found, declaring, seen)
+        found: dict[str, None] = {}
+        seen: set[Path] = set()
+        waiting = [path]
+        while waiting:
+            current = waiting.pop()
+            outline = self._texts.outline(current)
+            if outline is None or current in seen:
+                continue
+            seen.add(current)
+            known = self._names.get(current)
+            if known is None or known[0] is not outline or known[1] is not declaring:
+                known = outline, declaring, tuple(sorted(outline.words & declaring.keys()))
+                self._names[current] = known
+            found |= dict.fromkeys(known[2])
+            for include in outline.includes:
+                header = self._find_include(current, include.name)
+                if header is not None:
+                    waiting.append(header)
+        return found
+
+    def _bytes_of(self, paths: Iterable[Path]) -> int:
+        return sum(self._size_of(path) for path in paths)
+
+    def _size_of(self, path: Path) -> int:
+        entry = self._inventory.entries.get(path) if self._inventory is not None else None
+        stamp = entry.stamp if entry is not None else stamp_of(path)
+        return stamp[1] if stamp is not None else 0
 
 
 def _units(outline: Outline | None) -> set[str]:
     return {unit.name for unit in outline.units} if outline is not None else set()
-
-
-def _bytes_of(paths: Iterable[Path]) -> int:
-    return sum(stamp[1] for path in paths if (stamp := stamp_of(path)) is not None)

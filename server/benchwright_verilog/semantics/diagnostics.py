@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
@@ -46,36 +46,44 @@ class ModuleName:
 
 
 def diagnose(
-    compilation: Compilation, sources: SourceManager, locations: FileLocations, path: Path, size: int, *, is_alone: bool
-) -> tuple[SlangDiagnostic, ...]:
-    """What slang says about one file.
+    compilation: Compilation,
+    sources: SourceManager,
+    locations: FileLocations,
+    paths: Collection[Path],
+    *,
+    is_alone: bool,
+) -> dict[Path, tuple[SlangDiagnostic, ...]]:
+    """What slang says about some files.
 
     Args:
         compilation: All files.
         sources: The source files.
         locations: Where locations are.
-        path: The file.
-        size: How many bytes it has.
+        paths: The files.
         is_alone: Whether it is unknown which other files there are; then unknown modules are not reported.
+
+    Returns:
+        By file; those about which it says nothing are absent.
     """
     import pyslang
 
     engine = pyslang.DiagnosticEngine(sources)
     engine.setMappingsFromPragmas()
-    found: dict[SlangDiagnostic, None] = {}
+    found: dict[Path, dict[SlangDiagnostic, None]] = {}
     for diagnostic in compilation.getAllDiagnostics():
         location = sources.getFullyExpandedLoc(diagnostic.location)
+        path = locations.path(location.buffer)
         severity = _SEVERITIES.get(engine.getSeverity(diagnostic.code, location).name)
-        if severity is None or locations.path(location.buffer) != path:
+        if severity is None or path is None or path not in paths:
             continue
         if str(diagnostic.code) == _NO_TIME_SCALE or (is_alone and str(diagnostic.code) == _UNKNOWN_MODULE):
             continue
         start = location.offset
         ends = [span.end.offset for span in diagnostic.ranges if span.start == diagnostic.location]
-        end = min(max(ends, default=start), size)
-        message = engine.formatMessage(diagnostic)
-        found[SlangDiagnostic(start, end, severity, engine.getOptionName(diagnostic.code), message)] = None
-    return tuple(found)
+        message, rule = engine.formatMessage(diagnostic), engine.getOptionName(diagnostic.code)
+        one = SlangDiagnostic(start, max(ends, default=start), severity, rule, message)
+        found.setdefault(path, {})[one] = None
+    return {path: tuple(each) for path, each in found.items()}
 
 
 def modules_of(tree: SyntaxTree, locations: FileLocations, path: Path) -> Iterator[ModuleName]:

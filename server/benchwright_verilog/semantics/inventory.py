@@ -16,7 +16,9 @@ MAX_FILES = 20_000
 _MAX_BYTES = 16 * 1024**2
 _LEFT_OUT = frozenset({"node_modules", "obj_dir", "sim_build", "__pycache__", "venv"})
 _FRESH_S = 0.5
-"""How long what was seen on disk counts as current."""
+"""How long what was seen on disk counts as current, at least."""
+_FRESH_PER_LOOK = 50
+"""How many times as long as looking takes what was seen counts as current: so looking takes two hundredths of it."""
 
 Stamp = tuple[int, int]
 """Identifies a version of a file: modification time in nanoseconds, and size in bytes."""
@@ -29,6 +31,8 @@ class Entry:
     stamp: Stamp
     symbols: tuple[DeclaredUnit, ...]
     includes: tuple[str, ...]
+    words: bytes
+    """All words of the code, with a space around each: one search finds whether a name is among them."""
 
     @property
     def units(self) -> Iterator[DeclaredUnit]:
@@ -67,19 +71,26 @@ class Inventory:
         self.entries: dict[Path, Entry] = {}
         self.is_cut = False
         """Whether there are more files than `MAX_FILES`; the others are ignored."""
-        self._looked = -_FRESH_S
+        self.version = 0
+        """Another number whenever an entry is new."""
+        self._current_until = 0.0
         self._declaring: dict[str, list[Path]] | None = None
         self._including: dict[str, list[Path]] | None = None
         self._header_dirs: dict[Path, list[Path]] = {}
 
     def outdate(self) -> None:
         """The client reported a change on disk: look again before the next answer."""
-        self._looked = -_FRESH_S
+        self._current_until = 0.0
 
-    def refresh(self) -> None:
-        """Check the disk, unless that was just done."""
-        if time.monotonic() - self._looked < _FRESH_S:
-            return
+    def refresh(self) -> bool:
+        """Check the disk, unless that was just done.
+
+        Returns:
+            Whether it was checked.
+        """
+        began = time.monotonic()
+        if began < self._current_until:
+            return False
         found: dict[Path, Stamp] = {}
         self.is_cut = False
         for path, stamp in _design_files(self.folder):
@@ -94,7 +105,10 @@ class Inventory:
             self.entries = dict(sorted(known.items()))
             self._declaring = self._including = None
             self._header_dirs = {}
-        self._looked = time.monotonic()
+            self.version += 1
+        ended = time.monotonic()
+        self._current_until = ended + _current_s(ended - began)
+        return True
 
     @property
     def declaring(self) -> dict[str, list[Path]]:
@@ -116,6 +130,11 @@ class Inventory:
                 for name in {include.rpartition("/")[2] for include in entry.includes}:
                     self._including.setdefault(name, []).append(path)
         return self._including
+
+    def naming(self, name: str) -> Iterator[Path]:
+        """The files whose code has a name, as they are on disk."""
+        needle = b" %b " % name.encode()
+        return (path for path, entry in self.entries.items() if needle in entry.words)
 
     def sources(self) -> Iterator[Path]:
         """The files that are compiled by themselves."""
@@ -142,6 +161,11 @@ class Inventory:
                     if folder == self.folder:
                         break
         return found
+
+
+def _current_s(took_s: float) -> float:
+    """How long what was seen counts as current, by how long it took to look."""
+    return max(_FRESH_S, _FRESH_PER_LOOK * took_s)
 
 
 def nearest(paths: Iterable[Path], origin: Path) -> Path | None:
@@ -181,6 +205,7 @@ def _design_files(folder: Path) -> Iterator[tuple[Path, Stamp]]:
 def _entry(path: Path, stamp: Stamp) -> Entry:
     text = read_text(path)
     if text is None:
-        return Entry(stamp, (), ())
+        return Entry(stamp, (), (), b"")
     outline = Outline(text.encode("utf-8", "replace"))
-    return Entry(stamp, outline.symbols, tuple(include.name for include in outline.includes))
+    words = b" ".join((b"", *sorted(name.encode() for name in outline.words), b""))
+    return Entry(stamp, outline.symbols, tuple(include.name for include in outline.includes), words)

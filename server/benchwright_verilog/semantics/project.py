@@ -8,6 +8,7 @@ from pathlib import Path
 
 from benchwright_verilog.semantics.analysis import Analysis
 from benchwright_verilog.semantics.compilation_files import CompilationFiles
+from benchwright_verilog.semantics.compiled import Compiled
 from benchwright_verilog.semantics.file_list import FileList
 from benchwright_verilog.semantics.inventory import Inventory, stamp_of
 from benchwright_verilog.semantics.macros import Macros
@@ -55,6 +56,9 @@ class Project:
         self._texts = SourceTexts(folder, documents)
         named = [self._absolute(name) for name in self._settings.file_lists]
         self._lists = ProjectLists(named, None if is_workspace else folder, self._texts.open_text, on_lists)
+        self._files = CompilationFiles(self._texts, self.inventory, self.find_include, takes_all=is_workspace)
+        self._includes: dict[tuple[Path, str], Path | None] = {}
+        self._read_with: dict[Path, Preprocessing] = {}
         self._trees: Trees | None = None
         self._analyses: dict[Path, tuple[tuple[Tree, ...], str, Analysis]] = {}
 
@@ -84,26 +88,32 @@ class Project:
             own = self._texts.get(path, document)
             if own is None:
                 return None
-            files = CompilationFiles(
-                self._texts, self.inventory, self.lists, self.find_include, takes_all=self._is_workspace
-            )
-            root = files.root_of(path)
-            trees = tuple(self._parsed(files.together(root), root, own if root == path else None))
+            root = self._files.root_of(path)
+            trees = tuple(self._parsed(self._files.together(root), root, own if root == path else None))
             known = self._analyses.pop(path, None)
-            if known is None or known[1] is not own.text or not _are_same(known[0], trees):
+            if known is None or known[1] is not own.text or not known[2].compiled.is_of(trees):
                 analysis = Analysis(
                     path,
                     own.outline,
                     next(tree for tree in trees if tree.path == root),
-                    trees,
-                    is_alone=self.folder is None,
+                    self._compiled(trees),
                     macros=Macros(root, self._texts.outline, self.find_include),
                 )
+                analysis.compiled.want(path)
                 known = trees, own.text, analysis
             self._analyses[path] = known
             while len(self._analyses) > _KEPT_ANALYSES:
                 del self._analyses[next(iter(self._analyses))]
             return known[2]
+
+    def _compiled(self, trees: Sequence[Tree]) -> Compiled:
+        """Files compiled together, the same as before for another file if they are the same."""
+        analyses = (analysis for _, _, analysis in self._analyses.values())
+        compiled = next((analysis.compiled for analysis in analyses if analysis.compiled.is_of(trees)), None)
+        compiled = compiled or Compiled(trees, is_alone=self.folder is None)
+        for path in self._analyses:
+            compiled.want(path)
+        return compiled
 
     def with_texts(self, documents: Documents, texts: Mapping[Path, str]) -> Project:
         """The project as it would be with other versions of some files, for trying a change.
@@ -121,6 +131,10 @@ class Project:
         with self._lock:
             other.inventory = self.inventory
             other._lists.share(self._lists)
+            other._files = CompilationFiles(
+                other._texts, self.inventory, other.find_include, takes_all=self._is_workspace
+            )
+            other._files.use(other.lists)
         return other
 
     def is_quick(self, document: Document) -> bool:
@@ -181,9 +195,12 @@ class Project:
 
     def refresh(self) -> None:
         """Check the disk, unless that was just done."""
-        if self.inventory is not None:
-            self.inventory.refresh()
-        self._lists.refresh()
+        has_looked = self.inventory is None or self.inventory.refresh()
+        if self._lists.refresh(look=has_looked) or has_looked:
+            self._files.use(self.lists)
+            self._texts.outdate()
+            self._includes.clear()
+            self._read_with.clear()
 
     def outdate(self) -> None:
         """The client reported a change on disk."""
@@ -192,11 +209,11 @@ class Project:
 
     def find_include(self, includer: Path, name: str) -> Path | None:
         """The file that an `include` means."""
-        for folder in (includer.parent, *self._preprocessing(includer).include_dirs):
-            candidate = folder / name
-            if candidate in self._texts or candidate.is_file():
-                return Path(candidate)
-        return None
+        key = includer.parent, name
+        if key not in self._includes:
+            candidates = (folder / name for folder in (includer.parent, *self._preprocessing(includer).include_dirs))
+            self._includes[key] = next((one for one in candidates if one in self._texts or one.is_file()), None)
+        return self._includes[key]
 
     # Parsing
 
@@ -222,6 +239,11 @@ class Project:
         yield from parsed
 
     def _preprocessing(self, path: Path) -> Preprocessing:
+        if path.parent not in self._read_with:
+            self._read_with[path.parent] = self._look_up_preprocessing(path)
+        return self._read_with[path.parent]
+
+    def _look_up_preprocessing(self, path: Path) -> Preprocessing:
         dirs = [self._absolute(name) for name in self._settings.include_dirs]
         defines = list(self._settings.defines)
         for listed in self.lists:
@@ -233,7 +255,3 @@ class Project:
 
     def _absolute(self, name: str) -> Path:
         return (self.folder or Path.cwd()) / name
-
-
-def _are_same(old: Sequence[Tree], new: Sequence[Tree]) -> bool:
-    return len(old) == len(new) and all(one is other for one, other in zip(old, new, strict=True))

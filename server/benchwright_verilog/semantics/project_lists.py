@@ -31,23 +31,33 @@ class ProjectLists:
         self._open_text = open_text
         self._on_read = on_read
         self._stamps: dict[Path, Stamp | None] = {}
+        self._found: list[Path] = []
         self.lists: tuple[FileList, ...] = ()
 
-    def refresh(self) -> None:
-        """Read the lists again if one of them, or one that they name, has changed."""
-        paths = self._named
-        if not paths and self._folder is not None:
+    def refresh(self, *, look: bool = True) -> bool:
+        """Read the lists again if one of them, or one that they name, has changed.
+
+        Args:
+            look: Whether to look for lists in the folder.
+
+        Returns:
+            Whether they were read.
+        """
+        if look and not self._named and self._folder is not None:
             found = sorted(self._folder.glob("*.f"))
-            paths = found if len(found) == 1 else []
-        if self._stamps_of(paths) != self._stamps:
-            self.lists = tuple(read_file_list(path, self._open_text) for path in paths)
-            self._stamps = self._stamps_of(paths)
-            if self._on_read is not None:
-                self._on_read(self.lists)
+            self._found = found if len(found) == 1 else []
+        paths = self._named or self._found
+        if self._stamps_of(paths) == self._stamps:
+            return False
+        self.lists = tuple(read_file_list(path, self._open_text) for path in paths)
+        self._stamps = self._stamps_of(paths)
+        if self._on_read is not None:
+            self._on_read(self.lists)
+        return True
 
     def share(self, other: ProjectLists) -> None:
         """Take what another project with the same settings has read."""
-        self.lists, self._stamps = other.lists, other._stamps
+        self.lists, self._stamps, self._found = other.lists, other._stamps, other._found
 
     def _stamps_of(self, lists: Sequence[Path]) -> dict[Path, Stamp | None]:
         stamps: dict[Path, Stamp | None] = {}

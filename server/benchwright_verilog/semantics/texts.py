@@ -38,6 +38,12 @@ class SourceTexts:
         self._folder = folder
         self._documents = documents
         self._known: dict[Path, SourceText] = {}
+        self._current: set[Path] = set()
+        self._uris: dict[Path, str] = {}
+
+    def outdate(self) -> None:
+        """What is on disk may have changed."""
+        self._current.clear()
 
     def __contains__(self, path: Path) -> bool:
         return path in self._known
@@ -49,11 +55,13 @@ class SourceTexts:
     def get(self, path: Path, document: Document | None = None) -> SourceText | None:
         """The file as it is now; None if it can't be read."""
         known = self._known.get(path)
-        document = document or self._documents.get(path.as_uri())
+        document = document or self._open(path)
         if document is not None:
             if known is None or known.text is not document.text:
                 known = SourceText(document.text, Outline(document.lines.data), None)
                 self._known[path] = known
+            return known
+        if known is not None and known.stamp is not None and path in self._current:
             return known
         stamp = stamp_of(path)
         if known is None or known.stamp != stamp:
@@ -63,7 +71,14 @@ class SourceTexts:
                 return None
             known = SourceText(text, Outline(encode_text(text)), stamp)
             self._known[path] = known
+        self._current.add(path)
         return known
+
+    def _open(self, path: Path) -> Document | None:
+        uri = self._uris.get(path)
+        if uri is None:
+            uri = self._uris[path] = path.as_uri()
+        return self._documents.get(uri)
 
     def outline(self, path: Path) -> Outline | None:
         """What a file declares, names and includes."""
@@ -72,14 +87,14 @@ class SourceTexts:
 
     def peek(self, path: Path) -> Outline | None:
         """Like `outline`, but the text is not kept unless it is known already."""
-        if path in self._known or self._documents.get(path.as_uri()) is not None:
+        if path in self._known or self._open(path) is not None:
             return self.outline(path)
         text = read_text(path)
         return Outline(encode_text(text)) if text is not None else None
 
     def open_text(self, path: Path) -> str | None:
         """The text of a file that an editor has open, of any kind."""
-        document = self._documents.get(path.as_uri())
+        document = self._open(path)
         return document.text if document is not None else None
 
     def open_designs(self) -> Iterator[tuple[Path, Document]]:
@@ -93,6 +108,7 @@ class SourceTexts:
     def forget(self, path: Path) -> None:
         """A file is no longer of interest."""
         self._known.pop(path, None)
+        self._current.discard(path)
 
     def trim(self, kept: Collection[Path]) -> None:
         """Forget all files but these and open ones, if there are many."""

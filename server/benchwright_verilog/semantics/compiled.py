@@ -1,0 +1,80 @@
+"""Files as slang compiles them together, in two ways: as they are, for its diagnostics, and for looking up names."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from benchwright_verilog.semantics.diagnostics import SlangDiagnostic, diagnose
+
+if TYPE_CHECKING:
+    from pyslang.ast import Compilation
+
+    from benchwright_verilog.semantics.resolution import Resolver
+    from benchwright_verilog.semantics.scopes import Scopes
+    from benchwright_verilog.semantics.trees import Tree
+
+
+class Compiled:
+    """One version of some files. Everything is worked out when it is first asked for.
+
+    Args:
+        trees: The files.
+        is_alone: Whether it is unknown which other files there are; then unknown modules are not reported.
+    """
+
+    def __init__(self, trees: Sequence[Tree], *, is_alone: bool) -> None:
+        self.trees = tuple(trees)
+        self._is_alone = is_alone
+        # slang takes no two threads in one compilation.
+        self._lock = threading.Lock()
+        self._lookup: tuple[Compilation, Scopes, Resolver] | None = None
+        self._wanted: set[Path] = set()
+        self._said: dict[Path, tuple[SlangDiagnostic, ...]] = {}
+
+    def is_of(self, trees: Sequence[Tree]) -> bool:
+        """Whether these are the files, in this version."""
+        return len(trees) == len(self.trees) and all(one is other for one, other in zip(trees, self.trees, strict=True))
+
+    def want(self, path: Path) -> None:
+        """Diagnostics of a file are likely to be asked for: they come with those of any other."""
+        self._wanted.add(path)
+
+    def elaborate(self) -> Compilation:
+        """All files as slang elaborates them by itself, from the modules that no other instantiates."""
+        from pyslang.ast import Compilation
+
+        compilation = Compilation()
+        for tree in self.trees:
+            compilation.addSyntaxTree(tree.syntax)
+        return compilation
+
+    def diagnostics(self, path: Path) -> tuple[SlangDiagnostic, ...]:
+        """What slang says about a file, in its order."""
+        with self._lock:
+            if path not in self._said:
+                self._wanted.add(path)
+                one = self.trees[0]
+                # All that was elaborated takes much memory, and few ask for more of it.
+                found = diagnose(self.elaborate(), one.sources, one.locations, self._wanted, is_alone=self._is_alone)
+                self._said = {wanted: found.get(wanted, ()) for wanted in self._wanted}
+            return self._said[path]
+
+    @property
+    def lookup(self) -> tuple[Compilation, Scopes, Resolver]:
+        """The same files for looking up names: every module is a top, with its default parameters.
+
+        Scopes are elaborated when they are looked into. The compilation's diagnostics mean nothing.
+        """
+        from benchwright_verilog.semantics.resolution import Resolver
+        from benchwright_verilog.semantics.scopes import Scopes, compile_for_lookup
+
+        with self._lock:
+            if self._lookup is None:
+                one = self.trees[0]
+                compilation, bodies = compile_for_lookup([tree.syntax for tree in self.trees], one.sources)
+                scopes = Scopes(compilation, bodies)
+                self._lookup = compilation, scopes, Resolver(compilation, scopes, one.locations)
+            return self._lookup
