@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from concurrent.futures import Future
 from dataclasses import dataclass
 
-from sqlalchemy import Connection, RowMapping, insert, select
+from sqlalchemy import Connection, RowMapping, func, insert, select
 from sqlalchemy.dialects import sqlite
 
 from benchwright_attempts.clock import AttemptState, next_state
@@ -43,22 +43,23 @@ class _Newest:
 
 Check = Callable[[Connection, AttemptHeader], None]
 
+_AT_ONCE = 500
+"""Attempts that one query looks up; SQLite takes 32,766 parameters at most."""
+
 
 def append_all(
     connection: Connection, batch: Sequence[Entry], check_recordable: Check
 ) -> list[tuple[Entry, RecordedEvent | Exception]]:
     """Numbers and chains a batch and inserts it; events that an attempt's state does not allow are left out."""
     lock(connection, *(entry.attempt for entry in batch))
-    heads: dict[str, _Newest] = {}
+    page = _Page(connection, check_recordable, _newest_of(connection, {entry.attempt for entry in batch}))
     results: list[tuple[Entry, RecordedEvent | Exception]] = []
-    values: list[tuple[str | int, ...]] = []
     for entry in batch:
         try:
-            results.append((entry, _append(connection, entry, heads, values, check_recordable)))
+            results.append((entry, page.append(entry)))
         except AttemptError as error:
             results.append((entry, error))
-    insert_rows(connection, values)
-    keep(connection, {attempt: head.summary.summary() for attempt, head in heads.items()})
+    page.write()
     return results
 
 
@@ -79,37 +80,48 @@ def insert_rows(connection: Connection, values: Sequence[tuple[str | int, ...]])
         connection.execute(_INSERT, [dict(zip(COLUMNS, row, strict=True)) for row in values])
 
 
-def _append(
-    connection: Connection,
-    entry: Entry,
-    heads: dict[str, _Newest],
-    values: list[tuple[str | int, ...]],
-    check_recordable: Check,
-) -> RecordedEvent:
-    """Adds an event's row to those that will be inserted."""
-    head = heads.get(entry.attempt)
-    if entry.header is not None:
-        check_recordable(connection, entry.header)
-        connection.execute(insert(ATTEMPTS), entry.header.as_row())
-        head = _Newest(entry.header, 0, entry.header.chain_start(), AttemptState.OPEN, Summarizing())
-        state = AttemptState.OPEN
-    else:
-        head = head or _recordable(connection, entry.attempt, check_recordable)
-        state = next_state(head.state, entry.event.type)
-    heads[entry.attempt] = head
-    header, moment, seq, prev_hash = head.header, entry.moment, head.seq + 1, head.hash
-    event = reduce(entry.event, header.recording)
-    wall, body, digest = chained(header, seq, moment, event, prev_hash)
-    values.append((header.id, seq, wall, moment.mono_ns, moment.process, body, prev_hash, digest, state.value, SCHEMA))
-    head.seq, head.hash, head.state = seq, digest, state
-    head.summary.take(seq, digest, moment, event.type, event)
-    return RecordedEvent(header.id, seq, moment, event, prev_hash, digest, header.solver, header.condition)
+class _Page:
+    """What one transaction adds."""
 
+    def __init__(self, connection: Connection, check_recordable: Check, known: Mapping[str, _Newest]) -> None:
+        self._connection = connection
+        self._check = check_recordable
+        self._known = known
+        self._heads: dict[str, _Newest] = {}
+        self._created: list[dict[str, str]] = []
+        self._events: list[tuple[str | int, ...]] = []
 
-def _recordable(connection: Connection, attempt: str, check_recordable: Check) -> _Newest:
-    head = _newest(connection, attempt)
-    check_recordable(connection, head.header)
-    return head
+    def append(self, entry: Entry) -> RecordedEvent:
+        """Adds an event's row to those that will be inserted."""
+        if entry.header is not None:
+            self._check(self._connection, entry.header)
+            self._created.append(entry.header.as_row())
+            head = _Newest(entry.header, 0, entry.header.chain_start(), AttemptState.OPEN, Summarizing())
+            state = AttemptState.OPEN
+        else:
+            head = self._heads.get(entry.attempt) or self._recordable(entry.attempt)
+            state = next_state(head.state, entry.event.type)
+        self._heads[entry.attempt] = head
+        header, moment, seq, prev_hash = head.header, entry.moment, head.seq + 1, head.hash
+        event = reduce(entry.event, header.recording)
+        wall, body, digest = chained(header, seq, moment, event, prev_hash)
+        place = (wall, moment.mono_ns, moment.process)
+        self._events.append((header.id, seq, *place, body, prev_hash, digest, state.value, SCHEMA))
+        head.seq, head.hash, head.state = seq, digest, state
+        head.summary.take(seq, digest, moment, event.type, event)
+        return RecordedEvent(header.id, seq, moment, event, prev_hash, digest, header.solver, header.condition)
+
+    def write(self) -> None:
+        """Inserts the rows, and the summaries after them."""
+        if self._created:
+            self._connection.execute(insert(ATTEMPTS), self._created)
+        insert_rows(self._connection, self._events)
+        keep(self._connection, {attempt: head.summary.summary() for attempt, head in self._heads.items()})
+
+    def _recordable(self, attempt: str) -> _Newest:
+        head = self._known.get(attempt) or _newest(self._connection, attempt)
+        self._check(self._connection, head.header)
+        return head
 
 
 def _read_header(row: RowMapping) -> AttemptHeader:
@@ -119,26 +131,51 @@ def _read_header(row: RowMapping) -> AttemptHeader:
 def _newest(connection: Connection, attempt: str) -> _Newest:
     if not is_storable(attempt):
         raise UnknownAttemptError(attempt)
-    wanted = (
-        select(ATTEMPTS, EVENTS.c.seq, EVENTS.c.hash, EVENTS.c.state)
-        .join(EVENTS, ATTEMPTS.c.id == EVENTS.c.attempt)
-        .where(EVENTS.c.attempt == attempt)
-        .order_by(EVENTS.c.seq.desc())
-        .limit(1)
-    )
-    found = connection.execute(wanted).mappings().one_or_none()
-    if found is None:
-        raise UnknownAttemptError(attempt)
     try:
-        (summary,) = (summary for _, summary in kept(connection, ATTEMPTS.c.id == attempt))
-        return _Newest(
-            _read_header(found), found["seq"], found["hash"], AttemptState(found["state"]), Summarizing(summary)
-        )
+        for head in _read_newest(connection, [attempt]):
+            return head
     except ValueError as error:
         raise AttemptError(
             f"The newest event of attempt {attempt} is damaged, so nothing can follow it. "
             "Open the problem again to begin a new attempt."
         ) from error
+    raise UnknownAttemptError(attempt)
+
+
+def _newest_of(connection: Connection, attempts: Set[str]) -> dict[str, _Newest]:
+    """Where attempts are, those left out that have to be looked at one by one."""
+    if len(attempts) == 1:
+        return {}
+    names = [attempt for attempt in attempts if is_storable(attempt)]
+    pages = (names[start : start + _AT_ONCE] for start in range(0, len(names), _AT_ONCE))
+    try:
+        return {head.header.id: head for page in pages for head in _read_newest(connection, page)}
+    except ValueError:
+        # One of them is damaged, and it alone is refused.
+        return {}
+
+
+def _read_newest(connection: Connection, attempts: Sequence[str]) -> Iterator[_Newest]:
+    """Where attempts are, as far as there are any of these names.
+
+    Raises:
+        ValueError: One is damaged.
+    """
+    among = ATTEMPTS.c.id.in_(attempts)
+    newest = (
+        select(func.max(EVENTS.c.seq)).where(EVENTS.c.attempt == ATTEMPTS.c.id).correlate(ATTEMPTS).scalar_subquery()
+    )
+    wanted = (
+        select(ATTEMPTS, EVENTS.c.seq, EVENTS.c.hash, EVENTS.c.state)
+        .join(EVENTS, (ATTEMPTS.c.id == EVENTS.c.attempt) & (EVENTS.c.seq == newest))
+        .where(among)
+    )
+    rows = connection.execute(wanted).mappings().all()
+    summaries = dict(kept(connection, among)) if rows else {}
+    for row in rows:
+        header = _read_header(row)
+        summary = Summarizing(summaries[header.id])
+        yield _Newest(header, row["seq"], row["hash"], AttemptState(row["state"]), summary)
 
 
 def is_storable(name: str | None) -> bool:
