@@ -273,6 +273,8 @@ class Judged(EventBody):
     reason: str
     message: Text = ""
     judged_by: JudgedBy
+    replaces: bool = False
+    """Whether it takes the place of a decided verdict: the key or the rules have changed since."""
 
 
 class Focus(EventBody):

@@ -1,7 +1,8 @@
 """Answers that were given elsewhere, as attempts of the event log, which gets what it does not have yet.
 
-An attempt's name follows from the answer, so the same answer is one attempt, however often its file is graded. All
-events of all answers are handed over without waiting and share the log's transactions.
+An attempt's name follows from the answer, so the same answer is one attempt, however often its file is graded. An
+answer that says which attempt of this log it is, and is what that attempt was decided on, is that attempt. All events
+of all answers are handed over without waiting and share the log's transactions.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import uuid
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from benchwright_attempts.clock import AttemptState
@@ -38,14 +39,14 @@ from benchwright_attempts.summary import AttemptVerdict, Summary
 from benchwright_attempts.terms import Solver
 from benchwright_problems.home import Home
 from benchwright_problems.problem import Kind, Problem
-from benchwright_problems.verdict import Outcome
+from benchwright_problems.verdict import Outcome, Verdict
 
 if TYPE_CHECKING:
     # The database library takes a third of a second to import: nobody pays before a log is needed.
     from benchwright_attempts.log import EventLog
 
-_NUMBER = 1
-"""Such an attempt has one try."""
+REPLY = "reply.md"
+"""The file of a whole reply in which steps come before the answer. It is recorded, and not judged."""
 
 
 @dataclass(frozen=True)
@@ -57,10 +58,54 @@ class GivenAnswer:
     ref: str
     """`pack/id`."""
     problem: Problem
+    digest: str
+    """Of the problem's public part."""
     files: Mapping[str, bytes]
     """Content by path; `answer.md` for questions."""
     solver: str
     condition: Solver
+    recorded: str = ""
+    """The attempt that it is, as it says; another one's id is no harm."""
+    number: int = 1
+    """Of the try that it was in its attempt."""
+    flaw: Verdict | None = None
+    """Why a reply to a design problem has no files."""
+    reply: str = ""
+    """The whole reply, if steps came before the answer."""
+    facts: tuple[Event, ...] = ()
+    """What else is recorded of it."""
+
+    @property
+    def text(self) -> str:
+        """The answer to a question."""
+        return self.files[ANSWER].decode()
+
+    @property
+    def digests(self) -> dict[str, str]:
+        """What is judged."""
+        return {path: sha256(content) for path, content in self.files.items()}
+
+
+def recorded_before(log: EventLog, answers: Sequence[GivenAnswer]) -> list[GivenAnswer]:
+    """The same answers, under the attempts that they say they are, as far as this log has those.
+
+    Raises:
+        LogError: It can't be read.
+    """
+    wanted = {answer.recorded for answer in answers if answer.recorded}
+    if not wanted:
+        return list(answers)
+    known = {header.id: (header, summary) for header, summary in log.summaries() if header.id in wanted}
+    found = []
+    for answer in answers:
+        header, summary = known.get(answer.recorded, (None, Summary()))
+        earlier = summary.verdict
+        # Whoever writes the file could name any attempt: only the same answer of the same solver is the same one.
+        is_it = header is not None and (header.problem, header.solver) == (answer.ref, answer.solver)
+        if is_it and earlier is not None and summary.state.ended and dict(earlier.snapshot) == answer.digests:
+            answer = replace(answer, attempt=answer.recorded, number=earlier.number)
+        found.append(answer)
+    return found
 
 
 class GivenAnswers:
@@ -88,12 +133,13 @@ class GivenAnswers:
         for name, answer in self._answers.items():
             if name not in here:
                 writing.append(self._log.create_nowait(self._header(answer), Opened(files={})))
-            events = _beginning(answer, here.get(name, Summary()))
-            writing += [self._log.append_nowait(name, event) for event in events]
+                writing += [self._log.append_nowait(name, event) for event in answer.facts]
+            _, summary = here.get(name, (None, Summary()))
+            writing += [self._log.append_nowait(name, event) for event in _beginning(answer, summary)]
         _wait(writing)
 
     def decide(self, graded: Mapping[str, Graded]) -> None:
-        """Record verdicts; of attempts that have one already, only those that decide what was undecided.
+        """Record verdicts. A decided one gives way only to another decided one; a study's is left as it is.
 
         Args:
             graded: By attempt.
@@ -104,23 +150,25 @@ class GivenAnswers:
         here = self._here()
         writing: list[Future[RecordedEvent]] = []
         for name, found in graded.items():
-            answer, summary = self._answers[name], here[name]
+            answer, (header, summary) = self._answers[name], here[name]
+            if header.study:
+                continue
             events = [*_decision(answer, summary, found)]
             if events and answer.problem.kind is Kind.DESIGN:
-                RunRecords(self._home, name).keep(_NUMBER, found.verdict)
+                RunRecords(self._home, name).keep(answer.number, found.verdict)
             if not summary.state.ended:
                 events.append(Submitted())
             writing += [self._log.append_nowait(name, event) for event in events]
         _wait(writing)
 
-    def _here(self) -> dict[str, Summary]:
-        return {header.id: summary for header, summary in self._log.summaries() if header.id in self._answers}
+    def _here(self) -> dict[str, tuple[AttemptHeader, Summary]]:
+        return {header.id: (header, summary) for header, summary in self._log.summaries() if header.id in self._answers}
 
     def _header(self, answer: GivenAnswer) -> AttemptHeader:
         return AttemptHeader(
             id=answer.attempt,
             problem=answer.ref,
-            problem_digest=answer.problem.public_digest,
+            problem_digest=answer.digest,
             workspace="",
             solver=answer.solver,
             condition=answer.condition.value,
@@ -138,7 +186,8 @@ def _beginning(answer: GivenAnswer, summary: Summary) -> Iterator[Event]:
         return
     # After an interruption, the time since then does not count.
     yield Interrupted() if summary.state is AttemptState.RUNNING else Started()
-    for path, content in answer.files.items():
+    reply = {REPLY: answer.reply.encode("utf-8", "replace")} if answer.reply else {}
+    for path, content in {**reply, **answer.files}.items():
         if summary.files.get(path) != sha256(content):
             yield TextSet(path=path, cause=TextCause.WRITTEN, file=FileText.of_bytes(content))
             yield Save(path=path, sha256=sha256(content), size=len(content))
@@ -147,17 +196,18 @@ def _beginning(answer: GivenAnswer, summary: Summary) -> Iterator[Event]:
 def _decision(answer: GivenAnswer, summary: Summary, graded: Graded) -> Iterable[Event]:
     earlier, verdict = summary.verdict, graded.verdict
     if earlier is not None:
-        is_news = earlier.outcome is Outcome.ERROR and verdict.outcome is not Outcome.ERROR
+        said = (earlier.reason, earlier.message)
+        is_news = verdict.outcome is not Outcome.ERROR and said != (verdict.reason.value, verdict.detail)
         return [_late(answer, earlier, graded)] if is_news else []
-    snapshot = {path: sha256(content) for path, content in answer.files.items()}
+    snapshot = answer.digests
     if answer.problem.kind is Kind.DESIGN:
         run = uuid.uuid4().hex
-        started = RunStarted(run=run, number=_NUMBER, snapshot=snapshot)
-        lost = [RunCancelled(run=name, number=_NUMBER, reason="interrupted") for name in summary.snapshots]
-        return [*lost, started, RunFinished.of(_NUMBER, verdict, run=run)]
+        started = RunStarted(run=run, number=answer.number, snapshot=snapshot)
+        lost = [RunCancelled(run=name, number=answer.number, reason="interrupted") for name in summary.snapshots]
+        return [*lost, started, RunFinished.of(answer.number, verdict, run=run)]
     return [
         Answered(
-            number=_NUMBER,
+            number=answer.number,
             outcome=verdict.outcome,
             reason=verdict.reason.value,
             message=verdict.detail,
@@ -170,9 +220,9 @@ def _decision(answer: GivenAnswer, summary: Summary, graded: Graded) -> Iterable
 
 
 def _late(answer: GivenAnswer, earlier: AttemptVerdict, graded: Graded) -> Event:
-    verdict = graded.verdict
+    verdict, replaces = graded.verdict, earlier.outcome is not Outcome.ERROR
     if graded.judgement is None:
-        return Regraded.of(earlier.number, verdict)
+        return Regraded.of(earlier.number, verdict, replaces=replaces)
     return Judged(
         number=earlier.number,
         sha256=earlier.snapshot[ANSWER],
@@ -180,4 +230,5 @@ def _late(answer: GivenAnswer, earlier: AttemptVerdict, graded: Graded) -> Event
         reason=verdict.reason.value,
         message=verdict.detail,
         judged_by=judged_by(graded.judgement),
+        replaces=replaces,
     )

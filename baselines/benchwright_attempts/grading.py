@@ -181,10 +181,10 @@ async def judge_answer(
     """
     start = time.monotonic()
     judgement = await judging.judgement_of(ref, problem, answer, attempt=attempt, number=number, answer_id=answer_id)
-    return graded_answer(problem, judgement, time.monotonic() - start)
+    return graded_answer(problem.public_digest, judgement, time.monotonic() - start)
 
 
-def graded_answer(problem: Problem, judgement: Judgement, wall_s: float) -> Graded:
-    """The outcome of a judgement that took `wall_s` seconds."""
-    facts = {"wall_s": round(wall_s, 6), "digests": Digests(problem=problem.public_digest)}
+def graded_answer(digest: str, judgement: Judgement, wall_s: float) -> Graded:
+    """The outcome of a judgement that took `wall_s` seconds, of an answer to the problem with this public digest."""
+    facts = {"wall_s": round(wall_s, 6), "digests": Digests(problem=digest)}
     return Graded(judgement.verdict.model_copy(update=facts), judgement)

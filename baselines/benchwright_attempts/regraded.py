@@ -1,4 +1,4 @@
-"""The event of a verdict on a run that had decided nothing."""
+"""The event of a verdict on files that were graded again."""
 
 from __future__ import annotations
 
@@ -9,8 +9,11 @@ from benchwright_attempts.tests_verdict import TestsVerdict
 
 
 class Regraded(TestsVerdict):
-    """A run that had decided nothing was made again on the same files, possibly long after the attempt ended."""
+    """The same files were graded again, possibly long after the attempt ended."""
 
     transitions = unchanged_in(*(state for state in AttemptState if state is not AttemptState.OPEN))
 
     type: Literal["regraded"] = "regraded"
+    replaces: bool = False
+    """Whether it takes the place of a decided verdict: harness, key or rules have changed since. Else it decides what \
+was undecided."""

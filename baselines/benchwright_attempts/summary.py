@@ -185,9 +185,13 @@ def _with(summary: Summary, event: EventBody, seq: int, at: datetime, active_s: 
         case Answered():
             return replace(summary, verdicts=summary.verdicts.added(_verdict(event, seq, at, active_s, event.snapshot)))
         case Judged() | Regraded():
-            return replace(summary, verdicts=summary.verdicts.decided_late(event.number, partial(_revised, event)))
+            return replace(summary, verdicts=_decided_late(summary, event))
         case _:
             return summary
+
+
+def _decided_late(summary: Summary, event: Judged | Regraded) -> VerdictSequence[AttemptVerdict]:
+    return summary.verdicts.decided_late(event.number, partial(_revised, event), replaces=event.replaces)
 
 
 def _verdict(

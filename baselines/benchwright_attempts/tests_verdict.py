@@ -38,7 +38,7 @@ class TestsVerdict(EventBody):
     """Digests of what produced the verdict: problem, harness, toolchain, sandbox."""
 
     @classmethod
-    def of(cls, number: int, verdict: Verdict, **more: str) -> Self:
+    def of(cls, number: int, verdict: Verdict, **more: str | bool) -> Self:
         """The event of a verdict.
 
         Args:

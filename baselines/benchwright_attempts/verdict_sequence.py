@@ -42,27 +42,31 @@ class VerdictSequence(Generic[V]):
         undecided = self.undecided
         if verdict.outcome is Outcome.ERROR:
             undecided = {**undecided, verdict.number: verdict}
-        first = self._earlier_pass(verdict)
+        first = _earlier_pass(self.first_pass, verdict)
         return VerdictSequence(self.count + 1, verdict, first, undecided)
 
-    def decided_late(self, number: int, revise: Callable[[V], V]) -> VerdictSequence[V]:
+    def decided_late(self, number: int, revise: Callable[[V], V], *, replaces: bool = False) -> VerdictSequence[V]:
         """With a verdict that came later than its try, and still counts for that try.
 
-        What was decided once is not decided again.
+        What was decided once is not decided again, unless the verdict `replaces` it.
 
         Args:
             number: Of the try.
-            revise: Makes the verdict from the undecided one.
+            revise: Makes the verdict from the earlier one.
+            replaces: Whether it takes the place of the newest verdict, though that was decided.
         """
-        waiting = self.undecided.get(number)
-        if waiting is None:
+        earlier, first = self.undecided.get(number), self.first_pass
+        if earlier is None and replaces and self.newest is not None and self.newest.number == number:
+            earlier = self.newest
+            first = None if first is not None and first.number == number else first
+        if earlier is None:
             return self
-        verdict = revise(waiting)
+        verdict = revise(earlier)
         undecided = {other: one for other, one in self.undecided.items() if other != number}
         if verdict.outcome is Outcome.ERROR:
             undecided[number] = verdict
         newest = verdict if self.newest is not None and self.newest.number == number else self.newest
-        return replace(self, newest=newest, first_pass=self._earlier_pass(verdict), undecided=undecided)
+        return replace(self, newest=newest, first_pass=_earlier_pass(first, verdict), undecided=undecided)
 
     @property
     def tries_to_pass(self) -> int | None:
@@ -79,8 +83,8 @@ class VerdictSequence(Generic[V]):
         handed_in = state in (AttemptState.SUBMITTED, AttemptState.TIMED_OUT)
         return self.newest.outcome if handed_in and self.newest is not None else None
 
-    def _earlier_pass(self, verdict: V) -> V | None:
-        first = self.first_pass
-        if verdict.outcome is not Outcome.PASSED or (first is not None and first.number <= verdict.number):
-            return first
-        return verdict
+
+def _earlier_pass(first: V | None, verdict: V) -> V | None:
+    if verdict.outcome is not Outcome.PASSED or (first is not None and first.number <= verdict.number):
+        return first
+    return verdict

@@ -18,6 +18,7 @@ from pydantic import JsonValue
 from benchwright_attempts.errors import EvaluationError
 from benchwright_attempts.grading import ANSWER
 from benchwright_attempts.replay import contents_of
+from benchwright_attempts.terms import Solver
 from benchwright_problems.verdict import Outcome, outcome_of
 from benchwright_subjects.exchange import write_lines
 from benchwright_subjects.prices import set_prices
@@ -36,8 +37,6 @@ class _Lean(TypedDict):
 
 
 Display = Literal["full", "conversation", "rich", "plain", "log", "none"]
-NO_MODEL = "none/none"
-"""For replies that were given elsewhere."""
 _LEAN: _Lean = {"ctl_server": False, "log_realtime": False, "score_display": False}
 """The event log keeps what is done, so Inspect's second database of running samples is not needed. Mean scores that are
 shown while samples run are made from all samples again at each one: the time grows with the square of their number."""
@@ -144,18 +143,42 @@ def newest_log(folder: Path) -> Path:
 
 
 def write_replies(log: EvalLog, file: Path) -> None:
-    """Write the replies of a run as lines of {`id`, `completion`}; those to refined statements go to a file beside.
+    """Write the replies of a run, as `benchwright grade --responses` reads them.
+
+    Args:
+        log: Of the run.
+        file: Gets a line of {`id`, `completion`} for each, with its origin; those to refined statements go to a file
+            beside.
 
     Raises:
         EvaluationError: The file can't be written.
     """
     samples = sorted(_samples(log), key=lambda sample: (sample.epoch, str(sample.id)))
-    lines = [{"id": str(one.id), "completion": one.output.completion} for one in samples if not one.error]
-    refined = [one for one in lines if one["id"].endswith(SUFFIX)]
-    write_lines(file, [one for one in lines if one not in refined])
+    published: list[dict[str, JsonValue]] = []
+    refined: list[dict[str, JsonValue]] = []
+    for sample in samples:
+        if sample.error:
+            continue
+        name = str(sample.id)
+        reply = {"completion": sample.output.completion, **_origin(log, sample, Solver.MODEL)}
+        (refined if name.endswith(SUFFIX) else published).append({"id": name.removesuffix(SUFFIX), **reply})
+    write_lines(file, published)
     if refined:
-        beside = file.with_name(file.name.replace(".responses", ".refined.responses"))
-        write_lines(beside, [one | {"id": one["id"].removesuffix(SUFFIX)} for one in refined])
+        write_lines(file.with_name(file.name.replace(".responses", ".refined.responses")), refined)
+
+
+def _origin(log: EvalLog, sample: EvalSample, condition: Solver) -> dict[str, JsonValue]:
+    """What a line says of its answer's origin: see `benchwright_problems.responses.Origin`."""
+    attempt = _facts(sample).get("attempt")
+    asked = log.eval.metadata or {}
+    origin = {
+        "attempt": attempt,
+        "solver": log.eval.model if attempt else None,
+        "condition": condition.value if attempt else None,
+        "prompts": asked.get("prompts"),
+        "steps": asked.get("steps"),
+    }
+    return {name: value for name, value in origin.items() if value}
 
 
 def write_work(log: EvalLog, attempts: EventLog, file: Path) -> None:
@@ -177,7 +200,7 @@ def write_work(log: EvalLog, attempts: EventLog, file: Path) -> None:
             found = contents_of(attempts.events(name), verdict.snapshot)
             files = {path: content.decode("utf-8", "replace") for path, content in found.items()}
             work = {"response": files[ANSWER]} if ANSWER in files else {"files": dict[str, JsonValue](files)}
-            lines.append({"id": str(sample.id), **work})
+            lines.append({"id": str(sample.id), **work, **_origin(log, sample, Solver.AGENT)})
     write_lines(file, lines)
 
 

@@ -10,16 +10,13 @@ from pydantic import JsonValue
 
 from benchwright_attempts.errors import EvaluationError
 from benchwright_attempts.evidence import SelfEstimate
-from benchwright_attempts.grading import ANSWER, Graded
+from benchwright_attempts.grading import Graded
 from benchwright_attempts.regrading import is_regradable, regrade
-from benchwright_attempts.reply import read_reply
 from benchwright_judges.text_length import ENCODING
-from benchwright_problems.problem import Kind
 from benchwright_problems.verdict import Outcome, Reason, Verdict
 from benchwright_subjects import usage
 from benchwright_subjects.evaluation_services import sealed
-from benchwright_subjects.prompt import final_answer
-from benchwright_subjects.prompt_sets.confidence import read_confidence
+from benchwright_subjects.reading import read
 from benchwright_subjects.sample_attempt import DECLINED, SampleAttempt
 from benchwright_subjects.task_run import TaskRun
 
@@ -105,20 +102,10 @@ async def _graded(task: TaskRun, sample: SampleAttempt, limit: str, at: float | 
 
 async def _take(task: TaskRun, sample: SampleAttempt, reply: str, think: bool) -> None:
     """Save a reply as the files that it stands for; one that can't be read leaves them as they are, and fails."""
-    problem = sample.problem
-    if task.prompts is not None and task.prompts.asks_confidence:
-        sample.confidence, reply = read_confidence(reply)
-    if problem.kind is not Kind.DESIGN:
-        if think and problem.public.question is not None:
-            reply = final_answer(problem, reply)
-        elif task.prompts is not None:
-            reply = task.prompts.answer(problem, reply)
-        await sample.write(ANSWER, reply.encode("utf-8", "replace"))
-        return
-    read = read_reply(problem, reply)
-    sample.unusable = read.flaw
-    for path, content in read.files.items():
-        await sample.write(path, content.encode("utf-8", "replace"))
+    found = read(sample.problem, reply, task.prompts, steps=think)
+    sample.unusable, sample.confidence = found.flaw, found.confidence
+    for path, content in found.files.items():
+        await sample.write(path, content)
 
 
 async def _count(task: TaskRun, sample: SampleAttempt, state: TaskState) -> dict[str, JsonValue]:

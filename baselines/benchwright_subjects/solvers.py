@@ -1,11 +1,10 @@
-"""How a sample is solved: in one reply, by an agent with tools, by a command-line agent, or by a file of replies."""
+"""How a sample is solved: in one reply, by an agent with tools, or by a command-line agent."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
 import shlex
-from collections.abc import Mapping
 
 import anyio
 from inspect_ai.agent import AgentState, sandbox_agent_bridge
@@ -15,7 +14,6 @@ from inspect_ai.model import (
     ChatMessageSystem,
     ChatMessageUser,
     GenerateConfig,
-    ModelOutput,
     execute_tools,
     get_model,
 )
@@ -71,27 +69,6 @@ def reply(task: TaskRun, seed: int | None) -> Solver:
                 async with sample.solving():
                     own = None if seed is None else seed + state.epoch - 1
                     state = await generate(state) if own is None else await generate(state, seed=own)
-            return state
-
-        return solve
-
-    return made()
-
-
-def given_reply(task: TaskRun, replies: Mapping[tuple[str, int], str]) -> Solver:
-    """Take the reply from what a model elsewhere has said.
-
-    Args:
-        task: The run of the task.
-        replies: By problem and number of the sample, from 1.
-    """
-
-    @solver(name="benchwright_given_reply")
-    def made() -> Solver:
-        async def solve(state: TaskState, generate: Generate) -> TaskState:
-            text = replies.get((str(state.sample_id), state.epoch), "")
-            state.output = ModelOutput.from_content(model=task.solver or str(state.model), content=text)
-            state.messages.append(state.output.message)
             return state
 
         return solve

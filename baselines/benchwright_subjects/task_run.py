@@ -29,12 +29,11 @@ class TaskRun:
         pack: Whose problems it asks.
         problems: Public parts.
         agent: Whether an agent works on them.
-        solver: Who, where that is not Inspect's model.
         part: Of a study, where its plan says who solves what.
         most_runs: Outside studies: how many runs of the hidden tests an agent may ask for.
         most_s: Outside studies: the time limit of a sample in seconds. None without a limit.
-        prompts: What problems are asked with; None if that is a template of the user's, an agent's task, or unknown.
-        shots: Solved questions that are shown before each one; None if that is unknown.
+        prompts: What problems are asked with; None if that is a template of the user's, or an agent's task.
+        shots: Solved questions that are shown before each one; None for agents.
         steps: Whether steps are asked for before the answer.
         knowledge_cutoff: Outside studies: the end of what the model was trained on; as Inspect knows it if empty.
         refined: Statements that are asked beside the originals, by problem.
@@ -50,7 +49,6 @@ class TaskRun:
         problems: Sequence[Problem],
         *,
         agent: bool,
-        solver: str = "",
         part: ModelCondition | None = None,
         most_runs: int = 0,
         most_s: float | None = None,
@@ -63,7 +61,6 @@ class TaskRun:
         self.services = services
         self.pack = pack
         self.agent = agent
-        self.solver = solver
         self._cutoff = _date(knowledge_cutoff)
         self.prompts = prompts
         self.facts_of_prompts: dict[str, JsonValue] = (
@@ -95,7 +92,7 @@ class TaskRun:
         if self._part is None:
             condition = Solver.AGENT if self.agent else Solver.MODEL
             terms = Terms(condition.value, most_runs=self._most_runs, most_s=self._most_s)
-            return Subject(self.solver or model, terms, knowledge_cutoff=self._cutoff)
+            return Subject(model, terms, knowledge_cutoff=self._cutoff)
         self._part.check_model(model)
         assigned = self._part.assigned(ref, sample)
         cutoff = self._part.condition.knowledge_cutoff or ""

@@ -16,7 +16,6 @@ from benchwright_problems.store import Store
 from benchwright_studies.model_condition import ModelCondition, model_condition
 from benchwright_subjects import reflection
 from benchwright_subjects.evaluation_services import EvaluationServices
-from benchwright_subjects.exchange import read_replies
 from benchwright_subjects.inspect_runs import close_after_run
 from benchwright_subjects.prompt import ask_agent
 from benchwright_subjects.prompt_sets import prompt_set
@@ -25,7 +24,7 @@ from benchwright_subjects.refinement import request as request_of_refinement
 from benchwright_subjects.samples import Form, chosen, dataset
 from benchwright_subjects.sandbox_environment import NAME
 from benchwright_subjects.scorers import decided, verdict
-from benchwright_subjects.solvers import command_line_agent, given_reply, open_attempt, reply, work
+from benchwright_subjects.solvers import command_line_agent, open_attempt, reply, work
 from benchwright_subjects.task_run import TaskRun
 
 
@@ -39,8 +38,6 @@ def answer(
     template: str = "",
     seed: int | None = None,
     prompts: str = "",
-    replies: str = "",
-    solver: str = "",
     limit_s: float = 0.0,
     sandbox: str = DEFAULT_SANDBOX,
     study: str = "",
@@ -59,8 +56,6 @@ def answer(
         template: A file with a prompt to use in place of ours.
         seed: Decides which examples are shown; plus the epoch, less one, sent to the model.
         prompts: The name of a prompt set, such as `cvdp-1.1`; our own where empty.
-        replies: A file of replies that are judged in place of asking a model.
-        solver: Who gave these.
         limit_s: Time limit of a sample in seconds, on the attempt's own clock; 0 is no limit. Inspect's own
             `time_limit` counts retries of the provider and limits the hidden tests to half of it.
         sandbox: Where hidden tests run.
@@ -74,22 +69,16 @@ def answer(
     form = Form(problems, shots, examples, think, template, seed or 0, prompts)
     asked, request = form.of(services.store, pack)
     part = _part(services, study, condition, pack, asked)
-    given = read_replies(Path(replies), asked) if replies else None
-    if given is not None:
-        asked = [problem for problem in asked if (problem.id, 1) in given]
     variants = refined_for(Path(refined), asked) if refined else {}
-    # What replies were asked with elsewhere is not known.
-    named = None if template or (replies and not prompts) else prompt_set(prompts)
     run = TaskRun(
         services,
         pack,
         asked,
         agent=False,
-        solver=solver,
         part=part,
         most_s=limit_s or None,
-        prompts=named,
-        shots=shots if given is None else None,
+        prompts=None if template else prompt_set(prompts),
+        shots=shots,
         steps=think,
         knowledge_cutoff=knowledge_cutoff,
         refined=variants,
@@ -97,7 +86,7 @@ def answer(
     return Task(
         dataset=both_variants(pack, asked, request, variants),
         setup=open_attempt(run),
-        solver=reply(run, seed) if given is None else given_reply(run, given),
+        solver=reply(run, seed),
         scorer=[verdict(run, think), decided(run)],
         cleanup=run.leave,
         continue_on_fail=True,

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from inspect_ai.log import read_eval_log
 
-from benchwright_attempts.attempts import Attempts
 from benchwright_attempts.errors_classified import ErrorsClassified
+from benchwright_attempts.given_answers import REPLY
+from benchwright_attempts.log import EventLog
 from benchwright_attempts.record import AttemptHeader
+from benchwright_attempts.replay import contents_of
 from benchwright_attempts.terms import Solver
 from benchwright_problems.problem import QuestionFormat
 from benchwright_problems.store import Store
@@ -43,14 +45,14 @@ class WrongChoices:
     """Failed attempts without a kept log of a run that asked for steps."""
 
 
-def wrong_choices(attempts: Attempts, store: Store, kept: Path, pack: str, *, solver: str = "") -> WrongChoices:
+def wrong_choices(log: EventLog, store: Store, kept: Path, pack: str, *, solver: str = "") -> WrongChoices:
     """The wrong choices of models at a pack's questions, under chain of thought.
 
     Attempts of studies are left out, since a study's record holds what its plan says, and so are attempts at an earlier
     version of a question.
 
     Args:
-        attempts: The log.
+        log: Has the attempts.
         store: Has the pack.
         kept: Folder of the Inspect logs that were kept.
         pack: Whose questions.
@@ -63,7 +65,7 @@ def wrong_choices(attempts: Attempts, store: Store, kept: Path, pack: str, *, so
     }
     failed: dict[str, tuple[AttemptHeader, int]] = {}
     classified = 0
-    for header, summary in reversed(attempts.summaries()):
+    for header, summary in reversed(log.summaries()):
         if choices.get(header.problem) != header.problem_digest or header.study or header.condition != Solver.MODEL:
             continue
         if (solver and header.solver != solver) or not summary.state.ended or summary.verdict is None:
@@ -72,9 +74,20 @@ def wrong_choices(attempts: Attempts, store: Store, kept: Path, pack: str, *, so
             classified += 1
         elif summary.verdict.outcome is Outcome.FAILED:
             failed[header.id] = (header, summary.verdict.number)
-    replies = _replies(kept, failed)
+    replies = _imported(log, failed) | _replies(kept, failed)
     found = [WrongChoice(*failed[attempt], replies[attempt]) for attempt in failed if attempt in replies]
     return WrongChoices(found, classified, len(failed) - len(found))
+
+
+def _imported(log: EventLog, wanted: Mapping[str, object]) -> dict[str, str]:
+    """Attempt → reply, of replies from elsewhere that have steps: their attempts keep the whole."""
+    found = {}
+    for header, summary in log.summaries():
+        if header.id in wanted and (digest := summary.files.get(REPLY)):
+            content = contents_of(log.events(header.id), {REPLY: digest}).get(REPLY, b"")
+            if content.strip():
+                found[header.id] = content.decode("utf-8", "replace")
+    return found
 
 
 def _replies(kept: Path, wanted: dict[str, tuple[AttemptHeader, int]]) -> dict[str, str]:

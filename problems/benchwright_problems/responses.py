@@ -1,7 +1,8 @@
 """Answers to the problems of a pack, read from JSON Lines.
 
 A line is a CVDP record with its solution (`output.context`, `output.response` or `patch`), or {`id`, and one of
-`files` (path → text), `completion`, `response` (a text)}. Several lines with one id are several samples.
+`files` (path → text), `completion`, `response` (a text)}. Several lines with one id are several samples. Lines that
+`benchwright eval` writes say as well whose answer it is, how it was asked for, and which attempt it is.
 """
 
 from __future__ import annotations
@@ -10,21 +11,46 @@ import json
 import re
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Annotated
 
-from pydantic import JsonValue, TypeAdapter, ValidationError
+from pydantic import AfterValidator, Field, JsonValue, StrictBool, TypeAdapter, ValidationError
 
 from benchwright_problems.datasets.invalid_records import InvalidRecords
 from benchwright_problems.datasets.jsonl import read_records
 from benchwright_problems.errors import DatasetError, PatchError
 from benchwright_problems.patch import apply_patch
-from benchwright_problems.problem import Kind, Problem, RelativePath
+from benchwright_problems.problem import Problem, RelativePath
+from benchwright_problems.verdict import Model
 
 _FENCE = re.compile(r"^[ \t]*```[^\n]*\n(.*?)^[ \t]*```", re.MULTILINE | re.DOTALL)
 _MODULE = re.compile(r"^\s*(?:module|macromodule|package|interface|`timescale)\b", re.MULTILINE)
 _END = re.compile(r"\bendmodule\b")
 _FILES: TypeAdapter[dict[str, str | None]] = TypeAdapter(dict[RelativePath, str | None])
+
+
+def _plain(text: str) -> str:
+    if not text.isprintable():
+        raise ValueError("holds characters that can't be printed")
+    return text
+
+
+_Word = Annotated[str, Field(max_length=300), AfterValidator(_plain)]
+
+
+class Origin(Model):
+    """What a line says of where its answer comes from; empty where it says nothing."""
+
+    attempt: _Word = ""
+    """The attempt that it is, in the log of the machine where it was given."""
+    solver: _Word = ""
+    condition: _Word = ""
+    """What the solver is, such as `model`."""
+    prompts: _Word = ""
+    """The set of prompts that were sent."""
+    steps: StrictBool = False
+    """Whether steps were asked for before the answer."""
 
 
 @dataclass(frozen=True)
@@ -35,9 +61,11 @@ class Response:
     sample: int
     """The index of this answer among those to the problem, from 0."""
     files: Mapping[str, bytes]
-    """Of a design problem, by path."""
+    """Of a design problem, by path, if the answer gives files."""
     text: str
-    """Of any other problem."""
+    """Any other answer."""
+    gives_files: bool = False
+    origin: Origin = field(default_factory=Origin)
 
 
 def read_responses(
@@ -74,13 +102,18 @@ def _response(
     # Counted before it is read: a line that is left out does not renumber the samples after it.
     sample = samples[name]
     samples[name] += 1
-    field, answer = _answer(record)
+    place, answer = _answer(record)
     try:
-        files, text = _read(problems[name], field, answer)
+        files, text = _read(problems[name], place, answer)
     except (ValueError, PatchError) as error:
         reason = error.errors()[0]["msg"] if isinstance(error, ValidationError) else str(error)
-        raise DatasetError(file, field, reason, line) from error
-    return Response(problems[name], sample, files, text)
+        raise DatasetError(file, place, reason, line) from error
+    try:
+        origin = Origin.model_validate({key: record[key] for key in Origin.model_fields if record.get(key) is not None})
+    except ValidationError as error:
+        flaw = error.errors()[0]
+        raise DatasetError(file, str(flaw["loc"][0]), flaw["msg"], line) from error
+    return Response(problems[name], sample, files, text or "", gives_files=text is None, origin=origin)
 
 
 def _answer(record: Mapping[str, JsonValue]) -> tuple[str, JsonValue]:
@@ -88,19 +121,16 @@ def _answer(record: Mapping[str, JsonValue]) -> tuple[str, JsonValue]:
     if isinstance(output, dict):
         # Without files, the answer is the text itself.
         return ("output.context", output["context"]) if output.get("context") else ("response", output.get("response"))
-    for field in ("files", "patch", "completion", "response"):
-        if field in record:
-            return field, record[field]
+    for name in ("files", "patch", "completion", "response"):
+        if name in record:
+            return name, record[name]
     return "", None
 
 
-def _read(problem: Problem, field: str, answer: JsonValue) -> tuple[dict[str, bytes], str]:
-    if answer is None or answer == "":
-        return {}, ""
-    if isinstance(answer, str):
-        if problem.kind is not Kind.DESIGN:
-            return {}, answer
-        return {path: text.encode() for path, text in files_in(problem, answer).items()}, ""
+def _read(problem: Problem, field: str, answer: JsonValue) -> tuple[dict[str, bytes], str | None]:
+    """The files of an answer, or its text if it gives none."""
+    if answer is None or isinstance(answer, str):
+        return {}, answer or ""
     texts = {path: text for path, text in _FILES.validate_python(answer).items() if text}
     if field == "patch":
         given = problem.public.files
@@ -109,7 +139,7 @@ def _read(problem: Problem, field: str, answer: JsonValue) -> tuple[dict[str, by
         wanted = ", ".join(problem.public.expected)
         raise ValueError(f"{unexpected[0]!r} is not a file that the problem expects, which are: {wanted}")
     start = {path: problem.public.files[path] for path in problem.public.expected if path in problem.public.files}
-    return {path: text.encode() for path, text in (start | texts).items()}, ""
+    return {path: text.encode() for path, text in (start | texts).items()}, None
 
 
 def files_in(problem: Problem, answer: str) -> dict[str, str]:

@@ -128,6 +128,16 @@ def test_judges_see_the_steps_and_the_report_shows_what_most_of_them_name(home: 
     assert "Judges of errors, compared" in Path("report/report.html").read_text()
 
 
+def test_replies_from_elsewhere_with_their_steps_are_classified(home: Home) -> None:
+    lines = [{"id": f"en-{number}", "completion": f"{STEPS}\nAnswer: A"} for number in range(6)]
+    Path("replies.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    given = ("grade", "cs", "--responses", "replies.jsonl", "--solver", "local-7b", "--json")
+    assert invoke(*given, "--think")[1]["wrong"] == 6
+    status, said, asked = classify(home, names("calculation"))
+    assert (status, said["classified"], said["types"]) == (0, 6, {"calculation": 6})
+    assert all(STEPS in one.user for one in asked[0])
+
+
 def test_replies_without_steps_are_not_classified(home: Home) -> None:
     run_model()
     status, said, _ = classify(home, names("other"))

@@ -39,7 +39,7 @@ from benchwright_problems.home import Home
 from benchwright_problems.store import Store
 from benchwright_server.cli.app import command_line
 from benchwright_studies.study_log import StudyLog
-from benchwright_subjects.evaluation import Run, evaluate, resume, summary
+from benchwright_subjects.evaluation import Run, evaluate, resume, summary, write_replies
 
 from ..judge_endpoint import Asked, JudgeEndpoint, Played, content, fails, in_turn
 
@@ -556,17 +556,40 @@ def test_prompts_go_out_and_replies_come_back_as_samples(desk: Desk) -> None:
     assert went.exit_code == 0, went.output
     (line,) = (json.loads(text) for text in prompts.read_text().splitlines())
     replies.write_text("".join(json.dumps({"id": line["id"], "completion": text}) + "\n" for text in "ABCD"))
-    came = invoke(
-        *("import-responses", replies, "--pack", "starter", "--solver", "local-7b", "--out", desk.out, "--json")
-    )
-    assert came.exit_code == 0, came.output
-    told = json.loads(came.stdout)
-    assert (told["samples"], told["passed"], told["failed"], told["score"]) == (4, 1, 3, 0.25)
+    told = grade(replies, "--solver", "local-7b", "--prompts", "cs-bench", "--knowledge-cutoff", "2026-05")
+    assert (told["total"], told["right"], told["wrong"], told["accuracy"]) == (4, 1, 3, 0.25)
     assert {(one.solver, one.condition) for one in desk.attempts()} == {("local-7b", "model")}
-    written = Path(told["log"]).with_suffix(".responses.jsonl").read_text().splitlines()
-    assert [json.loads(text)["completion"] for text in written] == ["A", "B", "C", "D"]
     events = [recorded.event for one in desk.attempts() for recorded in desk.events(one.id)]
     assert {event.file.text for event in events if isinstance(event, TextSet) and event.file} == set("ABCD")
+    used = [event for event in events if isinstance(event, ModelUsage)]
+    assert {(one.parameters["prompts"], one.parameters["knowledge_cutoff"]) for one in used} == {
+        ("cs-bench", "2026-05")
+    }
+    assert desk.are_whole()
+
+
+def grade(replies: Path, *options: str) -> dict[str, Any]:
+    ran = CliRunner().invoke(command_line(), ["grade", "starter", "--responses", str(replies), *options, "--json"])
+    assert ran.exit_code == 0, ran.output
+    found: dict[str, Any] = json.loads(ran.stdout)
+    return found
+
+
+def test_grading_the_replies_of_a_run_again_finds_its_own_attempts(desk: Desk, tmp_path: Path) -> None:
+    log = run(desk, says("Let me think about A.\nAnswer: B"), problems="amdahl", think=True)
+    replies = tmp_path / "replies.jsonl"
+    write_replies(log, replies)
+    before = [(one.id, len(desk.events(one.id))) for one in desk.attempts()]
+    told = grade(replies)
+    assert (told["total"], told["right"], told["solver"]) == (1, 1, "mockllm/model")
+    assert [(one.id, len(desk.events(one.id))) for one in desk.attempts()] == before
+    (line,) = (json.loads(text) for text in replies.read_text().splitlines())
+    replies.write_text(json.dumps(line | {"completion": "Answer: A"}) + "\n")
+    assert grade(replies)["wrong"] == 1
+    assert len(desk.attempts()) == 2, "another answer is not that attempt, whatever the line says"
+    replies.write_text(json.dumps(line) + "\n")
+    grade(replies, "--solver", "somebody")
+    assert {one.solver for one in desk.attempts()} == {"mockllm/model", "somebody"}
 
 
 def test_examples_of_the_validation_split_come_before_the_question_and_are_not_asked(desk: Desk) -> None:

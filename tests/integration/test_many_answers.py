@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import os
 import re
@@ -127,7 +128,7 @@ def test_answers_are_attempts_of_the_log_which_late_judgements_decide(desk: Desk
     first = desk.attempts()
     assert [(one["problem"], one["solver"], one["condition"], one["state"], one["verdict"]) for one in first] == [
         (CHOOSES, "ana", "human", "submitted", "passed"),
-        (EXPLAINS, "ana", "human", "submitted", "error"),
+        (EXPLAINS, "ana", "human", "submitted", "waiting for a judge"),
     ]
     assert [row["attempt"] for row in desk.waiting()] == [first[1]["id"]]
     with JudgeEndpoint(lambda asked: says("correct")) as endpoint:
@@ -142,7 +143,7 @@ def test_answers_are_attempts_of_the_log_which_late_judgements_decide(desk: Desk
 def test_the_same_command_decides_the_attempts_that_waited(desk: Desk) -> None:
     answers = desk.write({"id": WHY, "response": "Because."})
     desk.graded(answers)
-    assert [(one["solver"], one["verdict"]) for one in desk.attempts()] == [("answers", "error")]
+    assert [(one["solver"], one["verdict"]) for one in desk.attempts()] == [("answers", "waiting for a judge")]
     with JudgeEndpoint(lambda asked: says("incorrect")) as endpoint:
         desk.endpoint = endpoint.url
         desk.graded(answers)
@@ -201,14 +202,32 @@ def test_a_changed_key_is_another_question(desk: Desk) -> None:
     with JudgeEndpoint(lambda asked: says("correct")) as endpoint:
         desk.endpoint = endpoint.url
         assert desk.graded(answers)["right"] == 1
-        _replace_key(desk, "another reference")
+        _replace_key(desk, WHY, "another reference")
         assert desk.graded(answers)["right"] == 1
         assert len(endpoint.requests) == 4
         assert desk.graded(answers)["right"] == 1
         assert len(endpoint.requests) == 4
 
 
-def _replace_key(desk: Desk, value: str) -> None:
+def test_a_key_that_was_wrong_counts_no_more_once_it_is_mended(desk: Desk) -> None:
+    answers = desk.write({"id": CHOICE, "response": "B"}, {"id": CHOICE, "response": "A"})
+    assert counts(desk.graded(answers), "right", "wrong") == (1, 1)
+    _replace_key(desk, CHOICE, "A")
+    assert counts(desk.graded(answers), "right", "wrong") == (1, 1)
+    shown = {one["id"]: one for one in desk.attempts()}
+    assert sorted(one["verdict"] for one in shown.values()) == ["failed", "passed"]
+    lengths = [json.loads(desk.run("attempts", "show", name, "--json"))["events"] for name in shown]
+    assert [one["judged"] for one in lengths] == [1, 1]
+    desk.graded(answers)
+    again = [json.loads(desk.run("attempts", "show", name, "--json"))["events"] for name in shown]
+    assert again == lengths, "what is as it was is not recorded again"
+    desk.run("attempts", "verify")
+    desk.run("report", "--out", desk.folder / "report", "--no-events")
+    rows = list(csv.DictReader((desk.folder / "report" / "attempts.csv").read_text().splitlines()))
+    assert sorted(row["final"] for row in rows) == ["failed", "passed"]
+
+
+def _replace_key(desk: Desk, name: str, value: str) -> None:
     store = Store(Home.find(desk.environment))
     pack = store.public("leaky")
 
@@ -216,7 +235,7 @@ def _replace_key(desk: Desk, value: str) -> None:
         whole = store.unseal(f"leaky/{problem.id}")
         answer = whole.hidden.answer
         assert answer is not None
-        if problem.id != WHY:
+        if problem.id != name:
             return whole
         hidden = whole.hidden.model_copy(update={"answer": answer.model_copy(update={"value": value})})
         return whole.model_copy(update={"hidden": hidden})
@@ -281,11 +300,12 @@ def test_designs_and_questions_of_one_file_are_graded_together(desk: Desk) -> No
         {"id": "saturating-counter", "files": files},
         {"id": "store-buffering", "response": "(0, 0) too."},
         {"id": "saturating-counter", "files": {}},
+        {"id": "saturating-counter", "completion": "I can't do that."},
     )
     out = desk.folder / "out"
     said = desk.run("answer", "starter", "--responses", answers, "--out", out, "--json")
     summary = json.loads(said)
-    assert counts(summary, "total", "judged", "right", "wrong", "pending") == (3, 2, 1, 1, 1)
+    assert counts(summary, "total", "judged", "right", "wrong", "unreadable", "pending") == (4, 3, 1, 1, 1, 1)
     assert set(summary["by_format"]) == {"design", "free-response"}
     rows = [json.loads(line) for line in (out / "verdicts.jsonl").read_text().splitlines()]
-    assert [row["reason"] for row in rows] == ["passed", "judge_unavailable", "tests_failed"]
+    assert [row["reason"] for row in rows] == ["passed", "judge_unavailable", "tests_failed", "declined"]

@@ -79,7 +79,7 @@ class Verdicts:
             verdict.read(value)
             return verdict
 
-        self.sequence = self.sequence.decided_late(value["number"], revise)
+        self.sequence = self.sequence.decided_late(value["number"], revise, replaces=value.get("replaces", False))
         self._beside(value)
 
     def _beside(self, value: dict[str, Any]) -> None:

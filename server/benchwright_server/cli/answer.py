@@ -16,6 +16,7 @@ from benchwright_problems.store import Store
 from benchwright_problems.verdict import Verdict
 from benchwright_server.cli import options
 from benchwright_server.cli.batch import Batch, grade_batch
+from benchwright_server.cli.batch_reading import Origins
 from benchwright_server.cli.option_groups import grouped
 from benchwright_server.cli.output import finish_with, plain_errors
 from benchwright_server.errors import ServerError
@@ -29,6 +30,7 @@ def add_to(parent: typer.Typer) -> None:
 def answer(
     problem: Annotated[str, typer.Argument(metavar="PROBLEM|PACK", help="PACK/ID; a pack with --responses.")],
     batch: Batch,
+    origins: Origins,
     file: Annotated[Path | None, typer.Argument(metavar="ANSWER", help="File that contains the answer.")] = None,
     judge_url: Annotated[
         str, typer.Option(metavar="URL", help="Score with this judge service; for one answer only.")
@@ -43,7 +45,7 @@ def answer(
         if batch.responses is not None:
             if file is not None or judge_url:
                 raise ServerError("With --responses, give no other file and no --judge-url.")
-            grade_batch(problem, batch.responses, batch, json_output)
+            grade_batch(problem, batch.responses, batch, origins, json_output)
         if file is None:
             raise ServerError(f"Give the file with the answer: benchwright answer {problem} ANSWER.")
         home = Home.find()

@@ -135,7 +135,7 @@ def _row(header: AttemptHeader, summary: Summary) -> dict[str, str | int | float
         "elapsed_s": round(summary.clock.elapsed_s, 3),
         "active_s": round(summary.clock.active_s, 3),
         "runs": summary.runs,
-        "verdict": verdict.outcome.value if verdict else None,
+        "verdict": word_of(verdict.outcome, verdict.reason) if verdict else None,
         "reason": verdict.reason if verdict else None,
         "first_pass_s": round(first.active_s, 3) if first else None,
         "first_pass_run": first.number if first else None,

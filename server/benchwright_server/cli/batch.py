@@ -16,11 +16,10 @@ from pathlib import Path
 from typing import Annotated, NoReturn
 
 import typer
-from pydantic import JsonValue
 
+from benchwright_attempts.given_answers import GivenAnswer, GivenAnswers, recorded_before
 from benchwright_attempts.grading import ANSWER, Graded, graded_answer, judge_answer
 from benchwright_attempts.judging import Judging
-from benchwright_attempts.terms import Solver
 from benchwright_harness.cluster.configuration import open_executor
 from benchwright_harness.grade import BatchGrader
 from benchwright_harness.sandboxes import DEFAULT_SANDBOX, open_sandbox, toolchain_for
@@ -28,12 +27,13 @@ from benchwright_harness.verdict_store import VerdictStore
 from benchwright_judges.score import score
 from benchwright_problems.datasets.invalid_records import InvalidRecords
 from benchwright_problems.home import Home
-from benchwright_problems.problem import Kind, digest
-from benchwright_problems.responses import Response, read_responses
+from benchwright_problems.problem import Kind
+from benchwright_problems.responses import read_responses
 from benchwright_problems.store import Store
 from benchwright_server.cli import options
 from benchwright_server.cli.answers import print_summary, summarize
 from benchwright_server.cli.batch_files import write_files
+from benchwright_server.cli.batch_reading import Origins, Reader
 from benchwright_server.cli.interruption import interruptible
 from benchwright_server.cli.left_out import write_left_out
 from benchwright_server.cli.output import err, print_json
@@ -44,7 +44,7 @@ _JUDGED_AT_ONCE = 16
 _STEP = 200
 """Answers between two steps of the progress bar."""
 
-_Numbered = Sequence[tuple[int, Response]]
+_Numbered = Sequence[tuple[int, GivenAnswer]]
 
 
 @dataclass(frozen=True)
@@ -61,8 +61,6 @@ class Batch:
         bool,
         typer.Option("--skip-invalid", help="Leave out lines that can't be read, and list them in FILE-left-out.csv."),
     ] = False
-    solver: Annotated[str, typer.Option(help="Who gave these answers; the name of FILE if not given.")] = ""
-    condition: Annotated[Solver, typer.Option(help="What they are in the log and in reports.")] = Solver.MODEL
     k: Annotated[int, typer.Option(min=1, help="k of pass@k, if there are several answers per problem.")] = 1
     budget: options.Budget = None
     jobs: options.Jobs = None
@@ -72,13 +70,14 @@ class Batch:
     fresh: options.Fresh = False
 
 
-def grade_batch(pack: str, responses: Path, batch: Batch, json_output: bool) -> NoReturn:
+def grade_batch(pack: str, responses: Path, batch: Batch, origins: Origins, json_output: bool) -> NoReturn:
     """Grade a file of answers, print what they come to, and exit: 2 if some could not be decided, else 0.
 
     Args:
         pack: Whose problems were answered.
         responses: See `benchwright_problems.responses`.
         batch: How.
+        origins: Whose.
         json_output: Whether to print JSON.
     """
     store = Store(Home.find())
@@ -88,14 +87,18 @@ def grade_batch(pack: str, responses: Path, batch: Batch, json_output: bool) -> 
     left_out = write_left_out(invalid, responses.stem, batch.output)
     hidden = {name: store.unseal(f"{pack}/{name}") for name in {answer.problem.id for answer in answers}}
     answers = [replace(answer, problem=hidden[answer.problem.id]) for answer in answers]
-    batch = replace(batch, solver=batch.solver or responses.stem)
+    given = Reader(pack, responses, origins).read(answers)
+    answers = [
+        replace(one, text=read.files.get(ANSWER, b"").decode()) for one, read in zip(answers, given, strict=True)
+    ]
     with interruptible("All verdicts so far are kept: the same command continues where it stopped."):
-        graded = _recorded(pack, answers, batch)
+        graded = _recorded(given, batch)
+    solver = ", ".join(sorted({one.solver for one in given}))
     if batch.output is not None:
-        write_files(batch.output, pack, answers, graded, batch.solver, batch.k)
+        write_files(batch.output, pack, answers, graded, solver, batch.k)
     summary = summarize(answers, [one.verdict for one in graded])
     if json_output:
-        print_json({"pack": pack, "solver": batch.solver, "left_out": len(invalid.errors), **summary})
+        print_json({"pack": pack, "solver": solver, "left_out": len(invalid.errors), **summary})
     else:
         print_summary(summary, batch.output)
         if left_out is not None:
@@ -103,39 +106,28 @@ def grade_batch(pack: str, responses: Path, batch: Batch, json_output: bool) -> 
     raise typer.Exit(2 if summary["undecided"] else 0)
 
 
-def _recorded(pack: str, answers: Sequence[Response], batch: Batch) -> list[Graded]:
+def _recorded(given: Sequence[GivenAnswer], batch: Batch) -> list[Graded]:
     """Grades answers as attempts of the event log."""
-    from benchwright_attempts.given_answers import GivenAnswer, GivenAnswers
-
-    given = [
-        GivenAnswer(
-            attempt=_name(f"{pack}/{answer.problem.id}", answer, batch.solver),
-            ref=f"{pack}/{answer.problem.id}",
-            problem=answer.problem,
-            files=answer.files if answer.problem.kind is Kind.DESIGN else {ANSWER: _encoded(answer.text)},
-            solver=batch.solver,
-            condition=batch.condition,
-        )
-        for answer in answers
-    ]
     with opened_log() as log:
+        given = recorded_before(log, given)
         attempts = GivenAnswers(log, Home.find(), given)
         attempts.receive()
-        graded = _grade(pack, answers, batch)
+        graded = _grade(given, batch)
         attempts.decide({one.attempt: found for one, found in zip(given, graded, strict=True)})
     return graded
 
 
-def _grade(pack: str, answers: Sequence[Response], batch: Batch) -> list[Graded]:
-    numbered = list(enumerate(answers))
-    designs = [(number, answer) for number, answer in numbered if answer.problem.kind is Kind.DESIGN]
-    found = _scored([(number, answer) for number, answer in numbered if answer.problem.kind is not Kind.DESIGN])
-    waiting = [(number, answers[number]) for number, graded in found.items() if graded.verdict.reason.waits_for_judge]
+def _grade(given: Sequence[GivenAnswer], batch: Batch) -> list[Graded]:
+    numbered = list(enumerate(given))
+    found = {number: Graded(answer.flaw) for number, answer in numbered if answer.flaw is not None}
+    designs = [one for one in numbered if one[1].problem.kind is Kind.DESIGN and one[1].flaw is None]
+    found |= _scored([one for one in numbered if one[1].problem.kind is not Kind.DESIGN])
+    waiting = [(number, given[number]) for number, graded in found.items() if graded.verdict.reason.waits_for_judge]
     if waiting:
-        found |= asyncio.run(_judged(pack, waiting, batch))
+        found |= asyncio.run(_judged(waiting, batch))
     if designs:
         found |= asyncio.run(_run(designs, batch))
-    return [found[number] for number in range(len(answers))]
+    return [found[number] for number in range(len(given))]
 
 
 def _scored(answers: _Numbered) -> dict[int, Graded]:
@@ -145,22 +137,22 @@ def _scored(answers: _Numbered) -> dict[int, Graded]:
         for done, (number, answer) in enumerate(answers, 1):
             start = time.monotonic()
             judgement = score(answer.problem, answer.text)
-            found[number] = graded_answer(answer.problem, judgement, time.monotonic() - start)
+            found[number] = graded_answer(answer.digest, judgement, time.monotonic() - start)
             if done % _STEP == 0:
                 meter.show(done, len(answers))
     return found
 
 
-async def _judged(pack: str, answers: _Numbered, batch: Batch) -> dict[int, Graded]:
+async def _judged(answers: _Numbered, batch: Batch) -> dict[int, Graded]:
     judging = Judging(Home.find(), budget_usd=batch.budget)
     turn = asyncio.Semaphore(_JUDGED_AT_ONCE)
 
-    async def judged(number: int, answer: Response) -> tuple[int, Graded]:
-        ref = f"{pack}/{answer.problem.id}"
+    async def judged(number: int, answer: GivenAnswer) -> tuple[int, Graded]:
+        name = answer.attempt
         async with turn:
-            name = _name(ref, answer, batch.solver)
-            text = _encoded(answer.text).decode()
-            graded = await judge_answer(ref, answer.problem, text, judging, attempt=name, number=1, answer_id=name)
+            graded = await judge_answer(
+                answer.ref, answer.problem, answer.text, judging, attempt=name, number=answer.number, answer_id=name
+            )
         meter.advance()
         return number, graded
 
@@ -169,17 +161,6 @@ async def _judged(pack: str, answers: _Numbered, batch: Batch) -> dict[int, Grad
             return dict(await asyncio.gather(*(judged(*one) for one in answers)))
     finally:
         await judging.close()
-
-
-def _encoded(text: str) -> bytes:
-    return text.encode("utf-8", "replace")
-
-
-def _name(ref: str, answer: Response, solver: str) -> str:
-    """The id of an answer's attempt and judgement. Without the key, which could be found out from it."""
-    files = {path: content.decode("utf-8", "replace") for path, content in answer.files.items()}
-    given: JsonValue = dict(files) if files else answer.text
-    return digest([ref, answer.problem.public_digest, solver, answer.sample, given])[:32]
 
 
 async def _run(designs: _Numbered, batch: Batch) -> dict[int, Graded]:

@@ -13,7 +13,7 @@ from benchwright_attempts.grading import Graded
 from benchwright_harness import cvdp_report
 from benchwright_problems.atomic import write_atomically
 from benchwright_problems.responses import Response
-from benchwright_problems.verdict import Reason, Verdict
+from benchwright_problems.verdict import Reason, Verdict, word_of
 from benchwright_server.cli.output import err, writing
 
 _MISSING = Graded(Verdict(reason=Reason.NO_ANSWER, detail="this sample has no answer to the problem"))
@@ -91,7 +91,7 @@ def _line(answer: Response, graded: Graded) -> str:
     row: dict[str, object] = {
         "problem": answer.problem.id,
         "sample": answer.sample + 1,
-        "verdict": verdict.outcome.value,
+        "verdict": word_of(verdict.outcome, verdict.reason),
         "reason": verdict.reason.value,
         "detail": verdict.detail,
         "score": graded.score,

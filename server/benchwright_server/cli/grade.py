@@ -15,6 +15,7 @@ from benchwright_problems.home import Home
 from benchwright_problems.store import Store
 from benchwright_server.cli import options
 from benchwright_server.cli.batch import Batch, grade_batch
+from benchwright_server.cli.batch_reading import Origins
 from benchwright_server.cli.interruption import interruptible
 from benchwright_server.cli.option_groups import grouped
 from benchwright_server.cli.output import err, finish_with, plain_errors, writing
@@ -33,6 +34,7 @@ def add_to(parent: typer.Typer) -> None:
 def grade_command(
     problem: Annotated[str, typer.Argument(metavar="PROBLEM|PACK", help="PACK/ID; a pack with --responses.")],
     batch: Batch,
+    origins: Origins,
     folder: Annotated[
         Path | None, typer.Argument(metavar="DIR", help="Contains the files to judge, as in a workspace.")
     ] = None,
@@ -50,7 +52,7 @@ def grade_command(
         if batch.responses is not None:
             if folder is not None or log is not None:
                 raise ServerError("With --responses, give no folder to judge and no --log.")
-            grade_batch(problem, batch.responses, batch, json_output)
+            grade_batch(problem, batch.responses, batch, origins, json_output)
         if folder is None:
             raise ServerError(f"Give the folder with the files to judge: benchwright grade {problem} DIR.")
         with interruptible("All verdicts so far are kept: the same command continues where it stopped."):

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from benchwright_attempts.attempts import Attempts
 from benchwright_attempts.errors_classified import ErrorsClassified
 from benchwright_problems.errors import needs
 from benchwright_problems.home import Home
@@ -144,7 +143,7 @@ async def _run(pack: str, solver: str, budget: float | None, jobs: int) -> _Resu
     store = Store(home)
     settings = read_settings()
     with opened_log() as log:
-        choices = wrong_choices(Attempts(log), store, folder_of(home), pack, solver=solver)
+        choices = wrong_choices(log, store, folder_of(home), pack, solver=solver)
         if not choices.found and not choices.classified:
             raise ServerError(
                 f"There is no wrong choice of a model at {pack} with its steps. Ask for steps with "

@@ -77,7 +77,7 @@ def finish_with(problem: str, verdict: Verdict, json_output: bool) -> NoReturn:
         print_json(
             {
                 "problem": problem,
-                "verdict": verdict.outcome.value,
+                "verdict": word_of(verdict.outcome, verdict.reason),
                 "reason": verdict.detail,
                 "tests": {"passed": verdict.passed_tests, "total": len(verdict.tests)},
                 "compiler": [message.model_dump() for message in verdict.compiler],

@@ -10,7 +10,7 @@ from pydantic import JsonValue
 from benchwright_problems.datasets.cvdp import import_cvdp
 from benchwright_problems.errors import DatasetError
 from benchwright_problems.problem import Problem
-from benchwright_problems.responses import Response, read_responses
+from benchwright_problems.responses import Origin, Response, files_in, read_responses
 
 Record = dict[str, JsonValue]
 WriteLines = Callable[..., Path]
@@ -42,7 +42,16 @@ def read(problems: dict[str, Problem], write_lines: WriteLines) -> Callable[...,
 
 
 def files(responses: list[Response]) -> list[dict[str, bytes]]:
-    return [dict(response.files) for response in responses]
+    """What an answer gives, or what its text stands for."""
+    found = [
+        one.files
+        if one.gives_files
+        else {path: text.encode() for path, text in files_in(one.problem, one.text).items()}
+        if one.text
+        else {}
+        for one in responses
+    ]
+    return [dict(one) for one in found]
 
 
 def test_a_record_with_its_solution_is_an_answer(
@@ -92,6 +101,13 @@ def test_a_question_is_answered_with_a_text(read: Callable[..., list[Response]])
     ]
 
 
+def test_a_line_says_whose_answer_it_is(read: Callable[..., list[Response]]) -> None:
+    said = {"solver": "a/b", "condition": "model", "prompts": "cs-bench", "steps": True, "attempt": "0" * 32}
+    first, second = read({"id": "why", "response": "So.", **said}, {"id": "why", "response": "So.", "solver": None})
+    assert first.origin == Origin.model_validate(said)
+    assert second.origin == Origin()
+
+
 def test_lines_with_one_id_are_samples(read: Callable[..., list[Response]]) -> None:
     lines = [{"id": name, "completion": CODE} for name in ("new", "half", "new")]
     assert [(one.problem.id, one.sample) for one in read(*lines)] == [("new", 0), ("half", 0), ("new", 1)]
@@ -111,7 +127,10 @@ def test_no_answer_is_an_answer_that_fails(read: Callable[..., list[Response]]) 
         ({"id": "new", "files": {"rtl/other.sv": "x"}}, "field files: 'rtl/other.sv' is not a file that"),
         ({"id": "new", "files": [1]}, "field files:"),
         ({"id": "fix", "patch": {"rtl/inverter.sv": "@@ -1 +1 @@\n-no\n+x\n"}}, "field patch: line 2 of the patch"),
-        ({"id": "two", "completion": CODE}, "field completion: is one text, and the problem expects several files"),
+        ({"id": "why", "response": 3}, "field response: "),
+        ({"id": "why", "response": "x", "solver": 3}, "field solver: Input should be a valid string"),
+        ({"id": "why", "response": "x", "solver": "a\x1b[2J"}, "field solver: .*can't be printed"),
+        ({"id": "why", "response": "x", "steps": "no"}, "field steps: "),
     ],
     ids=str,
 )

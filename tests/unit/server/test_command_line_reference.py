@@ -16,6 +16,6 @@ def test_the_page_is_what_the_commands_declare() -> None:
 def test_groups_of_options_required_ones_and_statuses_are_there() -> None:
     shown = page()
     assert "| `--samples INT` | Samples per problem. 1 ≤ value. Default: `1`. |" in shown
-    assert "benchwright eval import-responses FILE --pack TEXT --solver TEXT [OPTION]..." in shown
+    assert "benchwright eval export-prompts FILE --pack TEXT [OPTION]..." in shown
     assert "Exit status for a folder: 0 passed, 1 failed, 2 error" in shown
     assert "judge desk" not in shown

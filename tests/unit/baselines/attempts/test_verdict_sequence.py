@@ -69,3 +69,17 @@ def test_a_late_verdict_that_decides_nothing_leaves_the_try_open() -> None:
     found = decided(sequence(E), 1, E)
     assert set(found.undecided) == {1}
     assert decided(found, 1, F).final(AttemptState.SUBMITTED) is F
+
+
+@pytest.mark.parametrize(("now", "first"), [(P, 2), (F, None), (E, None)])
+def test_a_verdict_that_replaces_the_newest_one_counts_in_its_place(now: Outcome, first: int | None) -> None:
+    found = sequence(F, P).decided_late(2, lambda one: replace(one, outcome=now), replaces=True)
+    assert found.final(AttemptState.SUBMITTED) is now
+    assert (found.first_pass.number if found.first_pass else None) == first
+    assert list(found.undecided) == ([2] if now is E else [])
+    assert found.count == 2
+
+
+def test_nothing_replaces_a_decided_verdict_that_is_not_the_newest() -> None:
+    found = sequence(F, P)
+    assert found.decided_late(1, lambda one: replace(one, outcome=P), replaces=True) == found

@@ -14,7 +14,6 @@ import pytest
 from benchwright_attempts.errors import EvaluationError
 from benchwright_problems.category import Category
 from benchwright_problems.datasets.csbench import import_csbench
-from benchwright_problems.errors import DatasetError
 from benchwright_problems.figure import MediaType
 from benchwright_problems.home import Home
 from benchwright_problems.problem import (
@@ -33,7 +32,7 @@ from benchwright_problems.problem import (
 from benchwright_problems.responses import files_in
 from benchwright_problems.store import Store
 from benchwright_subjects.examples import Examples
-from benchwright_subjects.exchange import read_replies, write_prompts
+from benchwright_subjects.exchange import write_prompts
 from benchwright_subjects.prompt import ask, ask_agent, final_answer
 from benchwright_subjects.template import Template
 
@@ -245,27 +244,3 @@ def test_prompts_go_out_and_replies_come_in_as_cvdp_has_them(tmp_path: Path) -> 
     assert [line["id"] for line in lines] == ["inverter", "q"]
     assert lines[0]["prompt"] == f"System: {lines[0]['system']}\n\nUser: {lines[0]['user']}"
     assert CANARY not in file.read_text()
-    replies = tmp_path / "replies.jsonl"
-    told = [("inverter", "one"), ("q", "two"), ("inverter", "three"), ("q", "four")]
-    replies.write_text("".join(json.dumps({"id": name, "completion": text}) + "\n" for name, text in told))
-    assert read_replies(replies, problems) == {
-        ("inverter", 1): "one",
-        ("q", 1): "two",
-        ("inverter", 2): "three",
-        ("q", 2): "four",
-    }
-    replies.write_text(replies.read_text().rsplit("\n", 2)[0] + "\n")
-    with pytest.raises(DatasetError, match="'q' has 1 replies and 'inverter' has 2"):
-        read_replies(replies, problems)
-
-
-@pytest.mark.parametrize(
-    ("line", "field"),
-    [({"id": "nix", "completion": ""}, "id"), ({"id": "q", "completion": 3}, "completion"), ({}, "id")],
-)
-def test_a_bad_reply_is_refused_by_line_and_field(line: dict[str, Any], field: str, tmp_path: Path) -> None:
-    file = tmp_path / "replies.jsonl"
-    file.write_text(json.dumps({"id": "q", "completion": "x"}) + "\n" + json.dumps(line) + "\n")
-    with pytest.raises(DatasetError) as raised:
-        read_replies(file, [question(QuestionFormat.OPEN_ENDED)])
-    assert (raised.value.line, raised.value.field) == (2, field)
