@@ -143,7 +143,7 @@ def _newest(connection: Connection, attempt: str) -> _Newest:
 
 
 def _newest_of(connection: Connection, attempts: Set[str]) -> dict[str, _Newest]:
-    """Where attempts are, those left out that have to be looked at one by one."""
+    """Where attempts are, without those that have to be read one by one."""
     if len(attempts) == 1:
         return {}
     names = [attempt for attempt in attempts if is_storable(attempt)]
