@@ -94,11 +94,12 @@ class Design:
         problems = indicator(self._problem, self.problems)
         others = np.hstack([problems, *([people] if within else []), *(one[:, None] for one in covariates)])
         basis = projector(others)
-        levels = [] if within or self.participants < 2 else [people]
+        levels = [] if within else [under[:, under.any(axis=0)] for under in _by_condition(people, treated)]
         slopes = [*self._problem_tables(), *([people] if within else [])]
         side = (treated - 0.5)[:, None]
         effects = [table * side for table in slopes if table.shape[1] > 1]
-        model = VarianceComponents(np.column_stack([others, treated]), levels, effects)
+        levels = [table for table in levels if table.shape[1] > 1]
+        model = VarianceComponents(np.column_stack([others, treated]), levels, effects, by_condition=True)
         return treated - basis @ (basis.T @ treated), model
 
     def without_problems(self, column: Numbers) -> Numbers:
@@ -143,3 +144,7 @@ class Design:
     def _problem_tables(self) -> list[Numbers]:
         tables = [indicator(self._problem, self.problems)]
         return [*tables, indicator(self._family, self._families)] if self._families < self.problems else tables
+
+
+def _by_condition(table: Numbers, treated: Numbers) -> list[Numbers]:
+    return [table * side[:, None] for side in (1 - treated, treated)]

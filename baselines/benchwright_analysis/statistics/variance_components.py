@@ -12,7 +12,6 @@ from benchwright_analysis.statistics.columns import Indices, Numbers
 
 _LEAST = 0.6
 """Where effects may not vary, negative components offset others, down to this part of the variance without any."""
-_NARROWEST = 0.7
 _RANK = 1e-10
 
 
@@ -48,17 +47,21 @@ class VarianceComponents:
     All is computed from Z' M Z, so that rows cost next to nothing.
     """
 
-    def __init__(self, fixed: Numbers, tables: Sequence[Numbers], doubtful: Sequence[Numbers] = ()) -> None:
+    def __init__(
+        self, fixed: Numbers, tables: Sequence[Numbers], doubtful: Sequence[Numbers] = (), *, by_condition: bool = False
+    ) -> None:
         """Prepare a design.
 
         Args:
             fixed: Rows by columns of X.
             tables: The Z_k, each rows by levels of an effect.
             doubtful: More of them, of effects that may not vary at all. Leaving out what is estimated at 0 or below
-                would make the variance too large on average, so nothing is, and two or more have a `widening`.
+                would make the variance too large on average, so nothing is, and they have a `widening`.
+            by_condition: Whether `tables` are of one effect under each condition, which may vary more under one.
+                Degrees of freedom are those of equal variances: estimated ones would make them too few.
         """
         rows = len(fixed)
-        self._doubtful = len(doubtful)
+        self._doubtful, self._by_condition = len(doubtful), by_condition
         tables = [*tables, *doubtful]
         self._basis = projector(fixed)
         self._z = np.hstack([*tables, np.zeros((rows, 0))])
@@ -96,15 +99,22 @@ class VarianceComponents:
             variance = max(offset, _LEAST * float(loads[-1] * observed[-1]) / self._free)
         if variance <= 0:
             return None
-        each = kept[:-1]
-        parts = loads[each] * components[each]
-        squares = loads[each] * (self._expected[each] @ components) / np.diag(self._expected)[each]
-        sure = np.array(each) < self._count - self._doubtful
-        effects = float((np.where(sure, squares, parts) * squares / self._sizes[each]).sum())
-        rest = alone**2 / max(1.0, self._free - float(self._sizes[each].sum()))
-        wide = widening(self._sizes[-self._doubtful :]) if self._doubtful > 1 else 1.0
-        chance = effects + rest
+        first = self._count - self._doubtful
+        rest = alone**2 / max(1.0, self._free - float(self._sizes[kept[:-1]].sum()))
+        wide = widening(self._sizes[first:], self._sizes[:first])
+        chance = self._chance(loads, components, kept[:-1]) + rest
         return Variance(wide**2 * variance, variance**2 / chance if chance > 0 else float(self._free))
+
+    def _chance(self, loads: Numbers, components: Numbers, kept: list[int]) -> float:
+        """Half the variance of what effects have in the variance, by their mean squares."""
+        squares, first = np.zeros(self._count), self._count - self._doubtful
+        squares[kept] = (loads * (self._expected @ components))[kept] / np.diag(self._expected)[kept]
+        factors = np.append(squares[:first], (loads * components)[first:-1])
+        under = loads[:first].sum()
+        if self._by_condition and under > 0:
+            squares[:first] = factors[:first] = squares[:first].sum() * loads[:first] / under
+        there = self._sizes > 0
+        return float((factors * squares)[there] @ (1 / self._sizes[there]))
 
     def _positive(self, observed: Numbers) -> tuple[Numbers, list[int]]:
         """Components after the smallest was left out as long as one is not above 0, and which are kept."""
@@ -142,17 +152,21 @@ class VarianceComponents:
         return sums
 
 
-def widening(sizes: Numbers) -> float:
+def widening(doubtful: Numbers, sure: Numbers) -> float:
     """By how much to widen intervals that count how effects vary, if they may not vary at all.
 
-    Chosen by simulated studies of 5 to 60 participants and 4 to 40 problems, so that about 5 % of intervals miss the
-    truth where effects vary by 0 to 1 residual standard deviation; see Error rates and power in the reference.
+    Degrees of freedom that are estimated with the variance are too many where few units decide. Chosen by simulated
+    studies of 5 to 60 participants and 4 to 40 problems, so that about 5 % of intervals miss the truth where effects
+    vary by 0 to 1 residual standard deviation; see Error rates and power in the reference.
 
     Args:
-        sizes: Degrees of freedom of each such effect; two or more.
+        doubtful: Degrees of freedom of each effect that may not vary; 0 or more of them.
+        sure: Of each other effect.
     """
-    few = np.sort(1 / np.maximum(sizes, 1.0))[::-1]
-    return max(_NARROWEST, float(1 + 0.75 * few[0] - 5.5 * few[0] * few[1]))
+    few = np.sort(1 / np.maximum(doubtful, 1.0))[::-1]
+    if len(few) > 1:
+        return float((1.03 + 0.7 * few[0]) / (1 + 6.5 * few[0] * few[1]))
+    return 1 + 0.1 * max(0.0, float(few[0] - 1 / max(1.0, sure.sum()))) if len(few) else 1.0
 
 
 class BetweenUnits:

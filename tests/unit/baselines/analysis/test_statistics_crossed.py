@@ -222,7 +222,7 @@ def test_a_difference_within_persons_counts_that_effects_vary_by_the_mean_square
     assert min(parts.values()) > 0
     total = rest + sum(parts.values())
     df = total**2 / (rest**2 / 154 + sum(part * (part + rest) / size for size, part in parts.items()))
-    widening = 1 + 0.75 / 7 - 5.5 / 77
+    widening = (1.03 + 0.7 / 7) / (1 + 6.5 / 77)
     found = crossed_difference(y, second, Cells(people.tolist(), problems.tolist()))
     assert found.value == pytest.approx(mean)
     assert found.standard_error == pytest.approx(widening * math.sqrt(2 * total / 96))
@@ -237,8 +237,42 @@ def test_effects_that_are_not_seen_to_vary_do_not_make_intervals_wider() -> None
     random = np.random.default_rng(14)
     found = [crossed_difference(random.normal(0, 1, 96), second, cells) for _ in range(400)]
     squares = np.mean([one.standard_error**2 for one in found if one.standard_error is not None])
-    # Widened by 1.036, and 0.6 of the variance at least.
+    # Widened by 1.045, and 0.6 of the variance at least.
     assert squares / np.var([one.value for one in found]) == pytest.approx(1.2, abs=0.2)
+
+
+def test_people_may_vary_more_under_one_condition() -> None:
+    """Who varies more and leaves earlier does not count for less: on average the variance is right."""
+    people, problems = np.repeat(np.arange(20), 8), np.tile(np.arange(8), 20)
+    second = people >= 10
+    there = ~second | (problems % 4 == people % 4)
+    random = np.random.default_rng(15)
+    spread = np.where(np.arange(20) < 10, 0.2, 1.0)
+    found = [
+        crossed_difference(
+            (random.normal(0, spread)[people] + random.normal(0, 0.5, 160))[there],
+            second[there],
+            Cells(people[there].tolist(), problems[there].tolist()),
+        )
+        for _ in range(300)
+    ]
+    squares = np.mean([one.standard_error**2 for one in found if one.standard_error is not None])
+    assert squares / np.var([one.value for one in found]) == pytest.approx(1.0, abs=0.2)
+
+
+def test_degrees_of_freedom_are_those_of_equal_variances() -> None:
+    """Of people of whom each works under one condition: 10 + 10 - 2, however unlike the conditions are."""
+    people, problems = np.repeat(np.arange(20), 8), np.tile(np.arange(8), 20)
+    random = np.random.default_rng(16)
+    found = [
+        crossed_difference(
+            random.normal(0, np.where(np.arange(20) < 10, first, 1.0))[people] + random.normal(0, 0.01, 160),
+            people >= 10,
+            Cells(people.tolist(), problems.tolist()),
+        ).degrees_of_freedom
+        for first in (1.0, 0.1)
+    ]
+    assert found == pytest.approx([18, 18], abs=0.1)
 
 
 def test_a_difference_of_shares_stays_between_minus_one_and_one() -> None:
