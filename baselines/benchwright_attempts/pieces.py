@@ -4,6 +4,8 @@ from __future__ import annotations
 
 _SIZE = 8192
 """Code points of a piece, about."""
+_STRIDE = 16
+"""Pieces that a search passes at once."""
 
 
 class Pieces:
@@ -13,10 +15,11 @@ class Pieces:
         text: At the beginning.
     """
 
-    __slots__ = ("_before", "_piece", "_pieces", "length")
+    __slots__ = ("_before", "_lengths", "_piece", "_pieces", "length")
 
     def __init__(self, text: str = "") -> None:
         self._pieces = _cut(text)
+        self._lengths = [len(piece) for piece in self._pieces]
         self.length = len(text)
         """Code points."""
         self._piece = 0
@@ -44,15 +47,21 @@ class Pieces:
         self.length += len(new) - (end - start)
         if first == last and len(changed) <= 2 * _SIZE:
             pieces[first] = changed
+            self._lengths[first] = len(changed)
         else:
-            pieces[first : last + 1] = _cut(changed)
+            cut = _cut(changed)
+            pieces[first : last + 1] = cut
+            self._lengths[first : last + 1] = [len(piece) for piece in cut]
 
     def _find(self, offset: int) -> tuple[int, int]:
         """The first piece that an offset is in, or at whose end it is, and the offset within."""
-        pieces, piece, before = self._pieces, self._piece, self._before
+        lengths, piece, before = self._lengths, self._piece, self._before
+        while piece >= _STRIDE and offset <= before:
+            piece -= _STRIDE
+            before -= sum(lengths[piece : piece + _STRIDE])
         while piece and offset <= before:
             piece -= 1
-            before -= len(pieces[piece])
+            before -= lengths[piece]
         self._piece, self._before = piece, before
         self._piece, within = self._end(offset)
         self._before = offset - within
@@ -60,9 +69,12 @@ class Pieces:
 
     def _end(self, offset: int) -> tuple[int, int]:
         """As `_find`, of an offset that is not before the one that was found last."""
-        pieces, piece = self._pieces, self._piece
+        lengths, piece = self._lengths, self._piece
         offset -= self._before
-        while offset > (length := len(pieces[piece])):
+        while offset > _SIZE * _STRIDE and offset > (length := sum(lengths[piece : piece + _STRIDE])):
+            offset -= length
+            piece += _STRIDE
+        while offset > (length := lengths[piece]):
             offset -= length
             piece += 1
         return piece, offset

@@ -182,13 +182,17 @@ class TextSurvival:
             self._replace(text, self._owners[path], start, end, new, mark)
 
     def _replace(self, text: Pieces, owners: Pieces, start: int, end: int, new: str, mark: str) -> None:
+        if start < end:
+            self._removed(owners[start:end])
+        self._inserted(mark, len(new))
+        owners.replace(start, end, mark * len(new))
+        if new and new.isascii():
+            text.replace(start, end, new)
+            return
         # Surrogates that come together at the ends of what is new become one code point.
         before, after = max(0, start - 1), min(text.length, end + 1)
         changed = replaced(text[before:after], start - before, end - before, new)
         excess = (after - before) - (end - start) + len(new) - len(changed)
-        self._removed(owners[start:end])
-        self._inserted(mark, len(new))
-        owners.replace(start, end, mark * len(new))
         if excess:
             # They count once.
             self._removed(owners[start : start + excess])
