@@ -29,7 +29,7 @@ _QUOTED = re.compile(r"^[> ]+", re.MULTILINE)
 class Receipt(BaseModel):
     """What a server says that has seen a chain's head, at a time by its own clock."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True, defer_build=True)
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     server: str
     """Its address."""
@@ -44,7 +44,7 @@ class Receipt(BaseModel):
 class Anchor(BaseModel):
     """How far a chain was."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True, defer_build=True)
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     format: Literal["benchwright-anchor"] = "benchwright-anchor"
     version: Literal[1] = 1

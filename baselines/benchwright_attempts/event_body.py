@@ -42,7 +42,7 @@ class Evidence(Enum):
 class EventPart(BaseModel):
     """Base of events and of their parts: immutable, refuses unknown fields."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True, defer_build=True)
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
 
 class EventBody(EventPart):

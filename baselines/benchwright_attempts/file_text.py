@@ -37,7 +37,7 @@ Sha256 = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
 class FileText(BaseModel):
     """The whole content of one file."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True, defer_build=True)
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     sha256: Sha256
     """Digest of the file's bytes."""
@@ -65,7 +65,7 @@ class FileText(BaseModel):
 class ShapeOfChange(BaseModel):
     """A change without its text. Offsets count code points."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True, defer_build=True)
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     start: int | None = Field(default=None, ge=0)
     end: int | None = Field(default=None, ge=0)
@@ -78,7 +78,7 @@ class ShapeOfChange(BaseModel):
 class Change(BaseModel):
     """One replacement. Offsets count Unicode code points of the text just before this change."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True, defer_build=True)
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     start: int | None = Field(default=None, ge=0)
     """First code point replaced; `None` together with `end` replaces the whole text."""

@@ -51,7 +51,7 @@ Name = Annotated[str, AfterValidator(_storable)]
 class AttemptHeader(BaseModel):
     """Who works on what, where: fixed when the attempt begins."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True, defer_build=True)
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     id: Name
     problem: Name

@@ -34,7 +34,7 @@ _BLOCK = 4096
 class ParticipantFile(BaseModel):
     """What the lab gives to one participant: the rules, without what the assignment follows from."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True, defer_build=True)
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     format: Literal["benchwright-participant"] = "benchwright-participant"
     version: Literal[1] = 1

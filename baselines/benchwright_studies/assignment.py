@@ -18,7 +18,7 @@ from benchwright_studies.vocabulary import Order, Unit
 class AssignedTask(BaseModel):
     """One problem for one participant."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True, defer_build=True)
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     position: int
     """Place in the participant's order, from 1."""
@@ -31,7 +31,7 @@ class AssignedTask(BaseModel):
 class Assignment(BaseModel):
     """Everything one participant does, in order."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True, defer_build=True)
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     participant: str
     tasks: tuple[AssignedTask, ...]
@@ -40,7 +40,7 @@ class Assignment(BaseModel):
 class Plan(BaseModel):
     """Everybody's assignment."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True, defer_build=True)
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     study: str
     study_sha256: str

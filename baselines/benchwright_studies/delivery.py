@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 class Delivery(BaseModel):
     """A participant's records that have to be delivered."""
 
-    model_config = ConfigDict(frozen=True, use_attribute_docstrings=True)
+    model_config = ConfigDict(frozen=True)
 
     study: str
     participant: str

@@ -13,7 +13,7 @@ from benchwright_problems.verdict import Reason, Verdict
 class Model(BaseModel):
     """Base of this package's values: immutable, rejects unknown fields."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+    model_config = ConfigDict(frozen=True, extra="forbid")
 
 
 REFUSAL = "refusal"

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from benchwright_judges.budget import JudgingBudget
-from benchwright_judges.endpoint import Endpoint, Reply
 from benchwright_judges.json_reply import read_object
 from benchwright_judges.judgement import Vote
 from benchwright_judges.prompt import grading_prompt
 from benchwright_judges.rubric import Rubric
 from benchwright_judges.scale import Scale
 from benchwright_problems.problem import Problem, digest
+
+if TYPE_CHECKING:
+    from benchwright_judges.endpoint import Endpoint, Reply
 
 
 class ModelJudge:

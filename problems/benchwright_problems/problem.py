@@ -35,7 +35,7 @@ _MAX_NAME = 200
 class Model(BaseModel):
     """Base of every problem model: immutable, refuses unknown fields."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True, defer_build=True)
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
 
 class Kind(StrEnum):

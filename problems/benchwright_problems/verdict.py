@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict
 class Model(BaseModel):
     """Base of this package's values: immutable, refuses unknown fields."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True, defer_build=True)
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
 
 class Outcome(StrEnum):

@@ -3,13 +3,18 @@
     .venv/bin/python tests/benchmarks/attempt_lists.py [--attempts N] [--events N] [--keep DIR]
 
 Generates a log as `report.py` does, with N attempts (1,000) and N events in all (1,000,000), then lists the attempts
-and makes every pack's record. Prints processor seconds as one JSON value. Exit status: 1 if a list takes half a second.
+and makes every pack's record, within this process and by the commands `attempts list` and `problems list`, which also
+load their libraries. Prints processor seconds as one JSON value, of each command the median of nine. Exit status: 1 if
+anything takes half a second.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
+import statistics
+import subprocess
 import sys
 import tempfile
 import time
@@ -42,6 +47,9 @@ def main() -> int:
             # What an older version kept is worked out again, once.
             attempts.summaries()
             result = {"list_s": seconds(attempts.summaries), "packs_s": seconds(attempts.by_problem)}
+        home = path.parents[2]
+        result["list_command_s"] = command_seconds(home, "attempts", "list")
+        result["problems_command_s"] = command_seconds(home, "problems", "list")
     print(json.dumps(result | {"attempts": options.attempts, "events": options.events}))
     return 0 if max(result.values()) < LIMIT_S else 1
 
@@ -51,6 +59,20 @@ def seconds(call: Callable[[], object]) -> float:
     begun = time.process_time()
     call()
     return round(time.process_time() - begun, 3)
+
+
+def command_seconds(home: Path, *arguments: str) -> float:
+    """Processor seconds of a command, the median of nine."""
+    command = [str(Path(sys.executable).with_name("benchwright")), *arguments]
+    environment = os.environ | {"BENCHWRIGHT_HOME": str(home)}
+    taken = []
+    for _ in range(9):
+        process = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL)
+        _, status, used = os.wait4(process.pid, 0)
+        if status:
+            raise SystemExit(f"{' '.join(arguments)} ended with {os.waitstatus_to_exitcode(status)}")
+        taken.append(used.ru_utime + used.ru_stime)
+    return round(statistics.median(taken), 3)
 
 
 if __name__ == "__main__":

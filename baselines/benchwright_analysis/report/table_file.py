@@ -31,7 +31,7 @@ class TableError(AttemptError):
 class ColumnMap(BaseModel):
     """The file that says what the columns of a table are."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+    model_config = ConfigDict(frozen=True, extra="forbid")
 
     columns: dict[str, str] = Field(default_factory=dict)
     """Our column → the table's. Besides the codebook's: `minutes`, `hours`, `limit_minutes`, `human_minutes`."""

@@ -115,8 +115,6 @@ def report(
 ) -> None:
     """Write a report: one HTML page, report.json, tables of attempts and events, CVDP's files, Inspect's logs."""
     with plain_errors(), needs("`benchwright report`", "baselines"):
-        from benchwright_server.cli.report_demo import write_demo
-
         options = _options(folder, selection, sources, demo)
         with writing(folder):
             if missing := next((log for log in options.logs if not log.exists()), None):
@@ -126,6 +124,9 @@ def report(
             elif elsewhere.mapping is not None:
                 raise ServerError("--mapping says what the columns of a table are: give the table with --from.")
             elif demo.demo:
+                # It loads Inspect, which takes longer than most reports.
+                from benchwright_server.cli.report_demo import write_demo
+
                 written = write_demo(options, demo.people, quiet=json_output)
             else:
                 written = _write(options, sources.votes)
