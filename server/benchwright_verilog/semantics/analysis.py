@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -136,13 +136,15 @@ class Analysis:
         """Every name between two bytes of the file that means something, in order."""
         end = len(self.data) if end is None else end
         found = list(self.macros.occurrences(self.path, start, end))
-        found += self._visit(lambda token, at: start <= at < end, (start, end))
+        found += self._visit(part=(start, end))
         return sorted(set(found), key=lambda occurrence: (occurrence.start, occurrence.shorthand))
 
     def occurrences_of(self, name: str) -> list[Occurrence]:
         """Every occurrence of a name in the file, including those in macros' expansions, whatever it means."""
+        if self.path == self._root.path and not self.macros.may_write(name):
+            return list(self.occurrences_near(name))
         found = [one for one in self.macros.occurrences(self.path, 0, len(self.data)) if one.target.name == name]
-        return found + self._visit(lambda token, at: token.valueText == name)
+        return found + self._visit(name)
 
     def occurrences_near(self, name: str) -> Iterator[Occurrence]:
         """Like `occurrences_of`, but quick, and without what macros wrote."""
@@ -200,18 +202,22 @@ class Analysis:
                 return start, end
         return 0, len(self.data)
 
-    def _visit(self, is_wanted: Callable[[Token, int], bool], part: tuple[int, int] | None = None) -> list[Occurrence]:
+    def _visit(self, name: str | None = None, part: tuple[int, int] | None = None) -> list[Occurrence]:
+        """The occurrences of one name, or of all, in a part of the file, or in all of it."""
         from benchwright_verilog.semantics.names import visit_names
 
         found: list[Occurrence] = []
         locations, path = self._root.locations, self.path
+        start, end = part or (0, len(self.data))
 
         def visit(token: Token, node: SyntaxNode) -> None:
+            if name is not None and token.valueText != name:
+                return
             place = locations.of(token.location)
-            if place is not None and place.path == path and is_wanted(token, place.offset):
+            if place is not None and place.path == path and start <= place.offset < end:
                 found.extend(self._occurrences(token, node))
 
-        for node in self._items(*part) if part else (self.tree.root,):
+        for node in self._items(start, end) if part else (self.tree.root,):
             visit_names(node, visit)
         return found
 

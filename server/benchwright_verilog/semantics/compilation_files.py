@@ -98,8 +98,36 @@ class CompilationFiles:
                 return [root, *(path for path in sources if path != root)]
         if listed or libraries:
             declaring = self._declared_in([*listed, *libraries])
-            return self._needed([root], declaring, self._ancestors(root, declaring))
+            ancestors = self._ancestors(root, declaring)
+            return self._needed([root, *ancestors], declaring, lambda path: path not in ancestors)
         return self._needed([root], self._corrected_by_open(self._inventory.declaring, root))
+
+    def for_names(self, paths: Sequence[Path]) -> tuple[list[Path], list[Path]]:
+        """The files to compile to look up names in many files at once.
+
+        Args:
+            paths: The files.
+
+        Returns:
+            Those of them that can be compiled together, with what they need; and those that can't, since a name in
+            them is declared in several files.
+        """
+        declaring = self._all_declaring()
+        apart: list[Path] = []
+        together: list[Path] = []
+        for path in paths:
+            names = {*self._named(path, declaring), *_units(self._texts.outline(path))}
+            is_alone = path.suffix in HEADERS or any(len(declaring.get(name, ())) > 1 for name in names)
+            (apart if is_alone else together).append(path)
+        if not together:
+            return [], apart
+        return self._needed(together, declaring, set(together).__contains__, has_limit=False), apart
+
+    def _all_declaring(self) -> Declaring:
+        listed = [path for one in self._lists for path in (*one.sources, *one.libraries)]
+        if listed:
+            return self._declared_in(listed)
+        return self._corrected_by_open(self._inventory.declaring, None) if self._inventory is not None else {}
 
     def _includes(self, includer: Path, header: Path) -> bool:
         entry = self._inventory.entries[includer] if self._inventory is not None else None
@@ -108,18 +136,25 @@ class CompilationFiles:
             name.rpartition("/")[2] == header.name and self._find_include(includer, name) == header for name in names
         )
 
-    def _needed(self, roots: Sequence[Path], declaring: Declaring, ancestors: Sequence[Path] = ()) -> list[Path]:
-        """Files, those that declare what they name, and so on; the nearest first, until they are many.
+    def _needed(
+        self,
+        roots: Sequence[Path],
+        declaring: Declaring,
+        takes_modules: Callable[[Path], bool] = lambda path: True,
+        *,
+        has_limit: bool = True,
+    ) -> list[Path]:
+        """Files, those that declare what they name, and so on; the nearest first.
 
         Args:
-            roots: The files to begin with.
+            roots: The files to begin with; what is near is so to the first.
             declaring: Which files may be taken.
-            ancestors: The files that instantiate the first, each instantiated in the next. Their other modules are
-                not taken.
+            takes_modules: Whether the modules that a file names are taken; packages and the like always are.
+            has_limit: Whether to stop where they are many.
         """
         root = roots[0]
         own = _units(self._texts.outline(root))
-        together = dict.fromkeys((*roots, *ancestors))
+        together = dict.fromkeys(roots)
         room = _MAX_BYTES - self._bytes_of(together)
         waiting = deque(together)
         while waiting:
@@ -128,12 +163,14 @@ class CompilationFiles:
                 candidates = declaring[name]
                 if name in own or any(candidate in together for candidate in candidates):
                     continue
-                chosen = nearest(candidates, root)
-                is_module = chosen is not None and self._is_module(name, chosen)
-                if chosen is None or len(together) >= _MAX_FILES or (is_module and (room < 0 or path in ancestors)):
+                chosen = candidates[0] if len(candidates) == 1 else nearest(candidates, root)
+                if chosen is None or (self._is_module(name, chosen) and not (takes_modules(path) and room >= 0)):
                     continue
+                if has_limit:
+                    if len(together) >= _MAX_FILES:
+                        return list(together)
+                    room -= self._size_of(chosen)
                 together[chosen] = None
-                room -= self._size_of(chosen)
                 waiting.append(chosen)
         return list(together)
 
@@ -196,7 +233,7 @@ class CompilationFiles:
             self._listed = key, declaring
         return self._listed[1]
 
-    def _corrected_by_open(self, declaring: Declaring, root: Path) -> Declaring:
+    def _corrected_by_open(self, declaring: Declaring, root: Path | None) -> Declaring:
         """What is on disk, corrected by what is open; what `root` itself declares does not matter."""
         entries = self._inventory.entries if self._inventory is not None else {}
         changed = []

@@ -75,7 +75,7 @@ class FileLocations:
         sources = self._sources
         if sources.isMacroLoc(location):
             location = sources.getFullyExpandedLoc(location)
-        while location and (found := self.path(location.buffer)) != path:
+        while location and (found := self.path(location.buffer)) is not path and found != path:
             if found is None:
                 return None
             location = sources.getIncludedFrom(location.buffer)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
 
@@ -22,12 +22,18 @@ class Macros:
         root: The file that is compiled.
         outline: Gives a file's text.
         find: Finds an included file by the file that includes it and the name it gives.
+        predefined: Macros that no file defines, `NAME` or `NAME=text`.
     """
 
     def __init__(
-        self, root: Path, outline: Callable[[Path], Outline | None], find: Callable[[Path, str], Path | None]
+        self,
+        root: Path,
+        outline: Callable[[Path], Outline | None],
+        find: Callable[[Path, str], Path | None],
+        predefined: Sequence[str] = (),
     ) -> None:
         self._root = root
+        self._predefined = predefined
         self._outline = outline
         self._find = find
 
@@ -47,6 +53,16 @@ class Macros:
         for occurrence in self._by_file.get(path, ((), ()))[0]:
             if start <= occurrence.start < end:
                 yield occurrence
+
+    def may_write(self, name: str) -> bool:
+        """Whether a macro may write a name that is not between its parentheses."""
+        texts = [outline.definitions for path in self._files if (outline := self._outline(path)) is not None]
+        texts += [text.encode() for text in self._predefined]
+        return any(b"``" in text or name.encode() in text for text in texts)
+
+    @cached_property
+    def _files(self) -> frozenset[Path]:
+        return frozenset(path for path, _ in self._met)
 
     @cached_property
     def definitions(self) -> dict[str, Target]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -27,18 +26,6 @@ UNITS = frozenset(
         TargetKind.PROGRAM,
     }
 )
-_INSIDE = frozenset(
-    {
-        TargetKind.ARGUMENT,
-        TargetKind.BLOCK,
-        TargetKind.GENVAR,
-        TargetKind.INSTANCE,
-        TargetKind.INTERFACE_PORT,
-        TargetKind.NET,
-        TargetKind.PORT,
-    }
-)
-"""What other files can name only behind a dot."""
 
 
 def definitions(analysis: Analysis, byte: int) -> list[Target]:
@@ -107,34 +94,45 @@ def highlights(analysis: Analysis, byte: int) -> list[Occurrence]:
 
 def references(project: Project, target: Target) -> Iterator[Occurrence]:
     """Every place of the project that names a thing, its declaration included; also where macros do."""
-    for path in candidates(project, target):
-        analysis = project.analysis_of(path)
-        if analysis is None:
-            continue
+    for _, found in references_by_file(project, target):
+        yield from found
+
+
+def references_by_file(project: Project, target: Target) -> Iterator[tuple[Analysis, list[Occurrence]]]:
+    """Every place that names a thing, by file; some files have none."""
+    for analysis in project.analyses_of(candidates(project, target)):
         if target.kind is TargetKind.FILE:
-            found = list(analysis.macros.occurrences(path, 0, len(analysis.data)))
+            found = list(analysis.macros.occurrences(analysis.path, 0, len(analysis.data)))
         else:
             found = analysis.occurrences_of(target.name)
-        seen = set()
-        for occurrence in found:
-            if occurrence.target == target and occurrence not in seen:
-                seen.add(occurrence)
-                yield occurrence
+        yield analysis, list(dict.fromkeys(one for one in found if one.target == target))
 
 
 def candidates(project: Project, target: Target) -> list[Path]:
     """The files that may name a thing, that which declares it first."""
-    pattern = re.compile(rb"(\.|::)\s*\\?" + re.escape(target.name.encode()))
-    found = [] if target.kind is TargetKind.FILE else [target.path]
-    for path in project.with_word(target.name):
-        if path == target.path:
+    if target.kind is TargetKind.FILE:
+        return project.including(target.path)
+    module = _module_of(target)
+    name = target.name
+    found = [target.path]
+    for path, words in project.words():
+        if path == target.path or name not in words.words:
             continue
-        if target.kind in _INSIDE and path.suffix not in HEADERS and target.path.suffix not in HEADERS:
-            outline = project.outline(path)
-            if outline is None or not pattern.search(outline.data):
+        if module is not None and path.suffix not in HEADERS and target.path.suffix not in HEADERS:
+            # Others can name it behind a dot, or in a binding.
+            is_theirs = module in words.words and (name in words.connected or "bind" in words.words)
+            if not is_theirs and name not in words.members:
                 continue
         found.append(path)
     return found
+
+
+def _module_of(target: Target) -> str | None:
+    """The module, interface or program that a thing is in; None for one that others see without a dot."""
+    symbol = target.symbol
+    scope = symbol.parentScope if symbol is not None and target.kind not in UNITS else None
+    body = scope.containingInstance if scope is not None else None
+    return body.definition.name if body is not None else None
 
 
 def _declares(occurrence: Occurrence) -> bool:

@@ -11,6 +11,7 @@ from benchwright_verilog.semantics.occurrence import TargetKind
 
 _COMMENT_OR_STRING = re.compile(rb'//[^\n\r]*|/\*.*?(?:\*/|\Z)|"(?:\\.|[^"\\\n\r])*"?', re.DOTALL)
 _WORD = re.compile(rb"[A-Za-z_][A-Za-z0-9_$]*")
+_QUALIFIED = re.compile(rb"([\w\])]\s*)?(?:(::)|\.)\s*(?:\\([^\s]+)|([A-Za-z_][A-Za-z0-9_$]*))")
 _ESCAPED = re.compile(rb"\\([^\s]+)")
 _UNIT = re.compile(
     rb"(?<![\w$`.\\])(?:(virtual|typedef|extern)\s+)?"
@@ -29,6 +30,7 @@ _TYPEDEF = re.compile(
 )
 _INCLUDE = re.compile(rb"`include\s+(\"[^\"\n\r]*\"|<[^>\n\r]*>)")
 _MACRO = re.compile(rb"`([A-Za-z_][A-Za-z0-9_$]*)(?:\s+([A-Za-z_][A-Za-z0-9_$]*))?")
+_DEFINITION = re.compile(rb"`define\b(?:\\\r?\n|[^\n])*")
 _DEFINING = frozenset({b"define"})
 _TESTING = frozenset({b"undef", b"ifdef", b"ifndef", b"elsif"})
 DIRECTIVES = (
@@ -152,10 +154,33 @@ class Outline:
                 yield MacroName(directive.decode(), *found.span(1), False, False)
 
     @cached_property
+    def definitions(self) -> bytes:
+        """The text of the macros that it defines."""
+        return b"\n".join(_DEFINITION.findall(self.code)) if b"`define" in self.data else b""
+
+    @cached_property
     def words(self) -> frozenset[str]:
         """All words of the code."""
         code = self.code
         return frozenset(word.decode() for word in {*_WORD.findall(code), *_ESCAPED.findall(code)})
+
+    @cached_property
+    def members(self) -> frozenset[str]:
+        """The words behind `::`, and behind a dot that has something before it: `a.member`, but not `.port(a)`."""
+        return self._qualified[0]
+
+    @cached_property
+    def connected(self) -> frozenset[str]:
+        """The words behind a dot that has nothing before it, such as the ports and parameters of instances."""
+        return self._qualified[1]
+
+    @cached_property
+    def _qualified(self) -> tuple[frozenset[str], frozenset[str]]:
+        members: set[bytes] = set()
+        connected: set[bytes] = set()
+        for before, scope, escaped, simple in _QUALIFIED.findall(self.code):
+            (members if before or scope else connected).add(escaped or simple)
+        return frozenset(word.decode() for word in members), frozenset(word.decode() for word in connected)
 
     @cached_property
     def code(self) -> bytes:

@@ -10,7 +10,7 @@ from benchwright_verilog.semantics.analysis import Analysis
 from benchwright_verilog.semantics.compilation_files import CompilationFiles
 from benchwright_verilog.semantics.compiled import Compiled
 from benchwright_verilog.semantics.file_list import FileList
-from benchwright_verilog.semantics.inventory import Inventory, stamp_of
+from benchwright_verilog.semantics.inventory import Entry, Inventory, stamp_of
 from benchwright_verilog.semantics.macros import Macros
 from benchwright_verilog.semantics.outline import DeclaredUnit, Outline
 from benchwright_verilog.semantics.project_lists import ProjectLists
@@ -19,10 +19,12 @@ from benchwright_verilog.semantics.trees import Preprocessing, Tree, Trees
 from benchwright_verilog.settings import Project as ProjectSettings
 from benchwright_verilog.syntax.documents import Document, Documents
 from benchwright_verilog.syntax.suffixes import HEADERS
+from benchwright_verilog.syntax.surrogates import encode_text
 from benchwright_verilog.syntax.uri import path_of
 
 _MAX_INCLUDE_DIRS = 64
 _KEPT_ANALYSES = 8
+_LOOKED_UP_TOGETHER = 256
 _SHORT = 64 * 1024
 """Up to this many bytes, files are analysed on the event loop: it takes a few milliseconds."""
 
@@ -97,7 +99,7 @@ class Project:
                     own.outline,
                     next(tree for tree in trees if tree.path == root),
                     self._compiled(trees),
-                    macros=Macros(root, self._texts.outline, self.find_include),
+                    macros=self._macros(root),
                 )
                 analysis.compiled.want(path)
                 known = trees, own.text, analysis
@@ -105,6 +107,31 @@ class Project:
             while len(self._analyses) > _KEPT_ANALYSES:
                 del self._analyses[next(iter(self._analyses))]
             return known[2]
+
+    def analyses_of(self, paths: Sequence[Path]) -> Iterator[Analysis]:
+        """What slang knows of files, for looking up names in them: many are compiled together.
+
+        Their diagnostics are good for comparing only: what is inside of the modules in them may be unknown.
+        """
+        for begin in range(0, len(paths), _LOOKED_UP_TOGETHER):
+            part = paths[begin : begin + _LOOKED_UP_TOGETHER]
+            with self._lock:
+                self.refresh()
+                together, apart = self._files.for_names(part)
+                trees = {tree.path: tree for tree in self._parsed(together, together[0], None)} if together else {}
+                compiled = Compiled(tuple(trees.values()), is_alone=False)
+                found = [self._looked_up(path, trees[path], compiled) for path in part if path in trees]
+                for path in part:
+                    compiled.want(path)
+            yield from found
+            yield from (one for path in apart if (one := self.analysis_of(path)) is not None)
+
+    def _looked_up(self, path: Path, tree: Tree, compiled: Compiled) -> Analysis:
+        outline = self._texts.outline(path) or Outline(encode_text(tree.text))
+        return Analysis(path, outline, tree, compiled, macros=self._macros(path))
+
+    def _macros(self, root: Path) -> Macros:
+        return Macros(root, self._texts.outline, self.find_include, self._preprocessing(root).defines)
 
     def _compiled(self, trees: Sequence[Tree]) -> Compiled:
         """Files compiled together, the same as before for another file if they are the same."""
@@ -168,11 +195,30 @@ class Project:
         return list(found)
 
     def with_word(self, name: str) -> list[Path]:
-        """The design files that contain a name."""
-        wanted = name.encode()
+        """The design files whose code has a name."""
+        return [path for path, words in self.words() if name in words.words]
+
+    def including(self, header: Path) -> list[Path]:
+        """The design files that include something of a file's name."""
         with self._lock:
             self.refresh()
-            return [path for path in self.paths if (outline := self._texts.peek(path)) and wanted in outline.data]
+            outlines = ((path, self._texts.peek(path)) for path in self.paths)
+            names = ((path, one) for path, outline in outlines if outline is not None for one in outline.includes)
+            return list(dict.fromkeys(path for path, one in names if one.name.rpartition("/")[2] == header.name))
+
+    def words(self) -> Iterator[tuple[Path, Entry | Outline]]:
+        """The words of every design file: of one that is open or in no folder its outline, of any other its entry."""
+        with self._lock:
+            self.refresh()
+            opened = {path for path, _ in self._texts.open_designs()}
+            entries = self.inventory.entries if self.inventory is not None else {}
+            found: list[tuple[Path, Entry | Outline]] = []
+            for path in self.paths:
+                entry = entries.get(path) if path not in opened else None
+                words = entry if entry is not None else self._texts.peek(path)
+                if words is not None:
+                    found.append((path, words))
+        yield from found
 
     def symbols(self) -> Iterator[tuple[Path, Sequence[DeclaredUnit]]]:
         """What every design file declares."""

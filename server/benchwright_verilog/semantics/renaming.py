@@ -11,7 +11,7 @@ from pathlib import Path
 from benchwright_verilog.errors import VerilogError
 from benchwright_verilog.semantics.analysis import Analysis
 from benchwright_verilog.semantics.diagnostics import Severity
-from benchwright_verilog.semantics.navigation import UNITS, references
+from benchwright_verilog.semantics.navigation import UNITS, references_by_file
 from benchwright_verilog.semantics.occurrence import Occurrence, Target, TargetKind
 from benchwright_verilog.semantics.outline import DIRECTIVES
 from benchwright_verilog.semantics.project import Project
@@ -67,24 +67,26 @@ def rename(project: Project, analysis: Analysis, byte: int, new: str) -> list[Ed
     if new == target.name:
         return []
     edits: dict[tuple[Path, int], Edit] = {}
-    for occurrence in references(project, target):
-        if occurrence.generated:
-            place = _line(project, occurrence.path, occurrence.start)
-            raise RenameRefusedError(
-                f"A macro in {occurrence.path.name}, line {place}, writes the name {target.name}. "
-                "Write it without the macro there, then rename it."
-            )
-        _require_ours(project, occurrence.path, f"{target.name} is also used in")
-        edits[occurrence.path, occurrence.start] = _edit(project, occurrence, new)
+    for inside, occurrences in references_by_file(project, target):
+        for occurrence in occurrences:
+            if occurrence.generated:
+                place = _line(project, occurrence.path, occurrence.start)
+                raise RenameRefusedError(
+                    f"A macro in {occurrence.path.name}, line {place}, writes the name {target.name}. "
+                    "Write it without the macro there, then rename it."
+                )
+            edits[occurrence.path, occurrence.start] = _edit(inside, occurrence, new)
+        if occurrences:
+            _require_ours(project, inside.path, f"{target.name} is also used in")
     _require_no_macro_body(project, target, edits)
     found = list(edits.values())
     _Check(project, target, new, found).run()
     return found
 
 
-def _edit(project: Project, occurrence: Occurrence, new: str) -> Edit:
-    analysis, text, old = project.analysis_of(occurrence.path), new, occurrence.target.name
-    if analysis is not None and len(analysis.occurrences_at(occurrence.start)) > 1:
+def _edit(analysis: Analysis, occurrence: Occurrence, new: str) -> Edit:
+    text, old = new, occurrence.target.name
+    if len(analysis.occurrences_at(occurrence.start)) > 1:
         # `.name` for `.name(name)`, and in a clocking block `name` for `name = name`.
         is_connection = analysis.outline.code[: occurrence.start].rstrip().endswith(b".")
         first, second = (old, new) if occurrence.shorthand else (new, old)
@@ -179,13 +181,15 @@ class _Check:
         if self._target.kind in UNITS | {TargetKind.MACRO}:
             self._require_unused()
         paths = dict.fromkeys([*self._edits, *self._project.with_word(self._new)])
-        before = {path: self._named(self._project, path) for path in list(paths)[:_MAX_CHECKED_FILES]}
+        checked = list(paths)[:_MAX_CHECKED_FILES]
+        before = self._named(self._project, checked)
         after = self._after()
+        now = self._named(after, checked)
         for path, (occurrences, errors) in before.items():
             expected = {(self._moved(path, one.start), self._moved_target(one.target)) for one in occurrences}
             new_target = self._moved_target(self._target)
             expected |= {(self._moved(path, edit.start, edit), new_target) for edit in self._edits.get(path, ())}
-            found, new_errors = self._named(after, path)
+            found, new_errors = now[path]
             actual = {(one.start, one.target) for one in found}
             for start, target in sorted(actual ^ expected, key=lambda one: one[0]):
                 raise RenameRefusedError(self._clash(after, path, start, target))
@@ -204,17 +208,19 @@ class _Check:
             if self._new in names:
                 raise RenameRefusedError(f"{self._new} is already there, in {path.name}. Choose another name.")
 
-    def _named(self, project: Project, path: Path) -> tuple[list[Occurrence], set[tuple[int, str]]]:
-        analysis = project.analysis_of(path)
-        if analysis is None:
-            return [], set()
-        found = analysis.diagnostics
-        errors = {
-            (analysis.data.count(b"\n", 0, one.start) + 1, one.message.replace(self._target.name, self._new))
-            for one in found
-            if one.severity is Severity.ERROR
+    def _named(self, project: Project, paths: list[Path]) -> dict[Path, tuple[list[Occurrence], set[tuple[int, str]]]]:
+        """The occurrences of the new name in files, and slang's errors by line."""
+        return {
+            analysis.path: (
+                [one for one in analysis.occurrences_of(self._new) if not one.generated],
+                {
+                    (analysis.data.count(b"\n", 0, one.start) + 1, one.message.replace(self._target.name, self._new))
+                    for one in analysis.diagnostics
+                    if one.severity is Severity.ERROR
+                },
+            )
+            for analysis in project.analyses_of(paths)
         }
-        return [one for one in analysis.occurrences_of(self._new) if not one.generated], errors
 
     def _after(self) -> Project:
         documents = Documents()

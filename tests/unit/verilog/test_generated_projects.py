@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import random
+import re
 from pathlib import Path
 
 import pytest
 
 from benchwright_verilog.semantics import compilation_files, inventory
 from benchwright_verilog.semantics.diagnostics import Severity
+from benchwright_verilog.semantics.navigation import candidates, references
 from benchwright_verilog.semantics.project import Project
 from benchwright_verilog.syntax.documents import Documents
 
@@ -72,3 +75,64 @@ def test_the_index_tells_which_files_have_a_name_in_their_code(tmp_path: Path) -
     assert project.inventory is not None
     found = {name: [path.name for path in project.inventory.naming(name)] for name in ("a", "b", "x+y", "not_here")}
     assert found == {"a": ["a.sv"], "b": ["b.sv"], "x+y": ["a.sv"], "not_here": []}
+
+
+def test_references_are_those_that_every_file_by_itself_has(tmp_path: Path) -> None:
+    small = generated_project(20)
+    project = Project(small.write(tmp_path, file_list=False), Documents())
+    dice, places = random.Random(3), 0
+    while places < 12:
+        path = tmp_path / dice.choice(small.listed)
+        analysis = project.analysis_of(path)
+        assert analysis is not None
+        at = dice.choice([found.start() for found in re.finditer(rb"\b[a-z_]\w+", analysis.data)])
+        for target in {occurrence.target for occurrence in analysis.occurrences_at(at)}:
+            places += 1
+            everywhere = (project.analysis_of(tmp_path / name) for name in small.texts)
+            expected = {
+                one
+                for inside in everywhere
+                if inside is not None
+                for one in (*inside.occurrences(), *inside.occurrences_of(target.name))
+                if one.target == target
+            }
+            assert set(references(project, target)) == expected, (path, at, target)
+
+
+def test_a_name_that_a_macro_writes_is_found_where_the_macro_is_used(tmp_path: Path) -> None:
+    (tmp_path / "names.svh").write_text("`define READY ready_q\n`define STATE(x) x``_q\n")
+    text = '`include "names.svh"\nmodule a(output y); wire ready_q; assign y = `READY & `STATE(ready); endmodule\n'
+    (tmp_path / "a.sv").write_text(text)
+    project = Project(tmp_path, Documents())
+    analysis = project.analysis_of(tmp_path / "a.sv")
+    assert analysis is not None
+    (declared,) = analysis.occurrences_at(text.index("ready_q"))
+    assert sorted(one.start for one in references(project, declared.target)) == [
+        text.index("ready_q"),
+        text.index("`READY"),
+        text.index("ready)"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("other", "is_found"),
+    [
+        ("module tb; dut u_dut (.data(1'b0)); endmodule", True),
+        ("module tb; dut #(.W(1)) u_dut (.*); assign u_dut.data = 1; endmodule", True),
+        ("module probe(input data); endmodule bind dut probe u_probe (.data(data));", True),
+        ("module tb; logic data; dut u_dut (data); endmodule", False),
+        ("module tb; other u_other (.data(1'b0)); endmodule", False),
+    ],
+)
+def test_only_files_that_can_name_what_is_in_a_module_are_looked_into(
+    tmp_path: Path, other: str, is_found: bool
+) -> None:
+    text = "module dut #(parameter W = 1) (input [W-1:0] data); endmodule\n"
+    (tmp_path / "dut.sv").write_text(text)
+    (tmp_path / "tb.sv").write_text(other)
+    project = Project(tmp_path, Documents())
+    analysis = project.analysis_of(tmp_path / "dut.sv")
+    assert analysis is not None
+    (declared,) = analysis.occurrences_at(text.index("data"))
+    assert (tmp_path / "tb.sv" in candidates(project, declared.target)) == is_found
+    assert (tmp_path / "tb.sv" in {one.path for one in references(project, declared.target)}) == is_found
