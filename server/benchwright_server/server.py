@@ -46,6 +46,7 @@ from benchwright_server.operations import CHANGED
 from benchwright_server.pipe import READ_BY_LOOPS, is_pipe, open_pipe, widen
 from benchwright_server.settings import Settings
 from benchwright_server.workspaces.workspace import workspace_folder
+from benchwright_verilog.semantics.index_store import IndexStore
 from benchwright_verilog.semantics.projects import Projects
 from benchwright_verilog.syntax.documents import Documents
 from benchwright_verilog.syntax.json_form import JsonText
@@ -156,7 +157,13 @@ class BenchwrightServer(EditorServer):
         self.documents = Documents()
         self.documents.encoding = types.PositionEncodingKind(greeting.client.encoding)
         self.file_lists = FileListProblems(self)
-        self.projects = Projects(self.documents, lambda: self.settings.project, self.file_lists.show, workspace_folder)
+        self.projects = Projects(
+            self.documents,
+            lambda: self.settings.project,
+            self.file_lists.show,
+            workspace_folder,
+            IndexStore(home.cache / "index"),
+        )
         listeners = Listeners(
             self._attempt_changed, self.report_failure, self._notice, RunProgress(self).shown, self._study_changed
         )

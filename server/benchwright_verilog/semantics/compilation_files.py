@@ -27,7 +27,7 @@ from benchwright_verilog.syntax.suffixes import HEADERS
 _MAX_FILES = 200
 _MAX_BYTES = 1024**2
 """Up to how much is compiled together: all files of a workspace or list that has no more, else what is nearest. slang
-elaborates so much in a twentieth of a second."""
+elaborates a megabyte in a twentieth of a second."""
 _MAX_DEPTH = 20
 
 Declaring = Mapping[str, Sequence[Path]]

@@ -4,56 +4,25 @@ from __future__ import annotations
 
 import itertools
 import os
+import threading
 import time
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
-from benchwright_verilog.semantics.outline import NO_UNITS, DeclaredUnit, Outline
+from benchwright_verilog.semantics.entry import Entry, Stamp, WordSet
+from benchwright_verilog.semantics.index_store import IndexStore
+from benchwright_verilog.semantics.outline import Outline
 from benchwright_verilog.syntax.suffixes import DESIGN_SUFFIXES, HEADERS
 
 MAX_FILES = 20_000
+_MANY = 200
+"""From this many files on, what is found in them is kept."""
 _MAX_BYTES = 16 * 1024**2
 _LEFT_OUT = frozenset({"node_modules", "obj_dir", "sim_build", "__pycache__", "venv"})
 _FRESH_S = 0.5
 """How long what was seen on disk counts as current, at least."""
 _FRESH_PER_LOOK = 50
 """How many times as long as looking takes what was seen counts as current: so looking takes two hundredths of it."""
-
-Stamp = tuple[int, int]
-"""Identifies a version of a file: modification time in nanoseconds, and size in bytes."""
-
-
-class WordSet:
-    """Words without white space, in a tenth of the memory that a set takes; whether one is there is a search."""
-
-    __slots__ = ("_joined",)
-
-    def __init__(self, words: Iterable[str] = ()) -> None:
-        self._joined = b" ".join((b"", *sorted(word.encode() for word in words), b""))
-
-    def __contains__(self, word: str) -> bool:
-        return b" %b " % word.encode() in self._joined
-
-
-@dataclass(frozen=True)
-class Entry:
-    """What is kept of a file that is not open."""
-
-    stamp: Stamp
-    symbols: tuple[DeclaredUnit, ...]
-    includes: tuple[str, ...]
-    words: WordSet
-    """All words of the code."""
-    members: WordSet
-    """As `Outline.members`."""
-    connected: WordSet
-    """As `Outline.connected`."""
-
-    @property
-    def units(self) -> Iterator[DeclaredUnit]:
-        """The modules, packages and the like among the symbols."""
-        return (symbol for symbol in self.symbols if symbol.kind not in NO_UNITS)
 
 
 def stamp_of(path: Path) -> Stamp | None:
@@ -80,10 +49,12 @@ class Inventory:
 
     Args:
         folder: The folder; links in it are not followed.
+        store: Where to keep what was found, if there is much of it.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, store: IndexStore | None = None) -> None:
         self.folder = folder
+        self._store = store
         self.entries: dict[Path, Entry] = {}
         self.is_cut = False
         """Whether there are more files than `MAX_FILES`; the others are ignored."""
@@ -114,11 +85,16 @@ class Inventory:
                 self.is_cut = True
                 break
             found[path] = stamp
+        if self.version == 0 and self._store is not None and len(found) >= _MANY:
+            self.entries = self._store.load(self.folder)
         known = {path: entry for path, entry in self.entries.items() if found.get(path) == entry.stamp}
-        if len(known) != len(found) or len(known) != len(self.entries):
-            for path in found.keys() - known.keys():
+        if self.version == 0 or len(known) != len(found) or len(known) != len(self.entries):
+            new = found.keys() - known.keys()
+            for path in new:
                 known[path] = _entry(path, found[path])
             self.entries = dict(sorted(known.items()))
+            if self._store is not None and len(new) >= _MANY:
+                threading.Thread(target=self._store.save, args=(self.folder, self.entries), daemon=True).start()
             self._declaring = self._including = None
             self._header_dirs = {}
             self.version += 1

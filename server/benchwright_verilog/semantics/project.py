@@ -9,8 +9,10 @@ from pathlib import Path
 from benchwright_verilog.semantics.analysis import Analysis
 from benchwright_verilog.semantics.compilation_files import CompilationFiles
 from benchwright_verilog.semantics.compiled import Compiled
+from benchwright_verilog.semantics.entry import Entry
 from benchwright_verilog.semantics.file_list import FileList
-from benchwright_verilog.semantics.inventory import Entry, Inventory, stamp_of
+from benchwright_verilog.semantics.index_store import IndexStore
+from benchwright_verilog.semantics.inventory import Inventory, stamp_of
 from benchwright_verilog.semantics.macros import Macros
 from benchwright_verilog.semantics.outline import DeclaredUnit, Outline
 from benchwright_verilog.semantics.project_lists import ProjectLists
@@ -38,6 +40,7 @@ class Project:
         settings: Include folders, macros and file lists.
         is_workspace: Whether the folder is a problem's workspace: then all of its files belong together.
         on_lists: Called with the file lists whenever they were read, in whatever thread that was.
+        store: Keeps what a large folder declares and names.
     """
 
     def __init__(
@@ -48,9 +51,10 @@ class Project:
         *,
         is_workspace: bool = False,
         on_lists: Callable[[Sequence[FileList]], None] | None = None,
+        store: IndexStore | None = None,
     ) -> None:
         self.folder = folder
-        self.inventory = Inventory(folder) if folder is not None else None
+        self.inventory = Inventory(folder, store) if folder is not None else None
         self._documents = documents
         self._settings = settings or ProjectSettings()
         self._is_workspace = is_workspace

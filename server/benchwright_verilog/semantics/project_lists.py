@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from benchwright_verilog.semantics.entry import Stamp
 from benchwright_verilog.semantics.file_list import FileList, read_file_list
-from benchwright_verilog.semantics.inventory import Stamp, stamp_of
+from benchwright_verilog.semantics.inventory import stamp_of
 
 
 class ProjectLists:

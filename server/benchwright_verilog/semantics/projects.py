@@ -9,6 +9,7 @@ from pathlib import Path
 from benchwright_verilog.semantics.analysis import Analysis
 from benchwright_verilog.semantics.diagnostics import SlangDiagnostic
 from benchwright_verilog.semantics.file_list import FileList
+from benchwright_verilog.semantics.index_store import IndexStore
 from benchwright_verilog.semantics.project import Project
 from benchwright_verilog.settings import Project as ProjectSettings
 from benchwright_verilog.syntax.documents import Document, Documents
@@ -26,6 +27,7 @@ class Projects:
         settings: Gives the present settings.
         on_lists: Called with a project's file lists whenever they were read, in any thread.
         workspace_of: The folder of the workspace that a folder belongs to, if any: all its files belong together.
+        store: Keeps what large folders declare and name.
     """
 
     def __init__(
@@ -34,11 +36,13 @@ class Projects:
         settings: Callable[[], ProjectSettings] = ProjectSettings,
         on_lists: Callable[[Sequence[FileList]], None] | None = None,
         workspace_of: Callable[[Path], Path | None] = lambda folder: None,
+        store: IndexStore | None = None,
     ) -> None:
         self._documents = documents
         self._settings = settings
         self._on_lists = on_lists
         self._workspace_of = workspace_of
+        self._store = store
         self._folders: list[Path] = []
         self._projects: dict[Path, Project] = {}
         self._alone: dict[Path, Project] = {}
@@ -130,7 +134,12 @@ class Projects:
     def _project(self, folder: Path, *, is_workspace: bool) -> Project:
         if folder not in self._projects:
             self._projects[folder] = Project(
-                folder, self._documents, self._settings(), is_workspace=is_workspace, on_lists=self._on_lists
+                folder,
+                self._documents,
+                self._settings(),
+                is_workspace=is_workspace,
+                on_lists=self._on_lists,
+                store=self._store,
             )
         return self._projects[folder]
 

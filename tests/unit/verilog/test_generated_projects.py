@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import random
 import re
+import threading
 from pathlib import Path
 
 import pytest
 
 from benchwright_verilog.semantics import compilation_files, inventory
 from benchwright_verilog.semantics.diagnostics import Severity
+from benchwright_verilog.semantics.index_store import IndexStore
+from benchwright_verilog.semantics.inventory import Inventory
 from benchwright_verilog.semantics.navigation import candidates, references
 from benchwright_verilog.semantics.project import Project
 from benchwright_verilog.syntax.documents import Documents
@@ -136,3 +139,51 @@ def test_only_files_that_can_name_what_is_in_a_module_are_looked_into(
     (declared,) = analysis.occurrences_at(text.index("data"))
     assert (tmp_path / "tb.sv" in candidates(project, declared.target)) == is_found
     assert (tmp_path / "tb.sv" in {one.path for one in references(project, declared.target)}) == is_found
+
+
+def read_files(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    read: list[str] = []
+    original = inventory.read_text
+
+    def counted(path: Path) -> str | None:
+        read.append(path.name)
+        return original(path)
+
+    monkeypatch.setattr(inventory, "read_text", counted)
+    return read
+
+
+def indexed(folder: Path, store: IndexStore) -> Inventory:
+    found = Inventory(folder, store)
+    found.refresh()
+    for thread in threading.enumerate():
+        if thread is not threading.current_thread() and thread.daemon and not thread.name.startswith("asyncio"):
+            thread.join(10)
+    return found
+
+
+def test_what_a_large_folder_declares_is_kept_from_one_start_to_the_next(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = generated_project(220).write(tmp_path / "rtl", file_list=False)
+    store = IndexStore(tmp_path / "index")
+    first = indexed(folder, store)
+    read = read_files(monkeypatch)
+    (folder / "block_0/unit_9.sv").write_text("module unit_9; wire brand_new; endmodule\n")
+    second = indexed(folder, store)
+    assert read == ["unit_9.sv"]
+    assert [path.name for path in second.naming("brand_new")] == ["unit_9.sv"]
+    assert list(second.naming("common_queue")) == [one for one in first.naming("common_queue") if one.stem != "unit_9"]
+    assert second.declaring == first.declaring
+    assert (tmp_path / "index").stat().st_mode & 0o777 == 0o700
+
+
+@pytest.mark.parametrize("damage", ["", "{}", '{"reader": 1', "[]"])
+def test_a_damaged_index_is_made_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, damage: str) -> None:
+    folder = generated_project(220).write(tmp_path / "rtl", file_list=False)
+    store = IndexStore(tmp_path / "index")
+    indexed(folder, store)
+    (kept,) = (tmp_path / "index").iterdir()
+    kept.write_text(damage)
+    read = read_files(monkeypatch)
+    assert len(indexed(folder, store).entries) == len(read) == 220
