@@ -118,18 +118,19 @@ class Reader:
     def _facts(
         self, answer: Response, condition: Solver, solver: str, prompts: str, steps: bool, found: Reading
     ) -> tuple[Event, ...]:
-        """What is known of how a model was asked, and how long its reply is."""
+        """How a model was asked and how long its reply is, if anything is known of that."""
         facts: list[Event] = []
-        if not condition.is_person:
-            parameters: dict[str, JsonValue] = {"steps": True} if steps else {}
-            if prompts:
-                parameters |= {"prompts": prompts, "prompts_sha256": self._named(prompts)[1]}
-            if self._said.knowledge_cutoff:
-                parameters["knowledge_cutoff"] = self._said.knowledge_cutoff
-            tokens = None if answer.gives_files else self._tokens.count(answer.text)
-            if parameters or tokens:
-                used = ModelUsage(model=solver, output_tokens=tokens or 0, total_tokens=tokens or 0)
-                facts.append(used.model_copy(update={"counted_by": f"tiktoken {ENCODING}", "parameters": parameters}))
+        if condition.is_person:
+            return ()
+        parameters: dict[str, JsonValue] = {"steps": True} if steps else {}
+        if prompts:
+            parameters |= {"prompts": prompts, "prompts_sha256": self._named(prompts)[1]}
+        if self._said.knowledge_cutoff:
+            parameters["knowledge_cutoff"] = self._said.knowledge_cutoff
+        if parameters:
+            tokens = self._tokens.count(answer.text) or 0
+            used = ModelUsage(model=solver, output_tokens=tokens, total_tokens=tokens, parameters=parameters)
+            facts.append(used.model_copy(update={"counted_by": f"tiktoken {ENCODING}"}))
         if found.confidence is not None:
             facts.append(SelfEstimate(solved=found.confidence))
         return tuple(facts)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import secrets
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -223,6 +224,35 @@ def test_every_irregular_record_is_read_without_loss_or_refused_with_its_place(t
                 refused += 1
     assert read > 5
     assert refused > 5
+
+
+def published(form: Format) -> list[Record]:
+    """Real records of the format, as far as this machine has them."""
+    if form.name == "csbench" and (file := SHARED / "csbench-test" / "CSBench-EN-test.json").exists():
+        found: list[Record] = json.loads(file.read_text(encoding="utf-8"))
+        return found
+    return []
+
+
+@pytest.mark.parametrize("form", FORMATS, ids=lambda form: form.name)
+def test_records_with_several_irregularities_are_read_without_loss_or_refused(
+    tmp_path: Path, form: Format, nightly: bool
+) -> None:
+    seed = secrets.randbits(32) if nightly else 14
+    chance = random.Random(seed)
+    good = form.records[0] | {form.identity: 99_999 if isinstance(form.records[0][form.identity], int) else "good"}
+    if form.name == "cvdp":
+        good = cvdp("cvdp_copilot_good_0001")
+    records = (*form.records, *published(form))
+    for number in range(5_000 if nightly else 60):
+        record = chance.choice(records)
+        for _ in range(chance.choice((1, 2, 2, 3))):
+            record = chance.choice(list(changed_records(record)))
+        try:
+            check(tmp_path, form, good, record)
+        except BaseException as error:
+            error.add_note(f"seed {seed}, mutation {number}: {json.dumps(record)[:2000]}")
+            raise
 
 
 @pytest.mark.parametrize("form", FORMATS, ids=lambda form: form.name)
