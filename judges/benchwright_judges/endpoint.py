@@ -179,7 +179,8 @@ class Endpoint:
             except (TimeoutError, openai.APITimeoutError) as error:
                 if isinstance(error.__cause__, _NOT_SENT):
                     charge.usd = 0.0
-                raise _RetryError(f"there was no reply within {timeout_s:.3g} s") from error
+                allowed_s = min(self.settings.timeout_s, self.settings.patience_s)
+                raise _RetryError(f"there was no reply within {allowed_s:g} s") from error
             except openai.APIConnectionError as error:
                 if isinstance(error.__cause__, _TooLongError):
                     raise _FinalError(f"the reply is longer than {_REPLY_BYTES} bytes") from None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import hashlib
+import re
 import uuid
 from collections import Counter
 from collections.abc import Sequence
@@ -19,6 +20,7 @@ from benchwright_judges.scale import Scale
 from benchwright_judges.score import score
 from benchwright_problems.problem import Problem, digest
 
+_TRIES = re.compile(r", \d+ times?\Z")
 _CUT = f"The judges saw the first {ANSWER_CHARACTERS} characters only."
 
 
@@ -188,11 +190,13 @@ class _Ballot:
 
 
 def _no_decision(votes: Sequence[Vote], majority: int) -> str:
-    failed = Counter(vote.error for vote in votes if vote.error)
-    if len(votes) - failed.total() < majority:
-        why, count = failed.most_common(1)[0]
+    # How often a judge was asked until its patience was over differs from vote to vote.
+    failed = {_TRIES.sub("", vote.error): vote.error for vote in votes if vote.error}
+    counts = Counter(_TRIES.sub("", vote.error) for vote in votes if vote.error)
+    if len(votes) - counts.total() < majority:
+        why = "; ".join(f"{count} of {len(votes)} votes failed: {failed[kind]}" for kind, count in counts.most_common())
         return (
-            f"{count} of {len(votes)} votes failed: {why}. The answer is kept. Check the judges with `benchwright judge"
+            f"{why}. The answer is kept. Check the judges with `benchwright judge"
             " test`, then have it judged with `benchwright judge pending --score`."
         )
     return "The judges reached no majority; the answer is kept for a person to grade."

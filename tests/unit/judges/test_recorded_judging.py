@@ -292,7 +292,8 @@ async def test_text_that_a_database_cant_hold_is_kept_as_far_as_it_can(records: 
 async def test_a_failure_of_every_judge_says_what_happened_and_what_to_do(records: Records) -> None:
     judgement = await judged(records, in_turn(fails(401)), in_turn(fails(404)))
     assert judgement.status is Status.ERROR
-    assert "votes failed: the endpoint answered 401: the key is not accepted" in judgement.message
+    assert "2 of 4 votes failed: the endpoint answered 401: the key is not accepted" in judgement.message
+    assert "2 of 4 votes failed: the endpoint answered 404: there is no such model or address" in judgement.message
     assert "benchwright judge test" in judgement.message
 
 
