@@ -18,6 +18,7 @@ class Contestant(NamedTuple):
 
     group: str
     language: str
+    """With the set before it, if several have questions in the language."""
     asked: str
     """`zero-shot`, `5-shot`, `5-shot, steps`, `zero-shot, cs-bench prompts` …; `form unknown` if it was not recorded,
     empty for people."""
@@ -58,9 +59,18 @@ def answered(data: Dataset) -> list[Observation]:
 
 
 def in_order(data: Dataset, found: Iterable[Observation]) -> list[Observation]:
-    """Attempts by language, group and way to ask."""
+    """Attempts by language, group and way to ask. Where sets share a language, the set is named with it."""
     order = {group: place for place, group in enumerate(data.groups)}
-    return sorted(found, key=lambda one: (one.language, order[one.group], one.shots or 0, bool(one.steps)))
+    sets: dict[str, set[str]] = {}
+    for one in filter(has_place, data.decided):
+        sets.setdefault(one.language, set()).add(one.pack)
+    named = (
+        one.model_copy(update={"language": f"{one.pack}, {one.language}"})
+        if has_place(one) and len(sets.get(one.language, ())) > 1
+        else one
+        for one in found
+    )
+    return sorted(named, key=lambda one: (one.language, order[one.group], one.shots or 0, bool(one.steps)))
 
 
 def by_contestant(rows: Sequence[Observation]) -> Mapping[Contestant, list[Observation]]:

@@ -121,6 +121,15 @@ def test_sets_without_subfields_are_in_no_mean() -> None:
     assert domains(Dataset(rows[1:], {})) is None
 
 
+def test_sets_that_share_a_language_have_a_row_each() -> None:
+    rows = [reply(1, 1.0, pack="cs"), reply(2, 0.0, pack="exam"), reply(3, 0.0, pack="exam", language="de")]
+    section = domains(Dataset(rows, {}))
+    assert scores(section, "domain", "all", "model: m (cs, en, zero-shot)")["all"] == 1
+    assert scores(section, "domain", "all", "model: m (exam, en, zero-shot)")["all"] == 0
+    assert scores(section, "domain", "all", "chance (exam, en)")["all"] == 0.25
+    assert scores(section, "domain", "all", "model: m (de, zero-shot)")["all"] == 0
+
+
 def test_ways_to_ask_and_languages_are_not_mixed() -> None:
     rows = [
         reply(1, 1.0),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 
 import pytest
 
@@ -48,6 +49,14 @@ def test_judges_are_compared_on_the_answers_that_both_judged() -> None:
     assert pair[:6] == ("open-ended", "a", "b", 3, "66.7 %", "63.3 %")
     # From 7 points on an answer is right: they differ on the first of three.
     assert str(pair[6]).startswith("66.7 %")
+    # Both right once, both wrong once: (2/3 - 4/9) / (1 - 4/9). Products of deviations 0.0933, squares 0.1067, 0.1267.
+    assert str(pair[7]).startswith("0.40 (")
+    assert str(pair[10]).startswith("0.80 (")
+    pairs = section.numbers["pairs"]
+    assert isinstance(pairs, list)
+    (found,) = pairs[0].judges
+    assert found.kappa.value == pytest.approx(0.4)
+    assert found.pearson.value == pytest.approx(0.28 / 3 / math.sqrt(0.32 / 3 * 0.38 / 3))
 
 
 def test_people_have_a_column_of_the_same_answers() -> None:

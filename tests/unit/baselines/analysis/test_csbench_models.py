@@ -130,6 +130,17 @@ def test_scores_here_and_elsewhere_are_correlated_over_models() -> None:
     assert other_benchmarks(Dataset(rows, {})) is None
 
 
+def test_ranks_are_correlated_apart_from_distances() -> None:
+    facts = [ModelFacts(f"m{number}", benchmarks={"MMLU": score}) for number, score in enumerate((30, 61, 35, 60))]
+    rows = [one for number, score in enumerate((0.2, 0.4, 0.5, 0.9)) for one in scored(f"m{number}", score)]
+    section = other_benchmarks(Dataset(rows, {}, model_facts=facts))
+    assert section is not None
+    (way,) = section.numbers.values()
+    assert isinstance(way, dict)
+    # Ranks 1 2 3 4 and 1 4 2 3: squared differences are 0, 4, 1, 1, so 1 - 6 * 6 / (4 * 15).
+    assert way["MMLU"]["spearman"].value == pytest.approx(0.4)
+
+
 def test_ways_to_ask_are_compared_on_the_same_questions_only() -> None:
     rows = [
         *(reply(number, float(number < 4)) for number in range(8)),
