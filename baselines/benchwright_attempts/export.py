@@ -11,24 +11,32 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
+from benchwright_attempts.attribution import CLASSIFIER
 from benchwright_attempts.errors import ExportError
 from benchwright_attempts.record import AttemptHeader, Row, canonical
 from benchwright_attempts.replay import Verification, verify
 
 FORMAT = "benchwright-attempt"
-VERSION = 2
-"""Of the newest exports. An attempt whose records are all of schema 1 is exported as version 1, as ever."""
+VERSION = 3
+"""Of the newest exports. An attempt whose records are all of schema 1 is exported as version 1, as ever.
+
+From version 3 on, the header names the classifier that labels edits in the version that exported: labels are worked
+out from the events when they are read, so the file has none.
+"""
+_CLASSIFIERS = frozenset(str(version) for version in range(1, int(CLASSIFIER) + 1))
 
 
 def export_lines(header: AttemptHeader, rows: list[Row]) -> Iterator[str]:
     """The lines of an export, without line ends; all ASCII."""
-    yield _header_line(header, 1 if rows and all(row.schema == 1 for row in rows) else VERSION)
+    is_old = bool(rows) and all(row.schema == 1 for row in rows)
+    yield _header_line(header, 1) if is_old else _header_line(header, VERSION, CLASSIFIER)
     for row in rows:
         yield row.as_json_line()
 
 
-def _header_line(header: AttemptHeader, version: int) -> str:
-    return canonical({"format": FORMAT, "version": version, "attempt": header.as_json()})
+def _header_line(header: AttemptHeader, version: int, classifier: str | None = None) -> str:
+    line = {"format": FORMAT, "version": version, "attempt": header.as_json()}
+    return canonical(line if classifier is None else line | {"classifier": classifier})
 
 
 def write_export(path: Path, header: AttemptHeader, rows: list[Row]) -> None:
@@ -67,7 +75,7 @@ def read_export(path: Path) -> tuple[AttemptHeader, list[Row]]:
                 raise ValueError("it is not an object")
             if header is None:
                 header = _read_header(value)
-                read = _header_line(header, int(value["version"]))
+                read = _header_line(header, value["version"], value.get("classifier"))
             else:
                 rows.append(Row.from_json(value))
                 read = rows[-1].as_json_line()
@@ -83,8 +91,10 @@ def read_export(path: Path) -> tuple[AttemptHeader, list[Row]]:
 def _read_header(value: dict[str, object]) -> AttemptHeader:
     if value.get("format") != FORMAT:
         raise ValueError("this is not an exported attempt")
-    if value.get("version") not in (1, VERSION):
+    if value.get("version") not in range(1, VERSION + 1):
         raise ValueError(f"version {value.get('version')} is not known here: update Benchwright")
+    if value["version"] == VERSION and value.get("classifier") not in _CLASSIFIERS:
+        raise ValueError(f"classifier {value.get('classifier')} is not known here: update Benchwright")
     try:
         return AttemptHeader.model_validate(value.get("attempt"))
     except ValidationError as error:

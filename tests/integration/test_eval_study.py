@@ -260,7 +260,7 @@ def test_a_study_of_a_person_a_model_and_an_agent_comes_into_one_report(
     with (lab.folder / "report" / "attempts.csv").open(newline="") as table:
         cutoffs = {(row["condition"], row["knowledge_cutoff"]) for row in csv.DictReader(table)}
     assert cutoffs == {("alone", ""), ("small", ""), ("worker", "2024-09"), ("model", "")}
-    late = numbers["outcomes"]["after_closing"]
+    late = numbers["after-closing"]["groups"]
     assert {group: one["attempts"] for group, one in late.items()} == {"model: openai-api/local/late": 1}
     logs = [read_eval_log(str(lab.folder / "report" / name)) for name in report["files"]["inspect"]]
     assert sorted((log.eval.task_args["condition"], len(log.samples or ())) for log in logs) == [

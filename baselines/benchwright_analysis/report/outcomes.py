@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from benchwright_analysis.report.dataset import Dataset
-from benchwright_analysis.report.exclusions import AFTER_CLOSING
 from benchwright_analysis.report.observation import Observation
 from benchwright_analysis.report.section import Cell, Section, Table, count, with_interval
 from benchwright_analysis.statistics.crossed import crossed_shares
@@ -34,7 +33,7 @@ def outcomes(data: Dataset) -> Section:
     title = "How attempts ended"
     if not data.analysed:
         return Section("outcomes", title, without="No attempt counts.")
-    ended = {group: _ended([one.observation for one in data.of(group)]) for group in data.groups}
+    groups = {group: ended([one.observation for one in data.of(group)]) for group in data.groups}
     reasons = Counter(
         one.observation.reason or "no verdict" for one in data.analysed if one.observation.censored_by == "not_decided"
     )
@@ -42,33 +41,14 @@ def outcomes(data: Dataset) -> Section:
     table = Table(
         title,
         ("group", *(part.replace("_", " ") for part in _PARTS)),
-        [(group, *(found[part] for part in _PARTS)) for group, found in ended.items()],
+        [(group, *(found[part] for part in _PARTS)) for group, found in groups.items()],
         "Passed ever: some run or answer passed before the end. Passed at the end: what was submitted, or what was "
         "there when a limit ended the attempt, passes. Wrong after right: passed ever, but not at the end. "
         "Undecided: the machinery failed, not the solver. The page “Outcomes” of the reference has the whole rule.",
     )
-    numbers: dict[str, object] = {"groups": ended, "undecided_reasons": dict(reasons), "tries": tries}
+    numbers: dict[str, object] = {"groups": groups, "undecided_reasons": dict(reasons), "tries": tries}
     tables = [table, _tries_table(tries)] if tries else [table]
-    if later := _after_closing(data):
-        numbers["after_closing"] = later
-        tables.append(_after_closing_table(later))
     return Section("outcomes", title, _lead(reasons), (), tables, numbers)
-
-
-def _after_closing(data: Dataset) -> dict[str, dict[str, int]]:
-    rows = [one for one in data.observations if AFTER_CLOSING in one.excluded_by.split("; ")]
-    return {group: _ended([one for one in rows if one.group == group]) for group in sorted({r.group for r in rows})}
-
-
-def _after_closing_table(groups: Mapping[str, Mapping[str, int]]) -> Table:
-    parts = ("attempts", "passed_ever", "passed_at_end", "undecided")
-    return Table(
-        "After the study was closed",
-        ("group", *(part.replace("_", " ") for part in parts)),
-        [(group, *(found[part] for part in parts)) for group, found in groups.items()],
-        "These attempts are not part of the study as it was closed: its digest does not cover them, and they are in no "
-        "other number of this report.",
-    )
 
 
 def _lead(reasons: Mapping[str, int]) -> list[str]:
@@ -82,7 +62,7 @@ def _lead(reasons: Mapping[str, int]) -> list[str]:
     ]
 
 
-def _ended(rows: Sequence[Observation]) -> dict[str, int]:
+def ended(rows: Sequence[Observation]) -> dict[str, int]:
     """Counts of attempts; each is in exactly one of passed ever, submitted unsolved, gave up, timed out, undecided."""
     by = Counter[str](one.censored_by or "passed" for one in rows)
     return {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from benchwright_analysis.report.after_closing import after_closing
 from benchwright_analysis.report.answer import answer
 from benchwright_analysis.report.attempts_table import attempts_table
 from benchwright_analysis.report.csbench.domains import domains
@@ -61,6 +62,7 @@ SECTIONS: list[Callable[[Dataset], Section | None]] = [
     judges_compared,
     grading_difficulty,
     failing,
+    after_closing,
     attempts_table,
 ]
 """In the order of the page. One that returns None has no place in this report: its data is not there."""

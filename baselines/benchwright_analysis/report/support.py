@@ -9,6 +9,7 @@ from benchwright_analysis.report.success_compared import solved_difference
 from benchwright_analysis.report.time_compared import by_condition, compare, limit_of
 from benchwright_analysis.report.time_to_pass import active_time
 from benchwright_analysis.statistics.crossed import Crossed
+from benchwright_studies.vocabulary import Population
 
 
 def support(data: Dataset) -> Section:
@@ -24,6 +25,7 @@ def support(data: Dataset) -> Section:
         f"{count(own, 'attempt')} of {count(len(people), 'person', 'people')}, "
         f"{count(len(data.analysed) - own, 'attempt')} of {count(len(models), 'model')}.",
         f"{count(left_out, 'attempt')} left out" + (f": {_reasons(reasons)}." if reasons else "."),
+        *_by_intention(data),
     ]
     if data.simulated:
         lead.insert(0, "Nobody worked on these problems: the data is simulated, to show what a report looks like.")
@@ -39,7 +41,7 @@ def support(data: Dataset) -> Section:
         "closed_digest": data.closed or None,
         "chains_checked": data.checked,
     }
-    power, sentence = _power(data)
+    power, sentence = _power(data.as_planned())
     if power:
         numbers["power"] = power
     lead.append(sentence)
@@ -62,6 +64,21 @@ def support(data: Dataset) -> Section:
     lead += data.remarks
     tables = [table] if table is not None else []
     return Section("support", "What this supports", lead, (), tables, numbers, is_list=True)
+
+
+def _by_intention(data: Dataset) -> list[str]:
+    """How many count by intention to treat, where that differs."""
+    if all(one.is_analysed for one in data.observations if one.intended):
+        return []
+    own = [one.observation for one in data.by_intention().analysed if one.observation.is_person]
+    people = {one.participant for one in own}
+    counted = f"{count(len(own), 'attempt')} of {count(len(people), 'person', 'people')}"
+    if data.population is Population.INTENTION_TO_TREAT:
+        return [
+            "These counts are per protocol, as every section but “The answer” and “Who counts” is. “The answer” is by "
+            f"intention to treat, with {counted} with or without a verdict, and so is what could have been found."
+        ]
+    return [f"These counts are per protocol. By intention to treat they would be {counted}; see “Who counts”."]
 
 
 def _reasons(reasons: dict[str, int]) -> str:

@@ -16,6 +16,7 @@ from benchwright_analysis.report.populations import populations
 from benchwright_analysis.report.preregistration import marked, preregistration, role_of
 from benchwright_analysis.report.registration import Registration
 from benchwright_analysis.report.section import Section
+from benchwright_analysis.report.support import support
 from benchwright_studies.study_file import parse_study
 from benchwright_studies.vocabulary import Population
 
@@ -73,6 +74,24 @@ def test_an_attempt_that_a_rule_leaves_out_counts_by_intention_to_treat() -> Non
     }
     # One of the two that were drawn was never begun.
     assert counts["copilot"]["solved_share_of_drawn"] == 0.5
+
+
+@pytest.mark.parametrize(
+    ("population", "said"),
+    [
+        ("intention-to-treat", "“The answer” is by intention to treat, with 3 attempts of 3 people"),
+        ("per-protocol", "By intention to treat they would be 3 attempts of 3 people"),
+    ],
+)
+def test_the_box_at_the_top_says_whom_it_counts_and_whom_the_answer_does(population: str, said: str) -> None:
+    planned = parse_study(STUDY.replace("[solved]", f"[solved], population: {population}"), Path("s.yaml")).study
+    made = rows({}, {"external_help": True}, {"condition": "copilot"})
+    told = words(support(Dataset(made, {}, planned)))
+    assert "2 attempts at 1 problem count: 2 attempts of 2 people" in told
+    assert "These counts are per protocol" in told
+    assert said in told
+    nobody_left_out = words(support(Dataset(rows({}, {"condition": "copilot"}), {}, planned)))
+    assert "per protocol" not in nobody_left_out
 
 
 def test_a_rule_that_can_only_hit_one_condition_is_named() -> None:

@@ -8,10 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from benchwright_attempts.attribution import CLASSIFIER
 from benchwright_attempts.errors import ExportError
 from benchwright_attempts.events import Edit, Paused, Save, Started
 from benchwright_attempts.export import export_lines, read_export, verify_export, write_export
 from benchwright_attempts.file_text import Change, sha256
+from benchwright_attempts.record import canonical
 from benchwright_studies.study_log import StudyLog
 
 FILE = "rtl/counter.sv"
@@ -69,6 +71,14 @@ def test_any_byte_changed_in_an_export_is_found_in_its_line(export: Path) -> Non
             assert result.chain.bad_seq == max(1, line - 1)
 
 
+def test_an_export_names_the_classifier_and_one_of_before_still_verifies(export: Path) -> None:
+    header, *events = export.read_bytes().splitlines(keepends=True)
+    newest = json.loads(header)
+    assert (newest["version"], newest.pop("classifier")) == (3, CLASSIFIER)
+    export.write_bytes(canonical(newest | {"version": 2}).encode() + b"\n" + b"".join(events))
+    assert verify_export(export).ok
+
+
 def test_a_missing_line_is_found(export: Path) -> None:
     lines = export.read_bytes().splitlines(keepends=True)
     export.write_bytes(b"".join(lines[:2] + lines[3:]))
@@ -82,7 +92,9 @@ def test_a_missing_line_is_found(export: Path) -> None:
     [
         (b"", 1, "empty"),
         (b'{"format":"other"}\n', 1, "not an exported attempt"),
-        (b'{"format":"benchwright-attempt","version":3}\n', 1, "update Benchwright"),
+        (b'{"format":"benchwright-attempt","version":4}\n', 1, "version 4 is not known here: update Benchwright"),
+        (b'{"classifier":"0","format":"benchwright-attempt","version":3}\n', 1, "classifier 0 is not known here"),
+        (b'{"format":"benchwright-attempt","version":3}\n', 1, "classifier None is not known here"),
         (b'{"format":"benchwright-attempt","version":1,"attempt":{}}\n', 1, "attempt.id"),
         (b"[1]\n", 1, "not an object"),
         (b"{", 1, "cut off"),
