@@ -120,7 +120,7 @@ def resume(log: Path, display: Display | None = None, costs: Path | None = None)
     if log.suffix != ".eval" or not log.is_file():
         raise EvaluationError(f"{log} is not an .eval log of a run.")
     if costs is not None:
-        set_prices(costs)
+        set_prices(costs, read_eval_log(str(log.absolute()), header_only=True).eval.model)
     try:
         logs = eval_retry(str(log.absolute()), log_dir=str(log.absolute().parent), display=display, **_LEAN)
     except FileNotFoundError as error:

@@ -535,11 +535,18 @@ def test_ctrl_c_leaves_a_run_that_can_be_gone_on_with_and_asks_nothing_twice(des
         assert desk.are_whole()
         before = len(asked)
         is_patient = True
-        done = start(desk, "eval", "--resume", desk.out, "--json")
+        prices = desk.out.parent / "prices.yaml"
+        prices.write_text("openai/gpt-5: {input: 1, output: 1, input_cache_write: 0, input_cache_read: 0}\n")
+        refused = invoke("--resume", desk.out, "--costs", prices)
+        assert refused.exit_code != 0 and "has no prices of openai-api/local/scripted" in refused.output
+        prices.write_text(prices.read_text().replace("openai/gpt-5", "openai-api/local/scripted"))
+        done = start(desk, "eval", "--resume", desk.out, "--costs", prices, "--json")
         out, err = done.communicate(timeout=600)
         assert done.returncode == 0, (out, err)
     told = json.loads(out)
     assert (told["status"], told["samples"], told["error"]) == ("success", 4, 0)
+    # Those that were asked before had no price then; each is of 120 tokens.
+    assert told["cost_usd"] == pytest.approx(2 * 120e-6)
     assert len(asked) - before == 2
     assert len(desk.attempts()) == 4
     assert {desk.state(one.id) for one in desk.attempts()} == {AttemptState.SUBMITTED}

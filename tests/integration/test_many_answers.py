@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import difflib
 import json
 import os
 import re
@@ -309,3 +310,21 @@ def test_designs_and_questions_of_one_file_are_graded_together(desk: Desk) -> No
     assert set(summary["by_format"]) == {"design", "free-response"}
     rows = [json.loads(line) for line in (out / "verdicts.jsonl").read_text().splitlines()]
     assert [row["reason"] for row in rows] == ["passed", "judge_unavailable", "tests_failed", "declined"]
+
+
+def test_an_answer_given_as_a_unified_difference_replays_to_the_patched_file(desk: Desk) -> None:
+    problem = Path(__file__).parents[2] / "problems/benchwright_problems/packs/starter/saturating-counter"
+    (wanted,) = (problem / "hidden" / "reference").rglob("*.sv")
+    path = wanted.relative_to(problem / "hidden" / "reference").as_posix()
+    given = problem / "public" / path
+    before = given.read_text().splitlines(keepends=True) if given.exists() else []
+    patch = "".join(difflib.unified_diff(before, wanted.read_text().splitlines(keepends=True), path, path))
+    assert patch.startswith(f"--- {path}\n+++ {path}\n@@ -")
+    answers = desk.write({"id": "saturating-counter", "patch": {path: patch}})
+    summary = json.loads(desk.run("grade", "starter", "--responses", answers, "--json"))
+    assert counts(summary, "total", "right") == (1, 1)
+    (attempt,) = desk.attempts()
+    replayed = json.loads(desk.run("attempts", "replay", attempt["id"], "--to", "again", "--json"))
+    assert (replayed["files"], replayed["ok"]) == ([path], True)
+    assert (desk.folder / "again" / path).read_bytes() == wanted.read_bytes()
+    desk.run("attempts", "verify", attempt["id"])
