@@ -28,4 +28,4 @@ class GradingError(JudgesError):
 
 
 class LabellingError(JudgesError):
-    """A question can't be labelled, or topics or embeddings are not available."""
+    """A question or a kind of failure can't be labelled, or topics or embeddings are not available."""

@@ -12,7 +12,7 @@ from benchwright_analysis.report.observation import Observation
 from benchwright_analysis.report.problem_facts import ProblemFacts
 from benchwright_analysis.report.registration import Registration
 from benchwright_analysis.statistics.crossed_design import Cells
-from benchwright_analysis.statistics.failures import Embedding
+from benchwright_analysis.statistics.failures import Embedding, Namer
 from benchwright_analysis.statistics.horizon import Weights
 from benchwright_judges.rated import Rated
 from benchwright_studies.study import Study
@@ -33,6 +33,8 @@ class Dataset:
     """What a file says of models."""
     embed: Embedding | None = None
     """Turns failures into vectors; without it they are grouped by the words that they share."""
+    name: Namer | None = None
+    """Names groups of failures; without it they have distinctive words."""
     deviations: Sequence[str] = ()
     """What is not as the study file says, as sentences."""
     remarks: Sequence[str] = ()

@@ -38,11 +38,11 @@ def failing(data: Dataset) -> Section:
     try:
         if len(reflections) >= _FEWEST:
             texts = [one.text for one in reflections][:_MOST]
-            found = failure_groups(texts, embed=data.embed, seed=data.seed)
+            found = failure_groups(texts, embed=data.embed, name=data.name, seed=data.seed)
             tables.append(_table(found, texts, _REFLECTIONS))
             numbers["reflections"] = {**_numbers(found), "tokens": _tokens(reflections)}
         if len(messages) >= _FEWEST:
-            found = failure_groups(messages[:_MOST], embed=data.embed, seed=data.seed)
+            found = failure_groups(messages[:_MOST], embed=data.embed, name=data.name, seed=data.seed)
             tables.append(_table(found, messages[:_MOST], _MESSAGES))
             numbers |= _numbers(found)
     except StatisticsError as error:
@@ -57,12 +57,13 @@ def _table(found: FailureAnalysis, texts: Sequence[str], words: tuple[str, str, 
     title, typical, note = words
     return Table(
         title,
-        ("failed attempts", "share", "distinctive words", typical),
+        ("failed attempts", "share", *(("name",) if found.named else ()), "distinctive words", typical),
         [
             (
                 len(group.members),
                 percent(len(group.members) / len(texts)),
-                group.name or ", ".join(group.distinctive_words),
+                *((group.name or "–",) if found.named else ()),
+                ", ".join(group.distinctive_words),
                 texts[group.typical][:_SHOWN],
             )
             for group in found.groups

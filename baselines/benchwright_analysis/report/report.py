@@ -28,7 +28,7 @@ from benchwright_analysis.report.registration import allocation, registration
 from benchwright_analysis.report.section import Section, plain
 from benchwright_analysis.report.sections import SECTIONS
 from benchwright_analysis.report.study_context import deviations, known_study, participants, remarks
-from benchwright_analysis.statistics.failures import Embedding
+from benchwright_analysis.statistics.failures import Embedding, Namer
 from benchwright_analysis.statistics.horizon import Weights
 from benchwright_attempts.attribution import CLASSIFIER
 from benchwright_attempts.errors import AttemptError
@@ -75,6 +75,8 @@ class ReportOptions:
     """What runs do not know of models."""
     embed: Embedding | None = None
     """Turns failures into vectors."""
+    name_failures: Namer | None = None
+    """Names kinds of failure, if given."""
     seed: int = 1
     weights: str = "attempts"
     """How attempts count in models' horizons: a value of `Weights`."""
@@ -211,6 +213,7 @@ def _dataset(
         rated=rated,
         model_facts=options.model_facts,
         embed=options.embed,
+        name=options.name_failures,
         deviations=[*deviations(log, known, rows), *wrong] if known is not None else (),
         drawn=drawn,
         concealed=concealed,

@@ -26,8 +26,8 @@ _SILHOUETTE_OF = 2000
 
 Embedding = Callable[[Sequence[str]], ArrayLike]
 """Messages → one vector each: messages by dimensions."""
-Namer = Callable[[Sequence[str]], str]
-"""Messages of one group → its name."""
+Namer = Callable[[Sequence[str]], str | None]
+"""Messages of one group → its name; `None` if it can't be named."""
 
 
 class Comparison(enum.Enum):

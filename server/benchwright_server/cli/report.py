@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -10,12 +11,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from benchwright_judges.errors import JudgesError
 from benchwright_problems.errors import needs
 from benchwright_problems.home import Home
 from benchwright_problems.store import Store
 from benchwright_server.cli.option_groups import grouped
 from benchwright_server.cli.options import Json
-from benchwright_server.cli.output import out, plain_errors, print_json, writing
+from benchwright_server.cli.output import err, out, plain_errors, print_json, writing
 from benchwright_server.cli.study_log import opened_log
 from benchwright_server.errors import ServerError
 from benchwright_subjects.kept_evals import folder_of
@@ -23,7 +25,7 @@ from benchwright_subjects.kept_evals import folder_of
 if TYPE_CHECKING:
     from benchwright_analysis.report.from_table import TableReport
     from benchwright_analysis.report.report import ReportOptions, Written
-    from benchwright_analysis.statistics.failures import Embedding
+    from benchwright_analysis.statistics.failures import Embedding, Namer
 
 
 class HorizonWeights(StrEnum):
@@ -72,6 +74,10 @@ class Sources:
     embeddings: Annotated[
         bool,
         typer.Option("--embeddings", help="Group failures by meaning: send them to the [embeddings] of judges.toml."),
+    ] = False
+    name_failures: Annotated[
+        bool,
+        typer.Option("--name-failures", help="Have the first judge of judges.toml name the groups of failures."),
     ] = False
     seed: Annotated[int, typer.Option(min=0, help="Seed of the bootstrap intervals.")] = 1
     weights: Annotated[
@@ -152,6 +158,7 @@ def _options(folder: Path, selection: Selection, sources: Sources, demo: Demo) -
         kept=None if demo.demo else folder_of(Home.find()),
         model_facts=read_model_facts(sources.model_facts) if sources.model_facts is not None else (),
         embed=_embedding() if sources.embeddings else None,
+        name_failures=_namer() if sources.name_failures else None,
         seed=sources.seed,
         weights=sources.weights.value,
     )
@@ -167,15 +174,36 @@ def _embedding() -> Embedding:
     return lambda texts: asyncio.run(embeddings_of(texts, settings))
 
 
+def _namer() -> Namer:
+    from benchwright_judges.budget import JudgingBudget
+    from benchwright_judges.configuration import read_settings
+    from benchwright_judges.failure_names import name_failures
+
+    settings = read_settings()
+    if not settings.models:
+        raise ServerError("--name-failures needs a [[judge]] in judges.toml; docs/how-to/judges.md shows it.")
+    budget = JudgingBudget(settings.budget_usd)
+
+    def name(texts: Sequence[str]) -> str | None:
+        try:
+            return asyncio.run(name_failures(texts, settings, budget))
+        except JudgesError as error:
+            err.print(f"{error}.", markup=False, soft_wrap=True)
+            return None
+
+    return name
+
+
 def _write_table(elsewhere: Elsewhere, folder: Path, selection: Selection, demo: Demo, sources: Sources) -> TableReport:
     from benchwright_analysis.report.from_table import TableOptions, write_table_report
 
     if demo.demo or selection.study or selection.attempts or selection.without:
         raise ServerError("--from reports on a table alone: leave out --study, --attempts, --without and --demo.")
-    if sources.model_facts is not None or sources.votes is not None or sources.logs or sources.embeddings:
+    asks_models = sources.embeddings or sources.name_failures
+    if sources.model_facts is not None or sources.votes is not None or sources.logs or asks_models:
         raise ServerError(
             "--from reports on times and success alone, which need no more than the table: leave out --model-facts,"
-            " --votes, --logs and --embeddings."
+            " --votes, --logs, --embeddings and --name-failures."
         )
     if elsewhere.table is None or not elsewhere.table.exists():
         raise ServerError(f"There is no {elsewhere.table}.")

@@ -63,3 +63,13 @@ def test_failures_are_grouped_by_meaning_where_an_embedding_is_given() -> None:
     assert "TF-IDF" not in section.tables[0].note
     assert [row[0] for row in section.tables[0].rows] == [7, 7]
     assert set(told[:14]) == set(_CAUSES)
+
+
+def test_groups_have_names_where_a_namer_is_given_and_their_words_beside_them() -> None:
+    def name(texts: Sequence[str]) -> str | None:
+        return "late reset" if "reset" in texts[0] else None
+
+    table = failing(replace(reflected(14), name=name)).tables[0]
+    assert table.columns[:4] == ("failed attempts", "share", "name", "distinctive words")
+    assert {str(row[2]): str(row[4]) for row in table.rows} == {"late reset": _CAUSES[0], "–": _CAUSES[1]}
+    assert "Groups have no names" not in table.note
