@@ -49,3 +49,6 @@ class Project:
     """File lists (`.f`), relative to the workspace folder or absolute."""
     defines: tuple[str, ...] = ()
     """Macros, such as `SYNTHESIS` or `WIDTH=8`."""
+    variables: Mapping[str, str] = field(default_factory=dict)
+    """Variables that file lists name, such as `PRJ_DIR` for `$PRJ_DIR`, before those of the environment. A value is
+    relative to the workspace folder or absolute."""

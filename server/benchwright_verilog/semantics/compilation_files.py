@@ -55,15 +55,30 @@ class CompilationFiles:
         self._texts = texts
         self._inventory = inventory
         self._lists: Sequence[FileList] = ()
+        self._sources: dict[Path, None] = {}
+        self._libraries: list[Path] = []
+        self._version: object = None
+        self._is_short = True
+        self._declared: dict[int, tuple[object, Declaring]] = {}
         self._find_include = find_include
         self._takes_all = takes_all
-        self._listed: tuple[object, Declaring] = None, {}
         self._corrected: tuple[Declaring, object, Declaring] = {}, None, {}
         self._names: dict[Path, tuple[Outline, Declaring, tuple[str, ...]]] = {}
 
     def use(self, lists: Sequence[FileList]) -> None:
-        """Take the project's file lists as they are now."""
-        self._lists = lists
+        """Take the project's file lists, and what is on disk, as they are now."""
+        if lists != self._lists:
+            self._lists = lists
+            self._sources = dict.fromkeys(path for one in lists for path in one.sources)
+            self._libraries = [path for one in lists for path in one.libraries]
+        listed = (*self._sources, *self._libraries)
+        known = self._inventory.entries if self._inventory is not None else {}
+        number = self._inventory.version if self._inventory is not None else 0
+        version = (lists, number, [stamp_of(path) for path in listed if path not in known])
+        if version != self._version:
+            self._version = version
+            self._declared.clear()
+            self._is_short = self._bytes_of(self._sources) <= _MAX_BYTES
 
     def root_of(self, path: Path) -> Path:
         """The file to compile for a file: itself, or for a header the nearest that includes it."""
@@ -84,20 +99,19 @@ class CompilationFiles:
 
     def together(self, root: Path) -> list[Path]:
         """The files to compile for a file: those of the lists, of the workspace, or those that it needs."""
-        listed = dict.fromkeys(path for one in self._lists for path in one.sources)
-        libraries = [path for one in self._lists for path in one.libraries]
-        if listed and self._bytes_of(listed) <= _MAX_BYTES:
+        listed = self._sources
+        if listed and self._is_short:
             # slang's own order is the list's, and a file that is in no list comes last.
             together = list(listed if root in listed else {**listed, root: None})
-            return self._needed(together, self._declared_in(libraries)) if libraries else together
+            return self._needed(together, self._declared_in(self._libraries)) if self._libraries else together
         if self._inventory is None:
             return [root]
         if self._takes_all:
             sources = list(self._inventory.sources())
             if len(sources) <= _MAX_FILES and self._bytes_of(sources) <= _MAX_BYTES:
                 return [root, *(path for path in sources if path != root)]
-        if listed or libraries:
-            declaring = self._declared_in([*listed, *libraries])
+        if listed or self._libraries:
+            declaring = self._all_declaring()
             ancestors = self._ancestors(root, declaring)
             return self._needed([root, *ancestors], declaring, lambda path: path not in ancestors)
         return self._needed([root], self._corrected_by_open(self._inventory.declaring, root))
@@ -124,9 +138,8 @@ class CompilationFiles:
         return self._needed(together, declaring, set(together).__contains__, has_limit=False), apart
 
     def _all_declaring(self) -> Declaring:
-        listed = [path for one in self._lists for path in (*one.sources, *one.libraries)]
-        if listed:
-            return self._declared_in(listed)
+        if self._sources or self._libraries:
+            return self._declared_in([*self._sources, *self._libraries])
         return self._corrected_by_open(self._inventory.declaring, None) if self._inventory is not None else {}
 
     def _includes(self, includer: Path, header: Path) -> bool:
@@ -218,20 +231,17 @@ class CompilationFiles:
         return outline.units if outline is not None else ()
 
     def _declared_in(self, paths: Sequence[Path]) -> Declaring:
-        """What some files declare, as they are now."""
-        entries = self._inventory.entries if self._inventory is not None else {}
+        """What the libraries, or all listed files, declare as they are now."""
         opened = dict(self._texts.open_designs())
-        elsewhere = [self._texts.outline(path) for path in paths if path not in entries or path in opened]
-        units = [frozenset(_units(outline)) for outline in elsewhere]
-        version = self._inventory.version if self._inventory is not None else 0
-        key = (tuple(paths), version, units)
-        if self._listed[0] != key:
+        units = {path: frozenset(_units(self._texts.outline(path))) for path in opened}
+        known = self._declared.get(len(paths))
+        if known is None or known[0] != units:
             declaring: dict[str, list[Path]] = {}
             for path in paths:
-                for name in {unit.name for unit in self._units_of(path)}:
+                for name in units[path] if path in units else {unit.name for unit in self._units_of(path)}:
                     declaring.setdefault(name, []).append(path)
-            self._listed = key, declaring
-        return self._listed[1]
+            known = self._declared[len(paths)] = units, declaring
+        return known[1]
 
     def _corrected_by_open(self, declaring: Declaring, root: Path | None) -> Declaring:
         """What is on disk, corrected by what is open; what `root` itself declares does not matter."""

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchwright_verilog.semantics.diagnostics import SlangDiagnostic, diagnose
+from benchwright_verilog.semantics.diagnostics import SlangDiagnostic, diagnose, modules_of
 
 if TYPE_CHECKING:
     from pyslang.ast import Compilation
@@ -23,10 +23,16 @@ class Compiled:
     Args:
         trees: The files.
         is_alone: Whether it is unknown which other files there are; then unknown modules are not reported.
+        tops: The modules to elaborate, as far as they are in the files; else those that no other instantiates.
+        parameters: Their parameters, `NAME=VALUE`.
     """
 
-    def __init__(self, trees: Sequence[Tree], *, is_alone: bool) -> None:
+    def __init__(
+        self, trees: Sequence[Tree], *, is_alone: bool, tops: Sequence[str] = (), parameters: Sequence[str] = ()
+    ) -> None:
         self.trees = tuple(trees)
+        self._tops = tuple(tops)
+        self._parameters = tuple(parameters)
         self._is_alone = is_alone
         # slang takes no two threads in one compilation.
         self._lock = threading.Lock()
@@ -43,10 +49,16 @@ class Compiled:
         self._wanted.add(path)
 
     def elaborate(self) -> Compilation:
-        """All files as slang elaborates them by itself, from the modules that no other instantiates."""
-        from pyslang.ast import Compilation
+        """All files as slang elaborates them by itself, from the tops."""
+        import pyslang
+        from pyslang.ast import Compilation, CompilationOptions
 
-        compilation = Compilation()
+        options = CompilationOptions()
+        if self._tops:
+            modules = (one for tree in self.trees for one in modules_of(tree.syntax, tree.locations, tree.path))
+            options.topModules = {module.name for module in modules} & {*self._tops}
+        options.paramOverrides = list(self._parameters)
+        compilation = Compilation(pyslang.Bag([options]))
         for tree in self.trees:
             compilation.addSyntaxTree(tree.syntax)
         return compilation

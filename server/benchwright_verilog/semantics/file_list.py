@@ -2,24 +2,30 @@
 
 Supported is what the tools agree on: one or more paths per line, `+incdir+DIR+DIR`, `-I DIR`,
 `+define+NAME=TEXT`, `-D NAME=TEXT`, `-v FILE` and `-y DIR` with `+libext+.v+.sv` for libraries, `-f FILE` (whose paths
-start where the outermost list's do) and `-F FILE` (whose paths start from that file's own folder), comments after `//`
-and `#` and between `/*` and `*/`, double quotes around paths with spaces.
+start where the outermost list's do) and `-F FILE` (whose paths start from that file's own folder), `--top NAME`,
+`-G NAME=VALUE` for parameters of the top, variables such as `$DIR`, `${DIR}` and `$(DIR)`, comments after `//` and `#`
+and between `/*` and `*/`, double quotes around paths with spaces.
 """
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 _TOKEN = re.compile(r'/\*.*?(?:\*/|\Z)|//[^\n]*|(?:(?<=\s)|\A)\#[^\n]*|((?:"[^"\n]*"|[^\s"])+)|"', re.DOTALL)
-_VARIABLE = re.compile(r"\$(?:\w+|\{\w*\}|\(\w*\))")
+_VARIABLE = re.compile(r"\$(?:(\w+)|\{(\w*)\}|\((\w*)\))")
 _SUFFIXES = (".v", ".sv")
 _MAX_DEPTH = 32
-_WITH_VALUE = {"-I", "-D", "-v", "-y", "-f", "-F", "-file", "--include-directory", "--define-macro"}
-_WITHOUT_EFFECT = re.compile(r"-(?:sv|sverilog|64|full64|q|quiet|timing|Wall|Wno-\S+|W\S*)$|-?-(?:timescale|top)=?")
+_INCLUDE_DIRS = frozenset({"-I", "--include-directory"})
+_DEFINES = frozenset({"-D", "--define-macro"})
+_LISTS = frozenset({"-f", "-F", "-file"})
+_TOPS = frozenset({"-top", "--top", "--top-module", "-s"})
+_PARAMETERS = frozenset({"-G"})
+_WITH_VALUE = _INCLUDE_DIRS | _DEFINES | _LISTS | _TOPS | _PARAMETERS | {"-v", "-y"}
+_WITHOUT_EFFECT = re.compile(r"-(?:sv|sverilog|64|full64|q|quiet|timing|Wall|Wno-\S+|W\S*)$|-?-timescale=?")
 
 
 @dataclass(frozen=True)
@@ -46,6 +52,10 @@ class FileList:
     library_dirs: tuple[Path, ...] = ()
     libraries: tuple[Path, ...] = ()
     """Files that are used only if something that they declare is missing: those of `-v`, and of the folders of `-y`."""
+    tops: tuple[str, ...] = ()
+    """The modules to elaborate; if there are none, those that no other instantiates."""
+    parameters: tuple[str, ...] = ()
+    """Parameters of the tops, `NAME=VALUE`."""
     complaints: tuple[Complaint, ...] = ()
     read: tuple[Path, ...] = ()
     """All lists that were read, this one first."""
@@ -53,24 +63,32 @@ class FileList:
 
 @dataclass
 class _Gathered:
+    variables: Mapping[str, str]
     sources: dict[Path, None] = field(default_factory=dict)
     include_dirs: dict[Path, None] = field(default_factory=dict)
     defines: dict[str, None] = field(default_factory=dict)
     library_dirs: dict[Path, None] = field(default_factory=dict)
     libraries: dict[Path, None] = field(default_factory=dict)
     suffixes: dict[str, None] = field(default_factory=dict)
+    tops: dict[str, None] = field(default_factory=dict)
+    parameters: dict[str, None] = field(default_factory=dict)
     complaints: list[Complaint] = field(default_factory=list)
     read: dict[Path, None] = field(default_factory=dict)
 
 
-def read_file_list(path: Path, text_of: Callable[[Path], str | None] | None = None) -> FileList:
+def read_file_list(
+    path: Path,
+    text_of: Callable[[Path], str | None] | None = None,
+    variables: Mapping[str, str] = os.environ,
+) -> FileList:
     """Read a file list and those that it names.
 
     Args:
         path: The list.
         text_of: Gives the text of a list that is open in an editor; else it is read from disk.
+        variables: What `$NAME` stands for.
     """
-    gathered = _Gathered()
+    gathered = _Gathered(variables)
     text = _text(path, text_of)
     if text is None:
         message = f"The file list {path} can't be read. Correct benchwright.project.fileLists, or create the file."
@@ -85,6 +103,8 @@ def read_file_list(path: Path, text_of: Callable[[Path], str | None] | None = No
         tuple(gathered.defines),
         tuple(gathered.library_dirs),
         tuple(one for one in gathered.libraries if one not in gathered.sources),
+        tuple(gathered.tops),
+        tuple(gathered.parameters),
         tuple(gathered.complaints),
         tuple(gathered.read),
     )
@@ -112,21 +132,33 @@ def _read(
                 complain(f"{word} needs a value after it.")
                 return
             value, place = following[2], (following[0], following[1])
-        elif word[:2] in ("-I", "-D") and len(word) > 2:
+        elif word[:2] in ("-I", "-D", "-G") and len(word) > 2:
             option, value = word[:2], word[2:].removeprefix("=")
+        elif word.partition("=")[0] in _TOPS:
+            option, _, value = word.partition("=")
         if word == '"':
             complain("This double quote is not closed on its line.")
             continue
-        if _VARIABLE.search(value or word):
-            complain("Environment variables are not expanded: write the path itself.", place=place)
+        missing = [name for name in _named(value or word) if name not in gathered.variables]
+        if missing:
+            complain(
+                f"The variable {missing[0]} is not set. Set it in benchwright.project.variables, or in the environment "
+                "before you start the editor.",
+                place=place,
+            )
             continue
-        if option in ("-f", "-F", "-file"):
+        option, value = _expanded(option, gathered.variables), _expanded(value, gathered.variables)
+        if option in _LISTS:
             _nested(base / value, place, option, base, complain, gathered, text_of, (*above, path))
         elif option.startswith("+"):
             _plus(option, base, gathered, complain)
-        elif option in ("-D", "--define-macro"):
+        elif option in _DEFINES:
             gathered.defines[value] = None
-        elif option in ("-I", "--include-directory"):
+        elif option in _TOPS:
+            gathered.tops[value] = None
+        elif option in _PARAMETERS:
+            gathered.parameters[value] = None
+        elif option in _INCLUDE_DIRS:
             _folder(base / value, gathered.include_dirs, complain, place)
         elif option == "-y":
             _folder(base / value, gathered.library_dirs, complain, place)
@@ -137,6 +169,15 @@ def _read(
                 complain(f"{option} has no effect here; other tools may know it.", is_error=False)
         else:
             _file(base / option, gathered.sources, complain, place)
+
+
+def _named(text: str) -> Iterator[str]:
+    """The variables in a string."""
+    return (found[1] or found[2] or found[3] or "" for found in _VARIABLE.finditer(text))
+
+
+def _expanded(text: str, variables: Mapping[str, str]) -> str:
+    return _VARIABLE.sub(lambda found: variables[found[1] or found[2] or found[3]], text)
 
 
 def _plus(option: str, base: Path, gathered: _Gathered, complain: Callable[..., None]) -> None:

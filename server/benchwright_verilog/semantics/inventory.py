@@ -6,7 +6,7 @@ import itertools
 import os
 import threading
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from benchwright_verilog.semantics.entry import Entry, Stamp, WordSet
@@ -63,6 +63,7 @@ class Inventory:
         self._current_until = 0.0
         self._declaring: dict[str, list[Path]] | None = None
         self._including: dict[str, list[Path]] | None = None
+        self._naming: dict[str, list[Path]] = {}
         self._header_dirs: dict[Path, list[Path]] = {}
 
     def outdate(self) -> None:
@@ -97,6 +98,7 @@ class Inventory:
                 threading.Thread(target=self._store.save, args=(self.folder, self.entries), daemon=True).start()
             self._declaring = self._including = None
             self._header_dirs = {}
+            self._naming = {}
             self.version += 1
         ended = time.monotonic()
         self._current_until = ended + _current_s(ended - began)
@@ -123,9 +125,11 @@ class Inventory:
                     self._including.setdefault(name, []).append(path)
         return self._including
 
-    def naming(self, name: str) -> Iterator[Path]:
+    def naming(self, name: str) -> Sequence[Path]:
         """The files whose code has a name, as they are on disk."""
-        return (path for path, entry in self.entries.items() if name in entry.words)
+        if name not in self._naming:
+            self._naming[name] = [path for path, entry in self.entries.items() if name in entry.words]
+        return self._naming[name]
 
     def sources(self) -> Iterator[Path]:
         """The files that are compiled by themselves."""

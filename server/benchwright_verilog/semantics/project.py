@@ -61,7 +61,9 @@ class Project:
         self._lock = threading.RLock()
         self._texts = SourceTexts(folder, documents)
         named = [self._absolute(name) for name in self._settings.file_lists]
-        self._lists = ProjectLists(named, None if is_workspace else folder, self._texts.open_text, on_lists)
+        variables = {name: self._value(text) for name, text in self._settings.variables.items()}
+        looked_in = None if is_workspace else folder
+        self._lists = ProjectLists(named, looked_in, self._texts.open_text, on_lists, variables)
         self._files = CompilationFiles(self._texts, self.inventory, self.find_include, takes_all=is_workspace)
         self._includes: dict[tuple[Path, str], Path | None] = {}
         self._read_with: dict[Path, Preprocessing] = {}
@@ -141,7 +143,10 @@ class Project:
         """Files compiled together, the same as before for another file if they are the same."""
         analyses = (analysis for _, _, analysis in self._analyses.values())
         compiled = next((analysis.compiled for analysis in analyses if analysis.compiled.is_of(trees)), None)
-        compiled = compiled or Compiled(trees, is_alone=self.folder is None)
+        if compiled is None:
+            tops = tuple(top for one in self.lists for top in one.tops)
+            parameters = tuple(parameter for one in self.lists for parameter in one.parameters)
+            compiled = Compiled(trees, is_alone=self.folder is None, tops=tops, parameters=parameters)
         for path in self._analyses:
             compiled.want(path)
         return compiled
@@ -246,7 +251,10 @@ class Project:
     def refresh(self) -> None:
         """Check the disk, unless that was just done."""
         has_looked = self.inventory is None or self.inventory.refresh()
-        if self._lists.refresh(look=has_looked) or has_looked:
+        has_new_lists = self._lists.refresh(look=has_looked)
+        if has_new_lists:
+            self._analyses.clear()
+        if has_new_lists or has_looked:
             self._files.use(self.lists)
             self._texts.outdate()
             self._includes.clear()
@@ -302,6 +310,10 @@ class Project:
         if self.inventory is not None and not self.lists:
             dirs += self.inventory.header_dirs_near(path)
         return Preprocessing(tuple(dict.fromkeys(dirs))[:_MAX_INCLUDE_DIRS], tuple(defines))
+
+    def _value(self, text: str) -> str:
+        path = self._absolute(text)
+        return str(path) if path.exists() else text
 
     def _absolute(self, name: str) -> Path:
         return (self.folder or Path.cwd()) / name

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import os
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from benchwright_verilog.semantics.entry import Stamp
@@ -11,13 +12,14 @@ from benchwright_verilog.semantics.inventory import stamp_of
 
 
 class ProjectLists:
-    """The file lists that the settings name, else the only `.f` file directly in the folder.
+    """The file lists that the settings name, else the only `.f` file directly in the folder, or its `verible.filelist`.
 
     Args:
         named: The lists of the settings.
         folder: Where to look for a list if none is named; None for nowhere.
         open_text: Gives the text of a list that an editor has open.
         on_read: Called with the lists whenever they were read, in whatever thread that was.
+        variables: What `$NAME` stands for in a list, before the environment's.
     """
 
     def __init__(
@@ -26,11 +28,13 @@ class ProjectLists:
         folder: Path | None,
         open_text: Callable[[Path], str | None],
         on_read: Callable[[Sequence[FileList]], None] | None,
+        variables: Mapping[str, str] | None = None,
     ) -> None:
         self._named = list(named)
         self._folder = folder
         self._open_text = open_text
         self._on_read = on_read
+        self._variables = variables or {}
         self._stamps: dict[Path, Stamp | None] = {}
         self._found: list[Path] = []
         self.lists: tuple[FileList, ...] = ()
@@ -45,12 +49,13 @@ class ProjectLists:
             Whether they were read.
         """
         if look and not self._named and self._folder is not None:
-            found = sorted(self._folder.glob("*.f"))
+            found = sorted(self._folder.glob("*.f")) or sorted(self._folder.glob("verible.filelist"))
             self._found = found if len(found) == 1 else []
         paths = self._named or self._found
         if self._stamps_of(paths) == self._stamps:
             return False
-        self.lists = tuple(read_file_list(path, self._open_text) for path in paths)
+        variables = {**os.environ, **self._variables}
+        self.lists = tuple(read_file_list(path, self._open_text, variables) for path in paths)
         self._stamps = self._stamps_of(paths)
         if self._on_read is not None:
             self._on_read(self.lists)

@@ -60,8 +60,9 @@ def test_libraries_are_kept_apart(tmp_path: Path) -> None:
     ("text", "marked", "message"),
     [
         ("a.sv\n  missing.sv\n", "missing.sv", "There is no file"),
-        ("$ROOT/a.sv\n", "$ROOT/a.sv", "Environment variables are not expanded"),
-        ("-I ${INC}\n", "${INC}", "Environment variables are not expanded"),
+        ("$NO_ROOT/a.sv\n", "$NO_ROOT/a.sv", "The variable NO_ROOT is not set"),
+        ("-I ${NO_INC}\n", "${NO_INC}", "The variable NO_INC is not set"),
+        ("$(NO_ROOT)/a.sv\n", "$(NO_ROOT)/a.sv", "The variable NO_ROOT is not set"),
         ("-f all.f\n", "all.f", "includes itself"),
         ("-f gone.f\n", "gone.f", "does not exist or can't be read"),
         ("a.sv -I", "-I", "needs a value"),
@@ -105,3 +106,20 @@ def test_slangs_own_driver_finds_the_same_files(tmp_path: Path) -> None:
     theirs = [driver.sourceManager.getFullPath(buffer.id) for buffer in buffers]
     assert [path.resolve() for path in found.sources] == [Path(path) for path in theirs]
     assert list(found.defines) == [name for read in driver.commandFileMetadata.values() for name in read.defines]
+
+
+def test_variables_are_expanded(tmp_path: Path) -> None:
+    listed(tmp_path, "", rtl__a_sv="", rtl__b_sv="", rtl__c_sv="")
+    (tmp_path / "all.f").write_text("$ROOT/a.sv ${ROOT}/b.sv $(ROOT)/c.sv\n+incdir+$ROOT -D SIZE=$SIZE\n")
+    found = read_file_list(tmp_path / "all.f", variables={"ROOT": str(tmp_path / "rtl"), "SIZE": "4"})
+    assert found.complaints == ()
+    assert names(tmp_path, found.sources) == ["rtl/a.sv", "rtl/b.sv", "rtl/c.sv"]
+    assert names(tmp_path, found.include_dirs) == ["rtl"]
+    assert found.defines == ("SIZE=4",)
+
+
+def test_tops_and_their_parameters_are_read(tmp_path: Path) -> None:
+    found = listed(tmp_path, "--top a -top b --top=c --top-module d -G W=4 -GDEPTH=8\n")
+    assert found.tops == ("a", "b", "c", "d")
+    assert found.parameters == ("W=4", "DEPTH=8")
+    assert found.complaints == ()

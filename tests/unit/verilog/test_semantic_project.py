@@ -4,6 +4,7 @@ import os
 import resource
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pyslang
 import pytest
@@ -32,7 +33,7 @@ def write(folder: Path, files: Mapping[str, str]) -> None:
         (folder / name).write_text(text)
 
 
-def project(folder: Path, files: Mapping[str, str], **settings: tuple[str, ...]) -> Project:
+def project(folder: Path, files: Mapping[str, str], **settings: Any) -> Project:
     write(folder, files)
     return Project(folder, Documents(), ProjectSettings(**settings))
 
@@ -237,3 +238,27 @@ def test_memory_does_not_grow_with_edits(tmp_path: Path) -> None:
 
     before = edit(120)
     assert edit(120) - before < 16 * 1024
+
+
+def test_a_list_names_the_top_and_its_parameters(tmp_path: Path) -> None:
+    files = {
+        "all.f": "a.sv --top dut",
+        "a.sv": "module dut #(parameter W = 8) (); wire [W-1:0] x = 8'hff; endmodule\n"
+        "module tb; dut #(.W(2)) u_dut (); endmodule\n",
+    }
+    found = project(tmp_path, files)
+    assert messages(found, "a.sv") == []
+    write(tmp_path, {"all.f": "a.sv --top dut -G W=4"})
+    assert ["8" in message and "4" in message for message in messages(found, "a.sv")] == [True]
+
+
+def test_variables_of_lists_are_set_in_the_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RTL_DIR", str(tmp_path / "elsewhere"))
+    write(
+        tmp_path,
+        {"all.f": "a.sv $RTL_DIR/b.sv", "a.sv": "module a; b u(); endmodule\n", "rtl/b.sv": "module b; endmodule\n"},
+    )
+    settings = ProjectSettings(variables={"RTL_DIR": "rtl"})
+    found = Project(tmp_path, Documents(), settings)
+    assert messages(found, "a.sv") == []
+    assert messages(Project(tmp_path, Documents()), "a.sv") == ["unknown module 'b'"]
