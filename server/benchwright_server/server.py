@@ -16,9 +16,14 @@ from functools import partial
 from importlib import import_module
 from typing import Any, BinaryIO
 
-from cattrs import BaseValidationError, Converter
+from cattrs import BaseValidationError, Converter, transform_error
 from lsprotocol import converters, types
-from pygls.exceptions import FeatureNotificationError, JsonRpcInternalError, JsonRpcInvalidRequest
+from pygls.exceptions import (
+    FeatureNotificationError,
+    JsonRpcInternalError,
+    JsonRpcInvalidParams,
+    JsonRpcInvalidRequest,
+)
 from pygls.io_ import StdinAsyncReader, StdoutWriter, run_async
 from pygls.protocol import JsonRPCNotification, JsonRPCRequestMessage, JsonRPCResponseMessage, LanguageServerProtocol
 from pygls.protocol.language_server import lsp_method
@@ -44,7 +49,7 @@ from benchwright_server.features.workspace_folders import follow_folders, open_f
 from benchwright_server.greeting import Greeting
 from benchwright_server.operations import CHANGED
 from benchwright_server.pipe import READ_BY_LOOPS, is_pipe, open_pipe, widen
-from benchwright_server.settings import Settings
+from benchwright_server.settings import Settings, wire_name
 from benchwright_server.workspaces.workspace import workspace_folder
 from benchwright_verilog.semantics.index_store import IndexStore
 from benchwright_verilog.semantics.projects import Projects
@@ -63,8 +68,22 @@ class Protocol(LanguageServerProtocol):
     pygls splits lines where LSP does not, so only `Documents` keeps their content.
     """
 
+    def structure_message(self, data: dict[str, Any]) -> Any:
+        """A message as an object; a request whose parameters are invalid is answered here, as pygls does not."""
+        if not data.keys() >= {"jsonrpc", "id", "method"} or "error" in data:
+            return super().structure_message(data)
+        try:
+            kind = self.get_message_type(data["method"]) or JsonRPCRequestMessage
+            return self._converter.structure(data, kind)
+        except (BaseValidationError, TypeError, ValueError, KeyError) as error:
+            invalid = JsonRpcInvalidParams(_invalid(data["method"], error))
+            self._send_response(data["id"], error=invalid.to_response_error())
+            return None
+
     def handle_message(self, message: Any) -> None:
         """Handle a message from the client; responses after `shutdown` are ignored."""
+        if message is None:
+            return
         is_call = hasattr(message, "method")
         if self._shutdown or not is_call or message.jsonrpc != self.VERSION:
             if not self._shutdown or is_call:
@@ -159,7 +178,7 @@ class BenchwrightServer(EditorServer):
         self.file_lists = FileListProblems(self)
         self.projects = Projects(
             self.documents,
-            lambda: self.settings.project,
+            lambda: self.settings.analysed,
             self.file_lists.show,
             workspace_folder,
             IndexStore(home.cache / "index"),
@@ -309,6 +328,14 @@ def _load_ahead(home: Home) -> None:
 
     with contextlib.suppress(HarnessError, OSError):
         offer(home.cache)
+
+
+def _invalid(method: object, cause: Exception) -> str:
+    """What is wrong with a request's parameters, in one sentence."""
+    if not isinstance(cause, BaseValidationError):
+        return f"{method}: the parameters are invalid."
+    first, _, place = transform_error(cause)[0].partition(" @ ")
+    return f"{method}: {wire_name(place.removeprefix('$.')) or 'params'}: {first}."
 
 
 def _converter() -> Converter:

@@ -118,6 +118,12 @@ class Settings:
     assistant: Assistant = field(default_factory=Assistant)
     judge: Judge = field(default_factory=Judge)
 
+    @property
+    def analysed(self) -> Project:
+        """What files are analysed with: a warning that is given a severity is looked for."""
+        weighed = tuple(rule for rule, severity in self.lint.severity.items() if severity != "off")
+        return dataclasses.replace(self.project, warnings=(*weighed, *self.project.warnings))
+
 
 def read_settings(options: object, *, strict: bool = True) -> tuple[Settings, list[str]]:
     """Settings from what a client sent.

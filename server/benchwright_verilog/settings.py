@@ -52,3 +52,5 @@ class Project:
     variables: Mapping[str, str] = field(default_factory=dict)
     """Variables that file lists name, such as `PRJ_DIR` for `$PRJ_DIR`, before those of the environment. A value is
     relative to the workspace folder or absolute."""
+    warnings: tuple[str, ...] = ()
+    """Changes to slang's default warnings, each as after its `-W`, such as `extra`, `unused` or `no-width-trunc`."""

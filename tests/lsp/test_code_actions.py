@@ -1,8 +1,9 @@
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 
 import pytest
+import pytest_asyncio
 from lsprotocol import types
 
 from .cursor import VARIANTS, Scratch, scratch
@@ -11,9 +12,17 @@ from .session import Editor
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def warned_editor(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Editor]:
+    options = {"project": {"warnings": ["everything"]}}
+    editor = await Editor.start(tmp_path_factory.mktemp("warned") / "home", options=options)
+    yield editor
+    await editor.quit()
+
+
 @pytest.fixture
-def editor(shared_editor: Editor) -> Editor:
-    return shared_editor.forget()
+def editor(warned_editor: Editor) -> Editor:
+    return warned_editor.forget()
 
 
 async def titles(file: Scratch, only: list[types.CodeActionKind | str] | None = None) -> list[str]:

@@ -77,12 +77,12 @@ async def test_a_module_of_another_file_is_known_also_before_it_is_saved(desk: D
 
 async def test_columns_count_utf16_also_after_multibyte_text(file: File) -> None:
     # A form feed and U+2028 end no line in LSP; a note is two UTF-16 units, its half none of slang's business.
-    file.type("/* é 𝄞 \f \u2028 */ wire [3:0] 𝄞;\r\n/* 𝄞𝄞 */ assign nowhere = 1;\r\n", before="endmodule")
+    file.type("/* é 𝄞 \f \u2028 */ wire [3:0] 𝄞;\r\n/* 𝄞𝄞 */ wire near = nowhere;\r\n", before="endmodule")
     await file.editor.until(lambda: bool(file.problems), "problems")
     problems = file.problems or []
     undeclared = next(problem for problem in problems if "nowhere" in problem.message)
     line = file.text[: file.text.index("nowhere")].count("\n")
-    column = len("/* 𝄞𝄞 */ assign ".encode("utf-16-le")) // 2
+    column = len("/* 𝄞𝄞 */ wire near = ".encode("utf-16-le")) // 2
     assert undeclared.range.start == types.Position(line, column)
 
 

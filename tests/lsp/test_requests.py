@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 from pathlib import Path
@@ -207,3 +208,23 @@ async def test_the_focus_is_recorded_and_a_stray_one_ignored(editor: Editor, tmp
     assert [event.focused for event in desk.told("focus")] == [False, True]
     assert editor.shown.messages == []
     assert (await desk.ask("status")).state == "running"
+
+
+@pytest.mark.parametrize(
+    ("params", "said"),
+    [
+        ({}, "textDocument/hover: params.textDocument: required field missing."),
+        (None, "textDocument/hover: params: "),
+        ([1], "textDocument/hover: params.textDocument: "),
+        ({"textDocument": {"uri": "file:///a.sv"}, "position": {"line": "a", "character": 0}}, "params.position.line"),
+    ],
+)
+async def test_a_request_with_invalid_parameters_is_answered(editor: Editor, params: Any, said: str) -> None:
+    answered: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+    editor.client.protocol._request_futures["odd"] = answered  # type: ignore[assignment]
+    editor.client.protocol._send_data({"jsonrpc": "2.0", "id": "odd", "method": "textDocument/hover", "params": params})
+    with pytest.raises(JsonRpcException) as refused:
+        await asyncio.wait_for(answered, 20)
+    assert refused.value.code == INVALID_PARAMS
+    assert said in refused.value.message
+    assert (await editor.ask("packs"))["packs"]

@@ -225,3 +225,15 @@ async def test_files_are_told_apart_from_those_beside_them(editor: Editor) -> No
     assert (await desk.verdict(1)).outcome == "failed"
     assert {event.path for event in desk.told("edit")} == {"rtl/sat_counter.sv"}
     assert isinstance((await editor.lenses(file))[0], types.CodeLens)
+
+
+async def test_nothing_of_slang_is_reported_at_the_end(editors: Editors, tmp_path: Path) -> None:
+    editor = await editors()
+    path = tmp_path / "m.sv"
+    path.write_text("module m(input logic a, output logic b);\n  assign b = a;\nendmodule\n")
+    file = editor.open(path)
+    assert await editor.client.text_document_hover_async(
+        types.HoverParams(types.TextDocumentIdentifier(file.uri), types.Position(1, 9))
+    )
+    assert await editor.quit() == 0
+    assert editor.stderr == b""

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import atexit
 import logging
+import os
 import sys
+import threading
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -14,6 +17,10 @@ from benchwright_server.greeting import greet, write_error
 
 if TYPE_CHECKING:
     import typer
+
+
+_STACK = 16 * 1024**2
+"""Stack of a thread, in bytes."""
 
 
 class _NotAnswered(logging.Filter):
@@ -37,6 +44,8 @@ def serve(arguments: Sequence[str]) -> None:
     logging.basicConfig(level=logging.WARNING, stream=sys.stderr, format="%(levelname)s %(name)s: %(message)s")
     for handler in logging.getLogger().handlers:
         handler.addFilter(_NotAnswered())
+    # slang parses and elaborates recursively, in threads too; the default may be as little as 2 MB.
+    threading.stack_size(_STACK)
     # Nothing may be read ahead: what follows is the server's.
     stdin = getattr(sys.stdin.buffer, "raw", sys.stdin.buffer)
     greeting = greet(stdin, sys.stdout.buffer)
@@ -52,12 +61,20 @@ def serve(arguments: Sequence[str]) -> None:
     except SandboxUnavailableError as error:
         write_error(sys.stdout.buffer, f"Benchwright's server can't start: {error}; {error.hint}.")
         parser.error(f"{error}; {error.hint}")
+    # Registered first, so it runs last.
+    atexit.register(lambda: _end(0 if server.is_shut_down else 1))
     server = BenchwrightServer(Home.find(), sandbox, greeting)
     if options.judge_url and not greeting.settings.judge.url:
         server.sessions.use_judge_service(options.judge_url)
     server.serve(stdin, sys.stdout.buffer)
     # pygls leaves with 0 in any case; LSP 3.17, `exit`: 1 where no `shutdown` came first.
     sys.exit(0 if server.is_shut_down else 1)
+
+
+def _end(status: int) -> None:
+    """End before nanobind does: it prints every object of slang that is still referred to as a leak."""
+    logging.shutdown()
+    os._exit(status)
 
 
 def add_to(parent: typer.Typer) -> None:

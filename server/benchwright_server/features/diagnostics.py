@@ -233,7 +233,7 @@ class LiveDiagnostics:
     def _is_by_itself(self, document: Document) -> bool:
         """Whether slang needs no other file to analyse a document."""
         project = self._server.projects.of(document)
-        if project.lists or b"`include" in document.lines.data or self._server.settings.project != ProjectSettings():
+        if project.lists or b"`include" in document.lines.data or self._server.settings.analysed != ProjectSettings():
             return False
         others = [other for other in self._server.documents if other is not document and other.uri in self._watched]
         inventory = project.inventory

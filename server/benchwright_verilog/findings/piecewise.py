@@ -244,12 +244,16 @@ def _members(text: str) -> tuple[frozenset[bytes], bool, bool]:
     import pyslang
     from pyslang.syntax import CompilationUnitSyntax, SyntaxTree
 
-    from benchwright_verilog.semantics.trees import encodable
+    from benchwright_verilog.semantics.trees import encodable, parser_options
 
     # The default one would keep the source forever; this one has to outlive the tree.
     sources = pyslang.SourceManager()
     # What follows shows it.
-    tree = SyntaxTree.fromText(f"{encodable(text)}\n{_FOLLOWER}", sources)
+    options = pyslang.Bag([parser_options()])
+    try:
+        tree = SyntaxTree.fromText(f"{encodable(text)}\n{_FOLLOWER}", sources, options=options)
+    except RuntimeError:  # It is nested deeper than slang parses.
+        return frozenset(), False, False
     root = tree.root
     if not isinstance(root, CompilationUnitSyntax) or not len(root.members):
         return frozenset(), False, False

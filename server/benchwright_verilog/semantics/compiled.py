@@ -25,15 +25,23 @@ class Compiled:
         is_alone: Whether it is unknown which other files there are; then unknown modules are not reported.
         tops: The modules to elaborate, as far as they are in the files; else those that no other instantiates.
         parameters: Their parameters, `NAME=VALUE`.
+        warnings: As of `diagnose`.
     """
 
     def __init__(
-        self, trees: Sequence[Tree], *, is_alone: bool, tops: Sequence[str] = (), parameters: Sequence[str] = ()
+        self,
+        trees: Sequence[Tree],
+        *,
+        is_alone: bool,
+        tops: Sequence[str] = (),
+        parameters: Sequence[str] = (),
+        warnings: Sequence[str] = (),
     ) -> None:
         self.trees = tuple(trees)
         self._tops = tuple(tops)
         self._parameters = tuple(parameters)
         self._is_alone = is_alone
+        self._warnings = tuple(warnings)
         # slang takes no two threads in one compilation.
         self._lock = threading.Lock()
         self._lookup: tuple[Compilation, Scopes, Resolver] | None = None
@@ -70,7 +78,14 @@ class Compiled:
                 self._wanted.add(path)
                 one = self.trees[0]
                 # All that was elaborated takes much memory, and few ask for more of it.
-                found = diagnose(self.elaborate(), one.sources, one.locations, self._wanted, is_alone=self._is_alone)
+                found = diagnose(
+                    self.elaborate(),
+                    one.sources,
+                    one.locations,
+                    self._wanted,
+                    is_alone=self._is_alone,
+                    warnings=self._warnings,
+                )
                 self._said = {wanted: found.get(wanted, ()) for wanted in self._wanted}
             return self._said[path]
 

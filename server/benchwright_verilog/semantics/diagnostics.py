@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
@@ -52,6 +52,7 @@ def diagnose(
     paths: Collection[Path],
     *,
     is_alone: bool,
+    warnings: Sequence[str] = (),
 ) -> dict[Path, tuple[SlangDiagnostic, ...]]:
     """What slang says about some files.
 
@@ -61,6 +62,7 @@ def diagnose(
         locations: Where locations are.
         paths: The files.
         is_alone: Whether it is unknown which other files there are; then unknown modules are not reported.
+        warnings: Changes to the warnings that slang gives by default, each as after its `-W`: `extra`, `no-unused`.
 
     Returns:
         By file; those about which it says nothing are absent.
@@ -68,6 +70,7 @@ def diagnose(
     import pyslang
 
     engine = pyslang.DiagnosticEngine(sources)
+    engine.setWarningOptions(["default", *warnings])
     engine.setMappingsFromPragmas()
     found: dict[Path, dict[SlangDiagnostic, None]] = {}
     for diagnostic in compilation.getAllDiagnostics():

@@ -25,7 +25,7 @@ _LISTS = frozenset({"-f", "-F", "-file"})
 _TOPS = frozenset({"-top", "--top", "--top-module", "-s"})
 _PARAMETERS = frozenset({"-G"})
 _WITH_VALUE = _INCLUDE_DIRS | _DEFINES | _LISTS | _TOPS | _PARAMETERS | {"-v", "-y"}
-_WITHOUT_EFFECT = re.compile(r"-(?:sv|sverilog|64|full64|q|quiet|timing|Wall|Wno-\S+|W\S*)$|-?-timescale=?")
+_WITHOUT_EFFECT = re.compile(r"-(?:sv|sverilog|64|full64|q|quiet|timing|Wall)$|-?-timescale=?")
 
 
 @dataclass(frozen=True)
@@ -56,6 +56,8 @@ class FileList:
     """The modules to elaborate; if there are none, those that no other instantiates."""
     parameters: tuple[str, ...] = ()
     """Parameters of the tops, `NAME=VALUE`."""
+    warnings: tuple[str, ...] = ()
+    """What `-W` options ask for: `extra`, `no-unused`."""
     complaints: tuple[Complaint, ...] = ()
     read: tuple[Path, ...] = ()
     """All lists that were read, this one first."""
@@ -72,6 +74,7 @@ class _Gathered:
     suffixes: dict[str, None] = field(default_factory=dict)
     tops: dict[str, None] = field(default_factory=dict)
     parameters: dict[str, None] = field(default_factory=dict)
+    warnings: dict[str, None] = field(default_factory=dict)
     complaints: list[Complaint] = field(default_factory=list)
     read: dict[Path, None] = field(default_factory=dict)
 
@@ -105,6 +108,7 @@ def read_file_list(
         tuple(one for one in gathered.libraries if one not in gathered.sources),
         tuple(gathered.tops),
         tuple(gathered.parameters),
+        tuple(gathered.warnings),
         tuple(gathered.complaints),
         tuple(gathered.read),
     )
@@ -164,6 +168,9 @@ def _read(
             _folder(base / value, gathered.library_dirs, complain, place)
         elif option == "-v":
             _file(base / value, gathered.libraries, complain, place)
+        elif option.startswith("-W") and option != "-Wall":
+            gathered.warnings.pop(option[2:], None)  # The last one counts.
+            gathered.warnings[option[2:]] = None
         elif option.startswith("-"):
             if not _WITHOUT_EFFECT.match(option):
                 complain(f"{option} has no effect here; other tools may know it.", is_error=False)
@@ -259,6 +266,8 @@ def _text(path: Path, text_of: Callable[[Path], str | None] | None) -> str | Non
     text = text_of(path) if text_of is not None else None
     if text is not None:
         return text
+    if not path.is_file():
+        return None
     try:
         return path.read_bytes().decode("utf-8", "replace").removeprefix("\ufeff")
     except OSError:

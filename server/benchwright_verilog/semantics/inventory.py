@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import os
+import stat
 import threading
 import time
 from collections.abc import Iterable, Iterator, Sequence
@@ -26,19 +27,22 @@ _FRESH_PER_LOOK = 50
 
 
 def stamp_of(path: Path) -> Stamp | None:
-    """The stamp of a file; None if it is missing."""
+    """The stamp of a file; None if it is missing, or is a pipe or a device: reading that might never end."""
     try:
         status = path.stat()
     except OSError:
+        return None
+    if not stat.S_ISREG(status.st_mode):
         return None
     return status.st_mtime_ns, status.st_size
 
 
 def read_text(path: Path) -> str | None:
-    """A file's text as an editor would show it; None if it can't be read or is too large."""
+    """A file's text as an editor would show it; None if it can't be read, is too large, or is a pipe or a device."""
+    stamp = stamp_of(path)
+    if stamp is None or stamp[1] > _MAX_BYTES:
+        return None
     try:
-        if path.stat().st_size > _MAX_BYTES:
-            return None
         return path.read_bytes().decode("utf-8", "replace").removeprefix("\ufeff")
     except OSError:
         return None
@@ -190,7 +194,7 @@ def _design_files(folder: Path) -> Iterator[tuple[Path, Stamp]]:
                 if item.is_dir(follow_symlinks=False):
                     if item.name not in _LEFT_OUT:
                         waiting.append(item.path)
-                elif Path(item.name).suffix in DESIGN_SUFFIXES:
+                elif Path(item.name).suffix in DESIGN_SUFFIXES and item.is_file(follow_symlinks=False):
                     status = item.stat(follow_symlinks=False)
                     yield Path(item.path), (status.st_mtime_ns, status.st_size)
             except OSError:

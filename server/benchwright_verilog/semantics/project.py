@@ -139,6 +139,10 @@ class Project:
     def _macros(self, root: Path) -> Macros:
         return Macros(root, self._texts.outline, self.find_include, self._preprocessing(root).defines)
 
+    @property
+    def _warnings(self) -> tuple[str, ...]:
+        return (*(option for one in self.lists for option in one.warnings), *self._settings.warnings)
+
     def _compiled(self, trees: Sequence[Tree]) -> Compiled:
         """Files compiled together, the same as before for another file if they are the same."""
         analyses = (analysis for _, _, analysis in self._analyses.values())
@@ -146,7 +150,13 @@ class Project:
         if compiled is None:
             tops = tuple(top for one in self.lists for top in one.tops)
             parameters = tuple(parameter for one in self.lists for parameter in one.parameters)
-            compiled = Compiled(trees, is_alone=self.folder is None, tops=tops, parameters=parameters)
+            compiled = Compiled(
+                trees,
+                is_alone=self.folder is None,
+                tops=tops,
+                parameters=parameters,
+                warnings=self._warnings,
+            )
         for path in self._analyses:
             compiled.want(path)
         return compiled

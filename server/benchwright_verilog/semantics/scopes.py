@@ -103,10 +103,16 @@ class Scopes:
 
     def of(self, node: SyntaxNode) -> ScopeSymbol | None:
         """The scope that a node opens; the one around it where it opens none that slang knows."""
-        key = node.kind, node.sourceRange.start
-        if key not in self._known:
-            self._known[key] = self._open(node)
-        return self._known[key]
+        # The outermost first: a scope is found by way of the one around it, and thousands may be nested.
+        unknown: list[SyntaxNode] = []
+        inner: SyntaxNode | None = node
+        while inner is not None and _key(inner) not in self._known:
+            if inner is node or inner.kind in SCOPED:
+                unknown.append(inner)
+            inner = inner.parent
+        for scoped in reversed(unknown):
+            self._known[_key(scoped)] = self._open(scoped)
+        return self._known[_key(node)]
 
     def unit_of(self, node: SyntaxNode) -> ScopeSymbol | None:
         """The compilation unit that a node belongs to."""
@@ -180,6 +186,10 @@ class Scopes:
     def _unit(self, root: SyntaxNode) -> ScopeSymbol | None:
         # A file with one declaration and nothing else has no unit in its syntax, but slang has one of it.
         return next((unit for tree, unit in self._units if tree.root == root), None)
+
+
+def _key(node: SyntaxNode) -> tuple[SyntaxKind, SourceLocation]:
+    return node.kind, node.sourceRange.start
 
 
 def _specialized(symbol: Symbol | None) -> Symbol | None:

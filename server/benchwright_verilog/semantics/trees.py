@@ -12,12 +12,16 @@ from benchwright_verilog.semantics.file_locations import FileLocations
 
 if TYPE_CHECKING:
     from pyslang import SourceManager
+    from pyslang.parsing import ParserOptions
     from pyslang.syntax import SyntaxTree
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _ROOM = 16 * 1024**2
 """How many bytes of text a source manager may take before it is given up: it never frees what it read."""
 _ROOM_PER_LIVE_BYTE = 8
+_MAX_NESTING = 5_000
+"""How deep constructs may be nested. slang takes about 1 kB of stack for each level, and 1,024 levels by default; at
+the limit it reports nothing else about the file."""
 
 
 @dataclass(frozen=True)
@@ -118,13 +122,24 @@ class Trees:
         name = f"{path}#{len(self._names)}"
         self._names[name] = path
         # `fromText` would take a lone expression or statement for what is compiled, and report nothing.
-        syntax = SyntaxTree.fromFileInMemory(encodable(text), self._sources, name, name, pyslang.Bag([options]))
+        syntax = SyntaxTree.fromFileInMemory(
+            encodable(text), self._sources, name, name, pyslang.Bag([options, parser_options()])
+        )
         self._taken += len(text)
         included = frozenset(
             found for buffer in syntax.getIncludeDirectives() if (found := self._locations.path(buffer.buffer.id))
         )
         self._read |= included
         return Tree(path, text, syntax, self._sources, self._locations, included)
+
+
+def parser_options() -> ParserOptions:
+    """The options that slang parses with."""
+    from pyslang.parsing import ParserOptions
+
+    options = ParserOptions()
+    options.maxRecursionDepth = _MAX_NESTING
+    return options
 
 
 def encodable(text: str) -> str:

@@ -146,6 +146,7 @@ def test_diagnostics_of_a_listed_design_are_slangs_own(tmp_path: Path, files: di
     for name in files:
         compilation.addSyntaxTree(SyntaxTree.fromFile(str(tmp_path / name), sources))
     engine = pyslang.DiagnosticEngine(sources)
+    engine.setWarningOptions(["default"])
     theirs = {
         (Path(sources.getFileName(one.location)).name, engine.formatMessage(one))
         for one in compilation.getAllDiagnostics()

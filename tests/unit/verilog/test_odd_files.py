@@ -1,0 +1,55 @@
+"""Files that nobody wrote by hand."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from benchwright_verilog.findings.piecewise import Piecewise
+from benchwright_verilog.semantics.project import Project
+from benchwright_verilog.syntax.documents import Documents
+
+DEEP = 4_000
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no named pipes in folders")
+def test_a_pipe_named_like_a_design_file_is_left_out(tmp_path: Path) -> None:
+    (tmp_path / "a.sv").write_text("module a; b u_b (); endmodule\n")
+    for name in ("b.sv", "b.svh", "all.f"):
+        os.mkfifo(tmp_path / name)
+    found = Project(tmp_path, Documents())
+    analysis = found.analysis_of(tmp_path / "a.sv")
+    assert analysis is not None
+    assert [one.message for one in analysis.diagnostics] == ["unknown module 'b'"]
+    assert found.analysis_of(tmp_path / "b.sv") is None
+    assert found.paths == [tmp_path / "a.sv"]
+
+
+def nested(depth: int) -> str:
+    begins, ends = "begin " * depth, "end " * depth
+    return (
+        f"module m;\n  int x;\n  initial {begins}\n    x = y;\n  {ends}\nendmodule\nmodule n; absent u (); endmodule\n"
+    )
+
+
+def test_thousands_of_nested_blocks_are_analysed(tmp_path: Path) -> None:
+    path = tmp_path / "m.sv"
+    path.write_text(nested(DEEP))
+    analysis = Project(tmp_path, Documents()).analysis_of(path)
+    assert analysis is not None
+    assert [one.message for one in analysis.diagnostics] == [
+        "use of undeclared identifier 'y'",
+        "unknown module 'absent'",
+    ]
+    used = analysis.occurrence_at(path.read_text().index("x = y"))
+    assert used is not None
+    assert used.target.start == path.read_text().index("x;")
+
+
+@pytest.mark.parametrize(("depth", "said"), [(DEEP, 2), (20_000, 1)])
+def test_a_large_file_of_nested_blocks_is_analysed_in_pieces(depth: int, said: int) -> None:
+    document = Documents().open("file:///m.sv", 1, nested(depth))
+    assert len(Piecewise(Path("/m.sv"), is_alone=False).diagnostics(document.units)) == said
