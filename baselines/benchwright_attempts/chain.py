@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Generator, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from benchwright_attempts.clock import AttemptState, next_state
 from benchwright_attempts.errors import IllegalTransitionError
-from benchwright_attempts.record import AttemptHeader, Row
+from benchwright_attempts.record import AttemptHeader, Row, hash_of, read_json
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,65 +29,91 @@ class ChainCheck:
         return self.bad_seq is None
 
 
+class Chain:
+    """The check of an attempt's chain, event by event.
+
+    Args:
+        header: Of the attempt.
+    """
+
+    __slots__ = ("_condition", "_id", "_participant", "_schema", "_state", "events", "head")
+
+    def __init__(self, header: AttemptHeader) -> None:
+        self.events = 0
+        """Intact ones so far."""
+        self.head = header.chain_start()
+        self._id, self._participant, self._condition = header.id, header.solver, header.condition
+        self._state = AttemptState.OPEN
+        self._schema = 1
+
+    def flaw(
+        self,
+        seq: int,
+        wall: str,
+        mono_ns: int,
+        process: str,
+        body: str,
+        prev_hash: str,
+        digest: str,
+        state: str | None,
+        schema: int,
+    ) -> str | None:
+        """What is wrong with the event that comes next, of this attempt; `None` if nothing is, and it counts.
+
+        Args are the fields of a `Row`.
+        """
+        if seq != self.events + 1:
+            return f"it is missing or renumbered: number {seq!a} comes instead"
+        if schema < self._schema:
+            return f"its schema {schema} is older than {self._schema}, that of the event before it"
+        if prev_hash != self.head:
+            return "it does not follow from " + ("the attempt's header" if seq == 1 else "the event before it")
+        made = (self._id, seq, wall, mono_ns, process, body, prev_hash, schema, self._participant, self._condition)
+        if hash_of(*made) != digest:
+            return "its content does not fit its hash"
+        try:
+            self._state = _state_after(seq, body, state, self._state)
+        except (ValueError, IllegalTransitionError) as error:
+            return str(error)
+        self.events, self.head, self._schema = seq, digest, schema
+        return None
+
+    def flaw_of(self, row: Row) -> str | None:
+        """As `flaw`, of a row that may be of another attempt."""
+        if row.seq == self.events + 1:
+            if row.attempt != self._id:
+                return "it belongs to another attempt"
+            named = (row.participant, row.condition)
+            if row.schema != 1 and named != (self._participant, self._condition):
+                return "it names another participant or condition than the attempt's header"
+        return self.flaw(
+            row.seq, row.wall, row.mono_ns, row.process, row.body, row.prev_hash, row.hash, row.state, row.schema
+        )
+
+    def result(self, reason: str | None = None) -> ChainCheck:
+        """After the last event, or the first one that is wrong for this reason."""
+        if reason is None and self.events == 0:
+            reason = "there is no event at all"
+        return ChainCheck(self.events, self.head, None if reason is None else self.events + 1, reason)
+
+
 def check_chain(header: AttemptHeader, rows: Iterable[Row]) -> ChainCheck:
     """Recomputes every hash and names the first event that is wrong."""
-    intact = intact_rows(header, rows)
-    while True:
-        try:
-            next(intact)
-        except StopIteration as end:
-            check: ChainCheck = end.value
-            return check
+    chain = Chain(header)
+    reason = next((flaw for row in rows if (flaw := chain.flaw_of(row)) is not None), None)
+    return chain.result(reason)
 
 
-def intact_rows(header: AttemptHeader, rows: Iterable[Row]) -> Generator[Row, None, ChainCheck]:
-    """The events of an attempt up to the first one that is wrong, one at a time; returns what the check found."""
-    head = header.chain_start()
-    state = AttemptState.OPEN
-    count = 0
-    schema = 1
-    for row in rows:
-        reason = _flaw(row, count + 1, header, head, schema)
-        if reason is None:
-            try:
-                state = _state_after(row, state)
-            except (ValueError, IllegalTransitionError) as error:
-                reason = str(error)
-        if reason is not None:
-            return ChainCheck(count, head, count + 1, reason)
-        count, head, schema = count + 1, row.hash, row.schema
-        yield row
-    if count == 0:
-        return ChainCheck(0, head, 1, "there is no event at all")
-    return ChainCheck(count, head)
-
-
-def _flaw(row: Row, seq: int, header: AttemptHeader, head: str, schema: int) -> str | None:
-    if row.seq != seq:
-        return f"it is missing or renumbered: number {row.seq!a} comes instead"
-    if row.attempt != header.id:
-        return "it belongs to another attempt"
-    if row.schema < schema:
-        return f"its schema {row.schema} is older than {schema}, that of the event before it"
-    if row.schema != 1 and (row.participant, row.condition) != (header.solver, header.condition):
-        return "it names another participant or condition than the attempt's header"
-    if row.prev_hash != head:
-        return "it does not follow from " + ("the attempt's header" if seq == 1 else "the event before it")
-    if row.computed_hash() != row.hash:
-        return "its content does not fit its hash"
-    return None
-
-
-def _state_after(row: Row, state: AttemptState) -> AttemptState:
-    body: object = json.loads(row.body)
+def _state_after(seq: int, stored: str, said: str | None, state: AttemptState) -> AttemptState:
+    body = read_json(stored)
     step = body.get("type") if isinstance(body, dict) else None
     if not isinstance(step, str):
         raise ValueError("it is not an event")
-    if (step == "opened") != (row.seq == 1):
+    if (step == "opened") != (seq == 1):
         raise ValueError("an attempt begins with `opened`, and only once")
     state = state if step == "opened" else next_state(state, step)
-    if row.state is not None and row.state != state:
-        raise ValueError(f"the database says the attempt was {row.state!a} after it, it was {state}")
+    if said is not None and said != state:
+        raise ValueError(f"the database says the attempt was {said!a} after it, it was {state}")
     return state
 
 
@@ -97,6 +122,6 @@ def with_states(rows: Iterable[Row]) -> list[Row]:
     state = AttemptState.OPEN
     found: list[Row] = []
     for row in rows:
-        state = _state_after(row, state)
+        state = _state_after(row.seq, row.body, row.state, state)
         found.append(replace(row, state=state.value))
     return found

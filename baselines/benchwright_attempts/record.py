@@ -9,9 +9,10 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict
+from pydantic_core import from_json
 
 from benchwright_attempts.events import EVENT_TYPES, Event
 from benchwright_attempts.evidence import Recording
@@ -140,6 +141,19 @@ def type_of(body: str) -> str:
     return body[begin : body.index('"', begin)]
 
 
+def read_json(body: str) -> Any:
+    """A stored event as a JSON value.
+
+    Raises:
+        ValueError: It is not JSON.
+    """
+    try:
+        return from_json(body)
+    except ValueError:
+        # It can't read lone surrogates, which editors may send.
+        return json.loads(body)
+
+
 @dataclass(frozen=True, slots=True)
 class Row:
     """One event as stored: exactly the strings that were hashed, possibly tampered with."""
@@ -171,8 +185,18 @@ class Row:
 
     def computed_hash(self) -> str:
         """SHA-256 over the canonical JSON of everything but the hash."""
-        # Text read from a damaged database carries undecodable bytes as surrogates: hash those bytes.
-        return sha256(self._json(with_hash=False).encode("utf-8", "surrogateescape"))
+        return hash_of(
+            self.attempt,
+            self.seq,
+            self.wall,
+            self.mono_ns,
+            self.process,
+            self.body,
+            self.prev_hash,
+            self.schema,
+            self.participant,
+            self.condition,
+        )
 
     def as_json_line(self) -> str:
         """Canonical JSON of the whole record, hash included."""
@@ -268,6 +292,24 @@ def _json(
         + (f'"schema":{schema},' if later else "")
         + f'"seq":{seq},"wall":{_quote(wall)}}}'
     )
+
+
+def hash_of(
+    attempt: str,
+    seq: int,
+    wall: str,
+    mono_ns: int,
+    process: str,
+    body: str,
+    prev_hash: str,
+    schema: int,
+    participant: str,
+    condition: str,
+) -> str:
+    """SHA-256 of a record with these fields; they are those of `Row`."""
+    text = _json(attempt, seq, wall, mono_ns, process, body, prev_hash, schema, participant, condition)
+    # Text read from a damaged database carries undecodable bytes as surrogates: hash those bytes.
+    return sha256(text.encode("utf-8", "surrogateescape"))
 
 
 _FIELDS = frozenset({"attempt", "event", "hash", "mono_ns", "prev_hash", "process", "seq", "wall"})

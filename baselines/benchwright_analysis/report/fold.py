@@ -15,13 +15,13 @@ from benchwright_analysis.report.edits import Edits
 from benchwright_analysis.report.event_columns import EventColumns
 from benchwright_analysis.report.observation import Observation
 from benchwright_analysis.report.problem_facts import ProblemFacts
-from benchwright_analysis.report.stored_event import about_edit, model_of, read
+from benchwright_analysis.report.stored_event import about_edit, model_of
 from benchwright_analysis.report.verdicts import JudgedAnswer, Verdicts
 from benchwright_attempts.clock import Clock
 from benchwright_attempts.errors import IllegalTransitionError
 from benchwright_attempts.event_body import Evidence, TextEffect
 from benchwright_attempts.events import EVENT_TYPES
-from benchwright_attempts.record import AttemptHeader, type_of
+from benchwright_attempts.record import AttemptHeader, read_json, type_of
 from benchwright_attempts.state import STUDY_CLOSED, AttemptState
 from benchwright_attempts.timeline import THRESHOLDS_S, TimeAtWork
 
@@ -168,7 +168,7 @@ class Fold:
 
     def read_contents(self, seq: int, _wall: str, body: str) -> None:
         """Whole files are set."""
-        value = read(body)
+        value = read_json(body)
         contents = model_of(value).contents()
         files = {path: file.text if file is not None else None for path, file in contents.items()}
         self._edits.set_files(files, seq, self._clock.at_ns)
@@ -177,12 +177,12 @@ class Fold:
     def read_edit(self, seq: int, wall: str, body: str) -> None:
         """A file is edited; the text is recorded."""
         clock = self._clock
-        self._edits.edit(read(body), seq, wall, at_ns=clock.at_ns, clock_ns=clock.active_ns, has_text=True)
+        self._edits.edit(read_json(body), seq, wall, at_ns=clock.at_ns, clock_ns=clock.active_ns, has_text=True)
 
     def read_edit_shape(self, seq: int, wall: str, body: str) -> None:
         """A file is edited; the text is not recorded."""
         clock = self._clock
-        self._edits.edit(read(body), seq, wall, at_ns=clock.at_ns, clock_ns=clock.active_ns, has_text=False)
+        self._edits.edit(read_json(body), seq, wall, at_ns=clock.at_ns, clock_ns=clock.active_ns, has_text=False)
 
     def read_about_edit(self, _seq: int, _wall: str, body: str) -> None:
         """Something is said about one edit."""
@@ -195,13 +195,13 @@ class Fold:
 
     def read_announcement(self, _seq: int, wall: str, body: str) -> None:
         """Something is said about the next edit."""
-        value = read(body)
+        value = read_json(body)
         self._edits.attributor.announce(model_of(value), wall)
         self._put(value)
 
     def read_columns(self, _seq: int, _wall: str, body: str) -> None:
         """The event has columns of its own in the table of events, and nothing else to read."""
-        self._put(read(body))
+        self._put(read_json(body))
 
     def _put(self, value: dict[str, Any]) -> None:
         """Fills the cells of the event that is being read."""
@@ -226,30 +226,30 @@ class Fold:
 
     def read_verdict(self, _seq: int, _wall: str, body: str) -> None:
         """A run or an answer got a verdict."""
-        value, now = read(body), self._clock.active_ns
+        value, now = read_json(body), self._clock.active_ns
         active_ns = self._work.active_ns(now, len(THRESHOLDS_S)) if self._facts.is_person(self._header) else now
         self._verdicts.add(value, active_ns=active_ns, clock_ns=now)
         self._put(value)
 
     def read_late_verdict(self, _seq: int, _wall: str, body: str) -> None:
         """A verdict came later than its try."""
-        value = read(body)
+        value = read_json(body)
         self._verdicts.decide_late(value)
         self._put(value)
 
     def read_usage(self, _seq: int, _wall: str, body: str) -> None:
         """A model was used."""
-        self._facts.add_usage(read(body))
+        self._facts.add_usage(read_json(body))
 
     def read_reflected(self, _seq: int, _wall: str, body: str) -> None:
         """A model was asked why the attempt failed."""
-        value = read(body)
+        value = read_json(body)
         tokens = (value.get("input_tokens", 0), value.get("output_tokens", 0))
         self._reflection = Reflection(value["text"], value["model"], tokens)
 
     def read_errors(self, _seq: int, _wall: str, body: str) -> None:
         """Judges said which errors led to a wrong choice."""
-        value = read(body)
+        value = read_json(body)
         judges = {name: tuple(types) for name, types in value["judges"].items()}
         self._errors = NamedErrors(tuple(value["types"]), judges)
 
@@ -259,7 +259,7 @@ class Fold:
 
     def read_timed_out(self, _seq: int, _wall: str, body: str) -> None:
         """A limit ended it, or the end of the study."""
-        self._facts.was_cut_off = read(body)["reason"] == STUDY_CLOSED
+        self._facts.was_cut_off = read_json(body)["reason"] == STUDY_CLOSED
 
     def read_suspended(self, _seq: int, _wall: str, _body: str) -> None:
         """The computer slept."""
@@ -267,23 +267,23 @@ class Fold:
 
     def read_violation(self, _seq: int, _wall: str, body: str) -> None:
         """The condition was violated."""
-        self._facts.violations.append(read(body)["rule"])
+        self._facts.violations.append(read_json(body)["rule"])
 
     def read_assigned(self, _seq: int, _wall: str, body: str) -> None:
         """The terms of the attempt."""
-        self._facts.assigned = read(body)
+        self._facts.assigned = read_json(body)
 
     def read_forecast(self, _seq: int, _wall: str, body: str) -> None:
         """What the solver expected."""
-        self._facts.forecast = read(body)
+        self._facts.forecast = read_json(body)
 
     def read_estimate(self, _seq: int, _wall: str, body: str) -> None:
         """What the solver estimated afterwards."""
-        self._facts.estimate = read(body)
+        self._facts.estimate = read_json(body)
 
     def read_environment(self, _seq: int, _wall: str, body: str) -> None:
         """What the solver works with."""
-        self._facts.change_reasons = bool(read(body).get("change_reasons"))
+        self._facts.change_reasons = bool(read_json(body).get("change_reasons"))
 
 
 _Reader = Callable[[Fold, int, str, str], None]

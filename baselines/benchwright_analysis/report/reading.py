@@ -21,10 +21,10 @@ from benchwright_analysis.report.event_row import EventRow
 from benchwright_analysis.report.fold import Fold, Folded
 from benchwright_analysis.report.problem_facts import ProblemFacts
 from benchwright_analysis.report.spreadsheet import without_formulas
-from benchwright_attempts.chain import ChainCheck, intact_rows
+from benchwright_attempts.chain import Chain
 from benchwright_attempts.database import display_name, explain, open_database
 from benchwright_attempts.errors import AttemptError, LogDamagedError, LogError
-from benchwright_attempts.record import SCHEMA, AttemptHeader, Row
+from benchwright_attempts.record import SCHEMA, AttemptHeader
 from benchwright_attempts.tables import ATTEMPTS, EVENTS
 
 IN_ONE_PROCESS = 100_000
@@ -166,9 +166,11 @@ def _one(job: Job, connection: Connection, header: AttemptHeader, events: EventC
         return fold.finish()
     except (ValueError, KeyError, TypeError, OverflowError, sqlite3.OperationalError) as error:
         flaw = error if isinstance(error, _FlawError) else "it can't be read"
+        # Undecodable text shows when the row is fetched, before it is counted.
+        place = seq + 1 if isinstance(error, sqlite3.OperationalError) else max(seq, 1)
         raise LogDamagedError(
             display_name(job.path),
-            f"event {max(seq, 1)} of attempt {header.id} ({header.solver}, {header.problem}) is not as it was "
+            f"event {place} of attempt {header.id} ({header.solver}, {header.problem}) is not as it was "
             f"written: {flaw}. Restore the log from a backup, or leave the attempt out with --without {header.id[:8]}.",
         ) from error
 
@@ -177,36 +179,34 @@ class _FlawError(ValueError):
     """What is wrong, in words for people."""
 
 
-def _plain(connection: Connection, attempt: str) -> Iterable[Sequence[Any]]:
+_READ = ("seq", "wall", "mono_ns", "process", "body")
+_CHECKED = (*_READ, "prev_hash", "hash", "state", "schema")
+
+
+def _plain(connection: Connection, attempt: str, names: Sequence[str] = _READ) -> Iterable[Sequence[Any]]:
     if connection.dialect.name == "sqlite":
         # SQLAlchemy takes as long for each row as everything that is done with it.
         driver = connection.connection.driver_connection
         if not isinstance(driver, sqlite3.Connection):
             raise TypeError(driver)
         driver.text_factory = str
-        return driver.execute(
-            "SELECT seq, wall, mono_ns, process, body FROM events WHERE attempt = ? ORDER BY seq", (attempt,)
-        )
-    columns = (EVENTS.c.seq, EVENTS.c.wall, EVENTS.c.mono_ns, EVENTS.c.process, EVENTS.c.body)
-    return connection.execute(select(*columns).where(EVENTS.c.attempt == attempt).order_by(EVENTS.c.seq)).tuples()
+        return driver.execute(f"SELECT {', '.join(names)} FROM events WHERE attempt = ? ORDER BY seq", (attempt,))  # noqa: S608
+    columns = (EVENTS.c[name] for name in names)
+    wanted = select(*columns).where(EVENTS.c.attempt == attempt).order_by(EVENTS.c.seq)
+    # An attempt may have a million events: they pass by.
+    return connection.execute(wanted, execution_options={"yield_per": _READ_AT_ONCE}).tuples()
 
 
 def _checked(connection: Connection, header: AttemptHeader) -> Iterator[Sequence[Any]]:
-    wanted = select(EVENTS).where(EVENTS.c.attempt == header.id).order_by(EVENTS.c.seq)
-    # An attempt may have a million events: they pass by.
-    found = connection.execute(wanted, execution_options={"yield_per": _READ_AT_ONCE}).mappings()
-    chain = intact_rows(header, (Row(**row, participant=header.solver, condition=header.condition) for row in found))
-    while True:
-        try:
-            row = next(chain)
-        except StopIteration as end:
-            check: ChainCheck = end.value
-            break
-        if row.schema > SCHEMA:
-            raise _FlawError(f"its schema {row.schema} is newer than this Benchwright; update it")
-        yield row.seq, row.wall, row.mono_ns, row.process, row.body
-    if not check.ok:
-        yield check.bad_seq, "", 0, "", _Broken(check.reason or "")
+    chain = Chain(header)
+    for row in _plain(connection, header.id, _CHECKED):
+        seq, wall, mono_ns, process, body, _, _, _, schema = row
+        if (flaw := chain.flaw(*row)) is not None:
+            yield chain.events + 1, "", 0, "", _Broken(flaw)
+            return
+        if schema > SCHEMA:
+            raise _FlawError(f"its schema {schema} is newer than this Benchwright; update it")
+        yield seq, wall, mono_ns, process, body
 
 
 class _Broken(str):

@@ -5,29 +5,14 @@ Reading every event as a model takes minutes for millions of them.
 
 from __future__ import annotations
 
-import json
 from functools import lru_cache
 from typing import Any
 
-from pydantic_core import from_json
-
 from benchwright_attempts.event_body import EventBody
 from benchwright_attempts.events import EVENT_TYPES
+from benchwright_attempts.record import read_json
 
 _VERSION = ',"version":'
-
-
-def read(body: str) -> Any:
-    """The event as a JSON value.
-
-    Raises:
-        ValueError: It is not JSON.
-    """
-    try:
-        return from_json(body)
-    except ValueError:
-        # It can't read lone surrogates, which editors may send.
-        return json.loads(body)
 
 
 def model_of(value: dict[str, Any]) -> EventBody:
@@ -53,13 +38,13 @@ def about_edit(body: str) -> tuple[EventBody, str, int | None]:
     if found and version[:-1].isdecimal():
         event, path = _versioned(begin)
         return event, path, int(version[:-1])
-    event = model_of(read(body))
+    event = model_of(read_json(body))
     return event, _path(event), None
 
 
 @lru_cache(maxsize=4096)
 def _versioned(begin: str) -> tuple[EventBody, str]:
-    event = model_of(read(f"{begin}{_VERSION}0}}"))
+    event = model_of(read_json(f"{begin}{_VERSION}0}}"))
     return event, _path(event)
 
 
