@@ -17,6 +17,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
+from benchwright_verilog.semantics.entry import Stamp
 from benchwright_verilog.semantics.file_list import FileList
 from benchwright_verilog.semantics.inventory import Inventory, nearest, stamp_of
 from benchwright_verilog.semantics.occurrence import TargetKind
@@ -63,7 +64,7 @@ class CompilationFiles:
         self._find_include = find_include
         self._takes_all = takes_all
         self._corrected: tuple[Declaring, object, Declaring] = {}, None, {}
-        self._names: dict[Path, tuple[Outline, Declaring, tuple[str, ...]]] = {}
+        self._names: dict[Path, tuple[Stamp | Outline, Declaring, tuple[str, ...]]] = {}
 
     def use(self, lists: Sequence[FileList]) -> None:
         """Take the project's file lists, and what is on disk, as they are now."""
@@ -273,16 +274,18 @@ class CompilationFiles:
         waiting = [path]
         while waiting:
             current = waiting.pop()
-            outline = self._texts.outline(current)
-            if outline is None or current in seen:
+            text = self._texts.get(current)
+            if text is None or current in seen:
                 continue
             seen.add(current)
+            # The text of a file that is not open would be kept in memory with its outline.
+            version = text.stamp or text.outline
             known = self._names.get(current)
-            if known is None or known[0] is not outline or known[1] is not declaring:
-                known = outline, declaring, tuple(sorted(outline.words & declaring.keys()))
+            if known is None or known[0] != version or known[1] is not declaring:
+                known = version, declaring, tuple(sorted(text.outline.words & declaring.keys()))
                 self._names[current] = known
             found |= dict.fromkeys(known[2])
-            for include in outline.includes:
+            for include in text.outline.includes:
                 header = self._find_include(current, include.name)
                 if header is not None:
                     waiting.append(header)
