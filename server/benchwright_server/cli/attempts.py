@@ -43,12 +43,13 @@ def list_command(json_output: Json = False) -> None:
     if json_output:
         print_json([_row(header, summary) for header, summary in rows])
         return
-    table = Table("attempt", "problem", "state", "active s", "runs", "verdict", "created")
+    table = Table("attempt", "problem", "solver", "state", "active s", "runs", "verdict", "created")
     for header, summary in rows:
         verdict = word_of(summary.verdict.outcome, summary.verdict.reason) if summary.verdict else ""
         active = f"{summary.clock.active_s:.0f}"
         created = header.created.astimezone().strftime("%Y-%m-%d %H:%M")
-        table.add_row(header.id, header.problem, summary.state.value, active, str(summary.runs), verdict, created)
+        facts = (summary.state.value, active, str(summary.runs), verdict, created)
+        table.add_row(header.id, header.problem, header.solver, *facts)
     table.print()
 
 
