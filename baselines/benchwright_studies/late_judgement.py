@@ -10,6 +10,7 @@ from benchwright_attempts.run_records import RunRecords
 from benchwright_judges.judgement import Judgement
 from benchwright_judges.records import GivenAnswer
 from benchwright_problems.home import Home
+from benchwright_problems.verdict import Outcome
 from benchwright_studies import open_log
 
 
@@ -24,10 +25,12 @@ def record_late_judgement(home: Home, answer: GivenAnswer, judgement: Judgement)
     verdict = judgement.verdict
     log = open_log(log_file(home))
     try:
-        if answer.attempt not in {header.id for header in log.headers(problem=answer.problem)}:
+        found = next((one for one in log.headers(problem=answer.problem) if one.id == answer.attempt), None)
+        if found is None:
             raise AttemptError(
                 f"Attempt {answer.attempt} of this answer is not in the log here; only the database has its judgement."
             )
+        before = log.summary(answer.attempt).verdict
         event = Judged(
             number=answer.number,
             sha256=answer.sha256,
@@ -35,6 +38,8 @@ def record_late_judgement(home: Home, answer: GivenAnswer, judgement: Judgement)
             reason=verdict.reason.value,
             message=verdict.detail,
             judged_by=judged_by(judgement),
+            # It waited although it once was decided: by another key.
+            replaces=not found.study and before is not None and before.outcome is not Outcome.ERROR,
         )
         log.append_blocking(answer.attempt, event)
     finally:

@@ -55,6 +55,8 @@ async def judge_and_record(
     Raises:
         RecordsError: The database failed; earlier writes are kept.
     """
+    if answer_id is not None and attempt:
+        answer_id = await _by_this_key(records, problem, answer_id)
     if answer_id is not None:
         earlier, kept = await records.judgement(answer_id), await records.answer(answer_id)
         if earlier is not None and earlier.status.is_final and kept is not None and kept.is_to(problem):
@@ -80,6 +82,15 @@ async def judge_and_record(
     if voted != judgement:
         await records.settle(given, voted)
     return voted
+
+
+async def _by_this_key(records: Records, problem: Problem, name: str) -> str:
+    """The name of an attempt's answer as it is judged by the present key; what was judged by others stays as it is."""
+    found, changes = name, 0
+    while (kept := await records.answer(found)) is not None and not kept.is_to(problem):
+        changes += 1
+        found = f"{name}.{changes}"
+    return found
 
 
 async def vote(

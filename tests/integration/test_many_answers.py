@@ -210,6 +210,32 @@ def test_a_changed_key_is_another_question(desk: Desk) -> None:
         assert len(endpoint.requests) == 4
 
 
+def test_a_person_who_judges_by_a_new_key_decides_again(desk: Desk) -> None:
+    answers = desk.write({"id": WHY, "response": "Because."})
+    desk.graded(answers)
+    _grade_by_hand(desk, "incorrect")
+    assert [one["verdict"] for one in desk.attempts()] == ["failed"]
+    _replace_key(desk, WHY, "another reference")
+    assert desk.graded(answers)["pending"] == 1
+    assert [one["verdict"] for one in desk.attempts()] == ["failed"], "what is not decided anew stays"
+    _grade_by_hand(desk, "correct")
+    assert desk.graded(answers)["right"] == 1
+    assert [one["verdict"] for one in desk.attempts()] == ["passed"]
+    desk.run("attempts", "verify")
+
+
+def _grade_by_hand(desk: Desk, label: str) -> None:
+    sheet = desk.folder / "marks.csv"
+    sheet.unlink(missing_ok=True)
+    desk.run("judge", "sheet", "export", sheet, "--as", "teacher", "--graders", "1")
+    rows = list(csv.DictReader(sheet.read_text().splitlines()))
+    with sheet.open("w", newline="") as file:
+        writer = csv.DictWriter(file, rows[0])
+        writer.writeheader()
+        writer.writerows({**row, "label": label, "difficulty": "2"} for row in rows)
+    desk.run("judge", "sheet", "import", sheet, "--as", "teacher", "--graders", "1")
+
+
 def test_a_key_that_was_wrong_counts_no_more_once_it_is_mended(desk: Desk) -> None:
     answers = desk.write({"id": CHOICE, "response": "B"}, {"id": CHOICE, "response": "A"})
     assert counts(desk.graded(answers), "right", "wrong") == (1, 1)
