@@ -21,20 +21,22 @@ const EXPLANATION =
   "that time divided by your forecast: 2 is twice as long. From assistants is the share of the inserted text that came " +
   "from completions or a chat.";
 
-const HEADER = [
-  ...["Problem", "Condition", "Result", "Score", "Active time", "First pass", "Runs"],
-  ...["Forecast", "Actual / forecast", "From assistants"],
-];
+// Two tables, because one with all columns is wider than a small screen.
+const RESULTS = ["Problem", "Result", "Score", "Active time", "First pass", "Runs"];
+const HELP = ["Problem", "Condition", "Forecast", "Actual / forecast", "From assistants"];
 
 function groupPart({ heading, attempts }: NumbersGroup): string[] {
-  const rows = attempts.map((one) => [
+  const results = attempts.map((one) => [
     one.title,
-    one.condition,
     resultText(one),
     known(one.score, (score) => score.toFixed(2)),
     clockTime(60 * one.activeMin),
     known(one.firstPassMin, (minutes) => clockTime(60 * minutes)),
     String(one.runs),
+  ]);
+  const help = attempts.map((one) => [
+    one.title,
+    one.condition,
     known(one.forecastMin, (minutes) => `${minutes} min`),
     known(one.forecastRatio, (ratio) => ratio.toPrecision(2)),
     known(one.shareByAssistant, (share) => `${Math.round(100 * share)} %`),
@@ -42,7 +44,8 @@ function groupPart({ heading, attempts }: NumbersGroup): string[] {
   const others = attempts.flatMap(({ title, others }) => (others ? [`- ${plain(title)}: ${othersText(others)}`] : []));
   return [
     `## ${plain(heading)}`,
-    table(HEADER, rows),
+    table(RESULTS, results),
+    table(HELP, help),
     ...(others.length > 0 ? ["How others did:", others.join("\n")] : []),
   ];
 }

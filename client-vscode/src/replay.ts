@@ -62,7 +62,7 @@ export class ReplayPanels implements Panel {
     );
     const others = groups.flatMap(({ attempts }) => attempts).filter(({ attempt }) => attempt !== current?.attempt);
     return [
-      ...(current ? [{ label: current.title, description: `open here, ${current.state}`, attempt: current.attempt }] : []),
+      ...(current ? [{ label: current.title, description: `${current.problem}, open here, ${current.state}`, attempt: current.attempt }] : []),
       ...others.reverse().map(({ title, problem, state, attempt }) => {
         return { label: title, description: `${problem}, ${state.replace("_", " ")}`, attempt };
       }),

@@ -110,8 +110,8 @@ function headline(status: AttemptStatus): string {
 /** What the verdict says, and what to do next once it is a pass. */
 function message(status: AttemptStatus, shown: AttemptStatus["verdict"]): string {
   if (!shown) return "";
-  // The list of the compiler's messages says the same.
-  const said = shown.compiler?.length ? "" : shown.message;
+  // The list of the compiler's messages, or the headline, says the same.
+  const said = shown.compiler?.length || shown.message === `${shown.headline}.` ? "" : shown.message;
   if (shown.outcome !== "passed" || status.state !== "running") return said;
   return `${said} Submit to end the attempt. Until then its clock runs on.`.trim();
 }

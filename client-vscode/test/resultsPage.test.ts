@@ -104,3 +104,8 @@ test("after a pass the first step is to submit, and then to go on, except in a s
   );
   assert.deepEqual(resultsPage({ ...passed, state: "submitted", study: "s" }).actions, []);
 });
+
+test("what the headline says already is not said twice", () => {
+  const told = verdict({ outcome: "failed", headline: "The answer is incorrect", message: "The answer is incorrect." });
+  assert.equal(resultsPage(attempt({ verdict: told })).message, "");
+});

@@ -46,3 +46,7 @@ for (const address of ["../secret.png", "%2e%2e/secret.png", "/etc/x.png", "http
     assert.deepEqual(asked, []);
   });
 }
+
+test("of a link only its words are shown", () => {
+  assert.equal(shown("see [`rtl/a.sv`](rtl/a.sv) and [there](https://there)").trim(), "<p>see <code>rtl/a.sv</code> and there</p>");
+});

@@ -222,7 +222,7 @@ def _message(scale: Scale, label: str, passed: bool) -> str:
         case Scale.EXAM:
             return f"The judges call the answer {label}."
         case Scale.BLANK:
-            return "The answer is right." if passed else "The answer is not right."
+            return "The answer is correct." if passed else "The answer is incorrect."
 
 
 def _storable(text: str) -> str:

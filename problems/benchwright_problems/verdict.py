@@ -131,6 +131,8 @@ _REASONS = frozenset(Reason)
 class TestResult(Model):
     """One hidden test."""
 
+    __test__ = False  # pytest collects classes of such a name.
+
     name: str
     passed: bool
     message: str = ""

@@ -28,6 +28,11 @@ export function fieldValue(data: FormData, name: string): string {
   return typeof value === "string" ? value : "";
 }
 
+/** A sentence of ours, with what is between backticks as code. */
+export function withCode(sentence: string): (Node | string)[] {
+  return sentence.split(/`([^`'\n]+)`/).map((part, index) => (index % 2 ? element("code", {}, part) : part));
+}
+
 /** Restores the focus when the person returns to the page, for example from the command palette. */
 export function keepFocus(first: () => HTMLElement | null): void {
   let last: HTMLElement | undefined;

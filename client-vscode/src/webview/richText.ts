@@ -29,8 +29,11 @@ function decoded(address: string): string {
  */
 export function richText(picture: (path: string) => string | undefined): RichText {
   const renderer = new MarkdownIt({ html: false, linkify: false })
-    .disable(["link", "autolink"])
+    .disable("autolink")
     .use(katex, { output: "mathml", throwOnError: false, trust: false, maxSize: 20, maxExpand: 500 });
+  // Of a link only its words.
+  renderer.renderer.rules.link_open = () => "";
+  renderer.renderer.rules.link_close = () => "";
   const image = renderer.renderer.rules.image;
   renderer.renderer.rules.image = (tokens, index, options, environment, self) => {
     const token = tokens[index];

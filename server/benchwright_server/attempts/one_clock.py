@@ -111,4 +111,6 @@ class OneClock:
         with contextlib.suppress(AttemptError):
             if await session.is_clock_running():
                 await session.pause(f"{problem} was started")
-                self._tell(f"{session.problem.title} is paused, because {title} runs now: one attempt runs at a time.")
+                self._tell(
+                    f"“{session.problem.title}” is paused, because “{title}” was started. One attempt runs at a time."
+                )

@@ -2,7 +2,7 @@ import type { AttemptStatus, QuestionView } from "../../generated/protocol.ts";
 import type { ResultsPage } from "../../resultsPage.ts";
 import { chosenValue, whatSavingDoes } from "../../answerFile.ts";
 import { connect } from "../connection.ts";
-import { button, element, keepFocus, main } from "../elements.ts";
+import { button, element, keepFocus, main, withCode } from "../elements.ts";
 import { richText } from "../richText.ts";
 
 export type ToAnswer =
@@ -66,7 +66,7 @@ function receive(message: ToAnswer): void {
       length.textContent = message.text;
       break;
     case "result":
-      result.textContent = message.text;
+      result.replaceChildren(...withCode(message.text));
       result.className = `headline ${message.outcome}`;
       state = message.state;
       showState();

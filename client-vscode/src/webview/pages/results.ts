@@ -1,6 +1,6 @@
 import type { ResultsAction, ResultsPage } from "../../resultsPage.ts";
 import { connect } from "../connection.ts";
-import { button, element, main } from "../elements.ts";
+import { button, element, main, withCode } from "../elements.ts";
 
 export interface ToResults {
   readonly type: "page";
@@ -27,7 +27,7 @@ function show(page: ResultsPage): void {
   title.hidden = !page.title;
   headline.textContent = page.headline;
   headline.className = `headline ${page.outcome}`;
-  message.textContent = page.message;
+  message.replaceChildren(...withCode(page.message));
   message.hidden = !page.message;
   details.replaceChildren(
     ...actions(page),
