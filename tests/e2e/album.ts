@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import type { Page } from "playwright-core";
 import { faultsOfPages, namelessControls, wideFrames } from "./accessibility.ts";
 import type { Editor } from "./editor.ts";
 import { ARTIFACTS } from "./installation.ts";
@@ -40,15 +41,26 @@ export class Album {
     await page.screenshot({ path: this.path(name) });
   }
 
-  /** The same place as at 200 % on the small screen, and in high contrast. */
+  /** The same place in the dark, in both high contrasts, and as at 200 % on the small screen. */
   async takeHard(name: string): Promise<void> {
     const { page } = this.editor;
-    await this.contrast("active");
-    await this.take(`${name}-contrast`);
-    await this.contrast("none");
+    const looks = [
+      { suffix: "contrast", theme: "hc-light", forcedColors: "active", colorScheme: "light" },
+      { suffix: "contrast-dark", theme: "hc-black", forcedColors: "active", colorScheme: "dark" },
+      { suffix: "dark", theme: "vs-dark", forcedColors: "none", colorScheme: "dark" },
+    ] as const;
+    for (const { suffix, theme, ...look } of looks) {
+      await this.look(theme, look);
+      await this.take(`${name}-${suffix}`);
+    }
+    await this.look("vs", { forcedColors: "none", colorScheme: "light" });
     await page.setViewportSize({ width: SMALL.width / 2, height: SMALL.height / 2 });
     await this.take(`${name}-zoom-200`);
     await page.setViewportSize(SMALL);
+    // The side bar got narrower; a double click on its edge gives it its width back.
+    const { x, width } = (await page.locator(".part.sidebar").boundingBox())!;
+    await page.mouse.dblclick(x + width + 2, SMALL.height / 3);
+    await page.mouse.move(SMALL.width / 2, 0);
   }
 
   /** Keeps a picture that was taken elsewhere. */
@@ -61,11 +73,11 @@ export class Album {
     assert.deepEqual([...this.faults], []);
   }
 
-  /** As an operating system that asks for high contrast. */
-  private async contrast(wanted: "active" | "none"): Promise<void> {
+  /** As an operating system that asks for these colours. */
+  private async look(theme: string, asked: Parameters<Page["emulateMedia"]>[0]): Promise<void> {
     const { page } = this.editor;
-    await page.emulateMedia({ forcedColors: wanted });
-    await page.locator(`.monaco-workbench.${{ active: "hc-light", none: "vs" }[wanted]}`).first().waitFor();
+    await page.emulateMedia(asked);
+    await page.locator(`.monaco-workbench.${theme}`).first().waitFor();
   }
 
   private path(name: string): string {

@@ -40,6 +40,7 @@ consent:
 const start = {
   settings: {
     "benchwright.showAtStart": true,
+    "window.autoDetectColorScheme": true,
     // Its text is then in the page.
     "terminal.integrated.gpuAcceleration": "off",
     // As ./run sets it.
@@ -186,6 +187,7 @@ async function study(session: Session, album: Album): Promise<void> {
   const participant = new Participant(editor);
   await benchwright(folder, "study", "run", join(folder, "study.yaml"), "--participant", "P01");
   await editor.openBenchwrightView();
+  await editor.page.mouse.move(SMALL.width / 2, 0);
   await editor.command("View: Close All Editors");
   await editor.command("Benchwright: Refresh Problem List");
   await editor.command("Benchwright: Take Part in a Study");
@@ -201,6 +203,7 @@ async function study(session: Session, album: Album): Promise<void> {
   await participant.press(await participant.page(`Next: ${TITLE}`), "Open the Task");
   const work = await participant.page(TITLE);
   await album.take("study-task");
+  await album.takeHard("study-task");
   await participant.press(work, "Start the Clock");
   await editor.hasFocus(COUNTER);
   await editor.pasteOver(COUNTER, starterFile("saturating-counter", "hidden", "reference", COUNTER));
@@ -210,6 +213,7 @@ async function study(session: Session, album: Album): Promise<void> {
   await editor.confirm("Submit");
   const estimate = await participant.page("How was it?");
   await album.take("study-estimate");
+  await album.takeHard("study-estimate");
   await participant.fillIn(estimate, { minutes: "10", difficulty: "3", external_help: "no", success: "95" });
   const last = await participant.page("A few questions at the end");
   await album.take("study-questions");
@@ -220,11 +224,13 @@ async function study(session: Session, album: Album): Promise<void> {
   await editor.command("Benchwright: Show My Numbers");
   await editor.webview("h1#my-numbers");
   await album.take("my-numbers");
+  await album.takeHard("my-numbers");
   await editor.command("View: Close All Editors");
   await editor.command("Benchwright: Replay an Attempt");
   await editor.choose("saturating-counter");
   await editor.webview("input[type=range]");
   await album.take("replay");
+  await album.takeHard("replay");
 }
 
 async function report({ editor, folder }: Session, album: Album): Promise<void> {

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after } from "node:test";
+import { faultsOfPages } from "./accessibility.ts";
 import { benchwright, listAttempts } from "./commandLine.ts";
 import { scenario } from "./scenario.ts";
 import { ScriptedJudge } from "./scriptedJudge.ts";
@@ -92,6 +93,7 @@ scenario("without a judge an answer waits, and two people grade it blind, by key
     await view.locator("input[name=difficulty][value='2']").focus();
     await editor.page.keyboard.press("Space");
     await editor.picture(`grading-${grader}`);
+    assert.deepEqual(await faultsOfPages(editor.page), []);
     await editor.page.keyboard.press("Control+Enter");
     await editor.sees(view.locator("[role=status]"), "You graded 1 answer.");
   }
