@@ -27,6 +27,7 @@ export async function faultsOfPages(page: Page): Promise<string[]> {
     const found = await frame.evaluate<AxeResults>(
       `axe.run(document, { rules: { ${OF_THE_FRAME.map((rule) => `"${rule}": { enabled: false }`).join()} } })`,
     );
+    await frame.evaluate("document.documentElement.style.background = ''");
     for (const { id, help, nodes } of found.violations) {
       faults.push(...nodes.map(({ html, failureSummary }) => `${id}: ${help}: ${html.slice(0, 160)} ${failureSummary ?? ""}`));
     }
