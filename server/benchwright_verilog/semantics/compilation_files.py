@@ -13,6 +13,7 @@ In a folder with
 
 from __future__ import annotations
 
+import re
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -30,6 +31,7 @@ _MAX_BYTES = 1024**2
 """Up to how much is compiled together: all files of a workspace or list that has no more, else what is nearest. slang
 elaborates a megabyte in a twentieth of a second."""
 _MAX_DEPTH = 20
+_TYPE_PARAMETER = re.compile(rb"(?:\bparameter|[(,])\s*type\s+\w")
 
 Declaring = Mapping[str, Sequence[Path]]
 """The files that declare a name."""
@@ -115,7 +117,16 @@ class CompilationFiles:
             declaring = self._all_declaring()
             ancestors = self._ancestors(root, declaring)
             return self._needed([root, *ancestors], declaring, lambda path: path not in ancestors)
-        return self._needed([root], self._corrected_by_open(self._inventory.declaring, root))
+        declaring = self._corrected_by_open(self._inventory.declaring, root)
+        if self._has_type_parameters(root):
+            ancestors = self._ancestors(root, declaring)
+            return self._needed([root, *ancestors], declaring, lambda path: path not in ancestors)
+        return self._needed([root], declaring)
+
+    def _has_type_parameters(self, path: Path) -> bool:
+        """Whether what a module of a file means is known only where it is instantiated."""
+        outline = self._texts.outline(path)
+        return outline is not None and _TYPE_PARAMETER.search(outline.data) is not None
 
     def for_names(self, paths: Sequence[Path]) -> tuple[list[Path], list[Path]]:
         """The files to compile to look up names in many files at once.

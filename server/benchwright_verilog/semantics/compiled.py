@@ -58,13 +58,34 @@ class Compiled:
 
     def elaborate(self) -> Compilation:
         """All files as slang elaborates them by itself, from the tops."""
+        tops: set[str] = set()
+        if self._tops:
+            modules = (one for tree in self.trees for one in modules_of(tree.syntax, tree.locations, tree.path))
+            tops = {module.name for module in modules} & {*self._tops}
+        return self._compilation(tops)
+
+    def _for_diagnostics(self) -> Compilation:
+        """All files, with placeholders of the tops replaced by unknown types."""
+        from pyslang.syntax import SyntaxTree
+
+        from benchwright_verilog.semantics.placeholders import HOLDER, holder_of
+
+        compilation = self.elaborate()
+        if not self._parameters:
+            elaborated = compilation.getRoot().topInstances
+            holder, held = holder_of(elaborated)
+            if holder:
+                others = {top.name for top in elaborated} - held
+                compilation = self._compilation({*others, HOLDER})
+                compilation.addSyntaxTree(SyntaxTree.fromText(holder, self.trees[0].sources))
+        return compilation
+
+    def _compilation(self, tops: set[str]) -> Compilation:
         import pyslang
         from pyslang.ast import Compilation, CompilationOptions
 
         options = CompilationOptions()
-        if self._tops:
-            modules = (one for tree in self.trees for one in modules_of(tree.syntax, tree.locations, tree.path))
-            options.topModules = {module.name for module in modules} & {*self._tops}
+        options.topModules = tops
         options.paramOverrides = list(self._parameters)
         compilation = Compilation(pyslang.Bag([options]))
         for tree in self.trees:
@@ -79,7 +100,7 @@ class Compiled:
                 one = self.trees[0]
                 # All that was elaborated takes much memory, and few ask for more of it.
                 found = diagnose(
-                    self.elaborate(),
+                    self._for_diagnostics(),
                     one.sources,
                     one.locations,
                     self._wanted,

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from pyslang import SourceManager
+    from pyslang import Diagnostic, SourceManager
     from pyslang.ast import Compilation
     from pyslang.syntax import SyntaxTree
 
@@ -73,7 +73,7 @@ def diagnose(
     engine.setWarningOptions(["default", *warnings])
     engine.setMappingsFromPragmas()
     found: dict[Path, dict[SlangDiagnostic, None]] = {}
-    for diagnostic in compilation.getAllDiagnostics():
+    for diagnostic in (*compilation.getAllDiagnostics(), *_of_data_flow(compilation, is_wide=bool(warnings))):
         location = sources.getFullyExpandedLoc(diagnostic.location)
         path = locations.path(location.buffer)
         severity = _SEVERITIES.get(engine.getSeverity(diagnostic.code, location).name)
@@ -87,6 +87,24 @@ def diagnose(
         one = SlangDiagnostic(start, max(ends, default=start), severity, rule, message)
         found.setdefault(path, {})[one] = None
     return {path: tuple(each) for path, each in found.items()}
+
+
+def _of_data_flow(compilation: Compilation, *, is_wide: bool) -> Iterable[Diagnostic]:
+    """What slang finds by following values: several drivers, latches, what is unused.
+
+    Args:
+        compilation: Whose diagnostics were asked for already; it is frozen.
+        is_wide: Whether to look for what is unused, of which nothing is reported by default.
+    """
+    from pyslang.analysis import AnalysisFlags, AnalysisManager, AnalysisOptions
+
+    options = AnalysisOptions()
+    if is_wide:
+        options.flags = AnalysisFlags.CheckUnused
+    compilation.freeze()
+    manager = AnalysisManager(options)
+    manager.analyze(compilation)
+    return manager.getDiagnostics()
 
 
 def modules_of(tree: SyntaxTree, locations: FileLocations, path: Path) -> Iterator[ModuleName]:

@@ -33,6 +33,7 @@ from pyslang.syntax import (
     SyntaxTree,
 )
 
+from benchwright_verilog.semantics.placeholders import with_real_types
 from benchwright_verilog.semantics.slang import ScopeSymbol, is_scope
 
 if TYPE_CHECKING:
@@ -202,6 +203,8 @@ def compile_for_lookup(
 ) -> tuple[Compilation, dict[str, InstanceBodySymbol]]:
     """Compile so that every module, interface and program has one instance, with its default parameters.
 
+    Where a default is a placeholder, another instance with a real type comes first, if there is one.
+
     Returns:
         The compilation, and the body of each by name.
     """
@@ -236,4 +239,4 @@ def compile_for_lookup(
             bodies |= {inner.name: inner.body for inner in top.body if isinstance(inner, InstanceSymbol)}
         else:
             bodies[top.name] = top.body
-    return compilation, bodies
+    return compilation, with_real_types(bodies)

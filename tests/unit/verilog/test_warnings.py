@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from benchwright_verilog.findings.piecewise import Piecewise
 from benchwright_verilog.semantics.project import Project
 from benchwright_verilog.settings import Project as ProjectSettings
 from benchwright_verilog.syntax.documents import Documents
@@ -39,8 +40,8 @@ def test_warnings_that_slang_gives_on_request_only_are_left_out(tmp_path: Path) 
     [
         (("case-redundant-default",), ["case-redundant-default"]),
         (("extra",), ["case-redundant-default"]),
-        (("everything", "no-width-expand"), ["case-redundant-default"]),
-        (("everything",), ["case-redundant-default", "width-expand"]),
+        (("everything", "no-width-expand", "no-unused"), ["case-redundant-default"]),
+        (("everything", "no-unused"), ["case-redundant-default", "width-expand"]),
         (("there-is-no-such-warning",), []),
     ],
 )
@@ -56,3 +57,28 @@ def test_a_file_list_asks_for_warnings(tmp_path: Path) -> None:
 def test_settings_count_more_than_a_file_list(tmp_path: Path) -> None:
     lists = {"all.f": "-Wwidth-expand\nm.sv\n"}
     assert rules(tmp_path, REDUNDANT, lists, warnings=("no-width-expand",)) == []
+
+
+DRIVEN = """module m (input logic clk, input logic [1:0] a, output logic q);
+  logic r, spare, held;
+  always_ff @(posedge clk) r <= a[0];
+  always_ff @(posedge clk) r <= a[1];
+  always_comb if (a[0]) held = a[1];
+  assign q = r & held;
+endmodule
+"""
+
+
+def test_two_processes_that_drive_a_variable_are_reported(tmp_path: Path) -> None:
+    assert rules(tmp_path, DRIVEN) == ["multiple-always-assigns"]
+
+
+def test_two_processes_that_drive_a_variable_are_reported_in_a_large_file() -> None:
+    document = Documents().open("file:///m.sv", 1, DRIVEN)
+    (found,) = Piecewise(Path("/m.sv"), is_alone=False).diagnostics(document.units)
+    assert (found.rule, found.start) == ("multiple-always-assigns", DRIVEN.index("r <= a[1]"))
+
+
+def test_latches_and_the_unused_are_reported_on_request(tmp_path: Path) -> None:
+    wanted = ("inferred-latch", "unused", "no-multiple-always-assigns")
+    assert rules(tmp_path, DRIVEN, warnings=wanted) == ["inferred-latch", "unused-variable"]

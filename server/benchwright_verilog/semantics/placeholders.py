@@ -1,0 +1,92 @@
+"""Type parameters that only an instance gives a meaning.
+
+In `module m #(parameter type T = logic) (input T request);` the default stands for any type: `request.valid` is
+valid, although `logic` has no members. So a module gets the types that one of its instances passes; and if there is no
+instance, its types are unknown.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Iterator
+
+from pyslang.ast import (
+    GenerateBlockArraySymbol,
+    GenerateBlockSymbol,
+    InstanceArraySymbol,
+    InstanceBodySymbol,
+    InstanceSymbol,
+    InterfacePortSymbol,
+    SymbolKind,
+    TypeParameterSymbol,
+)
+
+HOLDER = "benchwright$placeholders"
+"""The name of the module that `holder_of` makes."""
+_UNKNOWN = "benchwright$unknown"
+_GROUPS = (GenerateBlockSymbol, GenerateBlockArraySymbol, InstanceArraySymbol)
+
+
+def holder_of(tops: Iterable[InstanceSymbol]) -> tuple[str, frozenset[str]]:
+    """A module that instantiates each top with a placeholder, all its placeholders replaced by an unknown type.
+
+    slang reports nothing that depends on an unknown type, and everything else.
+
+    Returns:
+        The module's text, empty if no top has a placeholder; and the names of these tops.
+    """
+    instances = {top.name: _instance(top.body) for top in tops if any(_placeholders(top.body))}
+    text = f"module \\{HOLDER} ; {' '.join(instances.values())} endmodule" if instances else ""
+    return text, frozenset(instances)
+
+
+def _instance(body: InstanceBodySymbol) -> str:
+    types = ", ".join(f".\\{parameter.name} (\\{_UNKNOWN} )" for parameter in _placeholders(body))
+    interfaces, ports = [], []
+    for port in body.portList:
+        if isinstance(port, InterfacePortSymbol) and (definition := port.interfaceDef) is not None:
+            name = f"\\{body.name}.{port.name} "
+            interfaces.append(f"\\{definition.name} {name}();")
+            ports.append(f".\\{port.name} ({name})")
+    return f"{' '.join(interfaces)} \\{body.name} #({types}) \\{body.name} ({', '.join(ports)});"
+
+
+def with_real_types(bodies: dict[str, InstanceBodySymbol]) -> dict[str, InstanceBodySymbol]:
+    """The modules' bodies by name; those with a placeholder as the first instance that replaces it, if there is one.
+
+    Args:
+        bodies: Each with its default parameters.
+    """
+    open_names = {name for name, body in bodies.items() if any(_placeholders(body))}
+    if not open_names:
+        return bodies
+    found = dict(bodies)
+    waiting = deque(body for name, body in bodies.items() if name not in open_names)
+    while waiting and open_names:
+        for instance in _instances(waiting.popleft()):
+            name = instance.definition.name
+            if name in open_names and not any(_placeholders(instance.body)):
+                open_names.remove(name)
+                found[name] = instance.body
+                waiting.append(instance.body)
+    return found
+
+
+def _placeholders(body: InstanceBodySymbol) -> Iterator[TypeParameterSymbol]:
+    """The type parameters that are a single bit: no design passes data of this type by a type parameter."""
+    for parameter in body:
+        if isinstance(parameter, TypeParameterSymbol) and not parameter.isLocalParam:
+            kind = parameter.targetType.type.canonicalType.kind
+            if kind in (SymbolKind.ScalarType, SymbolKind.ErrorType):
+                yield parameter
+
+
+def _instances(scope: Iterable[object]) -> Iterator[InstanceSymbol]:
+    """The instances in a module; of an array or a loop the first."""
+    for member in scope:
+        if isinstance(member, InstanceSymbol):
+            yield member
+        elif isinstance(member, (GenerateBlockArraySymbol, InstanceArraySymbol)):
+            yield from _instances([one for one in member if isinstance(one, (InstanceSymbol, *_GROUPS))][:1])
+        elif isinstance(member, GenerateBlockSymbol) and not member.isUninstantiated:
+            yield from _instances(member)
