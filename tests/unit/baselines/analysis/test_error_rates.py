@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
 import numpy as np
 import pytest
 from scipy import stats
 
-from ....benchmarks.error_rates import A_THIRD, DIFFERENCES, SINGLE, Plan, Rate, Size, marked, rates
+from ....benchmarks.error_rates import A_THIRD, DIFFERENCES, SINGLE, Plan, Rate, Size, draw, marked, rates
+from ....benchmarks.methods_not_used import randomisation
 
 PAGE = Path(__file__).parents[4] / "docs/reference/error-rates.md"
-ON_THE_PAGE = 600
+ON_THE_PAGE = 2000
 """Studies that a rate of the page was counted in."""
 SMALL = [Size(5, 12), Size(12, 8)]
 NIGHTLY = [Size(5, 4), Size(8, 6), Size(20, 4), Size(20, 12), Size(30, 12), Size(60, 6)]
@@ -63,6 +65,12 @@ def test_intervals_of_one_condition_hold_what_the_page_says(size: Size, nightly:
     found = rates(Plan(size), studies, seed=8, one_condition=True)
     for what, (missed,) in zip(SINGLE, recorded("One condition", size), strict=True):
         demand(found[what], studies, missed)
+
+
+def test_a_randomisation_test_of_five_participants_can_find_nothing() -> None:
+    """Three pairs have eight allocations, of which an allocation and its opposite are equally extreme."""
+    study = draw(Plan(Size(5, 12), effect=math.log(0.1)), np.random.default_rng(5))
+    assert randomisation(study, 0.0) >= 2 / 8
 
 
 def test_the_page_marks_what_does_not_hold() -> None:
