@@ -176,9 +176,10 @@ def _origin(log: EvalLog, sample: EvalSample, condition: Solver) -> dict[str, Js
         "solver": log.eval.model if attempt else None,
         "condition": condition.value if attempt else None,
         "prompts": asked.get("prompts"),
-        "steps": asked.get("steps"),
+        "shots": asked.get("shots"),
+        "steps": asked.get("steps") or None,
     }
-    return {name: value for name, value in origin.items() if value}
+    return {name: value for name, value in origin.items() if value is not None}
 
 
 def write_work(log: EvalLog, attempts: EventLog, file: Path) -> None:

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import AfterValidator, Field, JsonValue, StrictBool, TypeAdapter, ValidationError
+from pydantic import AfterValidator, Field, JsonValue, StrictBool, StrictInt, TypeAdapter, ValidationError
 
 from benchwright_problems.datasets.invalid_records import InvalidRecords
 from benchwright_problems.datasets.jsonl import read_records
@@ -49,6 +49,8 @@ class Origin(Model):
     """What the solver is, such as `model`."""
     prompts: _Word = ""
     """The set of prompts that were sent."""
+    shots: Annotated[StrictInt, Field(ge=0)] | None = None
+    """Solved questions that were shown before; None if it does not say."""
     steps: StrictBool = False
     """Whether steps were asked for before the answer."""
 

@@ -563,7 +563,9 @@ def test_prompts_go_out_and_replies_come_back_as_samples(desk: Desk) -> None:
     assert went.exit_code == 0, went.output
     (line,) = (json.loads(text) for text in prompts.read_text().splitlines())
     replies.write_text("".join(json.dumps({"id": line["id"], "completion": text}) + "\n" for text in "ABCD"))
-    told = grade(replies, "--solver", "local-7b", "--prompts", "cs-bench", "--knowledge-cutoff", "2026-05")
+    told = grade(
+        replies, "--solver", "local-7b", "--prompts", "cs-bench", "--shots", "0", "--knowledge-cutoff", "2026-05"
+    )
     assert (told["total"], told["right"], told["wrong"], told["accuracy"]) == (4, 1, 3, 0.25)
     assert {(one.solver, one.condition) for one in desk.attempts()} == {("local-7b", "model")}
     events = [recorded.event for one in desk.attempts() for recorded in desk.events(one.id)]
@@ -596,7 +598,9 @@ def test_grading_the_replies_of_a_run_again_finds_its_own_attempts(desk: Desk, t
     assert len(desk.attempts()) == 2, "another answer is not that attempt, whatever the line says"
     replies.write_text(json.dumps(line) + "\n")
     grade(replies, "--solver", "somebody")
-    assert {one.solver for one in desk.attempts()} == {"mockllm/model", "somebody"}
+    (other,) = (one for one in desk.attempts() if one.solver == "somebody")
+    (used,) = (one.event for one in desk.events(other.id) if isinstance(one.event, ModelUsage))
+    assert (used.parameters["shots"], used.parameters["steps"]) == (0, True)
 
 
 def test_examples_of_the_validation_split_come_before_the_question_and_are_not_asked(desk: Desk) -> None:

@@ -41,6 +41,7 @@ class Origins:
     think: Annotated[bool, typer.Option("--think", help="The replies have steps before the answer to a question.")] = (
         False
     )
+    shots: Annotated[int | None, typer.Option(min=0, help="Solved questions that were shown before each one.")] = None
     prompts: Annotated[str, typer.Option(help="The --prompts that they were asked with.")] = ""
     knowledge_cutoff: KnowledgeCutoff = ""
 
@@ -122,7 +123,10 @@ class Reader:
         facts: list[Event] = []
         if condition.is_person:
             return ()
+        shots = answer.origin.shots if self._said.shots is None else self._said.shots
         parameters: dict[str, JsonValue] = {"steps": True} if steps else {}
+        if shots is not None:
+            parameters |= {"shots": shots, "steps": steps}
         if prompts:
             parameters |= {"prompts": prompts, "prompts_sha256": self._named(prompts)[1]}
         if self._said.knowledge_cutoff:

@@ -102,7 +102,14 @@ def test_a_question_is_answered_with_a_text(read: Callable[..., list[Response]])
 
 
 def test_a_line_says_whose_answer_it_is(read: Callable[..., list[Response]]) -> None:
-    said = {"solver": "a/b", "condition": "model", "prompts": "cs-bench", "steps": True, "attempt": "0" * 32}
+    said = {
+        "solver": "a/b",
+        "condition": "model",
+        "prompts": "cs-bench",
+        "shots": 5,
+        "steps": True,
+        "attempt": "0" * 32,
+    }
     first, second = read({"id": "why", "response": "So.", **said}, {"id": "why", "response": "So.", "solver": None})
     assert first.origin == Origin.model_validate(said)
     assert second.origin == Origin()
@@ -131,6 +138,7 @@ def test_no_answer_is_an_answer_that_fails(read: Callable[..., list[Response]]) 
         ({"id": "why", "response": "x", "solver": 3}, "field solver: Input should be a valid string"),
         ({"id": "why", "response": "x", "solver": "a\x1b[2J"}, "field solver: .*can't be printed"),
         ({"id": "why", "response": "x", "steps": "no"}, "field steps: "),
+        ({"id": "why", "response": "x", "shots": -1}, "field shots: "),
     ],
     ids=str,
 )
