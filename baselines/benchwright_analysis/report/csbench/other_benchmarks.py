@@ -46,7 +46,7 @@ def other_benchmarks(data: Dataset) -> Section | None:
             }
             numbers.setdefault(way, {})[benchmark] = {"models": len(both), **found}
             rows.append((benchmark, way, len(both), *(with_interval(one) for one in found.values())))
-            if way == next(iter(ways)):
+            if way == next(iter(numbers)):
                 points += _points(benchmark, both)
     lead = [
         "Correlation of the mean score here with scores elsewhere, as the file of `--model-facts` has them. Models are "
@@ -54,7 +54,7 @@ def other_benchmarks(data: Dataset) -> Section | None:
     ]
     heads = ("benchmark", "asked here", "models", "Pearson (95 % interval)", "Spearman (95 % interval)")
     table = Table("Correlation with other benchmarks", heads, rows)
-    pictures = [_picture(points, next(iter(ways)), numbers, table)] if points else []
+    pictures = [_picture(points, next(iter(numbers)), numbers, table)] if points else []
     tables = () if pictures else (table,)
     return Section("other-benchmarks", "Scores at other benchmarks", lead, pictures, tables, numbers)
 

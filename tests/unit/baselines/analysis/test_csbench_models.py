@@ -141,6 +141,15 @@ def test_ranks_are_correlated_apart_from_distances() -> None:
     assert way["MMLU"]["spearman"].value == pytest.approx(0.4)
 
 
+def test_the_first_way_with_enough_models_is_drawn() -> None:
+    facts = [ModelFacts(f"m{number}", benchmarks={"MMLU": 10.0 * number}) for number in range(4)]
+    rows = [one for number in range(4) for one in scored(f"m{number}", number / 4)]
+    section = other_benchmarks(Dataset([*scored("m0", 0.5, first=9, language="de"), *rows], {}, model_facts=facts))
+    assert section is not None
+    (picture,) = section.pictures
+    assert "asked en, zero-shot" in picture.alt
+
+
 def test_ways_to_ask_are_compared_on_the_same_questions_only() -> None:
     rows = [
         *(reply(number, float(number < 4)) for number in range(8)),
