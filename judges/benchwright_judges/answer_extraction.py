@@ -17,6 +17,9 @@ from benchwright_judges import languages
 from benchwright_judges.judgement import REFUSAL
 from benchwright_judges.languages.language import AnswerLanguage, fill, joined
 
+# "I'm not sure, but I'd say B", also without the comma.
+_CLAUSE = re.compile(r"[,:，：、(]|\b(?:but\s+(?=(?:I|it|my|if)\b)|aber\s+(?=ich\b)|mais\s+(?=je\b|c'))", re.IGNORECASE)
+
 
 class ExtractionOutcome(StrEnum):
     """Whether an answer could be read, and if not, why. Labels of unreadable answers."""
@@ -122,7 +125,7 @@ def sentences(text: str) -> Iterator[tuple[int, str]]:
 def is_denied(sentence: str, start: int, end: int) -> bool:
     """Whether the statement at a place of a sentence is negated, supposed or asked rather than asserted."""
     before = sentence[max(0, start - 160) : start]
-    clause = re.split(r"[,:，：、(]", before[-80:])[-1]
+    clause = _CLAUSE.split(before[-80:])[-1]
     if _patterns().denial.search(clause) or _patterns().condition.search(clause):
         return True
     supposed = before + sentence[end : end + 60].split(",")[0]

@@ -79,9 +79,11 @@ def _read(plain: str) -> Extraction:
             return AMBIGUOUS
     if _BOTH in marked and not re.search(_VALUE, marked):
         return AMBIGUOUS
-    found = _statements(marked)
-    if not found and (value := _settled(marked)):
+    found, value = _statements(marked), _settled(marked)
+    if value and not found:
         return read(value)
+    if value and value not in {one.value for one in found}:  # "Right, it isn't, so the statement … is wrong."
+        found.append(Statement(value, len(marked), Weight.CONCLUDES))
     return conclude(found, marked)
 
 

@@ -30,6 +30,7 @@ from benchwright_judges.answer_extraction import (
     weigh,
     without_forced_conditions,
 )
+from benchwright_judges.assertion_answers import read_truth
 from benchwright_judges.choice_mentions import (
     ANY_MENTION,
     CLASH,
@@ -65,10 +66,24 @@ def read_choice(text: str, choices: Mapping[str, str], language: str = "en", *, 
     ).outcome is not ExtractionOutcome.NOTHING:
         return early
     extraction = _read(plain, choices, language)
+    if extraction.outcome is ExtractionOutcome.NOTHING and (truths := _truths(choices)):
+        return read(truths[value]) if (value := read_truth(text).value) else extraction
     if extraction.outcome is ExtractionOutcome.NOTHING and statement:
         letter = restated_choice(mark_mentions(plain, choices, language), statement)
         return read(letter) if letter else extraction
     return extraction
+
+
+def _truths(choices: Mapping[str, str]) -> dict[str, str]:
+    """`true` and `false` → letter, if these are the two choices; else empty."""
+    found = {
+        name: letter
+        for letter, text in choices.items()
+        for one in languages.LANGUAGES
+        for name, words in (("true", one.true_false.true), ("false", one.true_false.false))
+        if text.strip(" .").casefold() in words
+    }
+    return found if len(choices) == len(found) == 2 else {}
 
 
 def _read(plain: str, choices: Mapping[str, str], language: str) -> Extraction:
@@ -148,15 +163,18 @@ def _counts(given: str, wording: str) -> bool:
 
 
 def _mistyped(given: str, wording: str) -> bool:
-    """Whether it is the wording with two letters exchanged."""
-    if len(given) != len(wording) or len(given) < 8:
+    """Whether it is the wording with two letters exchanged, or one left out, added or replaced inside a word."""
+    if abs(len(given) - len(wording)) > 1 or min(len(given), len(wording)) < (6 if given[:1] > "\u2e80" else 8):
         return False
-    differ = [index for index, (one, other) in enumerate(zip(given, wording, strict=True)) if one != other]
-    return (
-        len(differ) == 2
-        and differ[0] + 1 == differ[1]
-        and given[differ[0] : differ[1] + 1] == wording[differ[0] : differ[1] + 1][::-1]
-    )
+    begin, end = _alike(given, wording), _alike(given[::-1], wording[::-1])
+    one, other = (text[begin : max(begin, len(text) - end)] for text in (given, wording))
+    word = begin > 1 and given[begin - 1].isalpha() and (one + other).isalpha()
+    return word and ((len(one) < 2 and len(other) < 2) or (len(one) == 2 and one == other[::-1]))
+
+
+def _alike(one: str, other: str) -> int:
+    """How many characters two texts begin with alike."""
+    return next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
 
 
 @lru_cache(maxsize=256)

@@ -28,7 +28,7 @@ TEXTS = r"\ue140-\ue159"
 ANY_MENTION = rf"[{LETTERS}{TEXTS}\ue1f0\ue1f1]"
 """Regex: a mention by letter or by text alone."""
 # Not a letter of a word, a B-tree, C++, C#, an element A[i] or call A(i), or D'abord.
-_END = r"(?![A-Za-z0-9À-ÿ_]|'[A-Za-zÀ-ÿ]|[-+][A-Za-z0-9+À-ÿ]|[#\[]|\(\w|\.[A-Za-z0-9]|\s?[=<>≤≥+*^×]\s?\w)"
+_END = r"(?![A-Za-z0-9À-ÿ_]|'[A-Za-zÀ-ÿ]|[-+][A-Za-z0-9+À-ÿ]|[#\[]|\([A-Za-z0-9_]|\.[A-Za-z0-9]|\s?[=<>≤≥+*^×]\s?\w)"
 
 
 def letter_of(mention: str) -> str | None:
@@ -252,8 +252,8 @@ def _compile(offered: str, known: tuple[AnswerLanguage, ...]) -> _Patterns:
     because = joined(known, lambda language: language.choices.because)
     others = any_of((verbs, joined(known, lambda language: language.choices.adverbials), *settled))
     # "A" before a word is an article, and C before one may be the language of a program.
-    no_article = rf"(?!(?:[AI])[ \t]+(?!(?:{verbs})\b)[a-zà-ÿ])"
-    no_noun = rf"(?![ \t]+(?!(?:{others})\b)[a-zà-ÿ])"
+    no_article = rf"(?!(?:[AI])[ \t]+(?!(?:{verbs}|{joins})\b)[a-zà-ÿ])"
+    no_noun = rf"(?![ \t]+(?!(?:{others}|{joins})\b)[a-zà-ÿ])"
     quote = r"[(\[{<\"'“‘„«»「『【《]"
     noun = rf"(?:(?:{nouns})[ \t]*)"
     return _Patterns(
@@ -293,7 +293,7 @@ def _compile(offered: str, known: tuple[AnswerLanguage, ...]) -> _Patterns:
         ),
         list=re.compile(
             rf"[{LETTERS}][)\]]?"
-            rf"(?:[ \t]*(?:,[ \t]*(?i:{joins})?|[/&+、|]|\b(?i:{joins})\b|(?i:{joins})(?=[{LETTERS}]))?"
+            rf"(?:[ \t]*(?:,[ \t]*(?i:{joins})?|[/&+、|]|\b(?i:{joins})\b\.?|(?i:{joins})(?=[{LETTERS}]))?"
             rf"[ \t]*(?i:{noun})?[{LETTERS}][)\]]?)+"
         ),
         copula=re.compile(rf"(?:{copulas}|{leads})[ \t]*[*_`\"'(]*$", re.IGNORECASE),

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 
 from benchwright_judges import languages
 from benchwright_judges.languages.language import AnswerLanguage, any_of
@@ -25,11 +25,9 @@ def mark_positions(text: str, choices: Mapping[str, str], letter: int, wording: 
         wording: Code of the mark of the text of A.
     """
     letters = sorted(choices)
+    for together, one in _together(tuple(choices.items()), languages.LANGUAGES):
+        text = together.sub(chr(wording + ord(one) - 65), text)
     for known in _compile(languages.LANGUAGES):
-        for together in (known.none, known.every):
-            named = [one for one in letters if together.fullmatch(choices[one].strip(" .。"))]
-            if len(named) == 1:
-                text = together.sub(chr(wording + ord(named[0]) - 65), text)
         if not known.likely.search(text):
             continue
         places = [*zip(known.places, letters, strict=False)]
@@ -37,6 +35,19 @@ def mark_positions(text: str, choices: Mapping[str, str], letter: int, wording: 
         for pattern, one in (*ends, *places):
             text = pattern.sub(chr(letter + ord(one) - 65), text)
     return text
+
+
+@lru_cache(maxsize=256)
+def _together(
+    choices: tuple[tuple[str, str], ...], known: tuple[AnswerLanguage, ...]
+) -> tuple[tuple[re.Pattern[str], str], ...]:
+    """What the only choice says that is "none of them" or "all of them", and its letter."""
+    found = []
+    for spoken in _compile(known):
+        for together in (spoken.none, spoken.every):
+            named = [letter for letter, text in choices if together.fullmatch(text.strip(" .。"))]
+            found += [(together, named[0])] if len(named) == 1 else []
+    return tuple(found)
 
 
 @dataclass(frozen=True, eq=False)

@@ -17,6 +17,7 @@ from functools import cache
 
 from benchwright_judges import languages
 from benchwright_judges.languages.language import AnswerLanguage, any_of
+from benchwright_judges.number_words import number_in_words
 
 _MAX_TEXT = 200
 _MAX_POWER = 4096
@@ -30,6 +31,7 @@ _PREFIXES = {
     **{"kilo": "K", "mega": "M", "giga": "G", "tera": "T", "milli": "m", "micro": "u", "nano": "n", "pico": "p"},
     **{"kibi": "Ki", "mebi": "Mi", "gibi": "Gi", "tebi": "Ti"},
 }
+_TIMES = ("x", "\u00d7", "times", "mal", "-fach", "fach", "fois", "倍")
 _SIXTIES = {"min": 60, "h": 3600}
 
 
@@ -92,8 +94,17 @@ def read_quantity(text: str, language: str = "en") -> Quantity | None:
     # NFKC turns full-width digits, superscripts and the two micro signs into plain ones, so powers go first.
     plain = re.sub("([0-9])([\u2070\u00b9\u00b2\u00b3\u2074-\u2079\u207b]+)", r"\1^\2", text)
     plain = unicodedata.normalize("NFKC", plain)
-    plain = plain.replace("\u2212", "-").replace("\u03bc", "u").replace("\u00b5", "u").strip(" \t\r\n.;,!。，；！")
+    plain = (
+        plain.replace("\u2212", "-")
+        .replace("\u03bc", "u")
+        .replace("\u00b5", "u")
+        .rstrip(" \t\r\n.;,!。，；！")
+        .lstrip()
+    )
     number = _NUMBER.match(plain)
+    if number is None and (spoken := number_in_words(plain)):
+        plain = f"{spoken[0]} {plain[spoken[1] :]}"
+        number = _NUMBER.match(plain)
     if number is None:
         return None
     found = _number(number, language)
@@ -167,6 +178,12 @@ def _compared(given: Quantity, key: Quantity, allowed: Fraction, *, rounds: bool
     return Comparison.ROUNDED if near else Comparison.DIFFERENT
 
 
+def asked_unit(question: str) -> str:
+    """The only unit that a question asks for, as in "how many ns"; empty if there is none, or several."""
+    found = {one[1] for one in _patterns().asked.finditer(question) if _unit(one[1])}
+    return found.pop() if len(found) == 1 else ""
+
+
 def asks_for_unit(question: str, quantity: Quantity) -> bool:
     """Whether a question gives the unit of a quantity: behind a blank ("____ bits") or as in "in MB/s"."""
     wanted = (quantity.dimension, quantity.factors)
@@ -183,7 +200,7 @@ _NUMBER = re.compile(
       | (?P<numerator>\d{{1,12}})\s*/\s*(?P<denominator>\d{{1,12}})(?![\d.])
       | (?P<digits>{_GROUPED}(?:[.,]\d+)? | \d+(?:[.,]\d+)? | [.,]\d+)
         (?: (?:\s*[x*\u00d7\u22c5\u00b7]\s*10\s*(?:\^|\*\*)\s*[({{]?|e)(?P<exponent>[-+]?\d{{1,4}})[)}}]? )?
-    ) (?![\d^']) """
+    ) (?![\d^']|(?<=\b0)x) """
 )
 _RADIX = {"b": 2, "o": 8, "d": 10, "h": 16}
 
@@ -255,6 +272,8 @@ def _unit(text: str) -> tuple[Dimension, frozenset[Fraction]] | None:
     if spelled := written.spelled.fullmatch(text):
         text = _PREFIXES[spelled[1].lower()] + written.prefixed_units[spelled[2].lower()] + spelled[3]
     text = written.unit_words.get(text, text)
+    if text in _TIMES:
+        return Dimension.NONE, frozenset({Fraction(1)})
     if text == "%":
         return Dimension.PERCENT, frozenset({Fraction(1, 100)})
     rate = written.rate.fullmatch(text)

@@ -59,6 +59,12 @@ _PICTURE = re.compile(
 _FLAGS = re.compile(r"\{\s{0,9}(?:\"[A-Z]\"\s{0,9}:\s{0,9}(?:true|false)\s{0,9},?\s{0,9}){2,26}\}")
 _ASKED_AGAIN = re.compile(r"\A\W{0,4}(?:Q|Question):[^\n]{0,2000}\n+\s{0,9}A:", re.IGNORECASE)
 _UNIT = re.compile(r"\"units?\"\s{0,5}:\s{0,5}\"([^\"\n]{1,12})\"", re.IGNORECASE)
+_SINGLE = re.compile(
+    r"(?:```\w*\s)?\s{0,9}\{\s{0,9}\"([^\"\n]{1,30})\"\s{0,9}:\s{0,9}(\"[^\"\n]{1,100}\"|-?\d[\d.eE+-]{0,30})\s{0,9}\}\s{0,9}(?:```)?"
+)
+_NO_ANSWER = re.compile(
+    r"err|fehler|refus|status|quest|frage|confiden|reason|expla|thought|note|message|错误|题|理由|信息", re.IGNORECASE
+)
 _BOX = re.compile(r"\\f?boxed\s{0,3}\{")
 _ROW = re.compile(r"^[ \t]*\|(.*?)\|?[ \t]*$", re.MULTILINE)
 
@@ -142,6 +148,8 @@ def _field(text: str) -> tuple[int, int, str] | None:
     if ":" not in text:
         return None
     named, others = (list(pattern.finditer(text)) for pattern in _patterns())
+    if not named and not others:
+        return _only_member(text)
     if not named and len({one[1] for one in others}) != 1:
         # Objects that each describe one choice.
         return None
@@ -151,6 +159,14 @@ def _field(text: str) -> tuple[int, int, str] | None:
     whole = (start, end + 1) if start >= 0 and end >= 0 else (found.start(), found.end())
     unit = _UNIT.search(text, *whole) if start >= 0 and end >= 0 else None
     return *whole, f"{_value(found[1])} {unit[1]}" if unit and found[1][0] in "-0123456789" else _value(found[1])
+
+
+def _only_member(text: str) -> tuple[int, int, str] | None:
+    """The text or number that is all that a JSON object holds, whatever it is called: `{"lines": 512}`."""
+    found = _SINGLE.fullmatch(text.strip())
+    if not found or _NO_ANSWER.search(found[1]):
+        return None
+    return 0, len(text), _value(found[2])
 
 
 def _value(written: str) -> str:

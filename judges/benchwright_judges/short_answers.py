@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 
 from benchwright_judges import languages
 from benchwright_judges.languages.language import AnswerLanguage, any_of, joined
@@ -19,6 +19,7 @@ _LATEX = (
     (re.compile(r"\\[dt]?frac\{([^{}]*)\}\{([^{}]*)\}"), r"\1/\2"),
     (re.compile(r"\\(?:boxed|text|textbf|mathrm|mathbf|mathit|mathcal|operatorname|rm|bf)\s*\{([^{}]*)\}"), r"\1"),
     (re.compile(r"\\(?:left|right|displaystyle|quad|qquad)(?![A-Za-z])|\\[,;!: ]|~"), " "),
+    (re.compile(r"\{,\}"), ","),
     (re.compile(r"\\(?:times|cdot)(?![A-Za-z])"), "×"),
     (re.compile(r"\\mu(?![A-Za-z])\s*"), "u"),
     (re.compile(r"\\(?:log|ln|lg|min|max|sqrt)(?![A-Za-z])"), lambda found: found[0][1:]),
@@ -34,6 +35,12 @@ _BLANKS = re.compile(r"[(（]\s*[)）]|_{2,}")
 
 def unwrap(text: str) -> str:
     """The answer without surrounding LaTeX and Markdown and without "The answer is"."""
+    return _unwrapped(text, languages.LANGUAGES)
+
+
+# Accepted answers and choices are the same for every reply.
+@lru_cache(maxsize=512)
+def _unwrapped(text: str, _known: tuple[AnswerLanguage, ...]) -> str:
     plain = unicodedata.normalize("NFC", text.strip())[:_MAX_TEXT]
     plain = re.sub(r"<!--.*?(?:-->|\Z)", "", plain, flags=re.DOTALL).strip()
     for pattern, replacement in _LATEX:
@@ -63,6 +70,11 @@ def normalise(text: str, language: str = "en") -> str:
         text: A short answer.
         language: ISO 639 code, for its articles.
     """
+    return _normalised(text, language, languages.LANGUAGES)
+
+
+@lru_cache(maxsize=512)
+def _normalised(text: str, language: str, _known: tuple[AnswerLanguage, ...]) -> str:
     plain = unwrap(text)
     plain = re.sub("([\u2070\u00b9\u00b2\u00b3\u2074-\u2079]+)", r"^\1", plain)
     plain = unicodedata.normalize("NFKC", plain).casefold().replace("\u2212", "-").replace("’", "'")

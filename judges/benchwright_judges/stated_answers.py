@@ -20,7 +20,12 @@ from benchwright_judges.short_answers import stated, unwrap
 _MAX_REPLY = 3_000
 _MAX_SENTENCES = 12
 _OPENING = 30
-_MARKS = re.compile("[\U0001f000-\U0001faff\u2600-\u27bf\ufe0f*]|(?<!\\w)`|`(?!\\w)")
+_MIN_AROUND = 8
+_BOLD = re.compile(r"\*\*([^*\n]{1,60})\*\*")
+_QUOTED = re.compile(r"[\"“„«「][ \u00a0]?([^\"“”„«»「」\n]{1,60}?)[ \u00a0]?[\"“”»」]")
+_WORD = re.compile(r"[\u2e80-\u9fff]{2}|[^\W\u2e80-\u9fff]+")
+_BLANK = re.compile(r"_{2,}|[(（]\s*[)）]")
+_MARKS = re.compile("[\U0001f000-\U0001faff\u231a\u231b\u23e9-\u23fa\u2600-\u27bf\ufe0f*]|(?<!\\w)`|`(?!\\w)")
 
 
 @dataclass(frozen=True)
@@ -43,10 +48,13 @@ def stated_phrases(reply: str, statement: str) -> list[Phrase]:
         reply: The whole reply.
         statement: The question; its words around an answer are left out ("the MESI protocol").
     """
+    reply = _BOLD.sub(r'"\1"', reply) if len(_BOLD.findall(reply)) == 1 else reply
     text = unwrap(stated(before_next_question(reply) or reply))[:_MAX_REPLY]
     text = _MARKS.sub("", text.replace("\u2019", "'")).strip()
     if not text or declines(text):
         return []
+    if filled := _filled(text, statement):
+        return [Phrase(filled, is_last=True, is_called=True, place=(0, 0))]
     corrected = since_correction(text, r"[^\s,.]")
     text = corrected if corrected and re.search(r"\w", corrected) else text
     if _patterns().alternative.search(text):
@@ -64,14 +72,31 @@ def stated_phrases(reply: str, statement: str) -> list[Phrase]:
     ]
 
 
+def _filled(text: str, statement: str) -> str:
+    """What a reply that says the sentence of the question again has in its blank; empty if it does not."""
+    around = [_plain(one).strip(" .。?？") for one in _BLANK.split(statement)]
+    if len(around) != 2 or len("".join(around)) < _MIN_AROUND:
+        return ""
+    before, after = (re.escape(one) for one in around)
+    found = re.fullmatch(rf"\W*{before}\s*(.{{1,60}}?)\s*{after}[\s.。!]*", _plain(text))
+    return found[1] if found else ""
+
+
+def _plain(text: str) -> str:
+    return re.sub(r"\s+", " ", re.sub(r"[*`_]", "", text)).strip().casefold()
+
+
 def _phrases(sentence: str, statement: str) -> Iterator[tuple[str, bool, int]]:
     known = _patterns()
     asked = sentence.rstrip().endswith(("?", "？"))
-    if asked and len(sentence.split()) > 4:
+    if asked and len(_WORD.findall(sentence)) > 4:
         return
     sentence = sentence.strip(" \t\n.?!。？！")
     if known.some.search(sentence[:_OPENING]):
         return
+    quoted = [one for one in _QUOTED.finditer(sentence) if not is_denied(sentence, one.start(), one.end())]
+    if len(quoted) == 1:
+        yield _bare(quoted[0][1]), False, quoted[0].start()
     leads = [(0, True), *((one.end(), bool(known.calls.match(one[0]))) for one in known.states.finditer(sentence))]
     for start, calls in reversed(leads[-6:]):
         rest = sentence[start:]
@@ -141,7 +166,7 @@ def _compile(known: tuple[AnswerLanguage, ...]) -> _Patterns:
         (joined(known, lambda one: one.choices.because), joined(known, lambda one: one.true_false.because))
     )
     return _Patterns(
-        states=_insensitive(rf"(?:{joined(known, lambda one: one.short_text.states)}|[=:≈→])\s*"),
+        states=_insensitive(rf"(?:{joined(known, lambda one: one.short_text.states)}|[=:≈→\uff1d\uff1a])\s*"),
         hedges=_insensitive(rf"\A(?:{joined(known, lambda one: one.short_text.hedges)})\s*,?\s*"),
         tails=_insensitive(rf"\s*,?\s*(?:{joined(known, lambda one: one.short_text.tails)})\Z"),
         ends=_insensitive(rf"\s*(?:[,;，；](?!\d)|\s[-–—]\s|\b(?:{because})\b|因为|由于)"),

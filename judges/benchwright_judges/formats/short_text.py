@@ -8,6 +8,8 @@ from benchwright_judges.formats.question_rules import GivenText
 from benchwright_judges.judgement import Judgement
 from benchwright_judges.numeric_answers import (
     Comparison,
+    Dimension,
+    asked_unit,
     asks_for_unit,
     compare,
     is_sloppy_byte,
@@ -68,7 +70,11 @@ def _mentions(text: str, accepted: tuple[str, ...]) -> bool:
 
 def _is_step(given: GivenText, text: str) -> bool:
     said, wanted = (read_quantity(unwrap(one), given.question.language) for one in (text, given.key.value))
-    if said is None or wanted is None or said.dimension is not wanted.dimension:
+    if said is None or wanted is None:
+        return True
+    if said.dimension is not wanted.dimension and not (
+        wanted.dimension is Dimension.NONE and asks_for_unit(given.statement, said)
+    ):
         return True
     return re.search(rf"(?<![\w.,]){re.escape(text)}(?![\w])", given.statement) is not None
 
@@ -86,8 +92,9 @@ def _compares(given: GivenText, text: str, accepted: str) -> bool | None:
     said = read_quantity(plain, language)
     if said is None or wanted is None:
         return True if same_text(text, accepted, language, given.statement) else None
+    unit = key.unit or asked_unit(given.statement)
     # Numbers are never compared as strings: 8 Gb is not 8 GB.
-    match compare(said, wanted, key.tolerance, key.unit):
+    match compare(said, wanted, key.tolerance, unit):
         case Comparison.SAME:
             return True
         case Comparison.UNIT_MISSING:
@@ -99,4 +106,4 @@ def _compares(given: GivenText, text: str, accepted: str) -> bool | None:
             return None if names_bits(given.statement) else True
         case _:
             binary = read_binary(plain)
-            return binary is not None and compare(binary, wanted, key.tolerance, key.unit) is Comparison.SAME
+            return binary is not None and compare(binary, wanted, key.tolerance, unit) is Comparison.SAME

@@ -12,6 +12,7 @@ from benchwright_judges.languages.language import (
     ShortText,
     TrueFalse,
     Wording,
+    counted,
 )
 
 ENGLISH = AnswerLanguage(
@@ -54,14 +55,14 @@ ENGLISH = AnswerLanguage(
           |\bI'm\s+(?:sorry|unable|not\s+able|not\s+sure|afraid)|\bas\s+an?\s+(?:AI|language\s+model)
           |\b(?:insufficient|not\s+enough)\s+information|\bno\s+idea\b|\bdunno\b""",
         correction=r"""\bno,?\s+wait\b|(?:^|[.…,;!?\n—–-]\s{0,9})no,?\s+(?=(?:I(?:'ll|'m|\s+am|\s+will)?\s+)?(?:stay|stick|chang)\w*\s)|\bhm+,?\s+no\b|\boops\b|(?:^|[.…,;!?\n—–-]\s{0,9})no[,.:!]*\s+(?=(?:rather|(?:it'?s|it\s+is|the\s+answer\s+is)\s+)?<SAID>)
-          |(?:^|[.…,;!?\n—–]\s{0,9})(?:but\s+|hmm,?\s+|oh,?\s+)?wait(?=\s*[,.!…—–-]|\s+(?:no|actually|let)\b)
+          |(?:^|[.…,;!?\n—–]\s{0,9})(?:but\s+|hmm,?\s+|oh,?\s+)?wait(?=\s*[,.:!…—–-]|\s+(?:no|actually|let)\b)
           |(?:^|[.…;!?\n—–]\s{0,9})(?:(?:no|hm+|oh|well|but|or|and)[,.]*\s+)*actually\b|\bcorrection\b|\bscratch\s+that\b|\bon\s+second\s+thoughts?\b
           |^[^\w\n]{0,8}edit\s?:|\bI\s+misread\b|\bI\s+mean(?:t)?\b|\bmy\s+mistake\b|\bsorry,|\blet\s+me\s+(?:correct|reconsider|re-?think)\b""",
-        denial=r"""\bdoubt\b|\bhardly\b|\bunlikely\b:?|\bleast\b|\bwas\s+told\b|\bclaims\b|\bnot\b|n't\b|\bnever\b|\bneither\b|\bnor\b|\bnone\b|\bexcept\b|\b(?:anything|all)\s+but\b|\brather\s+than\b
+        denial=r"""\bdoubt\b|\bhardly\b|\bunlikely\b:?|\bleast\b|\bwas\s+told\b|\bclaims\b|\b(?:can)?not\b|n't\b|\bnever\b|\bneither\b|\bnor\b|\bnone\b|\bexcept\b|\b(?:anything|all)\s+but\b|\brather\s+than\b
           |\binstead\s+of\b|\bunlike\b|\b(?:wrong|incorrect|false|worst|tempting|eliminated?|ruled?\s+out|exclude[sd]?)\b
           |\b(?:first|initially|originally)\b|\bat\s+first\b|\b(?:could|may|might)\s+(?:also\s+)?be\b
           |\b(?:some|many|people|students|others|they|you|one)\s+(?:\w+\s+)?(?:say|think|might|may|would|could|believe|choose)""",
-        condition=r"\b(?:if|whether|suppose|supposing|assume|assuming|unless|had|when|consider|depends)\b",
+        condition=r"\botherwise\b|\b(?:if|whether|suppose|supposing|assume|assuming|unless|had|when|consider|depends)\b",
         unreal=r"\bwould\b|'d\b",
         forced=r"\bif\s+(?:I|we)\s+(?:had|have|has|must|were\s+forced)\s*(?:to\s+)?(?:choose|pick|guess|answer|decide)\b(?:\s+one)?,?",
         taken_back=r"""(?:is|was|are|were|seems|would\s+be|looks)\s+(?:\w+ly\s+)?(?:also\s+|both\s+|all\s+)?(?:not\b|wrong|incorrect|false|impossible|out\b|tempting)
@@ -70,8 +71,8 @@ ENGLISH = AnswerLanguage(
         final=r"""\bfinal(?:ly)?\b|\b(?:in|my)\s+conclusion\b|\bto\s+sum\s+up\b|\bin\s+summary\b""",
     ),
     true_false=TrueFalse(
-        affirms=r"(?:yep|yeah|yup|yea)\b(?!\s+no\b)|(?:absolutely|definitely|exactly|totally|spot\s+on|of\s+course|certainly)(?=\s*[.,!]|\s*$)|(?-i:T)(?=[,.:]\s)",
-        denies=r"(?:nope|nah|not\s+(?:quite|really|exactly|at\s+all)|no\s+way|hardly|(?:absolutely|definitely|certainly|of\s+course)\s+not)\b|(?-i:F)(?=[,.:]\s)",
+        affirms=r"yes\s+(?:it|they)\s+\w+(?=\W*\Z)|indeed(?=\s+it\b)|(?:yep|yeah|yup|yea)\b(?!\s+no\b)|(?:absolutely|definitely|exactly|totally|spot\s+on|of\s+course|certainly)(?=\s*[.,!]|\s*$)|(?-i:T)(?=[,.:]\s)",
+        denies=r"no\s+(?:it|they)\s+(?:\w+n't|\w+\s+not|cannot)(?=\W*\Z)|(?:nope|far\s+from\s+it|nah|not\s+(?:quite|really|exactly|at\s+all)|no\s+way|hardly|(?:absolutely|definitely|certainly|of\s+course)\s+not)\b|(?-i:F)(?=[,.:]\s)",
         partial=r"\b(?:parts?|half|partly|first|second|sometimes|one|latter|former)\b",
         true=("true", "yes", "correct", "right", "accurate", "valid", "ture"),
         false=("false", "no", "incorrect", "wrong", "inaccurate", "untrue", "invalid", "flase", "fasle"),
@@ -102,9 +103,9 @@ ENGLISH = AnswerLanguage(
             "it doesn't",
             "👎",
         ),
-        negations=r"(?:not|never|n't|far\s+from|nothing|anything\s+but)(?:\s+(?:really|actually|at\s+all|necessarily|always))?(?:\s+the)?",
-        holds=r"\bI(?:'d|\s+would|\s+fully|\s+do)?\s+agree\b(?!\s+(?:that|if|or))(?:\s+with\s+[^.,;\n]{0,40})?|\b(?:this|that|it)\s+is\s+(?:indeed\s+)?the\s+case\b|\b(?:statement|claim|assertion|this|that|it)\s+(?:indeed\s+|always\s+)?holds?\b(?!\s+(?:for|if|only|when)\s+\w+\s+only)",
-        fails=r"\bI(?:'d|\s+would|\s+have\s+to)?\s+disagree\b(?!\s+(?:that|if|or))(?:\s+with\s+[^.,;\n]{0,40})?|\b(?:this|that|it)(?:'s|\s+is|\s+isn't|\s+is\s+not)\s+(?:(?:just\s+)?a\s+myth|nonsense)\b|\b(?:it|that|this)(?:\s+isn't|\s+is\s+not|'s\s+not)\s+the\s+case\b|\b(?:that|this|it)\s+can(?:'t|not)\s+be(?=\s*[.!])|\b(?:statement|claim|assertion|this|that|it)\s+(?:does\s+not|doesn't|fails\s+to)\s+(?:always\s+|generally\s+)?hold\b",
+        negations=r"(?:can(?:not|'t|\s+not)\s+(?:call|consider|say)\s+(?:that|it|this)(?:\s+is)?|not|never|n't|far\s+from|nothing|anything\s+but)(?:\s+(?:really|actually|at\s+all|necessarily|always))?(?:\s+the)?",
+        holds=r"\bI(?:'d|\s+would|\s+fully|\s+do)?\s+agree\b(?!\s+(?:that|if|or))(?:\s+with\s+[^.,;\n]{0,40})?|\b(?:this|that|it)\s+is\s+(?:indeed\s+)?the\s+case\b|\b(?:statement|claim|assertion|this|that|it)\s+(?:indeed\s+|always\s+)?(?:holds?|stands)\b(?!\s+(?:for|if|only|when)\s+\w+\s+only)",
+        fails=r"\b(?:it's|it\s+is|that's)\s+(?:exactly\s+)?(?:the\s+other\s+way\s+a?round|the\s+opposite|the\s+reverse)\b|\bI(?:'d|\s+would|\s+have\s+to)?\s+disagree\b(?!\s+(?:that|if|or))(?:\s+with\s+[^.,;\n]{0,40})?|\b(?:this|that|it)(?:'s|\s+is|\s+isn't|\s+is\s+not)\s+(?:(?:just\s+)?a\s+myth|nonsense)\b|\b(?:it|that|this)(?:\s+isn't|\s+is\s+not|'s\s+not)\s+the\s+case\b|\b(?:that|this|it)\s+can(?:'t|not)\s+be(?=\s*[.!])|\b(?:statement|claim|assertion|this|that|it)\s+(?:does\s+not|doesn't|fails\s+to)\s+(?:always\s+|generally\s+)?hold\b",
         either=r"\bor\b|\band\b|\bnor\b",
         because=r"\bbecause\b|\bsince\b|\bas\b",
         clause_starts=r"(?:to|for)\s+me|i\s+(?:think|guess)|because|since|as|for|in|under|by|when|only|given|and|but|that|here|overall|if|rather",
@@ -132,7 +133,7 @@ ENGLISH = AnswerLanguage(
         copulas="is|was|be|are|would be|should be|must be|will be|has to be|remains|seems to be|appears to be",
         aside=r"unlike|in contrast to|compared (?:to|with)|as opposed to",
         short_nouns="ans|opt",
-        joins="or|and|nor|and also|but also|as well as",
+        joins="or|and|nor|to|through|and also|but also|as well as",
         because="because|since|as",
         predicates="and|or|is|are|was|would|has|because|since|as|due|which|where|when|but|so|not|by|while|if|then|with|it|nor|only"
         "|isn't|wasn't|doesn't|does|seems|looks|fits|matches|stands|rather|instead|must|can't|cannot|though|although|here",
@@ -200,7 +201,7 @@ ENGLISH = AnswerLanguage(
         r"|signal|input|output|bit|pin|port|gate|variable|matrix|table|point|case|step|program|language|instruction|machine|computer|host|client|server|user|set"
         r"|class|type|module|unit|fig(?:ure)?|appendix|section|chapter|load|store|add|plan|team)\s+$",
         singles=r"\bonly\s+(?:the\s+)?$|\beverything\s+(?:but|except)\s+$",
-        elsewhere=r"\bunlikely\b|^\W*(?:sure|right|yeah),\s+and\b|\b(?:might|could|would)\s+(?:think|say|assume)\b",
+        elsewhere=r"\bwhich\s+of\b|\bbefore\s+(?:saying|choosing|picking|answering)\b|\bunlikely\b|^\W*(?:sure|right|yeah),\s+and\b|\b(?:might|could|would)\s+(?:think|say|assume)\b",
         rules_out=r"\brul(?:e|ed|ing)\s+out\b|\beliminat|\bnone\s+of\b|\bneither\b|\bexclud|\bdiscard|\bcross(?:ed)?\s+out\b|\b(?:is|are)\s+out\b"
         r"|\b(?:are|is)\s+(?:all\s+|both\s+)?(?:wrong|incorrect|false)\b|\b(?:not|n't)\b|^[^.]{0,12}[-–—:]\s*no\b",
     ),
@@ -232,6 +233,14 @@ ENGLISH = AnswerLanguage(
         punctuation="“”‘’",
     ),
     numbers=Numbers(
+        words={
+            **counted(
+                "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen"
+                " seventeen eighteen nineteen"
+            ),
+            **counted("twenty thirty forty fifty sixty seventy eighty ninety", first=20, step=10),
+            **{"hundred": 100, "thousand": 1000, "million": 10**6},
+        },
         byte_words=("Byte", "byte", "Bytes", "bytes"),
         bit_words=("Bit", "bit", "Bits", "bits"),
         unit_words={
@@ -245,6 +254,6 @@ ENGLISH = AnswerLanguage(
         per=("per",),
         seconds=("sec", "second"),
         seconds_behind_slash=("sec", "second"),
-        asks_in=r"\bin\b",
+        asks_in=r"\bin\b|\bhow\s+many\b",
     ),
 )

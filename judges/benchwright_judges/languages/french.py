@@ -12,6 +12,7 @@ from benchwright_judges.languages.language import (
     ShortText,
     TrueFalse,
     Wording,
+    counted,
 )
 
 FRENCH = AnswerLanguage(
@@ -33,11 +34,11 @@ FRENCH = AnswerLanguage(
         answer_fields=("réponse", "reponse", "solution"),
         other_fields=("choix", "verdict", "lettre"),
         refusal=r"\bje\s+ne\s+(?:peux|sais|suis)\s+pas|\bd[ée]sol[ée]|\bimpossible\s+de\s+(?:r[ée]pondre|dire|trancher)",
-        correction=r"""\bnon,?\s+attende[zs]\b|\bnon,?\s+attends\b|\battend(?:ez|s)[,.!…]*\s+non\b|\ben\s+fait\b|\bje\s+me\s+corrige\b|\bcorrection\b|\bpardon\b|\beuh,?\s+non\b|\bje\s+me\s+suis\s+tromp[ée]e?\b
+        correction=r"""\b(?:enfin|euh|ah),?\s+non\b|(?:^|[.…;!?\n]\s{0,9})attend(?:ez|s)\b|\bnon,?\s+attende[zs]\b|\bnon,?\s+attends\b|\battend(?:ez|s)[,.!…]*\s+non\b|\ben\s+fait\b|\bje\s+me\s+corrige\b|\bcorrection\b|\bpardon\b|\beuh,?\s+non\b|\bje\s+me\s+suis\s+tromp[ée]e?\b
           |(?:^|[.…,;!?\n—–-]\s{0,9})non[,.:!]*\s+(?=(?:plut[ôo]t\s+|c'est\s+|la\s+r[ée]ponse\s+est\s+)?<SAID>)""",
         denial=r"""\bn'(?:est|es|était)\b|\bne\b|\bpas\b|\bjamais\b|\bfausse?\b|\bincorrecte?s?\b|\bsauf\b|\bni\b|\baucune?\b|\bd'abord\b
           |\bon\s+pourrait\b|\bcertains\b|\bpourrait\b""",
-        condition=r"\b(?:si|supposons|d[ée]pend)\b|\bs'il\b",
+        condition=r"\b(?:sinon|si|supposons|d[ée]pend)\b|\bs'il\b",
         unreal=r"\bserait\b",
         forced=r"\bne\s+(?=reste\s+(?:plus\s+)?que\b)|\bn'(?=y\s+a\s+(?:plus\s+)?que\b)|\bsi\s+je\s+devais\s+(?:choisir|deviner)\b,?",
         taken_back=r"(?:est|sont|serait|était)\s+(?:\w+\s+)?(?:faux|fausses?|incorrecte?s?|erron)|n'est\s+pas|n'est\b|ne\s+(?:convient|peut)",
@@ -45,8 +46,8 @@ FRENCH = AnswerLanguage(
         final=r"\ben\s+conclusion\b|\b(?:finale?|finalement)\b|\ben\s+r[ée]sum[ée]\b",
     ),
     true_false=TrueFalse(
-        affirms=r"(?:ouais|tout\s+[àa]\s+fait|absolument|exactement|bien\s+s[ûu]r|[ée]videmment|certainement)\b(?!\s+(?:pas|faux|vrai))(?=\s*[.,!]|\s*$)",
-        denies=r"(?:nan|pas\s+du\s+tout|absolument\s+pas|bien\s+s[ûu]r\s+que\s+non|pas\s+vraiment|pas\s+tout\s+[àa]\s+fait)\b",
+        affirms=r"(?:ouais|en\s+effet|je\s+confirme|tout\s+[àa]\s+fait|absolument|exactement|bien\s+s[ûu]r|[ée]videmment|certainement)\b(?!\s+(?:pas|faux|vrai))(?=\s*[.,!]|\s*$)",
+        denies=r"(?:au\s+contraire|loin\s+de\s+l[àa]|n'importe\s+quoi|c'est\s+l'inverse|nan|pas\s+du\s+tout|absolument\s+pas|bien\s+s[ûu]r\s+que\s+non|pas\s+vraiment|pas\s+tout\s+[àa]\s+fait)\b",
         partial=r"\b(?:partie|moiti[ée]|partiellement|parfois)\b",
         true=("vrai", "vraie", "oui", "exact", "exacte", "correct", "correcte", "juste"),
         false=("faux", "fausse", "non", "inexact", "inexacte", "incorrect", "incorrecte", "erroné", "erronée"),
@@ -54,7 +55,7 @@ FRENCH = AnswerLanguage(
         negations=r"(?:pas(?:\s+toujours)?|rien\s+d[e'])",
         either=r"\bou\b|\bet\b|\bni\b",
         because=r"\bcar\b|\bpuisque\b",
-        clause_starts="car|parce|puisque|et|que|qu",
+        clause_starts=r"du\s+tout|car|parce|puisque|et|que|qu",
         label=r"(?:la\s+)?(?:bonne\s+)?r[ée]ponse(?:\s+finale)?(?:\s+est)?",
         says=(
             r"\b(?:r[ée]ponse|affirmation|assertion|proposition|[ée]nonc[ée]|phrase|d[ée]claration|verdict)(?:\s+(?:finale|correcte|juste))?\s{0,3}"
@@ -68,7 +69,7 @@ FRENCH = AnswerLanguage(
         nouns="r[ée]ponses?|choix|option|solution|lettre|proposition",
         copulas="est|serait|soit|doit être",
         aside=r"contrairement à",
-        joins="et|ou|ni|soit|ainsi que",
+        joins="et|ou|à|ni|soit|ainsi que",
         because="car|puisque|parce",
         predicates="est|n'est|n'a|sont|car|et|ou|parce|puisque|mais|ni|pas|ne|soit|était|serait|convient|reste",
         adverbials="qui|pour|dans|donc|selon|ici|aussi|correct|correcte|incorrecte|faux|décrit|non|plutôt",
@@ -95,7 +96,7 @@ FRENCH = AnswerLanguage(
         praises=r"convient\b|va\b|gagne\b|s'impose|(?:semble|para[îi]t)\s+(?:[êe]tre\s+)?(?:la\s+|le\s+)?(?:plus\s+\w+|meilleure?|bonne?|juste|correcte?|exacte?)|d[ée]crit\b|a\s+raison",
         named=r"\b(?:en|entre|c(?:œ|oe)ur|processus|processeur|programme|[ée]tape|registre|signal|[ée]tat|n(?:œ|oe)ud|machine|variable|partie)\s+$",
         singles=r"\bseule?\s+(?:la\s+|le\s+)?$",
-        elsewhere=r"\bpourrait\s+(?:croire|penser|dire)\b",
+        elsewhere=r"\b(?:la|le|les)quel(?:le)?s?\s+(?:de|des)\b|\bpourrait\s+(?:croire|penser|dire)\b",
         rules_out=r"\b[ée]limin\w+|\bexclu\w*|\b[ée]cart\w+|\baucune?\s+(?:de|des)\b|\bni\b|\bpas\b|\bfauss?e?s?\b|\bfaux\b",
     ),
     places=Places(
@@ -129,6 +130,11 @@ FRENCH = AnswerLanguage(
         punctuation="«»",
     ),
     numbers=Numbers(
+        words={
+            **counted("deux trois quatre cinq six sept huit neuf dix onze douze treize quatorze quinze seize", first=2),
+            **counted("vingt trente quarante cinquante soixante", first=20, step=10),
+            **{"zéro": 0, "quatre-vingt": 80, "quatre-vingts": 80, "cent": 100, "cents": 100, "mille": 1000},
+        },
         comma_is_decimal=True,
         byte_words=("octet", "octets"),
         byte_symbols=("o",),
@@ -142,6 +148,6 @@ FRENCH = AnswerLanguage(
         unit_plurals=("s",),
         per=("par",),
         seconds=("seconde",),
-        asks_in=r"\ben\b",
+        asks_in=r"\ben\b|\bcombien\s+d(?:e\s+|')",
     ),
 )

@@ -12,6 +12,7 @@ from benchwright_judges.languages.language import (
     ShortText,
     TrueFalse,
     Wording,
+    counted,
 )
 
 GERMAN = AnswerLanguage(
@@ -36,19 +37,19 @@ GERMAN = AnswerLanguage(
           |\btut\s+mir\s+leid|\bleider\s+kann\b|\bkeine\s+ahnung""",
         correction=r"""\bnein,?\s+(?:moment|halt|warte)\b|(?:^|[.…;!?\n]\s{0,9})(?:moment|halt|warte)[,.!:…]
           |(?:^|[.…,;!?\n—–-]\s{0,9})nein[,.:!]*\s+(?=(?:doch\s+|sondern\s+|es\s+ist\s+|richtig\s+ist\s+|die\s+antwort\s+ist\s+)?<SAID>)
-          |\bach\s+nein\b|\b(?:quatsch|bl[öo]dsinn|unsinn)[,.!:]+\s+(?:nein[,.!]\s+)?(?=<SAID>)|\bkorrektur\b|\bich\s+korrigiere\b|\bbesser\s+gesagt\b|\bvielmehr\b""",
+          |\b(?:ach|[äa]h|hm+),?\s+nein\b|\b(?:quatsch|bl[öo]dsinn|unsinn)[,.!:]+\s+(?:nein[,.!]\s+)?(?=<SAID>)|\bkorrektur\b|\bich\s+korrigiere\b|\bbesser\s+gesagt\b|\bvielmehr\b""",
         denial=r"""\bnicht\b|\bkeine?[rnms]?\b|\bnie(?:mals)?\b|\bfalsche?[rnms]?\b|\bweder\b|\bnoch\b|\baußer\b|\bzuerst\b|\berst\s+dachte\b|\banfangs\b
           |\bman\s+k(?:ö|oe)nnte\b|\bmanche\b|\bk(?:ö|oe)nnte\b""",
-        condition=r"\b(?:wenn|falls|ob|angenommen|h[äa]ngt|kommt\s+darauf)\b",
+        condition=r"\b(?:sonst|andernfalls|wenn|falls|ob|angenommen|h[äa]ngt|kommt\s+darauf)\b",
         unreal=r"\bw(?:ä|ae)re\b",
         forced=r"\bwenn\s+ich\s+(?:w(?:ä|ae)hlen|raten|mich\s+entscheiden)\s+m(?:ü|ue)sste\b,?",
-        taken_back=r"(?:ist|sind|war)\s+(?:\w+\s+)?(?:nicht|falsch|inkorrekt)|sei\b|scheidet\s+aus|kommt\s+nicht",
+        taken_back=r"(?:ist|sind|war)\s+(?:\w+\s+){0,3}(?:nicht|falsch|inkorrekt)|sei\b|scheidet\s+aus|kommt\s+nicht",
         conclusion=r"\b(?:daher|somit|folglich|also|deshalb|damit|aber|jedoch|bleibt)\b",
         final=r"\b(?:endg[üu]ltige?|abschlie(?:ß|ss)end|fazit|zusammenfassend)\b",
     ),
     true_false=TrueFalse(
-        affirms=r"(?:jo|jep|jawohl|genau|klar|nat[üu]rlich|auf\s+jeden\s+fall|absolut|stimmt)\b(?!\s+(?:nicht|ist|wie|wenn))(?=\s*[.,!]|\s*$)",
-        denies=r"(?:nee|nö|stimmt\s+nicht|auf\s+keinen\s+fall|keineswegs|nat[üu]rlich\s+nicht|nicht\s+ganz|quatsch|unsinn)\b",
+        affirms=r"(?:jo|jep|jawohl|genau(?:\s+so\s+ist\s+es)?|trifft\s+zu|klar|nat[üu]rlich|auf\s+jeden\s+fall|absolut|stimmt)\b(?!\s+(?:nicht|ist|wie|wenn))(?=\s*[.,!]|\s*$)",
+        denies=r"(?:(?:genau\s+)?umgekehrt|im\s+gegenteil|trifft\s+nicht\s+zu|weit\s+gefehlt|nee|nö|stimmt\s+nicht|auf\s+keinen\s+fall|keineswegs|nat[üu]rlich\s+nicht|nicht\s+ganz|quatsch|unsinn)\b",
         partial=r"\b(?:teil|h[äa]lfte|halb|teilweise|manchmal)\b",
         true=("wahr", "ja", "richtig", "korrekt", "zutreffend"),
         false=("falsch", "nein", "unwahr", "inkorrekt", "unrichtig", "unzutreffend"),
@@ -73,7 +74,7 @@ GERMAN = AnswerLanguage(
         nouns="antwort(?:en|m[öo]glichkeit)?|l[öo]sung|option|wahl|auswahl|buchstabe|alternative",
         copulas="ist|lautet|wäre|sei",
         aside=r"im Gegensatz zu|anders als",
-        joins="und|oder|noch|sowie|als auch",
+        joins="und|oder|bzw|beziehungsweise|bis|noch|sowie|als auch",
         because="weil|da|denn",
         predicates="ist|sind|weil|da|und|oder|denn|noch|als|nicht|sondern|war|wäre|scheidet|bleibt|trifft|richtig|korrekt|falsch|wählen|kommt",
         adverbials="wegen|aufgrund|bei|laut|hier|ebenfalls|auch|sei|nein|beschreibt|korrekt|nehmen|an|in|zu",
@@ -105,7 +106,7 @@ GERMAN = AnswerLanguage(
         r"|ist\s+(?:hier\s+)?(?:gemeint|gesucht|gefragt)",
         named=r"\b(?:(?<!lock\s)(?<!locking\s)in|von|aus|zwischen|kern|prozess(?:or)?|programm|schritt|register|leitung|signal|zustand|knoten|rechner|variable|teil)\s+$",
         singles=r"\bnur\s+(?:die\s+|der\s+|das\s+)?$",
-        elsewhere=r"\bk[öo]nnte\s+(?:man\s+)?(?:meinen|denken|sagen)\b",
+        elsewhere=r"\bwelche[rs]?\s+(?:der|von)\b|\bk[öo]nnte\s+(?:man\s+)?(?:meinen|denken|sagen)\b",
         rules_out=r"\bausschlie(?:ß|ss)en\b|\bausgeschlossen\b|\bscheide[nt]\b|\bkeine\s+der\b|\bweder\b|\bnicht\b|\bfalsch\b|\bf[äa]llt\s+(?:aus|weg)\b|\bfallen\s+(?:aus|weg)\b",
     ),
     places=Places(
@@ -134,11 +135,19 @@ GERMAN = AnswerLanguage(
         contrasts=r"\bsondern",
         alternative=r"\b(?:oder|entweder)\b",
         articles=r"(?:der|die|das|de[mns]|eine?[mnrs]?)\s+",
-        lead=r"(?:(?:die\s+)?(?:richtige\s+|endg[üu]ltige\s+)?(?:antwort|lösung)(?:\s+(?:ist|lautet)\b|\s*:)\s*:?|es\s+ist\b)",
+        lead=r"(?:(?:die\s+)?(?:richtige\s+|endg[üu]ltige\s+)?(?:(?:end)?antwort|lösung|ergebnis)(?:\s+(?:ist|lautet)\b|\s*:)\s*:?|es\s+ist\b)",
         list_joins=("und",),
         punctuation="„“‚‘",
     ),
     numbers=Numbers(
+        words={
+            **counted(
+                "null eins zwei drei vier fünf sechs sieben acht neun zehn elf zwölf dreizehn vierzehn fünfzehn"
+                " sechzehn siebzehn achtzehn neunzehn"
+            ),
+            **counted("zwanzig dreißig vierzig fünfzig sechzig siebzig achtzig neunzig", first=20, step=10),
+            **{"einhalb": 0.5, "einund": 1, "einhundert": 100, "hundert": 100, "eintausend": 1000, "tausend": 1000},
+        },
         comma_is_decimal=True,
         unit_words={
             **dict.fromkeys(("Sekunde", "Sekunden"), "s"),
@@ -150,6 +159,6 @@ GERMAN = AnswerLanguage(
         unit_plurals=("n",),
         per=("pro",),
         seconds=("sekunde",),
-        asks_in=r"\bin\b",
+        asks_in=r"\bin\b|\bwie\s+viele\b",
     ),
 )

@@ -225,6 +225,8 @@ class Numbers:
 
     comma_is_decimal: bool = False
     """Whether `1,5` is one and a half and `1.024` may be a thousand. Used for questions in this language only."""
+    words: Mapping[str, float] = field(default_factory=dict)
+    """Number words, lower case, with their values; longer numbers are put together from them."""
     byte_words: tuple[str, ...] = ()
     byte_symbols: tuple[str, ...] = ()
     """Symbols of a byte that are units only with a prefix, such as `o` in `ko`."""
@@ -261,6 +263,11 @@ class AnswerLanguage:
     places: Places = Places()
     short_text: ShortText = ShortText()
     numbers: Numbers = Numbers()
+
+
+def counted(words: str, *, first: int = 0, step: int = 1) -> dict[str, float]:
+    """Number words in order, with their values."""
+    return {word: first + step * index for index, word in enumerate(words.split())}
 
 
 def any_of(alternatives: Iterable[str]) -> str:

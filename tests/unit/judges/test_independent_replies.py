@@ -11,8 +11,9 @@ from .independent_replies import load, outcome
 
 # What was reached, as docs/reference/scoring.md tells it; a change of the rules may only lower these.
 REACHED = {
-    "open": {"misread": 0, "invented": 0, "unread": 17},
-    "held_out": {"misread": 0, "invented": 0, "unread": 77},
+    "open": {"misread": 0, "invented": 0, "unread": 15},
+    "held_out": {"misread": 0, "invented": 0, "unread": 71},
+    "second": {"misread": 0, "invented": 0, "unread": 82},
 }
 
 
@@ -30,3 +31,9 @@ def test_independent_replies_cover_every_format_and_language(name: str) -> None:
     parts = Counter((reply.format, reply.language) for reply in replies if reply.format != "multi")
     assert len(parts) == 4 * 4
     assert min(parts.values()) >= 10
+
+
+def test_nothing_is_read_in_replies_that_say_nothing() -> None:
+    replies = list(load(Path(__file__).with_name("independent_nothing.jsonl")))
+    assert len(replies) > 300
+    assert [reply.reply for reply in replies if outcome(reply) == "invented"] == []

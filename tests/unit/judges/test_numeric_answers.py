@@ -65,6 +65,15 @@ READ: list[tuple[str, str, set[Fraction], Dimension]] = [
     ("25%", "en", {Fraction(1, 4)}, Dimension.PERCENT),
     ("25 Prozent", "de", {Fraction(1, 4)}, Dimension.PERCENT),
     ("24-bit", "en", {Fraction(24)}, Dimension.BITS),
+    (".5", "en", {Fraction(1, 2)}, Dimension.NONE),
+    ("2x", "en", {Fraction(2)}, Dimension.NONE),
+    ("five hundred and twelve", "en", {Fraction(512)}, Dimension.NONE),
+    ("sixty-four bytes", "en", {Fraction(512)}, Dimension.BITS),
+    ("tausendvierundzwanzig", "de", {Fraction(1024)}, Dimension.NONE),
+    ("zweieinhalb", "de", {Fraction(5, 2)}, Dimension.NONE),
+    ("cinq cent douze", "fr", {Fraction(512)}, Dimension.NONE),
+    ("quatre-vingt-dix-huit", "fr", {Fraction(98)}, Dimension.NONE),
+    ("\u4e8c\u5341\u4f4d", "zh", {Fraction(20)}, Dimension.BITS),
 ]
 
 
@@ -79,7 +88,22 @@ def test_a_number_is_read_in_all_its_readings(
 
 @pytest.mark.parametrize(
     "text",
-    ["", "five", "O(1)", "52 or 53", "10 10", "1.2.3", "5 cycles", "n+1", "1/0", "2^99999", "1e99999", "0x", "8'hG1"],
+    [
+        "",
+        "five or six",
+        "five hundred and",
+        "O(1)",
+        "52 or 53",
+        "10 10",
+        "1.2.3",
+        "5 cycles",
+        "n+1",
+        "1/0",
+        "2^99999",
+        "1e99999",
+        "0x",
+        "8'hG1",
+    ],
 )
 def test_what_is_more_or_less_than_a_number_is_none(text: str) -> None:
     assert read_quantity(text) is None
