@@ -173,7 +173,7 @@ def _mistyped(given: str, wording: str) -> bool:
 
 
 def _alike(one: str, other: str) -> int:
-    """How many characters two texts begin with alike."""
+    """How many characters two wordings begin with alike."""
     return next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
 
 

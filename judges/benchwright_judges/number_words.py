@@ -10,7 +10,7 @@ from benchwright_judges.languages.language import AnswerLanguage
 
 
 def number_in_words(text: str) -> tuple[str, int] | None:
-    """The number whose words begin a text, as decimal digits, and where the words end; None if none do.
+    """The number whose words begin a short answer, as decimal digits, and where the words end; None if none do.
 
     Args:
         text: A short answer. Words that stand for a number only in some places, such as articles, are not read.
