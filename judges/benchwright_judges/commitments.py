@@ -107,6 +107,9 @@ def remaining_choice(text: str, choices: Mapping[str, str], language: str) -> st
     for _, sentence in sentences(mark_each(text, choices, language)):
         for clause in re.split(r";", sentence):
             named = {letter_of(one) for one in re.findall(f"[{LETTERS}{TEXTS}]", clause)}
+            if re.search(rf"[{LETTERS}{TEXTS}]\s+[{LETTERS}{TEXTS}]", clause):
+                # "not A B": the second may be what is meant instead.
+                return None
             if named and _patterns().rules_out.search(clause):
                 gone |= named
             elif named:

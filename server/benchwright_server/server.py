@@ -229,6 +229,8 @@ class BenchwrightServer(EditorServer):
             reader = await open_pipe(stdin) if by_loop else self._reader_in_threads(stdin)
             self._loop = loop = asyncio.get_running_loop()
             if is_pipe(stdin, stdout):
+                # While one thread is inside `import pyslang`, `from pyslang.ast import …` fails in any other.
+                import_module("pyslang")
                 loop.run_in_executor(None, _load_ahead, self.sessions.home)
             retry_deliveries(self.sessions.home, partial(self._report_delivery, loop))
             await run_async(stop, reader, self.protocol, logger, self.report_server_error)

@@ -208,7 +208,13 @@ _WORDS = st.lists(
 @given(text=_WORDS | st.text(max_size=60), offered=st.sets(st.sampled_from("ABCDEF"), min_size=2))
 def test_only_a_letter_that_is_offered_and_in_the_text_is_read(text: str, offered: set[str]) -> None:
     letter = read_choice(text, dict.fromkeys(offered, "")).value
-    assert letter is None or (letter in offered and (letter in text.upper() or _PLACE.search(text)))
+    is_left = "not" in text and len(offered) > 2 and all(other in text.upper() for other in offered - {letter})
+    assert letter is None or (letter in offered and (letter in text.upper() or _PLACE.search(text) or is_left))
+
+
+@pytest.mark.parametrize(("text", "letter"), [("not A, B", "C"), ("neither A nor B", "C"), ("not A B", None)])
+def test_what_is_left_is_read_if_the_others_are_a_list(text: str, letter: str | None) -> None:
+    assert read_choice(text, dict.fromkeys("ABC", "")).value == letter
 
 
 def test_a_text_that_two_choices_share_names_neither() -> None:
