@@ -96,6 +96,13 @@ def kept(
         yield attempt, summary
 
 
+def kept_end(engine: Engine, attempt: str) -> int:
+    """The newest event that the kept summary of an attempt has seen; 0 if none was kept."""
+    with engine.begin() as connection:
+        found = connection.execute(select(SUMMARIES.c.seq).where(SUMMARIES.c.attempt == attempt)).scalar()
+    return int(found or 0)
+
+
 def _loaded(body: str) -> Summary | None:
     try:
         return loads(body)

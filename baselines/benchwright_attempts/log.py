@@ -27,7 +27,7 @@ from benchwright_attempts.clock import AttemptState
 from benchwright_attempts.database import display_name, explain, explain_file, lock, open_database, writing
 from benchwright_attempts.errors import AttemptError, LogClosedError, LogDamagedError, LogError, UnknownAttemptError
 from benchwright_attempts.events import Event, Opened
-from benchwright_attempts.kept_summary import from_rows, keep, read
+from benchwright_attempts.kept_summary import from_rows, keep, kept_end, read
 from benchwright_attempts.record import AttemptHeader, Moment, RecordedEvent, Row
 from benchwright_attempts.summary import Summary
 from benchwright_attempts.tables import ATTEMPTS, EVENTS
@@ -295,6 +295,10 @@ class EventLog:
         found = self._summaries(None)  # One may be added while this reads on.
         return [(header, found[header.id]) for header in self.headers() if header.id in found]
 
+    def kept_end(self, attempt: str) -> int:
+        """The newest event that the kept summary of an attempt has seen, even if it is in the log no more."""
+        return kept_end(self._engine, attempt)
+
     def _summaries(self, where: ColumnElement[bool] | None) -> dict[str, Summary]:
         try:
             return read(self._engine, where)
@@ -306,13 +310,10 @@ class EventLog:
     def _attempts(self, wanted: Select[Any], problem: str | None, workspace: str | None) -> Sequence[RowMapping]:
         if not is_storable(problem) or not is_storable(workspace):
             return []
-        if problem is not None:
-            wanted = wanted.where(ATTEMPTS.c.problem == problem)
-        if workspace is not None:
-            wanted = wanted.where(ATTEMPTS.c.workspace == workspace)
-        wanted = wanted.order_by(ATTEMPTS.c.created.desc(), ATTEMPTS.c.id)
+        given = ((ATTEMPTS.c.problem, problem), (ATTEMPTS.c.workspace, workspace))
+        chosen = wanted.where(*(column == value for column, value in given if value is not None))
         with self._reading() as connection:
-            return connection.execute(wanted).mappings().all()
+            return connection.execute(chosen.order_by(ATTEMPTS.c.created.desc(), ATTEMPTS.c.id)).mappings().all()
 
     def header(self, attempt: str) -> AttemptHeader:
         """The attempt with this id.
@@ -328,9 +329,9 @@ class EventLog:
         Raises:
             UnknownAttemptError: None or several do.
         """
-        if not beginning.isalnum():
-            raise UnknownAttemptError(beginning)
-        return self._only(beginning, ATTEMPTS.c.id.startswith(beginning))
+        if beginning.isalnum():
+            return self._only(beginning, ATTEMPTS.c.id.startswith(beginning))
+        raise UnknownAttemptError(beginning)
 
     def _only(self, attempt: str, condition: ColumnElement[bool]) -> AttemptHeader:
         if not is_storable(attempt):
@@ -378,8 +379,8 @@ class EventLog:
             raise self._damaged(f"the state of attempt {row['id']}") from error
 
     def _damaged(self, what: str) -> LogDamagedError:
-        told = f"{what} cannot be read: something other than Benchwright changed it."
-        return LogDamagedError(display_name(self.path), f"{told} Move the file away and restore it from a backup.")
+        told = f"{what} cannot be read: something other than Benchwright changed it. Move the file away and restore it"
+        return LogDamagedError(display_name(self.path), f"{told} from a backup.")
 
     def stored(self, attempt: str) -> tuple[AttemptHeader, list[Row]]:
         """Header and events exactly as stored, damaged or not: for checks and exports.

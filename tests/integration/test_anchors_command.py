@@ -64,6 +64,23 @@ def cut_off(log: Path, after: int) -> None:
         connection.commit()
 
 
+def forget_summaries(log: Path) -> None:
+    with closing(sqlite3.connect(log)) as connection:
+        connection.execute("DELETE FROM summaries")
+        connection.commit()
+
+
+def test_an_end_that_was_cut_off_is_found_without_an_anchor_as_long_as_the_summary_is_kept(
+    run: Run, log: Path, attempt: str
+) -> None:
+    record(log, attempt, "one", "two")
+    cut_off(log, after=4)
+    assert run("list").returncode == 0
+    cut = run("verify", attempt)
+    assert cut.returncode == 1
+    assert "The end was cut off" in cut.stdout and "names event 6, and there are 4" in cut.stdout
+
+
 def test_a_log_that_was_cut_off_rewritten_or_lost_is_found_with_an_anchor_from_outside(
     run: Run, log: Path, attempt: str, tmp_path: Path
 ) -> None:
@@ -80,6 +97,7 @@ def test_a_log_that_was_cut_off_rewritten_or_lost_is_found_with_an_anchor_from_o
     assert (fine.returncode, "1 anchor agrees" in fine.stdout) == (0, True), fine.stdout
 
     cut_off(log, after=6)
+    forget_summaries(log)
     assert run("verify", attempt).returncode == 0
     cut = run("verify", "--anchors", mail)
     assert cut.returncode == 1

@@ -118,6 +118,9 @@ def verify_command(
 def _check_stored(log: StudyLog, attempt: str, anchors: Sequence[Anchor]) -> _Checked:
     header, rows = log.stored(attempt)
     checked = _check(header, rows, anchors)
+    if checked.problem is None and (end := log.kept_end(attempt)) > len(rows):
+        flaw = f"The end was cut off: the log's summary of the attempt names event {end}, and there are {len(rows)}."
+        return _Checked(attempt, flaw, checked.schemas, 0)
     if checked.problem is None and from_rows(rows) != log.summary(attempt):
         return _Checked(attempt, "What lists show of the attempt is not what its events say.", checked.schemas, 0)
     return checked
