@@ -24,6 +24,8 @@ class RevealedTest:
     passed: bool
     message: str | None
     """None if the policy hides it, or there is none."""
+    sim_time: str | None = None
+    """For how long of simulated time it ran until it failed, such as `1,230 ns`; shown with the message."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +58,8 @@ class Revealed:
         lines += [str(message) for message in self.compiler[1:]]
         for test in self.tests:
             message = f": {test.message}" if test.message else ""
-            lines.append(f"{'passed' if test.passed else 'failed'} {test.name}{message}")
+            time = f" after {test.sim_time}" if test.sim_time else ""
+            lines.append(f"{'passed' if test.passed else 'failed'} {test.name}{time}{message}")
         return "\n".join(lines)
 
 
@@ -98,8 +101,16 @@ def _names(verdict: Verdict, read_log: ReadLog) -> Revealed:
 
 
 def _messages(verdict: Verdict, read_log: ReadLog) -> Revealed:
-    tests = tuple(RevealedTest(test.name, test.passed, test.message or None) for test in verdict.tests)
+    # A design could make passed tests take longer, and so tell what they do.
+    tests = tuple(
+        RevealedTest(test.name, test.passed, test.message or None, None if test.passed else _time(test.sim_time_ns))
+        for test in verdict.tests
+    )
     return replace(_outcome(Reveal.MESSAGES, verdict), tests=tests)
+
+
+def _time(ns: float | None) -> str | None:
+    return None if ns is None else f"{ns:,.10g} ns"
 
 
 def _full(verdict: Verdict, read_log: ReadLog) -> Revealed:

@@ -11,6 +11,8 @@ export interface FailedTest {
   readonly name: string;
   readonly message: string;
   readonly values: Expectation | undefined;
+  /** Simulated time until it failed, such as `1,230 ns`; empty if it is not known. */
+  readonly simTime: string;
 }
 
 /** What the results view shows, ready to be put on the page as text. */
@@ -116,8 +118,8 @@ function message(status: AttemptStatus, shown: AttemptStatus["verdict"]): string
   return `${said} Submit to end the attempt. Until then its clock runs on.`.trim();
 }
 
-function failedTest({ name, message: said }: TestLine): FailedTest {
-  return { name, message: said ?? "", values: said ? expectation(said) : undefined };
+function failedTest({ name, message: said, simTime }: TestLine): FailedTest {
+  return { name, message: said ?? "", values: said ? expectation(said) : undefined, simTime: simTime ?? "" };
 }
 
 function verdictFacts(verdict: AttemptStatus["verdict"]): [string, string][] {

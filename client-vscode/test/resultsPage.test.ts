@@ -75,16 +75,21 @@ test("a submission that never passed says so", () => {
   assert.deepEqual(resultsPage(status, summary).facts.at(-1), ["First pass", "none"]);
 });
 
-test("failures come with what was expected, and what passed is only named", () => {
+test("failures come with what was expected and when they failed, and what passed is only named", () => {
   const lines = [
     { name: "test_reset", passed: true, message: null },
-    { name: "test_load", passed: false, message: "count: expected 3, got 4" },
+    { name: "test_load", passed: false, message: "count: expected 3, got 4", simTime: "1,230 ns" },
     { name: "test_up", passed: false, message: null },
   ];
   const page = resultsPage(attempt({ verdict: verdict({ outcome: "failed", lines }) }));
   assert.deepEqual(page.failed, [
-    { name: "test_load", message: "count: expected 3, got 4", values: { expected: "3", got: "4" } },
-    { name: "test_up", message: "", values: undefined },
+    {
+      name: "test_load",
+      message: "count: expected 3, got 4",
+      values: { expected: "3", got: "4" },
+      simTime: "1,230 ns",
+    },
+    { name: "test_up", message: "", values: undefined, simTime: "" },
   ]);
   assert.deepEqual(page.passed, ["test_reset"]);
 });

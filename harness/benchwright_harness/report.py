@@ -112,6 +112,7 @@ class _Message(BaseModel):
     test: str | None = None
     passed: bool = False
     message: Annotated[str, Field(max_length=1 << 16)] = ""
+    sim_time_ns: Annotated[float, Field(ge=0, allow_inf_nan=False)] | None = None
     testbench: bool = False
     record: Annotated[str, Field(max_length=1 << 16)] | None = None
     """Output of a testbench."""
@@ -229,7 +230,12 @@ def read_report(content: bytes) -> Report:
         elif message.tests is not None:
             sessions.setdefault(message.session, _Session(message.tests, message.results))
         elif session is not None and message.test is not None:
-            result = TestResult(name=message.test, passed=message.passed, message=message.message.strip())
+            result = TestResult(
+                name=message.test,
+                passed=message.passed,
+                message=message.message.strip(),
+                sim_time_ns=message.sim_time_ns,
+            )
             if not session.take(message.test, result):
                 oddities.append("a test that was not announced")
         elif message.finished:

@@ -136,6 +136,8 @@ class TestResult(Model):
     name: str
     passed: bool
     message: str = ""
+    sim_time_ns: float | None = None
+    """How long it ran in simulated time, in nanoseconds; None if that is unknown."""
 
 
 class CompilerMessage(Model):

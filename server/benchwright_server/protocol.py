@@ -125,6 +125,8 @@ class TestLine(Wire):
     passed: bool
     message: str | None = None
     """Failure message; only under the policies `messages` and `full`."""
+    sim_time: str | None = None
+    """Simulated time until it failed, such as `1,230 ns`; only with the message."""
 
 
 class CompilerLine(Wire):

@@ -144,6 +144,8 @@ async def test_a_wrong_design_fails_with_the_tests_that_failed(sandbox: Sandbox,
     assert verdict.reason is Reason.TESTS_FAILED, log
     assert (verdict.passed_tests, len(verdict.tests)) == (1, 2)
     assert "does not invert" in verdict.tests[0].message
+    # Only a supervisor hears it.
+    assert (verdict.tests[0].sim_time_ns is None) == isinstance(sandbox, NativeSandbox)
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import UTC
 from typing import TYPE_CHECKING
 
@@ -309,7 +309,7 @@ class Session(Adapter):
             headline=words.headline,
             message=shown.message,
             tests=TestCount(passed=shown.passed or 0, total=shown.total) if shown.total is not None else None,
-            lines=[TestLine(name=test.name, passed=test.passed, message=test.message) for test in shown.tests] or None,
+            lines=[TestLine(**asdict(test)) for test in shown.tests] or None,
             compiler=[CompilerLine(**message.model_dump()) for message in shown.compiler] or None,
             log=shown.log,
             reveal=shown.policy,

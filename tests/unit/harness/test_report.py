@@ -68,3 +68,15 @@ def test_what_the_run_took_is_told() -> None:
     report = read_report(told(BEGIN, took))
     assert (report.largest_bytes, report.cpu_s) == (5 << 20, 1.5)
     assert read_report(told({**took, "cpu_s": "nan"}, {**took, "largest_bytes": -1})).cpu_s == 0
+
+
+def test_a_test_has_the_simulated_time_that_was_told() -> None:
+    report = read_report(
+        told(
+            BEGIN,
+            {"session": 0, "test": "a", "passed": True, "sim_time_ns": 12.5},
+            {"session": 0, "test": "b", "passed": False, "sim_time_ns": -1},
+            {"session": 0, "test": "b", "passed": False},
+        )
+    )
+    assert [(test.name, test.sim_time_ns) for test in report.simulations[0].tests] == [("a", 12.5), ("b", None)]

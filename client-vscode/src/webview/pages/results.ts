@@ -66,8 +66,9 @@ function compiler(page: ResultsPage): Node[] {
 
 function failed(page: ResultsPage): Node[] {
   if (page.failed.length === 0) return [];
-  const items = page.failed.map(({ name, message, values }) => {
-    const item = element("li", { class: "failed" }, element("span", { class: "test" }, name), " failed");
+  const items = page.failed.map(({ name, message, values, simTime }) => {
+    const when = simTime ? ` failed after ${simTime}` : " failed";
+    const item = element("li", { class: "failed" }, element("span", { class: "test" }, name), when);
     if (values) {
       const rows = [["Expected", values.expected] as const, ["Got", values.got] as const];
       const cells = rows.map(([term, value]) =>

@@ -59,7 +59,9 @@ def _begin(regression: Any, manager: Any) -> None:
 
     def telling(record: Callable[..., Any], outcome: Callable[..., dict[str, object]]) -> Callable[..., Any]:
         def recorded(self: Any, *arguments: Any, **named: Any) -> Any:
-            session.tell(test=self._test.name, **outcome(**named))
+            time = named.get("sim_time_ns")
+            ran = {"sim_time_ns": float(time)} if isinstance(time, int | float) else {}
+            session.tell(test=self._test.name, **ran, **outcome(**named))
             return record(self, *arguments, **named)
 
         return recorded

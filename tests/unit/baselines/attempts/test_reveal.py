@@ -4,7 +4,7 @@ import pytest
 
 from benchwright_attempts.reveal import coarse, reveal
 from benchwright_problems.problem import Reveal
-from benchwright_problems.verdict import Reason, Verdict
+from benchwright_problems.verdict import Reason, TestResult, Verdict
 
 
 @pytest.mark.parametrize(
@@ -27,3 +27,20 @@ def test_only_a_policy_that_shows_the_log_shows_the_exact_time(policy: Reveal) -
     verdict = Verdict(reason=Reason.PASSED, detail="", wall_s=2.345)
     shown = reveal(verdict, policy, read_log=str)
     assert shown.wall_s == (2.345 if policy is Reveal.FULL else 2.6)
+
+
+@pytest.mark.parametrize("policy", Reveal)
+def test_when_a_test_failed_is_shown_with_its_message_and_to_models_alike(policy: Reveal) -> None:
+    tests = (
+        TestResult(name="fast", passed=True, sim_time_ns=50),
+        TestResult(name="late", passed=False, message="expected 1, got 0", sim_time_ns=1230.5),
+        TestResult(name="cut", passed=False),
+    )
+    shown = reveal(Verdict(reason=Reason.TESTS_FAILED, tests=tests), policy, read_log=str)
+    times = {test.name: test.sim_time for test in shown.tests}
+    if policy in (Reveal.MESSAGES, Reveal.FULL):
+        assert times == {"fast": None, "late": "1,230.5 ns", "cut": None}
+        assert "failed late after 1,230.5 ns: expected 1, got 0" in shown.as_text()
+    else:
+        assert set(times.values()) <= {None}
+        assert "ns" not in shown.as_text().split()
