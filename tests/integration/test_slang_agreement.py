@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 import pyslang
 import pytest
+from pyslang.analysis import AnalysisManager
 from pyslang.ast import Compilation
 from pyslang.syntax import SyntaxTree
 
 from benchwright_verilog.semantics.analysis import Analysis
 from benchwright_verilog.semantics.diagnostics import Severity
 from benchwright_verilog.semantics.project import Project
+from benchwright_verilog.settings import Project as ProjectSettings
 from benchwright_verilog.syntax.documents import Documents
 from benchwright_verilog.syntax.lines import Lines
 
@@ -27,12 +29,20 @@ _REPORTED = re.compile(r"^(/[^\n]*?):(\d+):(\d+): (fatal error|error|warning): (
 _HEADERS = frozenset({".vh", ".svh"})
 _ABOUT_OTHERS = "design element does not have a time scale defined but others in the design do"
 """Said or not depending on which other files are compiled along; the server takes those along that a file needs."""
+_ALL = ("everything", "no-unused")
+"""What is unused depends on the files that are compiled along, too."""
 _UNKNOWN = "unknown module "
 """Not said of a file that belongs to no folder: nobody can know what other files there are."""
 
 
-def reported_by_slang(folder: Path, files: Mapping[str, str]) -> set[Told]:
-    """slang's report on files that are compiled together, as its own text client prints it."""
+def reported_by_slang(folder: Path, files: Mapping[str, str], warnings: Sequence[str] = ()) -> set[Told]:
+    """slang's report on files that are compiled together, as its own text client prints it.
+
+    Args:
+        folder: Where they are.
+        files: The files.
+        warnings: Changes to slang's default warnings, as behind its `-W`.
+    """
     sources = pyslang.SourceManager()
     sources.setDisableProximatePaths(True)
     sources.addUserDirectories(str(folder))
@@ -42,8 +52,13 @@ def reported_by_slang(folder: Path, files: Mapping[str, str]) -> set[Told]:
             compilation.addSyntaxTree(SyntaxTree.fromFile(str(folder / name), sources))
     engine, client = pyslang.DiagnosticEngine(sources), pyslang.TextDiagnosticClient()
     engine.addClient(client)
+    engine.setWarningOptions(["default", *warnings])
     engine.setMappingsFromPragmas()
-    for diagnostic in compilation.getAllDiagnostics():
+    found = list(compilation.getAllDiagnostics())
+    compilation.freeze()
+    analysis = AnalysisManager()
+    analysis.analyze(compilation)
+    for diagnostic in (*found, *analysis.getDiagnostics()):
         engine.issue(diagnostic)
     return {
         (str(Path(file).relative_to(folder)), int(line), int(column), severity.removeprefix("fatal "), message)
@@ -52,9 +67,9 @@ def reported_by_slang(folder: Path, files: Mapping[str, str]) -> set[Told]:
     }
 
 
-def published(folder: Path, names: Iterable[str]) -> set[Told]:
+def published(folder: Path, names: Iterable[str], warnings: Sequence[str] = ()) -> set[Told]:
     """What the server has to publish of the same files."""
-    project = Project(folder, Documents())
+    project = Project(folder, Documents(), ProjectSettings(warnings=tuple(warnings)))
     found: set[Told] = set()
     for name in names:
         analysis = project.analysis_of(folder / name)
@@ -82,10 +97,11 @@ def write(folder: Path, files: Mapping[str, str]) -> None:
         path.write_bytes(text.encode("utf-8", "surrogatepass"))
 
 
+@pytest.mark.parametrize("warnings", [(), _ALL], ids=["default", "all"])
 @pytest.mark.parametrize("design", designs(), ids=lambda design: design.name)
-def test_the_diagnostics_of_a_design_are_slangs_own(design: Design, tmp_path: Path) -> None:
+def test_the_diagnostics_of_a_design_are_slangs_own(design: Design, warnings: Sequence[str], tmp_path: Path) -> None:
     write(tmp_path, design.files)
-    assert published(tmp_path, design.files) == reported_by_slang(tmp_path, design.files)
+    assert published(tmp_path, design.files, warnings) == reported_by_slang(tmp_path, design.files, warnings)
 
 
 @pytest.mark.parametrize("design", designs(), ids=lambda design: design.name)
@@ -101,6 +117,6 @@ def test_the_diagnostics_of_a_lone_file_are_slangs_own(design: Design, tmp_path:
 
 
 def test_what_slang_says_of_a_broken_file_is_shown(tmp_path: Path) -> None:
-    write(tmp_path, {"a.sv": "module a;\n  wire [3:0] x = 8'hff;\n  assign = 1;\nendmodule\n"})
+    write(tmp_path, {"a.sv": "module a;\n  initial if (1);\n  assign = 1;\nendmodule\n"})
     shown = published(tmp_path, ["a.sv"])
     assert {(line, severity) for _, line, _, severity, _ in shown} == {(2, "warning"), (3, "error")}
