@@ -101,7 +101,7 @@ def _names(verdict: Verdict, read_log: ReadLog) -> Revealed:
 
 
 def _messages(verdict: Verdict, read_log: ReadLog) -> Revealed:
-    # A design could make passed tests take longer, and so tell what they do.
+    # A design could make passed tests take longer, and so reveal what they do.
     tests = tuple(
         RevealedTest(test.name, test.passed, test.message or None, None if test.passed else _time(test.sim_time_ns))
         for test in verdict.tests
