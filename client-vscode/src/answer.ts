@@ -2,7 +2,7 @@ import * as vscode from "vscode";
 import { answerLength, answerShown, answerText } from "./answerFile.ts";
 import type { Attempts } from "./attempts.ts";
 import { errorText, shown } from "./reporting.ts";
-import { resultsPage } from "./resultsPage.ts";
+import { inOneLine, resultsPage } from "./resultsPage.ts";
 import type { Server } from "./server.ts";
 import { WebviewHost, type Ready } from "./webviewHost.ts";
 import type { FromAnswer, ToAnswer } from "./webview/pages/answer.ts";
@@ -163,7 +163,6 @@ class FormSession implements vscode.Disposable {
     const status = await shown(this.attempts.of(this.document.uri));
     if (!status) return;
     const page = resultsPage(status);
-    const text = page.message || page.headline;
-    this.host.post({ type: "result", outcome: page.outcome, text, state: status.state });
+    this.host.post({ type: "result", outcome: page.outcome, text: inOneLine(page), state: status.state });
   }
 }

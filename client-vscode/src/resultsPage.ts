@@ -58,6 +58,11 @@ export function resultsPage(status: AttemptStatus | undefined, summary?: SubmitS
   };
 }
 
+/** Headline and message for a form that has one line for both. */
+export function inOneLine({ headline, message }: ResultsPage): string {
+  return message ? `${headline}. ${message}` : headline;
+}
+
 /** How a submitted attempt ended, in one sentence. */
 export function summarySentence(summary: SubmitSummary): string {
   const { status } = summary;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { resultsPage, summarySentence } from "../src/resultsPage.ts";
+import { inOneLine, resultsPage, summarySentence } from "../src/resultsPage.ts";
 import { attempt, verdict } from "./samples.ts";
 
 test("the page shows exactly what the verdict reveals", () => {
@@ -113,4 +113,12 @@ test("after a pass the first step is to submit, and then to go on, except in a s
 test("what the headline says already is not said twice", () => {
   const told = verdict({ outcome: "failed", headline: "The answer is incorrect", message: "The answer is incorrect." });
   assert.equal(resultsPage(attempt({ verdict: told })).message, "");
+});
+
+test("in one line a pass keeps its headline before the next step", () => {
+  const told = verdict({ outcome: "passed", headline: "The answer is correct", message: "The answer is correct." });
+  assert.equal(
+    inOneLine(resultsPage(attempt({ verdict: told, state: "running" }))),
+    "The answer is correct. Submit to end the attempt. Until then its clock runs on.",
+  );
 });

@@ -9,7 +9,7 @@ interface Offered {
   readonly default: unknown;
   readonly minimum?: number;
   readonly items?: { readonly type: string };
-  readonly additionalProperties?: { readonly enum: readonly string[] };
+  readonly additionalProperties?: { readonly type?: string; readonly enum?: readonly string[] };
   readonly markdownDescription?: string;
 }
 
@@ -38,8 +38,9 @@ function kindOf({ type, items, minimum, additionalProperties }: Offered): string
   if (type === "boolean") return "true or false";
   if (type === "integer" && minimum === 0) return "a whole number, 0 or more";
   if (type === "array" && items?.type === "string") return "a list of strings";
-  const values = additionalProperties?.enum.join(", ");
-  return type === "object" ? `an object whose values are one of ${values}` : "a string";
+  if (type !== "object") return "a string";
+  const values = additionalProperties?.enum?.join(", ");
+  return `an object whose values are ${values ? `one of ${values}` : `${additionalProperties?.type}s`}`;
 }
 
 test("the editor offers every setting of the server, with its kind and default", () => {

@@ -10,7 +10,7 @@ an answer may be read differently: a test compares what they read in the corpus.
 
 RIGHT = Judgement(status=Status.SCORED, score=1.0, passed=True, label="right", message="The answer is correct.")
 WRONG = Judgement(status=Status.SCORED, score=0.0, passed=False, label="wrong", message="The answer is incorrect.")
-EMPTY = Judgement(status=Status.EMPTY, message="There is no answer yet: write it into answer.md.")
+EMPTY = Judgement(status=Status.EMPTY, message="Write your answer into answer.md.")
 NO_KEY = Judgement(status=Status.PENDING, message="The pack has no answer to compare with; this one is pending.")
 PENDING = Judgement(
     status=Status.PENDING,

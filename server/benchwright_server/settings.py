@@ -215,7 +215,8 @@ def describe(kind: Any) -> str:
     if get_origin(kind) is tuple:
         return "a list of strings"
     if get_args(kind):
-        return "an object whose values are " + describe(get_args(kind)[1])
+        values = get_args(kind)[1]
+        return "an object whose values are " + ("strings" if values is str else describe(values))
     return {bool: "true or false", int: "a whole number, 0 or more", str: "a string"}[kind]
 
 

@@ -36,12 +36,12 @@ scenario(
     await statement.locator("img").evaluate((image: HTMLImageElement) => image.decode());
     await keyboard.press("ArrowDown");
     await editor.picture("question-figure");
-    await handIn(session, /is right/);
+    await handIn(session, /is correct/);
 
     await open(session, "Peak bandwidth of a memory channel");
     await keyboard.type("25600 MB/s");
     await sees(session, "#length", /2 words, \d+ tokens/);
-    await handIn(session, /is right/);
+    await handIn(session, /is correct/);
 
     await open(session, "Why a reorder buffer as well as renaming?");
     await keyboard.type("A precise exception needs program order, because younger instructions may have finished.");

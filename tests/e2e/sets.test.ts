@@ -35,9 +35,9 @@ const RESPONSE = [
 
 /** Title of a question, what to type or press, how it is handed in, what comes back. */
 const QUESTIONS = [
-  ["Overview 2184", ["ArrowDown"], "", "save", /is right/],
-  ["Linear List 2228", ["ArrowDown"], "", "save", /is right/],
-  ["Searching 2241", [], "O(log2n)", "save", /is right/],
+  ["Overview 2184", ["ArrowDown"], "", "save", /is correct/],
+  ["Linear List 2228", ["ArrowDown"], "", "save", /is correct/],
+  ["Searching 2241", [], "O(log2n)", "save", /is correct/],
   ["Tree 2243", [], "Parents are smaller, because it is a heap.", "run", /give 10 of 10 points/],
   ["barrel shifter 0031", [], "It wraps, because the shift equals the width.", "run", /give 10 of 10 points/],
 ] as const;
@@ -62,7 +62,7 @@ scenario(
     const listed = JSON.parse(await benchwright(folder, "problems", "list", "quarch", "--json")) as ListedProblem[];
     const quarch = listed.map(({ title }, index) =>
       index === 0
-        ? ([title, ["ArrowDown"], "", "save", /is right/] as const)
+        ? ([title, ["ArrowDown"], "", "save", /is correct/] as const)
         : ([title, [], "One port, because it says so.", "run", /call the answer correct/] as const),
     );
     try {
