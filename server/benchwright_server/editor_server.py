@@ -56,6 +56,9 @@ class Diagnostics(Protocol):
     def settings_changed(self) -> None:
         """The settings that affect findings may have changed."""
 
+    def indexed(self) -> None:
+        """All files of a large folder have been read."""
+
     async def refresh(self, uris: Iterable[str]) -> None:
         """What else is known of open documents has changed: show it."""
 
@@ -111,6 +114,13 @@ class FileListReports(Protocol):
         """File lists were read."""
 
 
+class Indexing(Protocol):
+    """How far reading the files of a large folder is; see `features.index_progress`."""
+
+    def attach(self) -> None:
+        """Remember the loop that messages are sent from."""
+
+
 class Sync(Protocol):
     """The order of the client's messages; see `features.text_sync`."""
 
@@ -133,6 +143,7 @@ class EditorServer(LanguageServer):
     builds: Builds
     lenses: Lenses
     file_lists: FileListReports
+    indexing: Indexing
     sync: Sync
 
     def use(self, settings: Settings) -> None:

@@ -42,6 +42,7 @@ from benchwright_server.features.code_lens import CodeLenses
 from benchwright_server.features.configuration import follow_configuration
 from benchwright_server.features.diagnostics import LiveDiagnostics
 from benchwright_server.features.file_lists import FileListProblems
+from benchwright_server.features.index_progress import IndexProgress
 from benchwright_server.features.requests import register_requests
 from benchwright_server.features.run_progress import RunProgress
 from benchwright_server.features.text_sync import TextSync
@@ -176,12 +177,14 @@ class BenchwrightServer(EditorServer):
         self.documents = Documents()
         self.documents.encoding = types.PositionEncodingKind(greeting.client.encoding)
         self.file_lists = FileListProblems(self)
+        self.indexing = IndexProgress(self)
         self.projects = Projects(
             self.documents,
             lambda: self.settings.analysed,
             self.file_lists.show,
             workspace_folder,
             IndexStore(home.cache / "index"),
+            self.indexing.show,
         )
         listeners = Listeners(
             self._attempt_changed, self.report_failure, self._notice, RunProgress(self).shown, self._study_changed

@@ -124,6 +124,7 @@ class CodeLenses:
         if target is None:
             return []
         project = self._server.projects.of(document)
+        await self._server.projects.whole(uri)
         uses = await asyncio.to_thread(lambda: list(references(project, target)))
         locations = Locations(self._server)
         places = {(one.path, one.start, one.end) for one in uses if one.role is Role.INSTANTIATION}

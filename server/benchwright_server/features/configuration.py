@@ -27,6 +27,7 @@ def follow_configuration(server: EditorServer) -> None:
 
 async def _subscribe(server: EditorServer, params: types.InitializedParams) -> None:
     server.file_lists.attach()
+    server.indexing.attach()
     if server.client.can("workspace.didChangeConfiguration.dynamicRegistration"):
         method, options = types.WORKSPACE_DID_CHANGE_CONFIGURATION, {"section": _SECTION}
         registration = types.Registration(_REGISTRATION, method, options)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Callable, Iterable
 from functools import partial
 from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-from benchwright_server.features.locations import Locations, place_of
+from benchwright_server.features.locations import Locations, place_among_all, place_of
 from benchwright_verilog.semantics import navigation
 from benchwright_verilog.semantics.occurrence import Occurrence, Target
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from benchwright_server.editor_server import EditorServer
     from benchwright_verilog.semantics.analysis import Analysis
     from benchwright_verilog.semantics.project import Project
+    from benchwright_verilog.syntax.documents import Document
 
 Answer = list[types.Location]
 Find = Callable[["Project", "Analysis", int], Iterable[Target | Occurrence]]
@@ -43,15 +44,20 @@ def register(server: EditorServer) -> None:
 
 async def _answer(server: EditorServer, find: Find, params: types.TextDocumentPositionParams) -> Answer:
     place = await place_of(server, params)
+    found = await _found(server, find, place)
+    if not found and place is not None and not server.projects.of(place[0]).is_whole:
+        found = await _found(server, find, await place_among_all(server, params))
+    locations = Locations(server)
+    return [locations.location(one.path, one.start, one.end) for one in found]
+
+
+async def _found(
+    server: EditorServer, find: Find, place: tuple[Document, Analysis, int] | None
+) -> list[Target | Occurrence]:
     if place is None:
         return []
     document, analysis, byte = place
     project = server.projects.of(document)
-    search: Awaitable[Iterable[Target | Occurrence]]
     if find in (navigation.declarations, navigation.implementations):
-        search = asyncio.to_thread(find, project, analysis, byte)
-        found = await search
-    else:
-        found = find(project, analysis, byte)
-    locations = Locations(server)
-    return [locations.location(one.path, one.start, one.end) for one in found]
+        return await asyncio.to_thread(lambda: list(find(project, analysis, byte)))
+    return list(find(project, analysis, byte))

@@ -53,6 +53,9 @@ def register(server: EditorServer) -> None:
 async def _pull(server: EditorServer, params: types.DocumentDiagnosticParams) -> JsonText:
     uri = params.text_document.uri
     await server.live.rest(uri)
+    if not server.client.can("workspace.diagnostics.refreshSupport"):
+        # It would not learn that more is known later.
+        await server.projects.whole(uri)
     report = await server.live.newest(uri)
     if report is None:
         answer: dict[str, Any] = {"kind": "full", "items": []}
@@ -142,6 +145,11 @@ class LiveDiagnostics:
         """Analyse everything with the new settings."""
         self._is_all_old = True
         self._look_at_others_later(of_one=True)
+
+    def indexed(self) -> None:
+        """All files of a large folder have been read: what was found before may be wrong now."""
+        self._is_all_old = True
+        self._begin(self._look_again())
 
     async def refresh(self, uris: Iterable[str]) -> None:
         """What else is known of open documents has changed: show it."""
@@ -240,6 +248,8 @@ class LiveDiagnostics:
         if inventory is None:
             return True
         project.refresh()
+        if not project.is_whole:
+            return False
         path = path_of(document.uri)
         if project.is_workspace:
             return not others and all(source == path for source in inventory.sources())

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from lsprotocol import types
 
-from benchwright_verilog.semantics.inventory import read_text
+from benchwright_verilog.semantics.plain_files import read_text
 from benchwright_verilog.syntax.lines import Lines
 from benchwright_verilog.syntax.uri import path_of
 
@@ -63,6 +63,15 @@ async def place_of(server: EditorServer, params: Positioned) -> tuple[Document, 
     if document.lines.data != analysis.data:
         analysis = await server.projects.analysis(document)
     return document, analysis, min(document.lines.byte_at(params.position), len(analysis.data))
+
+
+async def place_among_all(server: EditorServer, params: Positioned) -> tuple[Document, Analysis, int] | None:
+    """Like `place_of`, once all files of the project have been read."""
+    place = await place_of(server, params)
+    if place is not None and not server.projects.of(place[0]).is_whole:
+        await server.projects.whole(place[0].uri)
+        place = await place_of(server, params)
+    return place
 
 
 def file_of(uri: str) -> Path:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-from benchwright_server.features.locations import Locations, place_of
+from benchwright_server.features.locations import Locations, place_among_all
 from benchwright_verilog.semantics.navigation import references
 from benchwright_verilog.semantics.occurrence import Occurrence, Role
 
@@ -24,7 +24,7 @@ def register(server: EditorServer) -> None:
 
 
 async def _references(server: EditorServer, params: types.ReferenceParams) -> list[types.Location]:
-    place = await place_of(server, params)
+    place = await place_among_all(server, params)
     if place is None:
         return []
     document, analysis, byte = place

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
-from benchwright_server.features.locations import Locations, place_of
+from benchwright_server.features.locations import Locations, place_among_all
 from benchwright_server.features.requests import REQUEST_FAILED
 from benchwright_verilog.semantics.renaming import Edit, RenameRefusedError, renamable, rename
 
@@ -25,7 +25,7 @@ def register(server: EditorServer) -> None:
 
 
 async def _prepare(server: EditorServer, params: types.PrepareRenameParams) -> types.PrepareRenamePlaceholder | None:
-    place = await place_of(server, params)
+    place = await place_among_all(server, params)
     if place is None:
         return None
     document, analysis, byte = place
@@ -37,7 +37,7 @@ async def _prepare(server: EditorServer, params: types.PrepareRenameParams) -> t
 
 
 async def _rename(server: EditorServer, params: types.RenameParams) -> types.WorkspaceEdit | None:
-    place = await place_of(server, params)
+    place = await place_among_all(server, params)
     if place is None:
         return None
     document, analysis, byte = place

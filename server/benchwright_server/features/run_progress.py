@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from benchwright_server.editor_server import EditorServer
 
 _PATIENCE_S = 10.0
-"""How long a run waits for a busy client to accept its progress; after that the progress is not shown."""
+"""How long to wait for a busy client to accept its progress; after that the progress is not shown."""
 
 logger = logging.getLogger(__name__)
 
@@ -39,7 +39,7 @@ class RunProgress:
         """Show a run for the duration of the block; cancelling in the client cancels it."""
         progress = self._server.work_done_progress
         token = str(uuid.uuid4())
-        if not await self._created(token):
+        if not await created(self._server, token):
             yield lambda message, percent: None
             return
         loop = asyncio.get_running_loop()
@@ -59,12 +59,18 @@ class RunProgress:
             progress.tokens.pop(token, None)
             progress.end(token, WorkDoneProgressEnd())
 
-    async def _created(self, token: str) -> bool:
-        window = self._server.client_capabilities.window
-        if window is None or not window.work_done_progress:
-            return False
-        try:
-            await asyncio.wait_for(self._server.work_done_progress.create_async(token), _PATIENCE_S)
-        except (TimeoutError, JsonRpcException):
-            return False
-        return True
+
+async def created(server: EditorServer, token: str) -> bool:
+    """Announce progress to the client (LSP 3.18, `window/workDoneProgress/create`).
+
+    Returns:
+        Whether the client shows it.
+    """
+    window = server.client_capabilities.window
+    if window is None or not window.work_done_progress:
+        return False
+    try:
+        await asyncio.wait_for(server.work_done_progress.create_async(token), _PATIENCE_S)
+    except (TimeoutError, JsonRpcException):
+        return False
+    return True

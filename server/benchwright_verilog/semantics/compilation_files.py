@@ -20,9 +20,10 @@ from pathlib import Path
 
 from benchwright_verilog.semantics.entry import Stamp
 from benchwright_verilog.semantics.file_list import FileList
-from benchwright_verilog.semantics.inventory import Inventory, nearest, stamp_of
+from benchwright_verilog.semantics.inventory import Inventory, nearest
 from benchwright_verilog.semantics.occurrence import TargetKind
 from benchwright_verilog.semantics.outline import DeclaredUnit, Outline
+from benchwright_verilog.semantics.plain_files import stamp_of
 from benchwright_verilog.semantics.texts import SourceTexts
 from benchwright_verilog.syntax.suffixes import HEADERS
 
@@ -75,7 +76,7 @@ class CompilationFiles:
             self._sources = dict.fromkeys(path for one in lists for path in one.sources)
             self._libraries = [path for one in lists for path in one.libraries]
         listed = (*self._sources, *self._libraries)
-        known = self._inventory.entries if self._inventory is not None else {}
+        known = self._inventory.stamps if self._inventory is not None else {}
         number = self._inventory.version if self._inventory is not None else 0
         version = (lists, number, [stamp_of(path) for path in listed if path not in known])
         if version != self._version:
@@ -239,6 +240,8 @@ class CompilationFiles:
         known = self._texts.known(path)
         if entry is not None and (known is None or known.stamp == entry.stamp):
             return entry.units
+        if entry is None and known is None and self._inventory is not None and path in self._inventory.stamps:
+            return ()  # The background will read it.
         outline = self._texts.outline(path)
         return outline.units if outline is not None else ()
 
@@ -306,8 +309,8 @@ class CompilationFiles:
         return sum(self._size_of(path) for path in paths)
 
     def _size_of(self, path: Path) -> int:
-        entry = self._inventory.entries.get(path) if self._inventory is not None else None
-        stamp = entry.stamp if entry is not None else stamp_of(path)
+        seen = self._inventory.stamps.get(path) if self._inventory is not None else None
+        stamp = seen or stamp_of(path)
         return stamp[1] if stamp is not None else 0
 
 

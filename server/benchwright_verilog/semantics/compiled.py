@@ -23,6 +23,7 @@ class Compiled:
     Args:
         trees: The files.
         is_alone: Whether it is unknown which other files there are; then unknown modules are not reported.
+        is_partial: Whether files that these may need have not been read yet.
         tops: The modules to elaborate, as far as they are in the files; else those that no other instantiates.
         parameters: Their parameters, `NAME=VALUE`.
         warnings: As of `diagnose`.
@@ -33,6 +34,7 @@ class Compiled:
         trees: Sequence[Tree],
         *,
         is_alone: bool,
+        is_partial: bool = False,
         tops: Sequence[str] = (),
         parameters: Sequence[str] = (),
         warnings: Sequence[str] = (),
@@ -41,6 +43,7 @@ class Compiled:
         self._tops = tuple(tops)
         self._parameters = tuple(parameters)
         self._is_alone = is_alone
+        self._is_partial = is_partial
         self._warnings = tuple(warnings)
         # slang takes no two threads in one compilation.
         self._lock = threading.Lock()
@@ -105,6 +108,7 @@ class Compiled:
                     one.locations,
                     self._wanted,
                     is_alone=self._is_alone,
+                    is_partial=self._is_partial,
                     warnings=self._warnings,
                 )
                 self._said = {wanted: found.get(wanted, ()) for wanted in self._wanted}

@@ -52,6 +52,7 @@ def diagnose(
     paths: Collection[Path],
     *,
     is_alone: bool,
+    is_partial: bool = False,
     warnings: Sequence[str] = (),
 ) -> dict[Path, tuple[SlangDiagnostic, ...]]:
     """What slang says about some files.
@@ -62,6 +63,8 @@ def diagnose(
         locations: Where locations are.
         paths: The files.
         is_alone: Whether it is unknown which other files there are; then unknown modules are not reported.
+        is_partial: Whether files that these may need have not been read yet; then of a file in which something seems to
+            be wrong, only syntax errors are reported: the cause may be in one of those.
         warnings: Changes to the warnings that slang gives by default, each as after its `-W`: `extra`, `no-unused`.
 
     Returns:
@@ -72,21 +75,31 @@ def diagnose(
     engine = pyslang.DiagnosticEngine(sources)
     engine.setWarningOptions(["default", *warnings])
     engine.setMappingsFromPragmas()
-    found: dict[Path, dict[SlangDiagnostic, None]] = {}
-    for diagnostic in (*compilation.getAllDiagnostics(), *_of_data_flow(compilation, is_wide=bool(warnings))):
-        location = sources.getFullyExpandedLoc(diagnostic.location)
-        path = locations.path(location.buffer)
-        severity = _SEVERITIES.get(engine.getSeverity(diagnostic.code, location).name)
-        if severity is None or path is None or path not in paths:
-            continue
-        if str(diagnostic.code) == _NO_TIME_SCALE or (is_alone and str(diagnostic.code) == _UNKNOWN_MODULE):
-            continue
-        start = location.offset
-        ends = [span.end.offset for span in diagnostic.ranges if span.start == diagnostic.location]
-        message, rule = engine.formatMessage(diagnostic), engine.getOptionName(diagnostic.code)
-        one = SlangDiagnostic(start, max(ends, default=start), severity, rule, message)
-        found.setdefault(path, {})[one] = None
-    return {path: tuple(each) for path, each in found.items()}
+    left_out = {_NO_TIME_SCALE, *([_UNKNOWN_MODULE] if is_alone or is_partial else [])}
+
+    def told(diagnostics: Iterable[Diagnostic]) -> dict[Path, tuple[SlangDiagnostic, ...]]:
+        found: dict[Path, dict[SlangDiagnostic, None]] = {}
+        for diagnostic in diagnostics:
+            location = sources.getFullyExpandedLoc(diagnostic.location)
+            path = locations.path(location.buffer)
+            severity = _SEVERITIES.get(engine.getSeverity(diagnostic.code, location).name)
+            if severity is None or path is None or path not in paths or str(diagnostic.code) in left_out:
+                continue
+            start = location.offset
+            ends = [span.end.offset for span in diagnostic.ranges if span.start == diagnostic.location]
+            message, rule = engine.formatMessage(diagnostic), engine.getOptionName(diagnostic.code)
+            one = SlangDiagnostic(start, max(ends, default=start), severity, rule, message)
+            found.setdefault(path, {})[one] = None
+        return {path: tuple(each) for path, each in found.items()}
+
+    everything = told((*compilation.getAllDiagnostics(), *_of_data_flow(compilation, is_wide=bool(warnings))))
+    if not is_partial:
+        return everything
+    of_syntax = told(compilation.getParseDiagnostics())
+    return {
+        path: of_syntax.get(path, ()) if any(one.severity is Severity.ERROR for one in each) else each
+        for path, each in everything.items()
+    }
 
 
 def _of_data_flow(compilation: Compilation, *, is_wide: bool) -> Iterable[Diagnostic]:

@@ -9,12 +9,9 @@ import os
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 from benchwright_verilog.semantics import outline
-from benchwright_verilog.semantics.entry import Entry, WordSet
-from benchwright_verilog.semantics.occurrence import TargetKind
-from benchwright_verilog.semantics.outline import DeclaredUnit
+from benchwright_verilog.semantics.entry import Entry, entry_of, values_of
 
 _MAX_FOLDERS = 32
 
@@ -35,13 +32,13 @@ class IndexStore:
             kept = json.loads(self._file(root).read_bytes())
             if kept["reader"] != _reader() or kept["folder"] != str(root):
                 return {}
-            return {root / name: _entry(values) for name, *values in kept["files"]}
+            return {root / name: entry_of(values) for name, *values in kept["files"]}
         except (OSError, ValueError, TypeError, KeyError):
             return {}
 
     def save(self, root: Path, entries: Mapping[Path, Entry]) -> None:
         """Keep the entries of a folder, and of the others only those that were kept last."""
-        files = [[os.path.relpath(path, root), *_values(entry)] for path, entry in entries.items()]
+        files = [[os.path.relpath(path, root), *values_of(entry)] for path, entry in entries.items()]
         text = json.dumps({"reader": _reader(), "folder": str(root), "files": files}, separators=(",", ":"))
         # A full disk or a folder that can't be written: it is read again at the next start.
         with contextlib.suppress(OSError):
@@ -62,15 +59,3 @@ class IndexStore:
 def _reader() -> str:
     """Identifies the program that made the entries."""
     return hashlib.sha256(Path(outline.__file__).read_bytes()).hexdigest()
-
-
-def _values(entry: Entry) -> list[Any]:
-    symbols = [[one.name, one.kind.value, one.start, one.end] for one in entry.symbols]
-    return [entry.stamp, symbols, entry.includes, str(entry.words), str(entry.members), str(entry.connected)]
-
-
-def _entry(values: list[Any]) -> Entry:
-    stamp, symbols, includes, words, members, connected = values
-    units = tuple(DeclaredUnit(name, TargetKind(kind), start, end) for name, kind, start, end in symbols)
-    sets = (WordSet(joined.split()) for joined in (words, members, connected))
-    return Entry((stamp[0], stamp[1]), units, tuple(includes), *sets)

@@ -12,9 +12,10 @@ from benchwright_verilog.semantics.compiled import Compiled
 from benchwright_verilog.semantics.entry import Entry
 from benchwright_verilog.semantics.file_list import FileList
 from benchwright_verilog.semantics.index_store import IndexStore
-from benchwright_verilog.semantics.inventory import Inventory, stamp_of
+from benchwright_verilog.semantics.inventory import Inventory
 from benchwright_verilog.semantics.macros import Macros
 from benchwright_verilog.semantics.outline import DeclaredUnit, Outline
+from benchwright_verilog.semantics.plain_files import stamp_of
 from benchwright_verilog.semantics.project_lists import ProjectLists
 from benchwright_verilog.semantics.texts import SourceText, SourceTexts
 from benchwright_verilog.semantics.trees import Preprocessing, Tree, Trees
@@ -41,6 +42,7 @@ class Project:
         is_workspace: Whether the folder is a problem's workspace: then all of its files belong together.
         on_lists: Called with the file lists whenever they were read, in whatever thread that was.
         store: Keeps what a large folder declares and names.
+        on_progress: As of `Inventory`.
     """
 
     def __init__(
@@ -52,13 +54,16 @@ class Project:
         is_workspace: bool = False,
         on_lists: Callable[[Sequence[FileList]], None] | None = None,
         store: IndexStore | None = None,
+        on_progress: Callable[[int, int], None] | None = None,
     ) -> None:
         self.folder = folder
-        self.inventory = Inventory(folder, store) if folder is not None else None
+        self.inventory = Inventory(folder, store, on_progress) if folder is not None else None
         self._documents = documents
         self._settings = settings or ProjectSettings()
         self._is_workspace = is_workspace
         self._lock = threading.RLock()
+        self._looks = 0
+        self._was_whole = True
         self._texts = SourceTexts(folder, documents)
         named = [self._absolute(name) for name in self._settings.file_lists]
         variables = {name: self._value(text) for name, text in self._settings.variables.items()}
@@ -153,6 +158,7 @@ class Project:
             compiled = Compiled(
                 trees,
                 is_alone=self.folder is None,
+                is_partial=not self.is_whole,
                 tops=tops,
                 parameters=parameters,
                 warnings=self._warnings,
@@ -205,7 +211,7 @@ class Project:
     @property
     def paths(self) -> list[Path]:
         """All design files."""
-        found: dict[Path, None] = dict.fromkeys(self.inventory.entries) if self.inventory else {}
+        found: dict[Path, None] = dict.fromkeys(self.inventory.stamps) if self.inventory else {}
         for listed in self.lists:
             found |= dict.fromkeys((*listed.sources, *listed.libraries))
         found |= dict.fromkeys(path for path, _ in self._texts.open_designs())
@@ -219,6 +225,7 @@ class Project:
 
     def including(self, header: Path) -> list[Path]:
         """The design files that include something of a file's name."""
+        self._wait()
         with self._lock:
             self.refresh()
             outlines = ((path, self._texts.peek(path)) for path in self.paths)
@@ -227,6 +234,7 @@ class Project:
 
     def words(self) -> Iterator[tuple[Path, Entry | Outline]]:
         """The words of every design file: of one that is open or in no folder its outline, of any other its entry."""
+        self._wait()
         with self._lock:
             self.refresh()
             opened = {path for path, _ in self._texts.open_designs()}
@@ -241,6 +249,7 @@ class Project:
 
     def symbols(self) -> Iterator[tuple[Path, Sequence[DeclaredUnit]]]:
         """What every design file declares."""
+        self._wait()
         with self._lock:
             self.refresh()
             opened = {path for path, _ in self._texts.open_designs()}
@@ -260,15 +269,36 @@ class Project:
 
     def refresh(self) -> None:
         """Check the disk, unless that was just done."""
-        has_looked = self.inventory is None or self.inventory.refresh()
+        looks = self._looks + 1
+        if self.inventory is not None:
+            self.inventory.refresh(self._words_of_open)
+            looks = self.inventory.looks
+        has_looked, self._looks = looks != self._looks, looks
         has_new_lists = self._lists.refresh(look=has_looked)
-        if has_new_lists:
+        if has_new_lists or self.is_whole != self._was_whole:
             self._analyses.clear()
+            self._was_whole = self.is_whole
         if has_new_lists or has_looked:
             self._files.use(self.lists)
             self._texts.outdate()
             self._includes.clear()
             self._read_with.clear()
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether all files of the folder have been read; else what is unknown may be in one of the others."""
+        return self.inventory is None or self.inventory.is_whole
+
+    def _wait(self) -> None:
+        """Wait until all files of the folder have been read."""
+        with self._lock:
+            self.refresh()
+        if self.inventory is not None and not self.is_whole:
+            self.inventory.wait()
+
+    def _words_of_open(self) -> set[str]:
+        texts = (self._texts.get(path, document) for path, document in self._texts.open_designs())
+        return {word for text in texts if text is not None for word in text.outline.words}
 
     def outdate(self) -> None:
         """The client reported a change on disk."""

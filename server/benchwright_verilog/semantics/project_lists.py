@@ -8,7 +8,7 @@ from pathlib import Path
 
 from benchwright_verilog.semantics.entry import Stamp
 from benchwright_verilog.semantics.file_list import FileList, read_file_list
-from benchwright_verilog.semantics.inventory import stamp_of
+from benchwright_verilog.semantics.plain_files import stamp_of
 
 
 class ProjectLists:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from pathlib import Path
 
 from benchwright_verilog.semantics.analysis import Analysis
@@ -18,6 +19,9 @@ from benchwright_verilog.syntax.uri import path_of
 _SMALL = 16 * 1024
 """Up to this many bytes, a document is analysed again with every key."""
 
+_LOOK_AGAIN_S = 0.02
+"""How long to wait until the background is asked again whether it is done."""
+
 
 class Projects:
     """The projects of all folders of one editor.
@@ -28,6 +32,7 @@ class Projects:
         on_lists: Called with a project's file lists whenever they were read, in any thread.
         workspace_of: The folder of the workspace that a folder belongs to, if any: all its files belong together.
         store: Keeps what large folders declare and name.
+        on_progress: Called, in any thread, with a large folder and how many of how many of its files have been read.
     """
 
     def __init__(
@@ -37,12 +42,14 @@ class Projects:
         on_lists: Callable[[Sequence[FileList]], None] | None = None,
         workspace_of: Callable[[Path], Path | None] = lambda folder: None,
         store: IndexStore | None = None,
+        on_progress: Callable[[Path, int, int], None] | None = None,
     ) -> None:
         self._documents = documents
         self._settings = settings
         self._on_lists = on_lists
         self._workspace_of = workspace_of
         self._store = store
+        self._on_progress = on_progress
         self._folders: list[Path] = []
         self._projects: dict[Path, Project] = {}
         self._alone: dict[Path, Project] = {}
@@ -92,6 +99,18 @@ class Projects:
             return project.analysis(document)
         return await asyncio.to_thread(project.analysis, document)
 
+    async def whole(self, uri: str) -> None:
+        """Wait until all files of a document's project have been read."""
+        document = self._documents.get(uri)
+        project = self.of(document) if document is not None and uri.startswith("file:") else None
+        if project is None or project.inventory is None:
+            return
+        if not project.inventory.is_current:
+            await asyncio.to_thread(project.refresh)
+        while not project.is_whole:
+            await asyncio.sleep(_LOOK_AGAIN_S)
+            await asyncio.to_thread(project.refresh)
+
     async def recent(self, document: Document) -> Analysis:
         """What slang knows of a document; if it is not small, what was known when typing last paused.
 
@@ -140,6 +159,7 @@ class Projects:
                 is_workspace=is_workspace,
                 on_lists=self._on_lists,
                 store=self._store,
+                on_progress=partial(self._on_progress, folder) if self._on_progress is not None else None,
             )
         return self._projects[folder]
 

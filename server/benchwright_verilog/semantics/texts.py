@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchwright_verilog.semantics.entry import Stamp
-from benchwright_verilog.semantics.inventory import read_text, stamp_of
 from benchwright_verilog.semantics.outline import Outline
+from benchwright_verilog.semantics.plain_files import read_text, stamp_of
 from benchwright_verilog.syntax.documents import Document, Documents
 from benchwright_verilog.syntax.suffixes import DESIGN_SUFFIXES
 from benchwright_verilog.syntax.surrogates import encode_text

@@ -1,0 +1,86 @@
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+from lsprotocol import types
+
+from .conftest import Editors
+from .session import Editor, File
+from .test_diagnostics import PULLS, capabilities
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+USERS = 150
+PADDING = "".join(f"  wire [7:0] w{number} = {number} + offset; // padding\n" for number in range(500))
+TOP = "module top;\n  thing u_thing ();\n  missing u_missing ();\nendmodule\n"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """So much code that reading it takes a while."""
+    folder = tmp_path_factory.mktemp("large")
+    (folder / "things.sv").write_text("module thing;\nendmodule\n")
+    for number in range(USERS):
+        text = f"module user_{number};\n  thing u_thing ();\n  wire [7:0] offset = 1;\n{PADDING}endmodule\n"
+        (folder / f"user_{number}.sv").write_text(text)
+    (folder / "top.sv").write_text(TOP)
+    return folder
+
+
+def opened(editor: Editor, folder: Path) -> File:
+    event = types.WorkspaceFoldersChangeEvent([types.WorkspaceFolder(folder.as_uri(), folder.name)], [])
+    editor.client.workspace_did_change_workspace_folders(types.DidChangeWorkspaceFoldersParams(event))
+    return editor.open(folder / "top.sv")
+
+
+async def messages(editor: Editor, file: File) -> list[str]:
+    identifier = types.TextDocumentIdentifier(file.uri)
+    report = await editor.client.text_document_diagnostic_async(types.DocumentDiagnosticParams(identifier))
+    assert isinstance(report, types.RelatedFullDocumentDiagnosticReport)
+    return [one.message for one in report.items]
+
+
+async def test_what_is_shown_of_a_file_is_completed_when_the_others_have_been_read(
+    editors: Editors, folder: Path
+) -> None:
+    editor = await editors()
+    opened(editor, folder)
+    await editor.until(lambda: len(editor.shown.diagnostics) > 1, "diagnostics, twice")
+    first, second = editor.shown.diagnostics[:2]
+    assert [one.message for one in first.diagnostics] == []
+    assert [one.message for one in second.diagnostics] == ["unknown module 'missing'"]
+    told = [value for _, value in editor.shown.progress]
+    assert told[0]["kind"] == "begin"
+    assert "report" in {value["kind"] for value in told}
+    assert told[-1]["kind"] == "end"
+
+
+async def test_a_client_that_asks_for_diagnostics_is_told_to_ask_again(editors: Editors, folder: Path) -> None:
+    editor = await editors(capabilities=capabilities(PULLS))
+    file = opened(editor, folder)
+    assert await messages(editor, file) == []
+    await editor.until(lambda: bool(editor.shown.diagnostic_refreshes), "a wish to pull again")
+    assert await messages(editor, file) == ["unknown module 'missing'"]
+
+
+async def test_a_client_that_can_not_be_told_to_ask_again_waits(editors: Editors, folder: Path) -> None:
+    editor = await editors(capabilities=capabilities({**PULLS, "workspace": {"workspaceFolders": True}}))
+    assert await messages(editor, opened(editor, folder)) == ["unknown module 'missing'"]
+
+
+async def test_references_wait_until_all_files_were_read(editors: Editors, folder: Path) -> None:
+    editor = await editors()
+    file = opened(editor, folder)
+    position = types.Position(1, 4)
+    context = types.ReferenceContext(include_declaration=True)
+    asked = types.ReferenceParams(context, types.TextDocumentIdentifier(file.uri), position)
+    found, definition = await asyncio.gather(
+        editor.client.text_document_references_async(asked),
+        editor.client.text_document_definition_async(
+            types.DefinitionParams(types.TextDocumentIdentifier(file.uri), position)
+        ),
+    )
+    assert found is not None and len(found) == USERS + 2
+    assert isinstance(definition, list) and [one.uri for one in definition] == [(folder / "things.sv").as_uri()]

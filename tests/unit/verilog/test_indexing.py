@@ -1,0 +1,144 @@
+"""The first look at a large folder: answers before all of its files have been read, and after."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from benchwright_verilog.semantics import indexing, inventory
+from benchwright_verilog.semantics.diagnostics import Severity
+from benchwright_verilog.semantics.entry import values_of
+from benchwright_verilog.semantics.inventory import Inventory
+from benchwright_verilog.semantics.navigation import references
+from benchwright_verilog.semantics.project import Project
+from benchwright_verilog.syntax.documents import Document, Documents
+
+FILLERS = 120
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """More files than are read at once; what `top` needs is in files of other names."""
+    for number in range(FILLERS):
+        (tmp_path / f"filler_{number}.sv").write_text(f"module filler_{number}; leaf u_leaf (); endmodule\n")
+    (tmp_path / "types.sv").write_text("package types_pkg; typedef logic [3:0] nibble_t; endpackage\n")
+    (tmp_path / "child.sv").write_text("module child(input logic a); leaf u_leaf (); endmodule\n")
+    (tmp_path / "leaf.sv").write_text("module leaf; endmodule\n")
+    return tmp_path
+
+
+@pytest.fixture
+def gate(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
+    """Lets the background begin."""
+    opened, original = threading.Event(), indexing.read_entries
+
+    def held(*given: object) -> object:
+        opened.wait(20)
+        return original(*given)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(inventory, "read_entries", held)
+    yield opened
+    opened.set()
+
+
+def opened(folder: Path, text: str, documents: Documents) -> tuple[Path, Document]:
+    path = folder / "top.sv"
+    path.write_text(text)
+    return path, documents.open(path.as_uri(), 1, text)
+
+
+def errors(project: Project, path: Path) -> list[str]:
+    analysis = project.analysis_of(path)
+    assert analysis is not None
+    return [one.message for one in analysis.diagnostics if one.severity is Severity.ERROR]
+
+
+def test_what_other_files_may_hold_is_no_error_before_they_were_read(folder: Path, gate: threading.Event) -> None:
+    documents = Documents()
+    text = "module top; import types_pkg::*; nibble_t x; missing u_missing (); child u_child (.b(x)); endmodule\n"
+    path, _ = opened(folder, text, documents)
+    project = Project(folder, documents)
+    assert errors(project, path) == []
+    assert not project.is_whole
+    gate.set()
+    assert project.inventory is not None
+    project.inventory.wait()
+    assert sorted(errors(project, path)) == ["port 'b' does not exist in 'child'", "unknown module 'missing'"]
+    assert project.is_whole
+
+
+def test_a_syntax_error_is_told_before_the_others_were_read(folder: Path, gate: threading.Event) -> None:
+    documents = Documents()
+    path, _ = opened(folder, "module top; import types_pkg::*; nibble_t x\n endmodule\n", documents)
+    assert errors(Project(folder, documents), path) == ["expected ';'"]
+
+
+def test_files_that_are_called_like_what_is_named_are_read_first(folder: Path, gate: threading.Event) -> None:
+    documents = Documents()
+    path, _ = opened(folder, "module top; wire w; child u_child (.b(w)); endmodule\n", documents)
+    project = Project(folder, documents)
+    analysis = project.analysis_of(path)
+    assert analysis is not None
+    assert [tree.path.stem for tree in analysis.trees] == ["top", "child", "leaf"]
+
+
+def test_a_search_waits_for_all_files(folder: Path, gate: threading.Event) -> None:
+    documents = Documents()
+    path, _ = opened(folder, "module top; leaf u_leaf (); endmodule\n", documents)
+    project = Project(folder, documents)
+    analysis = project.analysis_of(path)
+    assert analysis is not None
+    target = analysis.occurrences_at(analysis.data.index(b"leaf"))[0].target
+    threading.Timer(0.05, gate.set).start()
+    assert len(list(references(project, target))) == FILLERS + 3
+
+
+def test_the_background_reads_what_a_look_at_once_would(folder: Path) -> None:
+    told: list[tuple[int, int]] = []
+    found = Inventory(folder, on_progress=lambda read, number: told.append((read, number)))
+    found.refresh()
+    found.wait()
+    found.refresh()
+    assert found.is_whole
+    assert {path: values_of(entry) for path, entry in found.entries.items()} == {
+        path: values_of(indexing.read_entry(path, stamp)) for path, stamp in found.stamps.items()
+    }
+    assert told[0][0] == 0
+    assert told[-1][0] == told[-1][1] == FILLERS + 3
+
+
+@pytest.mark.parametrize("program", ["/nowhere/python", "/bin/true"])
+def test_without_the_process_the_files_are_read_all_the_same(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, program: str
+) -> None:
+    monkeypatch.setattr(sys, "executable", program)
+    found = Inventory(folder)
+    found.refresh()
+    found.wait()
+    found.refresh()
+    assert len(found.entries) == FILLERS + 3
+
+
+def test_a_module_of_the_working_directory_is_not_imported(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "json.py").write_text("open('taken', 'w')\n")
+    monkeypatch.chdir(tmp_path)
+    found = Inventory(folder)
+    found.refresh()
+    found.wait()
+    assert not (tmp_path / "taken").exists()
+
+
+def test_a_file_that_changed_while_it_was_read_is_read_again(folder: Path, gate: threading.Event) -> None:
+    found = Inventory(folder)
+    found.refresh()
+    (folder / "filler_7.sv").write_text("module filler_7; wire brand_new; endmodule\n")
+    gate.set()
+    found.wait()
+    found.refresh()
+    assert list(found.naming("brand_new")) == [folder / "filler_7.sv"]
