@@ -82,7 +82,8 @@ class SemanticTokens:
         analysis = await self._server.projects.analysis(document)
         units = document.units
         others = tuple((one.uri, one.version) for one in self._server.documents if one.uri != document.uri)
-        around = (self._server.projects.disk_changes, others)
+        projects = self._server.projects
+        around = (projects.disk_changes, projects.view_changes, others)
 
         def make() -> list[int]:
             return encoded(coloured(units, analysis, start, end, around), document.lines)

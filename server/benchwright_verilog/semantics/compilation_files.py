@@ -20,6 +20,7 @@ from pathlib import Path
 
 from benchwright_verilog.semantics.entry import Stamp
 from benchwright_verilog.semantics.file_list import FileList
+from benchwright_verilog.semantics.instance_paths import DEFAULTS, View
 from benchwright_verilog.semantics.inventory import Inventory, nearest
 from benchwright_verilog.semantics.occurrence import TargetKind
 from benchwright_verilog.semantics.outline import DeclaredUnit, Outline
@@ -56,6 +57,7 @@ class CompilationFiles:
         *,
         takes_all: bool,
     ) -> None:
+        self.view: View = DEFAULTS
         self._texts = texts
         self._inventory = inventory
         self._lists: Sequence[FileList] = ()
@@ -114,15 +116,43 @@ class CompilationFiles:
             sources = list(self._inventory.sources())
             if len(sources) <= _MAX_FILES and self._bytes_of(sources) <= _MAX_BYTES:
                 return [root, *(path for path in sources if path != root)]
-        if listed or self._libraries:
-            declaring = self._all_declaring()
+        below = self._below_top()
+        if root in below:
+            return [root, *(path for path in below if path != root)]
+        is_listed = bool(listed or self._libraries)
+        declaring = self._all_declaring() if is_listed else self._corrected_by_open(self._inventory.declaring, root)
+        ancestors = self._above_chosen(root, declaring)
+        if not ancestors and (is_listed or self._has_type_parameters(root)):
             ancestors = self._ancestors(root, declaring)
-            return self._needed([root, *ancestors], declaring, lambda path: path not in ancestors)
-        declaring = self._corrected_by_open(self._inventory.declaring, root)
-        if self._has_type_parameters(root):
-            ancestors = self._ancestors(root, declaring)
-            return self._needed([root, *ancestors], declaring, lambda path: path not in ancestors)
-        return self._needed([root], declaring)
+        return self._needed([root, *ancestors], declaring, lambda path: path not in ancestors)
+
+    def of_design(self, path: Path) -> list[Path]:
+        """The files to compile for the hierarchy of instances that a file belongs to."""
+        if self._inventory is None:
+            return [path]
+        if below := self._below_top(has_limit=False):
+            return below
+        if self._sources:
+            listed = list(self._sources)
+            return self._needed(listed, self._declared_in(self._libraries), has_limit=False)
+        return list(self._inventory.sources())
+
+    def _below_top(self, *, has_limit: bool = True) -> list[Path]:
+        """The files that the chosen top needs, its own first; none if no top is chosen, or nothing declares it."""
+        declaring = self._all_declaring() if self.view.top is not None else {}
+        candidates = declaring.get(self.view.top or "", ())
+        first = min(candidates, key=lambda path: (len(path.parts), path), default=None)
+        return self._needed([first], declaring, has_limit=has_limit) if first is not None else []
+
+    def _above_chosen(self, root: Path, declaring: Declaring) -> list[Path]:
+        """The files of the modules around the instances that the modules of a file are looked at as."""
+        found: dict[Path, None] = {}
+        for name in sorted(_units(self._texts.outline(root)) & self.view.instances.keys()):
+            for module in reversed(self.view.instances[name].modules[:-1]):
+                path = nearest(declaring.get(module, ()), root)
+                if path is not None and path != root:
+                    found[path] = None
+        return list(found)
 
     def _has_type_parameters(self, path: Path) -> bool:
         """Whether what a module of a file means is known only where it is instantiated."""

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchwright_verilog.semantics.diagnostics import SlangDiagnostic, diagnose, modules_of
+from benchwright_verilog.semantics.instance_paths import DEFAULTS, InstancePath
 
 if TYPE_CHECKING:
     from pyslang.ast import Compilation
@@ -26,6 +27,7 @@ class Compiled:
         is_partial: Whether files that these may need have not been read yet.
         tops: The modules to elaborate, as far as they are in the files; else those that no other instantiates.
         parameters: Their parameters, `NAME=VALUE`.
+        instances: The instances that stand for modules where names are looked up, by the modules' names.
         warnings: As of `diagnose`.
     """
 
@@ -37,11 +39,13 @@ class Compiled:
         is_partial: bool = False,
         tops: Sequence[str] = (),
         parameters: Sequence[str] = (),
+        instances: Mapping[str, InstancePath] = DEFAULTS.instances,
         warnings: Sequence[str] = (),
     ) -> None:
         self.trees = tuple(trees)
         self._tops = tuple(tops)
         self._parameters = tuple(parameters)
+        self.instances = instances
         self._is_alone = is_alone
         self._is_partial = is_partial
         self._warnings = tuple(warnings)
@@ -116,7 +120,7 @@ class Compiled:
 
     @property
     def lookup(self) -> tuple[Compilation, Scopes, Resolver]:
-        """The same files for looking up names: every module is a top, with its default parameters.
+        """The same files for looking up names: every module is a top, with its default parameters or as it was chosen.
 
         Scopes are elaborated when they are looked into. The compilation's diagnostics mean nothing.
         """
@@ -126,7 +130,9 @@ class Compiled:
         with self._lock:
             if self._lookup is None:
                 one = self.trees[0]
-                compilation, bodies = compile_for_lookup([tree.syntax for tree in self.trees], one.sources)
+                compilation, bodies = compile_for_lookup(
+                    [tree.syntax for tree in self.trees], one.sources, self.instances
+                )
                 scopes = Scopes(compilation, bodies)
                 self._lookup = compilation, scopes, Resolver(compilation, scopes, one.locations)
             return self._lookup

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from benchwright_verilog.semantics.analysis import Analysis
@@ -12,6 +12,8 @@ from benchwright_verilog.semantics.compiled import Compiled
 from benchwright_verilog.semantics.entry import Entry
 from benchwright_verilog.semantics.file_list import FileList
 from benchwright_verilog.semantics.index_store import IndexStore
+from benchwright_verilog.semantics.instance_paths import DEFAULTS, View
+from benchwright_verilog.semantics.instances import Design
 from benchwright_verilog.semantics.inventory import Inventory
 from benchwright_verilog.semantics.macros import Macros
 from benchwright_verilog.semantics.outline import DeclaredUnit, Outline
@@ -43,6 +45,7 @@ class Project:
         on_lists: Called with the file lists whenever they were read, in whatever thread that was.
         store: Keeps what a large folder declares and names.
         on_progress: As of `Inventory`.
+        view: What its modules are looked at as.
     """
 
     def __init__(
@@ -55,6 +58,7 @@ class Project:
         on_lists: Callable[[Sequence[FileList]], None] | None = None,
         store: IndexStore | None = None,
         on_progress: Callable[[int, int], None] | None = None,
+        view: View = DEFAULTS,
     ) -> None:
         self.folder = folder
         self.inventory = Inventory(folder, store, on_progress) if folder is not None else None
@@ -70,6 +74,8 @@ class Project:
         looked_in = None if is_workspace else folder
         self._lists = ProjectLists(named, looked_in, self._texts.open_text, on_lists, variables)
         self._files = CompilationFiles(self._texts, self.inventory, self.find_include, takes_all=is_workspace)
+        self._files.view = view
+        self._design: Design | None = None
         self._includes: dict[tuple[Path, str], Path | None] = {}
         self._read_with: dict[Path, Preprocessing] = {}
         self._trees: Trees | None = None
@@ -84,6 +90,31 @@ class Project:
     def lists(self) -> tuple[FileList, ...]:
         """The file lists as they were last read."""
         return self._lists.lists
+
+    # Instances
+
+    @property
+    def view(self) -> View:
+        """What modules are looked at as."""
+        return self._files.view
+
+    def look(self, view: View) -> None:
+        """Look at modules in another way from now on."""
+        with self._lock:
+            self._files.view = view
+            self._analyses.clear()
+            self._design = None
+
+    def design(self, path: Path) -> Design:
+        """The hierarchy of instances that a file of the project belongs to."""
+        self._wait()
+        with self._lock:
+            self.refresh()
+            members = self._files.of_design(path)
+            trees = tuple(self._parsed(members, members[0], None)) if members else ()
+            if self._design is None or not self._design.compiled.is_of(trees):
+                self._design = Design(self._new_compiled(trees))
+            return self._design
 
     # Analyses
 
@@ -153,19 +184,22 @@ class Project:
         analyses = (analysis for _, _, analysis in self._analyses.values())
         compiled = next((analysis.compiled for analysis in analyses if analysis.compiled.is_of(trees)), None)
         if compiled is None:
-            tops = tuple(top for one in self.lists for top in one.tops)
-            parameters = tuple(parameter for one in self.lists for parameter in one.parameters)
-            compiled = Compiled(
-                trees,
-                is_alone=self.folder is None,
-                is_partial=not self.is_whole,
-                tops=tops,
-                parameters=parameters,
-                warnings=self._warnings,
-            )
+            compiled = self._new_compiled(trees)
         for path in self._analyses:
             compiled.want(path)
         return compiled
+
+    def _new_compiled(self, trees: Sequence[Tree]) -> Compiled:
+        tops = tuple(top for one in self.lists for top in one.tops)
+        return Compiled(
+            trees,
+            is_alone=self.folder is None,
+            is_partial=not self.is_whole,
+            tops=(self.view.top,) if self.view.top is not None else tops,
+            parameters=tuple(parameter for one in self.lists for parameter in one.parameters),
+            instances=self.view.instances,
+            warnings=self._warnings,
+        )
 
     def with_texts(self, documents: Documents, texts: Mapping[Path, str]) -> Project:
         """The project as it would be with other versions of some files, for trying a change.
@@ -186,6 +220,7 @@ class Project:
             other._files = CompilationFiles(
                 other._texts, self.inventory, other.find_include, takes_all=self._is_workspace
             )
+            other._files.view = self.view
             other._files.use(other.lists)
         return other
 
@@ -231,6 +266,12 @@ class Project:
             outlines = ((path, self._texts.peek(path)) for path in self.paths)
             names = ((path, one) for path, outline in outlines if outline is not None for one in outline.includes)
             return list(dict.fromkeys(path for path, one in names if one.name.rpartition("/")[2] == header.name))
+
+    def roots_of(self, paths: Iterable[Path]) -> list[Path]:
+        """The files to compile for some files: themselves, or for headers what includes them; each once."""
+        with self._lock:
+            self.refresh()
+            return list(dict.fromkeys(self._files.root_of(path) for path in paths))
 
     def words(self) -> Iterator[tuple[Path, Entry | Outline]]:
         """The words of every design file: of one that is open or in no folder its outline, of any other its entry."""
@@ -332,6 +373,7 @@ class Project:
             if text is not None:
                 parsed.append(trees.tree(path, text.text, self._preprocessing(path)))
         kept = {tree.path for tree in parsed} | {tree.path for known in self._analyses.values() for tree in known[0]}
+        kept |= {tree.path for tree in self._design.compiled.trees} if self._design is not None else set()
         trees.keep(kept)
         self._texts.trim(kept | trees.included)
         yield from parsed

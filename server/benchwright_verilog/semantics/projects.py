@@ -11,7 +11,9 @@ from benchwright_verilog.semantics.analysis import Analysis
 from benchwright_verilog.semantics.diagnostics import SlangDiagnostic
 from benchwright_verilog.semantics.file_list import FileList
 from benchwright_verilog.semantics.index_store import IndexStore
+from benchwright_verilog.semantics.instance_paths import DEFAULTS, View
 from benchwright_verilog.semantics.project import Project
+from benchwright_verilog.semantics.view_store import ViewStore
 from benchwright_verilog.settings import Project as ProjectSettings
 from benchwright_verilog.syntax.documents import Document, Documents
 from benchwright_verilog.syntax.uri import path_of
@@ -33,6 +35,7 @@ class Projects:
         workspace_of: The folder of the workspace that a folder belongs to, if any: all its files belong together.
         store: Keeps what large folders declare and name.
         on_progress: Called, in any thread, with a large folder and how many of how many of its files have been read.
+        views: Keeps what their modules are looked at as.
     """
 
     def __init__(
@@ -43,6 +46,7 @@ class Projects:
         workspace_of: Callable[[Path], Path | None] = lambda folder: None,
         store: IndexStore | None = None,
         on_progress: Callable[[Path, int, int], None] | None = None,
+        views: ViewStore | None = None,
     ) -> None:
         self._documents = documents
         self._settings = settings
@@ -50,12 +54,15 @@ class Projects:
         self._workspace_of = workspace_of
         self._store = store
         self._on_progress = on_progress
+        self._views = views
         self._folders: list[Path] = []
         self._projects: dict[Path, Project] = {}
         self._alone: dict[Path, Project] = {}
         self._workspaces: dict[Path, Path | None] = {}
         self.disk_changes = 0
         """How often the client reported changes on disk."""
+        self.view_changes = 0
+        """How often modules were looked at in another way."""
 
     @property
     def folders(self) -> tuple[Path, ...]:
@@ -145,6 +152,13 @@ class Projects:
                     project.outdate()
             self._workspaces.clear()
 
+    def look(self, project: Project, view: View) -> None:
+        """Look at the modules of a project in another way from now on, also after the next start."""
+        project.look(view)
+        self.view_changes += 1
+        if self._views is not None and project.folder is not None:
+            self._views.save(project.folder, view)
+
     def settings_changed(self) -> None:
         """Other include folders, macros or file lists: start again."""
         self._projects.clear()
@@ -160,6 +174,7 @@ class Projects:
                 on_lists=self._on_lists,
                 store=self._store,
                 on_progress=partial(self._on_progress, folder) if self._on_progress is not None else None,
+                view=self._views.load(folder) if self._views is not None else DEFAULTS,
             )
         return self._projects[folder]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import pyslang
@@ -33,6 +34,7 @@ from pyslang.syntax import (
     SyntaxTree,
 )
 
+from benchwright_verilog.semantics.instance_paths import InstancePath, chosen_bodies
 from benchwright_verilog.semantics.placeholders import with_real_types
 from benchwright_verilog.semantics.slang import ScopeSymbol, is_scope
 
@@ -199,11 +201,16 @@ def _specialized(symbol: Symbol | None) -> Symbol | None:
 
 
 def compile_for_lookup(
-    trees: Sequence[SyntaxTree], sources: SourceManager
+    trees: Sequence[SyntaxTree], sources: SourceManager, chosen: Mapping[str, InstancePath] = MappingProxyType({})
 ) -> tuple[Compilation, dict[str, InstanceBodySymbol]]:
     """Compile so that every module, interface and program has one instance, with its default parameters.
 
     Where a default is a placeholder, another instance with a real type comes first, if there is one.
+
+    Args:
+        trees: The files.
+        sources: Their text.
+        chosen: The instances that stand for modules, by the modules' names.
 
     Returns:
         The compilation, and the body of each by name.
@@ -239,4 +246,4 @@ def compile_for_lookup(
             bodies |= {inner.name: inner.body for inner in top.body if isinstance(inner, InstanceSymbol)}
         else:
             bodies[top.name] = top.body
-    return compilation, with_real_types(bodies)
+    return compilation, with_real_types(bodies) | chosen_bodies(bodies, chosen)

@@ -1,0 +1,98 @@
+"""Instances by their paths, such as `top.u_core.g_lane[2].u_alu`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pyslang.ast import InstanceBodySymbol, InstanceSymbol, UninstantiatedDefSymbol
+
+
+@dataclass(frozen=True)
+class InstancePath:
+    """An instance by its path, such as `top.u_core.g_lane[2].u_alu`."""
+
+    path: str
+    modules: tuple[str, ...]
+    """The modules from the top to that of the instance."""
+
+
+@dataclass(frozen=True)
+class View:
+    """What modules are looked at as, and what is elaborated. All of it is the user's choice."""
+
+    top: str | None = None
+    """The only top; None for those of the file lists, or those that no other module instantiates."""
+    instances: Mapping[str, InstancePath] = field(default_factory=dict)
+    """The instances that stand for modules, by the modules' names."""
+
+
+DEFAULTS = View()
+"""Every module with its default parameters, below the tops that there are."""
+
+
+def inner_instances(body: InstanceBodySymbol) -> Iterator[InstanceSymbol | UninstantiatedDefSymbol]:
+    """The instances in a module, also in generate blocks and arrays, but not in branches that are left out."""
+    yield from _members(body)
+
+
+def _members(scope: Iterable[object]) -> Iterator[InstanceSymbol | UninstantiatedDefSymbol]:
+    from pyslang.ast import (
+        GenerateBlockArraySymbol,
+        GenerateBlockSymbol,
+        InstanceArraySymbol,
+        InstanceSymbol,
+        UninstantiatedDefSymbol,
+    )
+
+    for member in scope:
+        if isinstance(member, InstanceSymbol) or (isinstance(member, UninstantiatedDefSymbol) and not member.isChecker):
+            yield member
+        elif isinstance(member, (GenerateBlockArraySymbol, InstanceArraySymbol)) or (
+            isinstance(member, GenerateBlockSymbol) and not member.isUninstantiated
+        ):
+            yield from _members(member)
+
+
+def symbols_on(tops: Iterable[InstanceSymbol], path: str) -> list[InstanceSymbol]:
+    """The instances on a path, from the top to the one that it leads to; none if it leads nowhere."""
+    from pyslang.ast import InstanceSymbol
+
+    found: list[InstanceSymbol] = []
+    candidates: Iterable[InstanceSymbol | UninstantiatedDefSymbol] = tops
+    while True:
+        following = next(
+            (one for one in candidates if isinstance(one, InstanceSymbol) and _is_on(one.hierarchicalPath, path)),
+            None,
+        )
+        if following is None:
+            return []
+        found.append(following)
+        if following.hierarchicalPath == path:
+            return found
+        candidates = inner_instances(following.body)
+
+
+def _is_on(own: str, path: str) -> bool:
+    return path == own or path.startswith(f"{own}.")
+
+
+def chosen_bodies(
+    bodies: Mapping[str, InstanceBodySymbol], instances: Mapping[str, InstancePath]
+) -> dict[str, InstanceBodySymbol]:
+    """The bodies of the chosen instances by module, as far as they still are instances of it.
+
+    Args:
+        bodies: Each as a top.
+        instances: The chosen ones by module.
+    """
+    found: dict[str, InstanceBodySymbol] = {}
+    for name, chosen in instances.items():
+        body = bodies.get(chosen.modules[0]) if name in bodies and chosen.modules else None
+        top = body.parentInstance if body is not None else None
+        on_path = symbols_on([top], chosen.path) if top is not None else []
+        if on_path and on_path[-1].definition.name == name:
+            found[name] = on_path[-1].body
+    return found

@@ -1,0 +1,190 @@
+"""The instances of a design: its hierarchy below the tops, elaborated as far as somebody looks into it."""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from benchwright_verilog.semantics.instance_paths import InstancePath, inner_instances, symbols_on
+
+if TYPE_CHECKING:
+    from pyslang.ast import InstanceBodySymbol, InstanceSymbol, Symbol, UninstantiatedDefSymbol
+
+    from benchwright_verilog.semantics.compiled import Compiled
+    from benchwright_verilog.semantics.file_locations import FileLocation, FileLocations
+
+_MAX_WALKED = 20_000
+"""How many instances are looked at to find those of a module; an array may have any number."""
+_MAX_TEXT = 60
+_DECIMAL = re.compile(r"(-?)\d+'s?d(\d+)")
+
+
+@dataclass(frozen=True)
+class Place:
+    """A name in a file. Offsets are bytes."""
+
+    path: Path
+    start: int
+    end: int
+
+
+@dataclass(frozen=True)
+class Instance:
+    """One instance of a design."""
+
+    path: str
+    name: str
+    """Without the path of the instance around it: `g_lane[2].u_alu`."""
+    module: str
+    kind: str
+    """`module`, `interface`, `program`, or `unknown` if nothing declares it."""
+    parameters: tuple[tuple[str, str], ...]
+    """Names and values, in the order of their declaration; local ones are left out."""
+    modules: tuple[str, ...]
+    """As of `InstancePath`."""
+    instantiated: Place | None
+    """Its name where it is instantiated; None for a top."""
+    declared: Place | None
+    """The name of its module where that is declared; None if it is unknown."""
+    has_children: bool
+
+    @property
+    def as_path(self) -> InstancePath:
+        """The instance, for looking at its module as it."""
+        return InstancePath(self.path, self.modules)
+
+
+class Design:
+    """The instances below the tops of some files. Safe in any thread.
+
+    Args:
+        compiled: The files.
+    """
+
+    def __init__(self, compiled: Compiled) -> None:
+        self.compiled = compiled
+        self._lock = threading.RLock()
+        self._of_modules: dict[str, list[Instance]] | None = None
+        self.is_cut = False
+        """Whether there are more instances than were looked at for `of_module`."""
+
+    def tops(self) -> list[Instance]:
+        """The tops, by name."""
+        with self._lock:
+            return sorted((self._instance(top, None) for top in self._roots), key=lambda one: one.name)
+
+    def children(self, path: str) -> list[Instance] | None:
+        """The instances directly in another, in the order of the file; None if there is no instance of this path."""
+        with self._lock:
+            found = self._find(path)
+            if found is None:
+                return None
+            symbol, around = found
+            return [self._instance(inner, around) for inner in inner_instances(symbol.body)]
+
+    def along(self, path: str) -> list[Instance]:
+        """The instances on a path, from the top to the one that it leads to; none if it leads nowhere."""
+        with self._lock:
+            found: list[Instance] = []
+            for symbol in symbols_on(self._roots, path):
+                found.append(self._instance(symbol, found[-1] if found else None))
+            return found
+
+    def below(self, path: str) -> Iterator[Instance]:
+        """The instances below another, those that are nearer to it first; not more than are looked at anywhere."""
+        with self._lock:
+            found = self._find(path)
+            walked = list(islice(self._walk([found]), 1, _MAX_WALKED)) if found is not None else []
+        yield from walked
+
+    def of_module(self, name: str) -> Sequence[Instance]:
+        """The instances of a module, those that are nearer to the tops first."""
+        with self._lock:
+            if self._of_modules is None:
+                tops = [(top, self._instance(top, None)) for top in self._roots]
+                walked = list(islice(self._walk(tops), _MAX_WALKED + 1))
+                self.is_cut = len(walked) > _MAX_WALKED
+                self._of_modules = {}
+                for one in walked[:_MAX_WALKED]:
+                    self._of_modules.setdefault(one.module, []).append(one)
+            return self._of_modules.get(name, [])
+
+    @cached_property
+    def _roots(self) -> list[InstanceSymbol]:
+        return list(self.compiled.elaborate().getRoot().topInstances)
+
+    @property
+    def _locations(self) -> FileLocations:
+        return self.compiled.trees[0].locations
+
+    def _walk(self, begin: Iterable[tuple[InstanceSymbol, Instance]]) -> Iterator[Instance]:
+        from pyslang.ast import InstanceSymbol
+
+        waiting = deque(begin)
+        while waiting:
+            symbol, around = waiting.popleft()
+            yield around
+            for inner in inner_instances(symbol.body):
+                if isinstance(inner, InstanceSymbol):
+                    waiting.append((inner, self._instance(inner, around)))
+
+    def _find(self, path: str) -> tuple[InstanceSymbol, Instance] | None:
+        on_path = symbols_on(self._roots, path)
+        return (on_path[-1], self.along(path)[-1]) if on_path else None
+
+    def _instance(self, symbol: InstanceSymbol | UninstantiatedDefSymbol, around: Instance | None) -> Instance:
+        from pyslang.ast import InstanceSymbol
+
+        known = symbol if isinstance(symbol, InstanceSymbol) else None
+        module = known.definition.name if known is not None else getattr(symbol, "definitionName", "")
+        path = symbol.hierarchicalPath
+        return Instance(
+            path=path,
+            name=path[len(around.path) + 1 :] if around is not None else path,
+            module=module,
+            kind=known.definition.getKindString() if known is not None else "unknown",
+            parameters=tuple(_parameters(known.body)) if known is not None else (),
+            modules=(*(around.modules if around is not None else ()), module),
+            instantiated=self._place(symbol, _written_name(symbol)) if around is not None else None,
+            declared=self._place(known.definition, module) if known is not None else None,
+            has_children=known is not None and next(inner_instances(known.body), None) is not None,
+        )
+
+    def _place(self, symbol: Symbol, name: str) -> Place | None:
+        place: FileLocation | None = self._locations.of(symbol.location)
+        if place is None:
+            return None
+        return Place(place.path, place.offset, place.offset + (0 if place.generated else len(name.encode())))
+
+
+def _written_name(symbol: InstanceSymbol | UninstantiatedDefSymbol) -> str:
+    """The name as it is written: an element of an array has none of its own."""
+    from pyslang.syntax import HierarchicalInstanceSyntax
+
+    syntax = symbol.syntax
+    if isinstance(syntax, HierarchicalInstanceSyntax) and syntax.decl is not None:
+        return syntax.decl.name.rawText
+    return symbol.name
+
+
+def _parameters(body: InstanceBodySymbol) -> Iterator[tuple[str, str]]:
+    from pyslang.ast import ParameterSymbol, TypeParameterSymbol
+
+    for parameter in body.parameters:
+        if isinstance(parameter, ParameterSymbol) and not parameter.isLocalParam:
+            yield parameter.name, _short(str(parameter.value))
+        elif isinstance(parameter, TypeParameterSymbol) and not parameter.isLocalParam:
+            yield parameter.name, _short(str(parameter.targetType.type))
+
+
+def _short(text: str) -> str:
+    decimal = _DECIMAL.fullmatch(text)
+    text = f"{decimal[1]}{decimal[2]}" if decimal is not None else text
+    return text if len(text) <= _MAX_TEXT else f"{text[: _MAX_TEXT - 1]}…"
