@@ -11,12 +11,13 @@ from benchwright_server.attempts.sessions import Sessions
 from benchwright_server.protocol import Wire, WorkspaceParams
 from benchwright_verilog.syntax.uri import path_of
 
+S = TypeVar("S")
 P = TypeVar("P", bound=Wire)
 R = TypeVar("R", bound=Wire)
 
 
 @dataclass(frozen=True)
-class Operation(Generic[P, R]):
+class Operation(Generic[S, P, R]):
     """One request, which is also a command; or a notification, which has no result."""
 
     name: str
@@ -24,7 +25,8 @@ class Operation(Generic[P, R]):
     result: type[R]
     does: str
     """One sentence for the reference."""
-    handle: Callable[[Sessions, P], Awaitable[R]]
+    handle: Callable[[S, P], Awaitable[R]]
+    """Takes what it works on: the attempts of this user, or the server."""
     is_request: bool = True
 
 

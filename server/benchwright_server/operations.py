@@ -93,7 +93,7 @@ async def _focus(sessions: Sessions, params: FocusParams) -> Nothing:
 
 __all__ = ["CHANGED", "OPERATIONS", "Operation", "path_of"]
 
-OPERATIONS: tuple[Operation[Any, Any], ...] = (
+OPERATIONS: tuple[Operation[Sessions, Any, Any], ...] = (
     Operation("packs", Nothing, PackList, "Lists all packs and problems, with this user's record on each.", _packs),
     Operation(
         "open",

@@ -14,7 +14,8 @@ from typing import Annotated, Any, Union, get_args, get_origin
 
 from pydantic import JsonValue
 
-from benchwright_server import study_protocol
+from benchwright_server import design_protocol, study_protocol
+from benchwright_server.features.instances import DESIGN_OPERATIONS
 from benchwright_server.features.requests import REQUEST_FAILED
 from benchwright_server.operations import CHANGED, OPERATIONS, Operation
 from benchwright_server.protocol import AttemptStatus, Wire
@@ -61,12 +62,12 @@ def _page() -> Iterator[str]:
     yield "## Operations\n"
     yield "| name | parameters | result | what it does |"
     yield "| --- | --- | --- | --- |"
-    for operation in OPERATIONS:
+    for operation in (*OPERATIONS, *DESIGN_OPERATIONS):
         result = _link(operation.result) if operation.is_request else "(a notification to the server)"
         yield f"| `{operation.name}` | {_link(operation.params)} | {result} | {operation.does} |"
     yield f"\nThe server sends `{CHANGED}`, a notification with {_link(AttemptStatus)}, whenever the status changes."
     yield "\n## Messages"
-    for model in _models(OPERATIONS):
+    for model in _models((*OPERATIONS, *DESIGN_OPERATIONS)):
         yield from _message(model)
 
 
@@ -83,7 +84,7 @@ def _message(model: type[Wire]) -> Iterator[str]:
         yield f"| `{field.alias}` | {_type(field.annotation)} | {told} |"
 
 
-def _models(operations: tuple[Operation[Any, Any], ...]) -> list[type[Wire]]:
+def _models(operations: tuple[Operation[Any, Any, Any], ...]) -> list[type[Wire]]:
     """Every model that is reached, in the order of `protocol`."""
     found: set[type[Wire]] = set()
 
@@ -99,6 +100,7 @@ def _models(operations: tuple[Operation[Any, Any], ...]) -> list[type[Wire]]:
         reach(operation.params)
         reach(operation.result)
     written = [*vars(sys.modules[Wire.__module__]).values(), *vars(study_protocol).values()]
+    written += vars(design_protocol).values()
     return sorted(found, key=written.index)
 
 

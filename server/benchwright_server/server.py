@@ -54,6 +54,7 @@ from benchwright_server.settings import Settings, wire_name
 from benchwright_server.workspaces.workspace import workspace_folder
 from benchwright_verilog.semantics.index_store import IndexStore
 from benchwright_verilog.semantics.projects import Projects
+from benchwright_verilog.semantics.view_store import ViewStore
 from benchwright_verilog.syntax.documents import Documents
 from benchwright_verilog.syntax.json_form import JsonText
 
@@ -185,6 +186,7 @@ class BenchwrightServer(EditorServer):
             workspace_folder,
             IndexStore(home.cache / "index"),
             self.indexing.show,
+            ViewStore(home.state / "views"),
         )
         listeners = Listeners(
             self._attempt_changed, self.report_failure, self._notice, RunProgress(self).shown, self._study_changed

@@ -151,7 +151,7 @@ async def _numbers(sessions: Sessions, params: NumbersParams) -> OwnNumbers:
     return await asyncio.to_thread(numbers_of, sessions, params.study)
 
 
-STUDY_OPERATIONS: tuple[Operation[Any, Any], ...] = (
+STUDY_OPERATIONS: tuple[Operation[Sessions, Any, Any], ...] = (
     Operation("studies", Nothing, StudyList, "Lists the studies that the user takes part in.", _studies),
     Operation("study", StudyParams, StudyView, "Describes a study and its next step.", _study),
     Operation("giveConsent", GiveConsentParams, StudyView, "Agrees to a study's consent form.", _give_consent),

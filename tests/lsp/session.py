@@ -92,6 +92,7 @@ class Shown:
     diagnostics: list[types.PublishDiagnosticsParams] = field(default_factory=list)
     progress: list[tuple[types.ProgressToken, dict[str, Any]]] = field(default_factory=list)
     messages: list[str] = field(default_factory=list)
+    questions: list[str] = field(default_factory=list)
     lens_refreshes: int = 0
     diagnostic_refreshes: list[None] = field(default_factory=list)
     colour_refreshes: list[None] = field(default_factory=list)
@@ -104,6 +105,8 @@ class Editor:
         self.home = home
         self.shown = Shown()
         self.always_fresh = False
+        self.answer = ""
+        """The title that is chosen where the server asks."""
         self.stderr = bytearray()
         self._capabilities = capabilities
         self.initialized: types.InitializeResult | None = None
@@ -123,6 +126,10 @@ class Editor:
         def message(params: types.ShowMessageParams) -> None:
             shown.messages.append(params.message)
 
+        def question(params: types.ShowMessageRequestParams) -> types.MessageActionItem | None:
+            shown.questions.append(params.message)
+            return next((one for one in params.actions or () if one.title == self.answer), None)
+
         def refresh(params: None) -> None:
             shown.lens_refreshes += 1
 
@@ -140,6 +147,7 @@ class Editor:
                 "benchwright/attemptChanged": changed,
                 types.PROGRESS: progress,
                 types.WINDOW_SHOW_MESSAGE: message,
+                types.WINDOW_SHOW_MESSAGE_REQUEST: question,
                 types.WORKSPACE_CODE_LENS_REFRESH: refresh,
                 types.WORKSPACE_DIAGNOSTIC_REFRESH: look_again,
                 types.WORKSPACE_SEMANTIC_TOKENS_REFRESH: colour_again,

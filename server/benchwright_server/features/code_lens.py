@@ -1,4 +1,4 @@
-"""The lens above a module: run the hidden tests, with the latest result; submit; and list the module's instances."""
+"""The lens above a module: run the hidden tests, with the latest result; submit; list and choose its instances."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from lsprotocol import types
 from benchwright_attempts.clock import AttemptState
 from benchwright_attempts.grading import judged_paths
 from benchwright_problems.problem import Kind
+from benchwright_server.features.instances import choice_lenses
 from benchwright_server.features.locations import Locations
 from benchwright_server.operations import path_of
 from benchwright_server.protocol import AttemptStatus, VerdictView
@@ -64,6 +65,11 @@ class CodeLenses:
         for module in modules:
             place = document.lines.byte_range(module.start, module.end)
             lenses.append(types.CodeLens(place, data={"uri": document.uri, "module": module.name}))
+        # Only a module with parameters differs from one instance to another.
+        if b"#" in document.lines.data:
+            places = [(one.name, document.lines.byte_range(one.start, one.end)) for one in modules]
+            await self._server.live.rest(document.uri)
+            lenses += await choice_lenses(self._server, document.uri, places)
         return lenses
 
     async def _of_attempt(self, file: Path, place: types.Range) -> list[types.CodeLens]:

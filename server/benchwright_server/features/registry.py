@@ -43,6 +43,9 @@ COMMANDS = (
 )
 """The operations that are also commands, in the order of `operations.OPERATIONS`."""
 
+DESIGN_COMMANDS = ("hierarchy", "instances", "viewAs", "viewHere", "setTop")
+"""The operations on the instances of a design, which are also commands, in the order of `DESIGN_OPERATIONS`."""
+
 CODE_ACTION_KINDS = ("quickfix", "refactor.rewrite", "source.fixAll")
 
 
@@ -254,6 +257,14 @@ FEATURES: tuple[Feature, ...] = (
         _declares("codeLens"),
         "Run the hidden tests, submit, instances of a module.",
         commands=("showInstances",),
+    ),
+    Feature(
+        "instances",
+        tuple(f"benchwright/{name}" for name in DESIGN_COMMANDS),
+        _fixed(),
+        lambda client: True,
+        "The hierarchy of instances, its top, and the instance that a module is looked at as.",
+        commands=(*DESIGN_COMMANDS, "chooseInstance"),
     ),
     Feature(
         "inline_completion",

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 from pygls.exceptions import JsonRpcException, JsonRpcInternalError, JsonRpcInvalidParams
 
 from benchwright_server.errors import FORESEEN, log_place, sentence_of
-from benchwright_server.operations import OPERATIONS, Operation
+from benchwright_server.operation import Operation, S
+from benchwright_server.operations import OPERATIONS
 
 if TYPE_CHECKING:
     from benchwright_server.editor_server import EditorServer
@@ -19,15 +21,23 @@ REQUEST_FAILED = -32803
 
 
 def register_requests(server: EditorServer) -> None:
-    """Serve every operation both ways."""
+    """Serve every operation on attempts both ways."""
     for operation in OPERATIONS:
-        _register(server, operation)
+        register_operation(server, operation, lambda: server.sessions)
 
 
-def _register(server: EditorServer, operation: Operation[Any, Any]) -> None:
+def register_operation(server: EditorServer, operation: Operation[S, Any, Any], subject: Callable[[], S]) -> None:
+    """Serve an operation as a request and as a command.
+
+    Args:
+        server: Whose client.
+        operation: The operation.
+        subject: Gives what it works on.
+    """
+
     async def request(params: Any) -> dict[str, Any]:
         await server.sync.settled()
-        return await _answer(server, operation, params)
+        return await _answer(operation, subject(), params)
 
     async def command(*arguments: Any) -> dict[str, Any]:
         return await request(arguments[0] if arguments else None)
@@ -36,7 +46,7 @@ def _register(server: EditorServer, operation: Operation[Any, Any]) -> None:
         async def work() -> None:
             # A notification has no response, so a rejection is not reported.
             with contextlib.suppress(JsonRpcException):
-                await _answer(server, operation, params)
+                await _answer(operation, subject(), params)
 
         server.sync.in_order(work)
 
@@ -45,7 +55,7 @@ def _register(server: EditorServer, operation: Operation[Any, Any]) -> None:
         server.command(f"benchwright.{operation.name}")(command)
 
 
-async def _answer(server: EditorServer, operation: Operation[Any, Any], params: Any) -> dict[str, Any]:
+async def _answer(operation: Operation[S, Any, Any], subject: S, params: Any) -> dict[str, Any]:
     try:
         parsed = operation.params.model_validate(params if params is not None else {})
     except ValidationError as error:
@@ -53,7 +63,7 @@ async def _answer(server: EditorServer, operation: Operation[Any, Any], params: 
         field = ".".join(str(part) for part in first["loc"]) or "the parameters"
         raise JsonRpcInvalidParams(f"benchwright/{operation.name}: {field}: {first['msg']}") from None
     try:
-        result = await operation.handle(server.sessions, parsed)
+        result = await operation.handle(subject, parsed)
     except FORESEEN as error:
         raise JsonRpcException(sentence_of(error), REQUEST_FAILED) from None
     except Exception as error:

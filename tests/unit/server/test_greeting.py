@@ -176,5 +176,6 @@ def test_a_setting_that_cannot_be_used_is_told_after_the_answer() -> None:
 def test_capabilities_that_make_no_sense_are_capabilities_that_are_not_there(tmp_path: Path) -> None:
     odd = {"general": "?", "textDocument": {"hover": 3, "definition": []}, "workspace": None, "window": 1}
     greeting = Greeting.of({"capabilities": odd, "processId": "no number"})
-    assert greeting.features == ()
+    # What needs no capability is there for everybody.
+    assert [feature.module for feature in greeting.features] == ["instances"]
     served(greeting, tmp_path)

@@ -1,0 +1,126 @@
+"""The `benchwright/*` messages about the instances of a design; see `protocol`."""
+
+from __future__ import annotations
+
+from benchwright_server.protocol import Wire
+
+
+class Point(Wire):
+    """A place in a file, as LSP's `Position`."""
+
+    line: int
+    """From 0."""
+    character: int
+    """From 0, in the units of `positionEncoding`."""
+
+
+class FileRange(Wire):
+    """A name in a file, as LSP's `Location`."""
+
+    uri: str
+    start: Point
+    end: Point
+
+
+class ParameterValue(Wire):
+    """A parameter of an instance."""
+
+    name: str
+    value: str
+    """A number, a text or a type, as slang prints it; long ones are cut."""
+
+
+class InstanceView(Wire):
+    """One instance of a design."""
+
+    path: str
+    """From its top, such as `top.u_core.g_lane[2].u_alu`: what other operations take."""
+    name: str
+    """Without the path of the instance around it, such as `g_lane[2].u_alu`."""
+    module: str
+    kind: str
+    """`module`, `interface`, `program`, or `unknown` if no file declares it."""
+    parameters: list[ParameterValue]
+    """In the order of their declaration, without local ones."""
+    instantiated: FileRange | None
+    """Its name where it is instantiated; null for a top."""
+    declared: FileRange | None
+    """The name of its module where that is declared; null if it is unknown."""
+    has_children: bool
+    """Whether it has instances of its own."""
+
+
+class HierarchyParams(Wire):
+    """Parameters of `benchwright/hierarchy`."""
+
+    uri: str
+    """A file of the design, or its folder."""
+    path: str | None = None
+    """The instance whose children are wanted; null for the tops."""
+
+
+class HierarchyLevel(Wire):
+    """Result of `benchwright/hierarchy`."""
+
+    top: str | None
+    """The chosen top; null if none was chosen."""
+    instances: list[InstanceView]
+    """Tops by name, children in the order of the file."""
+
+
+class InstancesParams(Wire):
+    """Parameters of `benchwright/instances`."""
+
+    uri: str
+    """A file of the design, or its folder."""
+    module: str
+
+
+class InstanceList(Wire):
+    """Result of `benchwright/instances`."""
+
+    module: str
+    chosen: str | None
+    """The path of the instance that the module is looked at as; null: with its default parameters."""
+    instances: list[InstanceView]
+    """Those nearer to the tops first."""
+    complete: bool
+    """False if the design has too many instances to look at all of them."""
+
+
+class ViewAsParams(Wire):
+    """Parameters of `benchwright/viewAs`."""
+
+    uri: str
+    """A file of the design, or its folder."""
+    module: str | None = None
+    """Null for every module; then `instance` has to be null too."""
+    instance: str | None = None
+    """The path of one of its instances; null for its default parameters."""
+
+
+class ViewHereParams(Wire):
+    """Parameters of `benchwright/viewHere`."""
+
+    uri: str
+    """A file of the design, or its folder."""
+    path: str
+    """The instance. Modules above and below it are looked at as they are there, each as its nearest instance."""
+
+
+class SetTopParams(Wire):
+    """Parameters of `benchwright/setTop`."""
+
+    uri: str
+    """A file of the design, or its folder."""
+    module: str | None = None
+    """The only top; null for those of the file lists, or all that no other module instantiates."""
+
+
+class DesignView(Wire):
+    """Result of `benchwright/viewAs`, `viewHere` and `setTop`: what holds now."""
+
+    top: str | None
+    """The chosen top."""
+    instances: dict[str, str]
+    """The path of the instance that each module is looked at as; all others have their default parameters."""

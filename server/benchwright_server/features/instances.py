@@ -1,0 +1,242 @@
+"""The instances of a design: its hierarchy, its top, and the instance that a module is looked at as."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from lsprotocol import types
+
+from benchwright_server.design_protocol import (
+    DesignView,
+    FileRange,
+    HierarchyLevel,
+    HierarchyParams,
+    InstanceList,
+    InstancesParams,
+    InstanceView,
+    ParameterValue,
+    Point,
+    SetTopParams,
+    ViewAsParams,
+    ViewHereParams,
+)
+from benchwright_server.errors import ServerError
+from benchwright_server.features.locations import Locations, file_of
+from benchwright_server.features.refreshing import refresh_views
+from benchwright_server.features.requests import register_operation
+from benchwright_server.operation import Operation
+from benchwright_verilog.semantics.instance_paths import View
+from benchwright_verilog.semantics.instances import Design, Instance, Place
+from benchwright_verilog.semantics.occurrence import TargetKind
+
+if TYPE_CHECKING:
+    from benchwright_server.editor_server import EditorServer
+    from benchwright_verilog.semantics.project import Project
+
+CHOOSE_INSTANCE = "chooseInstance"
+"""The command of the lens about a module's instances: asks for one."""
+_MAX_ASKED = 20
+_DEFAULTS = "Default parameters"
+_TOPS = frozenset({TargetKind.MODULE, TargetKind.PROGRAM})
+
+
+def register(server: EditorServer) -> None:
+    """Serve all of it."""
+    for operation in DESIGN_OPERATIONS:
+        register_operation(server, operation, lambda: server)
+
+    # pygls looks up the types of a command's parameters, and does not find those that are imported for typing only.
+    async def choose(*arguments: Any) -> None:
+        await _choose(server, arguments[0] if arguments else None)
+
+    server.command(f"benchwright.{CHOOSE_INSTANCE}")(choose)
+
+
+async def _hierarchy(server: EditorServer, params: HierarchyParams) -> HierarchyLevel:
+    project, design = await _design(server, params.uri)
+    found = await asyncio.to_thread(design.children, params.path) if params.path is not None else None
+    if params.path is None:
+        found = await asyncio.to_thread(design.tops)
+    if found is None:
+        raise _no_instance(params.path or "")
+    return HierarchyLevel(top=project.view.top, instances=_shown(server, found))
+
+
+async def _instances(server: EditorServer, params: InstancesParams) -> InstanceList:
+    project, design = await _design(server, params.uri)
+    found = await asyncio.to_thread(design.of_module, params.module)
+    chosen = project.view.instances.get(params.module)
+    return InstanceList(
+        module=params.module,
+        chosen=chosen.path if chosen is not None else None,
+        instances=_shown(server, found),
+        complete=not design.is_cut,
+    )
+
+
+async def _view_as(server: EditorServer, params: ViewAsParams) -> DesignView:
+    project, design = await _design(server, params.uri)
+    instances = dict(project.view.instances)
+    if params.instance is not None:
+        found = await asyncio.to_thread(design.along, params.instance)
+        if not found:
+            raise _no_instance(params.instance)
+        if params.module != found[-1].module:
+            raise ServerError(f"{params.instance} is an instance of {found[-1].module}, not of {params.module}.")
+        instances[found[-1].module] = found[-1].as_path
+    elif params.module is not None:
+        instances.pop(params.module, None)
+    else:
+        instances = {}
+    return _look(server, project, View(project.view.top, instances))
+
+
+async def _view_here(server: EditorServer, params: ViewHereParams) -> DesignView:
+    project, design = await _design(server, params.uri)
+    above = await asyncio.to_thread(design.along, params.path)
+    if not above:
+        raise _no_instance(params.path)
+    instances = {one.module: one.as_path for one in above}
+    for one in await asyncio.to_thread(lambda: list(design.below(params.path))):
+        instances.setdefault(one.module, one.as_path)
+    return _look(server, project, View(project.view.top, {**project.view.instances, **instances}))
+
+
+async def _set_top(server: EditorServer, params: SetTopParams) -> DesignView:
+    project = _project(server, params.uri)[0]
+    if params.module is not None:
+        declared = await asyncio.to_thread(lambda: [one for _, symbols in project.symbols() for one in symbols])
+        if not any(one.name == params.module and one.kind in _TOPS for one in declared):
+            raise ServerError(f"No file of the design declares a module {params.module}, so it can't be the top.")
+    # Paths begin at the top, so those that were chosen below another one lead nowhere.
+    kept = {name: one for name, one in project.view.instances.items() if params.module in (None, one.modules[0])}
+    return _look(server, project, View(params.module, kept))
+
+
+DESIGN_OPERATIONS: tuple[Operation[Any, Any, Any], ...] = (
+    Operation(
+        "hierarchy",
+        HierarchyParams,
+        HierarchyLevel,
+        "Returns the tops of a design, or the instances directly in another.",
+        _hierarchy,
+    ),
+    Operation("instances", InstancesParams, InstanceList, "Returns all instances of a module.", _instances),
+    Operation(
+        "viewAs",
+        ViewAsParams,
+        DesignView,
+        "Looks at a module as one of its instances: hover, completion, definition, hints and colours have its "
+        "parameters. Remembered for the folder.",
+        _view_as,
+    ),
+    Operation(
+        "viewHere",
+        ViewHereParams,
+        DesignView,
+        "The same for an instance's module and all modules above and below it.",
+        _view_here,
+    ),
+    Operation(
+        "setTop",
+        SetTopParams,
+        DesignView,
+        "Elaborates the design from one top only. Remembered for the folder.",
+        _set_top,
+    ),
+)
+"""Every operation on the instances of a design."""
+
+
+def _project(server: EditorServer, uri: str) -> tuple[Project, Path]:
+    path = file_of(uri)
+    # A folder belongs to the project of what is in it.
+    inside = path / "design.sv" if path.is_dir() else path
+    return server.projects.of_path(inside), inside
+
+
+async def _design(server: EditorServer, uri: str) -> tuple[Project, Design]:
+    project, path = _project(server, uri)
+    return project, await asyncio.to_thread(project.design, path)
+
+
+def _look(server: EditorServer, project: Project, view: View) -> DesignView:
+    if view != project.view:
+        server.projects.look(project, view)
+        server.live.settings_changed()
+        refresh_views(server)
+    return DesignView(top=view.top, instances={name: one.path for name, one in view.instances.items()})
+
+
+def _no_instance(path: str) -> ServerError:
+    return ServerError(f"The design has no instance {path}. The hierarchy of instances shows those that it has.")
+
+
+def _shown(server: EditorServer, instances: Iterable[Instance]) -> list[InstanceView]:
+    locations = Locations(server)
+    return [
+        InstanceView(
+            path=one.path,
+            name=one.name,
+            module=one.module,
+            kind=one.kind,
+            parameters=[ParameterValue(name=name, value=value) for name, value in one.parameters],
+            instantiated=_range(locations, one.instantiated),
+            declared=_range(locations, one.declared),
+            has_children=one.has_children,
+        )
+        for one in instances
+    ]
+
+
+def _range(locations: Locations, place: Place | None) -> FileRange | None:
+    if place is None:
+        return None
+    found = locations.range(place.path, place.start, place.end)
+    start, end = (Point(line=at.line, character=at.character) for at in (found.start, found.end))
+    return FileRange(uri=place.path.as_uri(), start=start, end=end)
+
+
+async def choice_lenses(
+    server: EditorServer, uri: str, modules: Iterable[tuple[str, types.Range]]
+) -> list[types.CodeLens]:
+    """The lens above each module that has instances with different parameters, or of which one was chosen."""
+    project, design = await _design(server, uri)
+    lenses = []
+    for name, place in modules:
+        found = await asyncio.to_thread(design.of_module, name)
+        chosen = project.view.instances.get(name)
+        if chosen is None and len({one.parameters for one in found}) < 2:
+            continue
+        now = f"as {chosen.path}" if chosen is not None else "with default parameters"
+        command = types.Command(
+            title=f"{now} · {len(found)} in the design …",
+            command=f"benchwright.{CHOOSE_INSTANCE}",
+            arguments=[{"uri": uri, "module": name}],
+        )
+        lenses.append(types.CodeLens(place, command))
+    return lenses
+
+
+async def _choose(server: EditorServer, argument: object) -> None:
+    """Ask which instance to look at a module as; for clients that have no list of their own."""
+    data = argument if isinstance(argument, dict) else {}
+    uri, module = str(data.get("uri", "")), str(data.get("module", ""))
+    found = await _instances(server, InstancesParams(uri=uri, module=module))
+    titles = {_title(one): one.path for one in found.instances[:_MAX_ASKED]}
+    question = f"Look at {module} as which instance?"
+    if len(found.instances) > _MAX_ASKED:
+        question += f" These are the first {_MAX_ASKED} of {len(found.instances)}; benchwright.viewAs takes any."
+    actions = [types.MessageActionItem(title) for title in (_DEFAULTS, *titles)]
+    asked = types.ShowMessageRequestParams(types.MessageType.Info, question, actions)
+    answer = await server.window_show_message_request_async(asked)
+    if answer is not None and (answer.title == _DEFAULTS or answer.title in titles):
+        await _view_as(server, ViewAsParams(uri=uri, module=module, instance=titles.get(answer.title)))
+
+
+def _title(one: InstanceView) -> str:
+    values = ", ".join(f"{parameter.name} = {parameter.value}" for parameter in one.parameters)
+    return f"{one.path} ({values})" if values else one.path

@@ -1,0 +1,188 @@
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from lsprotocol import types
+from pygls.exceptions import JsonRpcException
+
+from .conftest import Editors
+from .cursor import Scratch, scratch
+from .session import Editor
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+ALU = """\
+module alu #(parameter W = 4) (input [W-1:0] a‸);
+  if (W > 8) begin : wide
+    wire x;
+  end else begin : narrow
+    wire y;
+  end
+endmodule
+"""
+DESIGN = {
+    "alu.sv": ALU,
+    "core.sv": (
+        "module core #(N = 2) ();\n"
+        "  for (genvar i = 0; i < N; i++) begin : g alu #(.W(8 + i)) u (); end\n"
+        "  alu pair [2] ();\nendmodule\n"
+    ),
+    "top.sv": "module top;\n  core #(3) u_core ();\n  nowhere u_missing ();\nendmodule\n",
+}
+OTHER = {**DESIGN, "bench.sv": "module bench;\n  core #(1) dut ();\nendmodule\n"}
+
+
+@pytest.fixture
+def editor(shared_editor: Editor) -> Editor:
+    return shared_editor.forget()
+
+
+async def hovered(file: Scratch) -> str:
+    params = types.HoverParams(types.TextDocumentIdentifier(file.uri), types.Position(0, len(ALU.split("‸")[0]) - 1))
+    found = await file.editor.client.text_document_hover_async(params)
+    assert found is not None
+    assert isinstance(found.contents, types.MarkupContent)
+    return found.contents.value
+
+
+async def titles(file: Scratch) -> list[str]:
+    return [lens.command.title for lens in await file.editor.lenses(file) if lens.command]
+
+
+def paths(answer: dict[str, Any]) -> list[str]:
+    return [one["path"] for one in answer["instances"]]
+
+
+async def test_the_hierarchy_is_asked_level_by_level(editor: Editor) -> None:
+    async with scratch(editor, DESIGN) as file:
+        top = await editor.ask("hierarchy", uri=file.uri)
+        assert top["top"] is None
+        assert paths(top) == ["top"]
+        assert (top["instances"][0]["instantiated"], top["instances"][0]["hasChildren"]) == (None, True)
+        core, missing = (await editor.ask("hierarchy", uri=file.uri, path="top"))["instances"]
+        assert (core["name"], core["module"], core["kind"]) == ("u_core", "core", "module")
+        assert core["parameters"] == [{"name": "N", "value": "3"}]
+        assert core["instantiated"]["uri"].endswith("/top.sv")
+        assert core["instantiated"]["start"] == {"line": 1, "character": 12}
+        assert core["declared"]["uri"].endswith("/core.sv")
+        assert (missing["kind"], missing["declared"], missing["hasChildren"]) == ("unknown", None, False)
+        inside = await editor.ask("hierarchy", uri=file.uri, path="top.u_core")
+        assert [one["name"] for one in inside["instances"]] == ["g[0].u", "g[1].u", "g[2].u", "pair[0]", "pair[1]"]
+        assert await editor.command("hierarchy", uri=file.folder.as_uri()) == top
+
+
+async def test_a_path_that_leads_nowhere_is_told(editor: Editor) -> None:
+    async with scratch(editor, DESIGN) as file:
+        with pytest.raises(JsonRpcException, match=r"The design has no instance top\.u_cor\."):
+            await editor.ask("hierarchy", uri=file.uri, path="top.u_cor")
+        with pytest.raises(JsonRpcException, match=r"top\.u_core is an instance of core, not of alu"):
+            await editor.ask("viewAs", uri=file.uri, module="alu", instance="top.u_core")
+        with pytest.raises(JsonRpcException, match="declares a module alus"):
+            await editor.ask("setTop", uri=file.uri, module="alus")
+
+
+async def test_a_module_is_looked_at_as_the_chosen_instance(editor: Editor) -> None:
+    async with scratch(editor, DESIGN) as file:
+        assert "4 bits" in await hovered(file)
+        listed = await editor.ask("instances", uri=file.uri, module="alu")
+        assert (listed["chosen"], listed["complete"], len(listed["instances"])) == (None, True, 5)
+        assert await titles(file) == ["with default parameters · 5 in the design …"]
+        view = await editor.ask("viewAs", uri=file.uri, module="alu", instance="top.u_core.g[2].u")
+        assert view == {"top": None, "instances": {"alu": "top.u_core.g[2].u"}}
+        assert "10 bits" in await hovered(file)
+        assert await titles(file) == ["as top.u_core.g[2].u · 5 in the design …"]
+        await editor.ask("viewAs", uri=file.uri, module="alu")
+        assert "4 bits" in await hovered(file)
+
+
+async def test_the_branches_that_the_chosen_instance_does_not_have_are_greyed(editor: Editor) -> None:
+    async with scratch(editor, DESIGN) as file:
+        assert await _grey(file) == []
+        await editor.ask("viewAs", uri=file.uri, module="alu", instance="top.u_core.g[2].u")
+        assert await _grey(file) == [3, 4, 5]
+        await editor.ask("viewAs", uri=file.uri, module="alu", instance="top.u_core.g[0].u")
+        assert await _grey(file) == [1, 2, 3]
+
+
+async def _grey(file: Scratch) -> list[int]:
+    """The lines with words that are marked as inactive."""
+    initialized = file.editor.initialized
+    assert initialized is not None
+    provider = initialized.capabilities.semantic_tokens_provider
+    assert provider is not None
+    inactive = 1 << list(provider.legend.token_modifiers).index("inactive")
+    params = types.SemanticTokensParams(types.TextDocumentIdentifier(file.uri))
+    tokens = await file.editor.client.text_document_semantic_tokens_full_async(params)
+    assert tokens is not None
+    lines, line = set(), 0
+    for at in range(0, len(tokens.data), 5):
+        line += tokens.data[at]
+        if tokens.data[at + 4] & inactive:
+            lines.add(line)
+    return sorted(lines)
+
+
+async def test_looking_at_modules_as_here_takes_those_above_and_below(editor: Editor) -> None:
+    async with scratch(editor, OTHER) as file:
+        view = await editor.ask("viewHere", uri=file.uri, path="bench.dut")
+        assert view["instances"] == {"bench": "bench", "core": "bench.dut", "alu": "bench.dut.g[0].u"}
+        assert "8 bits" in await hovered(file)
+        assert (await editor.ask("viewAs", uri=file.uri))["instances"] == {}
+
+
+async def test_only_the_chosen_top_is_elaborated(editor: Editor) -> None:
+    async with scratch(editor, OTHER) as file:
+        assert paths(await editor.ask("hierarchy", uri=file.uri)) == ["bench", "top"]
+        await editor.ask("viewAs", uri=file.uri, module="alu", instance="top.u_core.g[2].u")
+        assert (await editor.ask("setTop", uri=file.uri, module="bench")) == {"top": "bench", "instances": {}}
+        assert paths(await editor.ask("hierarchy", uri=file.uri)) == ["bench"]
+        assert len((await editor.ask("instances", uri=file.uri, module="alu"))["instances"]) == 3
+        await editor.ask("setTop", uri=file.uri)
+        assert paths(await editor.ask("hierarchy", uri=file.uri)) == ["bench", "top"]
+
+
+async def test_the_hierarchy_follows_what_is_typed(editor: Editor) -> None:
+    async with scratch(editor, {"top.sv": "module top;‸\nendmodule\n", "alu.sv": ALU.replace("‸", "")}) as file:
+        assert paths(await editor.ask("hierarchy", uri=file.uri)) == ["alu", "top"]
+        file.type("\n  alu u_new ();", after="module top;")
+        assert paths(await editor.ask("hierarchy", uri=file.uri, path="top")) == ["top.u_new"]
+
+
+async def test_the_choice_is_remembered_for_the_folder(editors: Editors, tmp_path: Path) -> None:
+    folder = tmp_path / "design"
+    folder.mkdir()
+    for name, text in DESIGN.items():
+        (folder / name).write_text(text.replace("‸", ""))
+    place = {"uri": (folder / "alu.sv").as_uri()}
+    folders = types.DidChangeWorkspaceFoldersParams(
+        types.WorkspaceFoldersChangeEvent([types.WorkspaceFolder(folder.as_uri(), "design")], [])
+    )
+    first = await editors()
+    first.client.workspace_did_change_workspace_folders(folders)
+    await first.ask("setTop", **place, module="top")
+    await first.ask("viewAs", **place, module="alu", instance="top.u_core.pair[1]")
+    second = await editors()
+    second.client.workspace_did_change_workspace_folders(folders)
+    assert (await second.ask("instances", **place, module="alu"))["chosen"] == "top.u_core.pair[1]"
+    assert (await second.ask("hierarchy", **place))["top"] == "top"
+
+
+async def test_clients_without_a_list_of_their_own_are_asked_by_the_server(editor: Editor) -> None:
+    async with scratch(editor, DESIGN) as file:
+        (lens,) = [one.command for one in await editor.lenses(file) if one.command]
+        assert lens.command == "benchwright.chooseInstance"
+        editor.answer = "top.u_core.g[1].u (W = 9)"
+        await editor.client.workspace_execute_command_async(
+            types.ExecuteCommandParams(lens.command, list(lens.arguments or ()))
+        )
+        assert editor.shown.questions == ["Look at alu as which instance?"]
+        assert "9 bits" in await hovered(file)
+        await editor.ask("viewAs", uri=file.uri, module="alu")
+
+
+async def test_modules_with_the_same_parameters_everywhere_have_no_choice(editor: Editor) -> None:
+    files = {"a.sv": "module a #(N = 1) (); endmodule\n", "b.sv": "module b; a #(2) x(), y(); endmodule\n"}
+    async with scratch(editor, files) as file:
+        assert await titles(file) == []
