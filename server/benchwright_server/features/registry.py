@@ -267,6 +267,13 @@ FEATURES: tuple[Feature, ...] = (
         commands=(*DESIGN_COMMANDS, "chooseInstance"),
     ),
     Feature(
+        "type_hierarchy",
+        ("textDocument/prepareTypeHierarchy", "typeHierarchy/supertypes", "typeHierarchy/subtypes"),
+        _fixed(typeHierarchyProvider=True),
+        _declares("typeHierarchy"),
+        "What a class extends and implements, and what extends or implements it.",
+    ),
+    Feature(
         "inline_completion",
         ("textDocument/inlineCompletion",),
         _fixed(inlineCompletionProvider=True),

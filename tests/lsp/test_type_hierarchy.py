@@ -1,0 +1,117 @@
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+import pytest_asyncio
+import pytest_lsp
+from lsprotocol import types
+
+from .cursor import Scratch, scratch
+from .session import Editor
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+UVM = Path(__file__).parents[3] / "shared" / "data" / "projects" / "uvm-core.json"
+
+LIBRARY = {
+    "base_pkg.sv": (
+        "package base_pkg;\n  interface class shown; endclass\n  interface class told extends shown; endclass\n"
+        "  virtual class base #(type T = int) implements shown, told;\n  endclass\n"
+        "  typedef base #(byte) byte_base;\nendpackage\n"
+    ),
+    "user.sv": (
+        "package user_pkg;\n  import base_pkg::*;\n  class «one» extends base #(int); endclass\n"
+        "  class two extends byte_base; endclass\n  class three extends base_pkg::base #(one); endclass\n"
+        "  class four extends one; endclass\n  class other; one handle; endclass\nendpackage\n"
+    ),
+}
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def shared_editor(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Editor]:
+    capabilities = pytest_lsp.client_capabilities("visual-studio-code")
+    assert capabilities.text_document is not None
+    capabilities.text_document.type_hierarchy = types.TypeHierarchyClientCapabilities()
+    editor = await Editor.start(tmp_path_factory.mktemp("shared") / "home", capabilities=capabilities)
+    yield editor
+    await editor.quit()
+
+
+@pytest.fixture
+def editor(shared_editor: Editor) -> Editor:
+    return shared_editor.forget()
+
+
+async def prepared(file: Scratch, word: str) -> types.TypeHierarchyItem:
+    place = types.Position(*divmod_position(file.text, word))
+    params = types.TypeHierarchyPrepareParams(types.TextDocumentIdentifier(file.uri), place)
+    found = await file.editor.client.text_document_prepare_type_hierarchy_async(params)
+    assert found is not None
+    (item,) = found
+    return item
+
+
+def divmod_position(text: str, word: str) -> tuple[int, int]:
+    before = text[: text.index(word)]
+    return before.count("\n"), len(before) - before.rfind("\n") - 1
+
+
+async def above(editor: Editor, item: types.TypeHierarchyItem) -> list[str]:
+    found = await editor.client.type_hierarchy_supertypes_async(types.TypeHierarchySupertypesParams(item))
+    return [one.name for one in found or ()]
+
+
+async def below(editor: Editor, item: types.TypeHierarchyItem) -> list[str]:
+    found = await editor.client.type_hierarchy_subtypes_async(types.TypeHierarchySubtypesParams(item))
+    return [one.name for one in found or ()]
+
+
+async def test_a_class_is_shown_with_what_it_extends_and_implements(editor: Editor) -> None:
+    async with scratch(editor, {"base_pkg.sv": LIBRARY["base_pkg.sv"]}) as file:
+        item = await prepared(file, "base #(type")
+        assert (item.name, item.kind) == ("base", types.SymbolKind.Class)
+        assert item.detail == "#(type T = int) implements shown, told"
+        assert await above(editor, item) == ["shown", "told"]
+        told = await prepared(file, "told extends")
+        assert told.kind is types.SymbolKind.Interface
+        assert await above(editor, told) == ["shown"]
+        assert await below(editor, await prepared(file, "shown;")) == ["base", "told"]
+
+
+async def test_subtypes_are_found_in_files_that_are_not_open_also_behind_a_typedef(editor: Editor) -> None:
+    others = {"user.sv": LIBRARY["user.sv"].replace("«", "").replace("»", "")}
+    async with scratch(editor, {"base_pkg.sv": LIBRARY["base_pkg.sv"]}, on_disk=others) as file:
+        item = await prepared(file, "base #(type")
+        assert await below(editor, item) == ["one", "three", "two"]
+
+
+async def test_a_handle_leads_to_its_class(editor: Editor) -> None:
+    async with scratch(editor, {"user.sv": LIBRARY["user.sv"], "base_pkg.sv": LIBRARY["base_pkg.sv"]}) as file:
+        item = await prepared(file, "handle")
+        assert item.name == "one"
+        assert file.spans([item.selection_range]) == file.expected
+        assert await above(editor, item) == ["base"]
+        assert await below(editor, item) == ["four"]
+
+
+async def test_what_is_no_class_has_no_type_hierarchy(editor: Editor) -> None:
+    async with scratch(editor, "module m;\n  int x;\nendmodule\n") as file:
+        params = types.TypeHierarchyPrepareParams(types.TextDocumentIdentifier(file.uri), types.Position(1, 6))
+        assert not await editor.client.text_document_prepare_type_hierarchy_async(params)
+
+
+async def test_uvm_components_are_all_found(editor: Editor) -> None:
+    if not UVM.exists():
+        pytest.skip(f"{UVM} is not there: it is third-party code that is not part of the repository")
+    texts: dict[str, str] = json.loads(UVM.read_text())
+    name = next(one for one in texts if one.endswith("/uvm_component.svh"))
+    rest = {path: text for path, text in texts.items() if path != name}
+    async with scratch(editor, {name: texts[name]}, on_disk=rest) as file:
+        item = await prepared(file, "uvm_component extends")
+        assert await above(editor, item) == ["uvm_report_object"]
+        found = await below(editor, item)
+        assert len(found) == 17
+        assert {"uvm_agent", "uvm_driver", "uvm_env", "uvm_monitor", "uvm_root", "uvm_sequencer_base"} <= {*found}
