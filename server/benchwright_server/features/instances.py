@@ -39,6 +39,8 @@ if TYPE_CHECKING:
 CHOOSE_INSTANCE = "chooseInstance"
 """The command of the lens about a module's instances: asks for one."""
 _MAX_ASKED = 20
+_MAX_FILES = 1_000
+"""Up to so many files, the instances of a project are looked at after each pause of typing."""
 _DEFAULTS = "Default parameters"
 _TOPS = frozenset({TargetKind.MODULE, TargetKind.PROGRAM})
 
@@ -203,8 +205,17 @@ def _range(locations: Locations, place: Place | None) -> FileRange | None:
 async def choice_lenses(
     server: EditorServer, uri: str, modules: Iterable[tuple[str, types.Range]]
 ) -> list[types.CodeLens]:
-    """The lens above each module that has instances with different parameters, or of which one was chosen."""
-    project, design = await _design(server, uri)
+    """The lens above each module that has instances with different parameters, or of which one was chosen.
+
+    In a large project there are none before somebody asks for its hierarchy: that takes seconds after each change.
+    """
+    await server.projects.whole(uri)
+    project, path = _project(server, uri)
+    design = project.designs.last
+    if len(project.paths) <= _MAX_FILES:
+        design = await asyncio.to_thread(project.design, path)
+    if design is None:
+        return []
     lenses = []
     for name, place in modules:
         found = await asyncio.to_thread(design.of_module, name)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from lsprotocol import types
 
 from benchwright_server.errors import ServerError
-from benchwright_server.features.locations import Locations, file_of, place_of
+from benchwright_server.features.locations import Locations, file_of, place_among_all
 from benchwright_verilog.semantics.type_hierarchy import ClassNode, class_at, subtypes, supertypes
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ def register(server: EditorServer) -> None:
 
 
 async def _prepare(server: EditorServer, params: types.TypeHierarchyPrepareParams) -> list[types.TypeHierarchyItem]:
-    place = await place_of(server, params)
+    place = await place_among_all(server, params)
     if place is None:
         return []
     document, analysis, byte = place

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import threading
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
@@ -19,10 +19,12 @@ if TYPE_CHECKING:
 
     from benchwright_verilog.semantics.compiled import Compiled
     from benchwright_verilog.semantics.file_locations import FileLocation, FileLocations
+    from benchwright_verilog.semantics.trees import Tree
 
 _MAX_WALKED = 20_000
 """How many instances are looked at to find those of a module; an array may have any number."""
 _MAX_TEXT = 60
+_AT_ONCE = 128
 _DECIMAL = re.compile(r"(-?)\d+'s?d(\d+)")
 
 
@@ -162,6 +164,47 @@ class Design:
         if place is None:
             return None
         return Place(place.path, place.offset, place.offset + (0 if place.generated else len(name.encode())))
+
+
+class Designs:
+    """The design of a project in its newest version.
+
+    Args:
+        lock: Held while files are parsed, a few at a time: nobody who types waits for all of them.
+        parse: Parses files; those of `paths` that it has parsed before are still there.
+        compile_trees: Compiles parsed files.
+    """
+
+    def __init__(
+        self,
+        lock: threading.RLock,
+        parse: Callable[[Sequence[Path]], tuple[Tree, ...]],
+        compile_trees: Callable[[Sequence[Tree]], Compiled],
+    ) -> None:
+        self.paths: frozenset[Path] = frozenset()
+        """The files of the design."""
+        self.last: Design | None = None
+        """The last version that was asked for."""
+        self._lock = lock
+        self._parse = parse
+        self._compile_trees = compile_trees
+
+    def of(self, members: Sequence[Path]) -> Design:
+        """The design of some files."""
+        is_known = self.last is not None and self.paths == frozenset(members)
+        self.paths = frozenset(members)
+        for begin in range(0, 0 if is_known else len(members), _AT_ONCE):
+            with self._lock:
+                self._parse(members[begin : begin + _AT_ONCE])
+        with self._lock:
+            trees = self._parse(members)
+            if self.last is None or not self.last.compiled.is_of(trees):
+                self.last = Design(self._compile_trees(trees))
+            return self.last
+
+    def forget(self) -> None:
+        """Another design is wanted."""
+        self.last, self.paths = None, frozenset()
 
 
 def _written_name(symbol: InstanceSymbol | UninstantiatedDefSymbol) -> str:

@@ -13,7 +13,7 @@ from benchwright_verilog.semantics.entry import Entry
 from benchwright_verilog.semantics.file_list import FileList
 from benchwright_verilog.semantics.index_store import IndexStore
 from benchwright_verilog.semantics.instance_paths import DEFAULTS, View
-from benchwright_verilog.semantics.instances import Design
+from benchwright_verilog.semantics.instances import Design, Designs
 from benchwright_verilog.semantics.inventory import Inventory
 from benchwright_verilog.semantics.macros import Macros
 from benchwright_verilog.semantics.outline import DeclaredUnit, Outline
@@ -64,7 +64,7 @@ class Project:
         self.inventory = Inventory(folder, store, on_progress) if folder is not None else None
         self._documents = documents
         self._settings = settings or ProjectSettings()
-        self._is_workspace = is_workspace
+        self.is_workspace = is_workspace
         self._lock = threading.RLock()
         self._looks = 0
         self._was_whole = True
@@ -75,16 +75,11 @@ class Project:
         self._lists = ProjectLists(named, looked_in, self._texts.open_text, on_lists, variables)
         self._files = CompilationFiles(self._texts, self.inventory, self.find_include, takes_all=is_workspace)
         self._files.view = view
-        self._design: Design | None = None
+        self.designs = Designs(self._lock, self._all_parsed, self._new_compiled)
         self._includes: dict[tuple[Path, str], Path | None] = {}
         self._read_with: dict[Path, Preprocessing] = {}
         self._trees: Trees | None = None
         self._analyses: dict[Path, tuple[tuple[Tree, ...], str, Analysis]] = {}
-
-    @property
-    def is_workspace(self) -> bool:
-        """Whether it is a problem's workspace: then all of its files belong together."""
-        return self._is_workspace
 
     @property
     def lists(self) -> tuple[FileList, ...]:
@@ -103,7 +98,7 @@ class Project:
         with self._lock:
             self._files.view = view
             self._analyses.clear()
-            self._design = None
+            self.designs.forget()
 
     def design(self, path: Path) -> Design:
         """The hierarchy of instances that a file of the project belongs to."""
@@ -111,10 +106,7 @@ class Project:
         with self._lock:
             self.refresh()
             members = self._files.of_design(path)
-            trees = tuple(self._parsed(members, members[0], None)) if members else ()
-            if self._design is None or not self._design.compiled.is_of(trees):
-                self._design = Design(self._new_compiled(trees))
-            return self._design
+        return self.designs.of(members)
 
     # Analyses
 
@@ -213,12 +205,12 @@ class Project:
             documents.open(document.uri, document.version, document.text)
         for path, text in texts.items():
             documents.open(path.as_uri(), 1, text)
-        other = Project(self.folder, documents, self._settings, is_workspace=self._is_workspace)
+        other = Project(self.folder, documents, self._settings, is_workspace=self.is_workspace)
         with self._lock:
             other.inventory = self.inventory
             other._lists.share(self._lists)
             other._files = CompilationFiles(
-                other._texts, self.inventory, other.find_include, takes_all=self._is_workspace
+                other._texts, self.inventory, other.find_include, takes_all=self.is_workspace
             )
             other._files.view = self.view
             other._files.use(other.lists)
@@ -373,10 +365,13 @@ class Project:
             if text is not None:
                 parsed.append(trees.tree(path, text.text, self._preprocessing(path)))
         kept = {tree.path for tree in parsed} | {tree.path for known in self._analyses.values() for tree in known[0]}
-        kept |= {tree.path for tree in self._design.compiled.trees} if self._design is not None else set()
+        kept |= self.designs.paths
         trees.keep(kept)
         self._texts.trim(kept | trees.included)
         yield from parsed
+
+    def _all_parsed(self, paths: Sequence[Path]) -> tuple[Tree, ...]:
+        return tuple(self._parsed(paths, paths[0], None)) if paths else ()
 
     def _preprocessing(self, path: Path) -> Preprocessing:
         if path.parent not in self._read_with:
