@@ -27,7 +27,7 @@ class ParameterValue(Wire):
 
     name: str
     value: str
-    """A number, a text or a type, as slang prints it; long ones are cut."""
+    """A number, a string or a type, as slang prints it; long ones are cut."""
 
 
 class InstanceView(Wire):
@@ -81,11 +81,11 @@ class InstanceList(Wire):
 
     module: str
     chosen: str | None
-    """The path of the instance that the module is looked at as; null: with its default parameters."""
+    """The path of the instance that the module is viewed as; null: with its default parameters."""
     instances: list[InstanceView]
     """Those nearer to the tops first."""
     complete: bool
-    """False if the design has too many instances to look at all of them."""
+    """False if the design has too many instances to visit all of them."""
 
 
 class ViewAsParams(Wire):
@@ -105,7 +105,7 @@ class ViewHereParams(Wire):
     uri: str
     """A file of the design, or its folder."""
     path: str
-    """The instance. Modules above and below it are looked at as they are there, each as its nearest instance."""
+    """The instance. Modules above and below it are viewed as they are there, each as its nearest instance."""
 
 
 class SetTopParams(Wire):
@@ -123,4 +123,4 @@ class DesignView(Wire):
     top: str | None
     """The chosen top."""
     instances: dict[str, str]
-    """The path of the instance that each module is looked at as; all others have their default parameters."""
+    """The path of the instance that each module is viewed as; all others have their default parameters."""

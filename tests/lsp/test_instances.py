@@ -83,7 +83,7 @@ async def test_a_path_that_leads_nowhere_is_told(editor: Editor) -> None:
             await editor.ask("setTop", uri=file.uri, module="alus")
 
 
-async def test_a_module_is_looked_at_as_the_chosen_instance(editor: Editor) -> None:
+async def test_a_module_is_viewed_as_the_chosen_instance(editor: Editor) -> None:
     async with scratch(editor, DESIGN) as file:
         assert "4 bits" in await hovered(file)
         listed = await editor.ask("instances", uri=file.uri, module="alu")
@@ -124,7 +124,7 @@ async def _grey(file: Scratch) -> list[int]:
     return sorted(lines)
 
 
-async def test_looking_at_modules_as_here_takes_those_above_and_below(editor: Editor) -> None:
+async def test_viewing_modules_as_here_takes_those_above_and_below(editor: Editor) -> None:
     async with scratch(editor, OTHER) as file:
         view = await editor.ask("viewHere", uri=file.uri, path="bench.dut")
         assert view["instances"] == {"bench": "bench", "core": "bench.dut", "alu": "bench.dut.g[0].u"}
@@ -177,7 +177,7 @@ async def test_clients_without_a_list_of_their_own_are_asked_by_the_server(edito
         await editor.client.workspace_execute_command_async(
             types.ExecuteCommandParams(lens.command, list(lens.arguments or ()))
         )
-        assert editor.shown.questions == ["Look at alu as which instance?"]
+        assert editor.shown.questions == ["View alu as which instance?"]
         assert "9 bits" in await hovered(file)
         await editor.ask("viewAs", uri=file.uri, module="alu")
 

@@ -1,4 +1,4 @@
-"""The instances of a design: its hierarchy, its top, and the instance that a module is looked at as."""
+"""The instances of a design: its hierarchy, its top, and the instance that a module is viewed as."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ CHOOSE_INSTANCE = "chooseInstance"
 """The command of the lens about a module's instances: asks for one."""
 _MAX_ASKED = 20
 _MAX_FILES = 1_000
-"""Up to so many files, the instances of a project are looked at after each pause of typing."""
+"""Up to this many files, the instances of a project are counted after each pause of typing."""
 _DEFAULTS = "Default parameters"
 _TOPS = frozenset({TargetKind.MODULE, TargetKind.PROGRAM})
 
@@ -131,7 +131,7 @@ DESIGN_OPERATIONS: tuple[Operation[Any, Any, Any], ...] = (
         "viewAs",
         ViewAsParams,
         DesignView,
-        "Looks at a module as one of its instances: hover, completion, definition, hints and colours have its "
+        "Views a module as one of its instances: hover, completion, definition, hints and colours have its "
         "parameters. Remembered for the folder.",
         _view_as,
     ),
@@ -233,12 +233,12 @@ async def choice_lenses(
 
 
 async def _choose(server: EditorServer, argument: object) -> None:
-    """Ask which instance to look at a module as; for clients that have no list of their own."""
+    """Ask which instance to view a module as; for clients that have no list of their own."""
     data = argument if isinstance(argument, dict) else {}
     uri, module = str(data.get("uri", "")), str(data.get("module", ""))
     found = await _instances(server, InstancesParams(uri=uri, module=module))
     titles = {_title(one): one.path for one in found.instances[:_MAX_ASKED]}
-    question = f"Look at {module} as which instance?"
+    question = f"View {module} as which instance?"
     if len(found.instances) > _MAX_ASKED:
         question += f" These are the first {_MAX_ASKED} of {len(found.instances)}; benchwright.viewAs takes any."
     actions = [types.MessageActionItem(title) for title in (_DEFAULTS, *titles)]

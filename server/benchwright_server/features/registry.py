@@ -263,7 +263,7 @@ FEATURES: tuple[Feature, ...] = (
         tuple(f"benchwright/{name}" for name in DESIGN_COMMANDS),
         _fixed(),
         lambda client: True,
-        "The hierarchy of instances, its top, and the instance that a module is looked at as.",
+        "The hierarchy of instances, its top, and the instance that a module is viewed as.",
         commands=(*DESIGN_COMMANDS, "chooseInstance"),
     ),
     Feature(

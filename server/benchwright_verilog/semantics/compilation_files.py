@@ -145,7 +145,7 @@ class CompilationFiles:
         return self._needed([first], declaring, has_limit=has_limit) if first is not None else []
 
     def _above_chosen(self, root: Path, declaring: Declaring) -> list[Path]:
-        """The files of the modules around the instances that the modules of a file are looked at as."""
+        """The files of the modules around the instances that the modules of a file are viewed as."""
         found: dict[Path, None] = {}
         for name in sorted(_units(self._texts.outline(root)) & self.view.instances.keys()):
             for module in reversed(self.view.instances[name].modules[:-1]):

@@ -57,7 +57,7 @@ def _left_out(analysis: Analysis, scope: Iterable[object]) -> Iterator[tuple[int
     for member in scope:
         if isinstance(member, GenerateBlockArraySymbol):
             blocks = [one for one in member if isinstance(one, GenerateBlockSymbol)]
-            # slang looks at one block of a loop without iterations all the same.
+            # slang analyses one block of a loop even if it has no iterations.
             is_out = not blocks or blocks[0].isUninstantiated
             inner: Iterable[object] = blocks[0] if blocks else ()
         elif isinstance(member, GenerateBlockSymbol):

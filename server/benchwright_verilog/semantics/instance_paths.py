@@ -21,7 +21,7 @@ class InstancePath:
 
 @dataclass(frozen=True)
 class View:
-    """What modules are looked at as, and what is elaborated. All of it is the user's choice."""
+    """What modules are viewed as, and what is elaborated. All of it is the user's choice."""
 
     top: str | None = None
     """The only top; None for those of the file lists, or those that no other module instantiates."""

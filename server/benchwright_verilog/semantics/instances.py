@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from benchwright_verilog.semantics.trees import Tree
 
 _MAX_WALKED = 20_000
-"""How many instances are looked at to find those of a module; an array may have any number."""
+"""How many instances are visited to find those of a module; an array may have any number."""
 _MAX_TEXT = 60
 _AT_ONCE = 128
 _DECIMAL = re.compile(r"(-?)\d+'s?d(\d+)")
@@ -59,7 +59,7 @@ class Instance:
 
     @property
     def as_path(self) -> InstancePath:
-        """The instance, for looking at its module as it."""
+        """The instance, for viewing its module as it."""
         return InstancePath(self.path, self.modules)
 
 
@@ -75,7 +75,7 @@ class Design:
         self._lock = threading.RLock()
         self._of_modules: dict[str, list[Instance]] | None = None
         self.is_cut = False
-        """Whether there are more instances than were looked at for `of_module`."""
+        """Whether there are more instances than were visited for `of_module`."""
 
     def tops(self) -> list[Instance]:
         """The tops, by name."""
@@ -100,7 +100,7 @@ class Design:
             return found
 
     def below(self, path: str) -> Iterator[Instance]:
-        """The instances below another, those that are nearer to it first; not more than are looked at anywhere."""
+        """The instances below another, those that are nearer to it first; not more than are ever visited."""
         with self._lock:
             found = self._find(path)
             walked = list(islice(self._walk([found]), 1, _MAX_WALKED)) if found is not None else []

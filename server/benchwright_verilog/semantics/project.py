@@ -45,7 +45,7 @@ class Project:
         on_lists: Called with the file lists whenever they were read, in whatever thread that was.
         store: Keeps what a large folder declares and names.
         on_progress: As of `Inventory`.
-        view: What its modules are looked at as.
+        view: What its modules are viewed as.
     """
 
     def __init__(
@@ -90,11 +90,11 @@ class Project:
 
     @property
     def view(self) -> View:
-        """What modules are looked at as."""
+        """What modules are viewed as."""
         return self._files.view
 
     def look(self, view: View) -> None:
-        """Look at modules in another way from now on."""
+        """View modules in another way from now on."""
         with self._lock:
             self._files.view = view
             self._analyses.clear()

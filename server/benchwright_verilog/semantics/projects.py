@@ -35,7 +35,7 @@ class Projects:
         workspace_of: The folder of the workspace that a folder belongs to, if any: all its files belong together.
         store: Keeps what large folders declare and name.
         on_progress: Called, in any thread, with a large folder and how many of how many of its files have been read.
-        views: Keeps what their modules are looked at as.
+        views: Keeps what their modules are viewed as.
     """
 
     def __init__(
@@ -62,7 +62,7 @@ class Projects:
         self.disk_changes = 0
         """How often the client reported changes on disk."""
         self.view_changes = 0
-        """How often modules were looked at in another way."""
+        """How often modules were viewed in another way."""
 
     @property
     def folders(self) -> tuple[Path, ...]:
@@ -153,7 +153,7 @@ class Projects:
             self._workspaces.clear()
 
     def look(self, project: Project, view: View) -> None:
-        """Look at the modules of a project in another way from now on, also after the next start."""
+        """View the modules of a project in another way from now on, also after the next start."""
         project.look(view)
         self.view_changes += 1
         if self._views is not None and project.folder is not None:

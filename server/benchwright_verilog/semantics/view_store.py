@@ -1,4 +1,4 @@
-"""What the modules of a folder are looked at as, kept from one start to the next."""
+"""What the modules of a folder are viewed as, kept from one start to the next."""
 
 from __future__ import annotations
 
