@@ -6,7 +6,10 @@ import { ChangeReasons } from "./changeReasons.ts";
 import { ClockItem } from "./clock.ts";
 import { Doctor } from "./doctor.ts";
 import { reportFocus } from "./focus.ts";
+import type { InstanceView } from "./generated/protocol.ts";
 import { reportIdle } from "./idle.ts";
+import { chooseInstance, type ModulePlace } from "./instanceChoice.ts";
+import { InstanceTree } from "./instanceTree.ts";
 import { NumbersPage } from "./numbers.ts";
 import { Opening } from "./opening.ts";
 import { registerPanels } from "./panel.ts";
@@ -44,9 +47,15 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
   const study = new StudyPanel(context.extensionUri, server, attempts, opening, context.globalState);
   const numbers = new NumbersPage(server);
   const pages = new ProblemPages(server);
+  const instances = new InstanceTree(server);
+  const choose = async (place?: ModulePlace): Promise<void> => {
+    await chooseInstance(server, place);
+    instances.refresh();
+  };
   server.fromLens = {
-    "benchwright.run": (workspace) => steps.runFrom(workspace),
-    "benchwright.submit": (workspace) => steps.submitFrom(workspace),
+    "benchwright.run": ({ uri }) => steps.runFrom(uri),
+    "benchwright.submit": ({ uri }) => steps.submitFrom(uri),
+    "benchwright.chooseInstance": (place) => choose(place),
   };
 
   const commands: Record<string, (...args: never[]) => unknown> = {
@@ -75,6 +84,14 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     restartServer: () => server.start(),
     showLog: () => server.showLog(),
     firstSteps: () => showFirstSteps(),
+    chooseInstance: () => choose(),
+    viewHere: (instance: InstanceView) => instances.viewHere(instance),
+    viewDefaults: () => instances.viewDefaults(),
+    setTop: (instance: InstanceView) => instances.setTop(instance),
+    clearTop: () => instances.setTop(),
+    goToInstance: (instance: InstanceView) => instances.goToInstance(instance),
+    goToModule: (instance: InstanceView) => instances.goToModule(instance),
+    refreshInstances: () => instances.refresh(),
   };
 
   context.subscriptions.push(
@@ -82,6 +99,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     installation,
     attempts,
     tree,
+    instances,
     results,
     doctor,
     registerPanels(PANELS, { extension: context.extensionUri, server, attempts, memory: context.globalState }),

@@ -24,10 +24,18 @@ export interface StartedServer {
   readonly version: string;
 }
 
+/** What a code lens is about. */
+export interface LensPlace {
+  /** A file, or the folder of a workspace. */
+  readonly uri: string;
+  /** The module below the lens; empty if it is about a workspace. */
+  readonly module: string;
+}
+
 /** The language server: one process for the window, started on activation. */
 export class Server implements vscode.Disposable {
-  /** Lets code lenses run the palette's commands: the server's command → what to do for a workspace. */
-  fromLens: Readonly<Record<string, (workspace: string) => Promise<void>>> = {};
+  /** Lets code lenses run the palette's commands: the server's command → what to do for a workspace or a module. */
+  fromLens: Readonly<Record<string, (place: LensPlace) => Promise<void>>> = {};
 
   /** Why the server did not start, as a sentence with the next step. */
   failure: string | undefined;
@@ -119,9 +127,10 @@ export class Server implements vscode.Disposable {
       errorHandler: this.errorHandler(),
       middleware: {
         executeCommand: (command, args, next) => {
-          const { uri } = (args[0] ?? {}) as { uri?: unknown };
+          const { uri, module } = (args[0] ?? {}) as { uri?: unknown; module?: unknown };
           const step = this.fromLens[command];
-          return step && typeof uri === "string" ? step(uri) : (next(command, args) as unknown);
+          if (!step || typeof uri !== "string") return next(command, args) as unknown;
+          return step({ uri, module: typeof module === "string" ? module : "" });
         },
       },
     };

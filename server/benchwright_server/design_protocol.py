@@ -48,6 +48,8 @@ class InstanceView(Wire):
     """The name of its module where that is declared; null if it is unknown."""
     has_children: bool
     """Whether it has instances of its own."""
+    viewed: bool
+    """Whether its module is viewed as this instance."""
 
 
 class HierarchyParams(Wire):

@@ -241,6 +241,29 @@ export class Editor {
     return list;
   }
 
+  /** Shows the hierarchy of instances, which is folded at first. */
+  async showInstances(): Promise<void> {
+    await this.command("Explorer: Focus on Instance Hierarchy View");
+  }
+
+  /** A row of the hierarchy of instances. */
+  instance(name: string): Locator {
+    const rows = this.page.locator(".pane", { hasText: "Instance Hierarchy" }).locator(".monaco-list-row");
+    return rows.filter({ has: this.page.getByText(name, { exact: true }) }).first();
+  }
+
+  /** Shows what is below a row of the hierarchy of instances. */
+  async unfold(name: string): Promise<void> {
+    await this.instance(name).locator(".monaco-tl-twistie").click();
+  }
+
+  /** Runs what the context menu of a row offers. */
+  async inMenuOf(row: Locator, title: string): Promise<void> {
+    const entry = this.page.locator(".context-view .action-label", { hasText: title });
+    await this.untilShown(entry, (timeout) => row.click({ button: "right", timeout }));
+    await entry.click();
+  }
+
   /** What the file that has the focus consists of. */
   async outline(): Promise<Locator> {
     await this.untilShown(this.choices().first(), () => this.page.keyboard.press("Control+Shift+O"));

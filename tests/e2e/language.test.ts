@@ -90,6 +90,72 @@ scenario(
   },
 );
 
+const ALU = `module alu #(
+    parameter int WIDTH = 4
+) (
+    input logic [WIDTH-1:0] a
+);
+  if (WIDTH > 8) begin : wide
+    logic carry;
+  end
+endmodule
+`;
+const CORE = `module core;
+  for (genvar i = 0; i < 3; i++) begin : lane
+    alu #(.WIDTH(8 + i)) u_alu ();
+  end
+endmodule
+`;
+const CHIP = `module chip;
+  core u_core ();
+endmodule
+module bench;
+  core dut ();
+endmodule
+`;
+
+scenario(
+  "a module is viewed as one of its instances, and the hierarchy shows and restricts them",
+  {
+    opened: design,
+    before: async (folder) => {
+      await mkdir(design(folder));
+      for (const [name, text] of Object.entries({ "alu.sv": ALU, "core.sv": CORE, "chip.sv": CHIP })) {
+        await writeFile(join(design(folder), name), text);
+      }
+    },
+  },
+  async (session) => {
+    const { editor } = session;
+    const alu = new SavedFile(session, "alu.sv");
+    await editor.openFile("alu.sv");
+    await editor.codeLens().filter({ hasText: "with default parameters · 6 in the design" }).click();
+    await editor.choose("chip.u_core.lane[2].u_alu");
+    await editor.sees(editor.codeLens(), "as chip.u_core.lane[2].u_alu · 6 in the design");
+    await alu.cursorAt("a\n);");
+    await editor.sees(await editor.hover(), /10 bits/);
+    await editor.page.keyboard.press("Escape");
+
+    await editor.showInstances();
+    await editor.instance("chip").waitFor();
+    await editor.unfold("chip");
+    await editor.unfold("u_core");
+    await editor.hears(editor.instance("lane[2].u_alu"), /instance of the module alu, WIDTH = 10, its module is viewed/);
+    if (process.env.UPDATE_SCREENSHOT) {
+      await writeFile(join(ROOT, "docs", "images", "instances.png"), await editor.picture("instances"));
+    }
+    await editor.instance("lane[1].u_alu").click();
+    await editor.hasFocus("core.sv");
+    await editor.inMenuOf(editor.instance("lane[1].u_alu"), "View Modules as Here");
+    await editor.hears(editor.instance("lane[1].u_alu"), /its module is viewed/);
+    await editor.inMenuOf(editor.instance("chip"), "Set as Top");
+    await editor.instance("bench").waitFor({ state: "hidden" });
+    await editor.command("Benchwright: Use All Tops");
+    await editor.instance("bench").waitFor();
+    assert.deepEqual(session.strangers, []);
+  },
+);
+
 /** A file that is open, as it is on disk: what the editor draws has hints between the text. */
 class SavedFile {
   private readonly editor: Editor;

@@ -77,6 +77,11 @@ local function work()
   write(vim.fn.join(vim.fn.readfile(vim.env.REFERENCE), '\n') .. '\n')
   until_so('no diagnostics', function() return #vim.diagnostic.get(0) == 0 end)
 
+  vim.cmd('Benchhierarchy')
+  until_so('the hierarchy', function() return #vim.fn.getloclist(0) > 0 end)
+  seen.hierarchy = vim.fn.getloclist(0)[1].text
+  vim.cmd('lclose')
+
   cursor_at('almost_full,')
   press('K')
   until_so('a hover', floating_text)

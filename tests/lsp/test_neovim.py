@@ -70,6 +70,10 @@ def test_a_name_is_explained(seen: dict[str, Any]) -> None:
     assert "output logic almost_full" in re.sub(r" +", " ", seen["hover"])
 
 
+def test_the_hierarchy_of_instances_is_a_list_of_places(seen: dict[str, Any]) -> None:
+    assert seen["hierarchy"] == "sync_fifo (sync_fifo)"
+
+
 def test_a_name_is_completed(seen: dict[str, Any]) -> None:
     assert "level" in {item["word"] for item in seen["completions"]}
 

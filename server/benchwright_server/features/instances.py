@@ -64,7 +64,7 @@ async def _hierarchy(server: EditorServer, params: HierarchyParams) -> Hierarchy
         found = await asyncio.to_thread(design.tops)
     if found is None:
         raise _no_instance(params.path or "")
-    return HierarchyLevel(top=project.view.top, instances=_shown(server, found))
+    return HierarchyLevel(top=project.view.top, instances=_shown(server, project.view, found))
 
 
 async def _instances(server: EditorServer, params: InstancesParams) -> InstanceList:
@@ -74,7 +74,7 @@ async def _instances(server: EditorServer, params: InstancesParams) -> InstanceL
     return InstanceList(
         module=params.module,
         chosen=chosen.path if chosen is not None else None,
-        instances=_shown(server, found),
+        instances=_shown(server, project.view, found),
         complete=not design.is_cut,
     )
 
@@ -177,8 +177,9 @@ def _no_instance(path: str) -> ServerError:
     return ServerError(f"The design has no instance {path}. The hierarchy of instances shows those that it has.")
 
 
-def _shown(server: EditorServer, instances: Iterable[Instance]) -> list[InstanceView]:
+def _shown(server: EditorServer, view: View, instances: Iterable[Instance]) -> list[InstanceView]:
     locations = Locations(server)
+    viewed = {one.path for one in view.instances.values()}
     return [
         InstanceView(
             path=one.path,
@@ -189,6 +190,7 @@ def _shown(server: EditorServer, instances: Iterable[Instance]) -> list[Instance
             instantiated=_range(locations, one.instantiated),
             declared=_range(locations, one.declared),
             has_children=one.has_children,
+            viewed=one.path in viewed,
         )
         for one in instances
     ]
