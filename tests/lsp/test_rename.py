@@ -68,6 +68,18 @@ async def refusal(file: Scratch, name: str) -> str:
             },
         ),
         (
+            {
+                "a.sv": "package p;\nclass a;\nvirtual function void ‸f();\nendfunction\nendclass\n"
+                "class b extends a;\nfunction void f();\nsuper.f();\nendfunction\nendclass\nendpackage\n",
+                "b.sv": "class c extends p::b;\nfunction void f();\nendfunction\nendclass\n",
+            },
+            {
+                "a.sv": "package p;\nclass a;\nvirtual function void new_name();\nendfunction\nendclass\n"
+                "class b extends a;\nfunction void new_name();\nsuper.new_name();\nendfunction\nendclass\nendpackage\n",
+                "b.sv": "class c extends p::b;\nfunction void new_name();\nendfunction\nendclass\n",
+            },
+        ),
+        (
             {"a.sv": "module m(q);\noutput q;\nreg ‸q;\nendmodule\n"},
             {"a.sv": "module m(new_name);\noutput new_name;\nreg new_name;\nendmodule\n"},
         ),

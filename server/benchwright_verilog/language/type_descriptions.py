@@ -50,7 +50,13 @@ def type_line(type_: Type) -> str:
     name = f"`{type_name(type_)}`"
     canonical = type_.canonicalType
     parts = [name]
-    if canonical is not type_ and not canonical.isEnum and not canonical.isStruct and not canonical.isClass:
+    if (
+        canonical is not type_
+        and not canonical.isError
+        and not canonical.isEnum
+        and not canonical.isStruct
+        and not canonical.isClass
+    ):
         resolved = type_name(canonical)
         if f"`{resolved}`" != name:
             parts.append(f"that is `{resolved}`")

@@ -32,6 +32,7 @@ from pyslang.syntax import (
     CastExpressionSyntax,
     ClassDeclarationSyntax,
     ClassNameSyntax,
+    DataDeclarationSyntax,
     DeclaratorSyntax,
     ElementSelectExpressionSyntax,
     EqualsValueClauseSyntax,
@@ -48,14 +49,18 @@ from pyslang.syntax import (
     ScopedNameSyntax,
     SimplePropertyExprSyntax,
     SimpleSequenceExprSyntax,
+    StructUnionMemberSyntax,
+    StructUnionTypeSyntax,
     SyntaxKind,
     SyntaxNode,
+    TypedefDeclarationSyntax,
 )
 
 from benchwright_verilog.semantics.canonical import canonical, type_scope
 from benchwright_verilog.semantics.roles import ASSIGNMENTS
 from benchwright_verilog.semantics.scopes import Scopes
 from benchwright_verilog.semantics.slang import ScopeSymbol, is_scope
+from benchwright_verilog.semantics.with_clauses import with_around
 
 if TYPE_CHECKING:
     from pyslang.ast import Compilation, ValueSymbol
@@ -88,6 +93,8 @@ class SymbolLookup:
             case IdentifierNameSyntax() | IdentifierSelectNameSyntax() | ClassNameSyntax():
                 name, parent = expression.identifier.valueText, expression.parent
                 if isinstance(parent, ScopedNameSyntax) and parent.right == expression:
+                    if parent.left.kind == SyntaxKind.LocalScope:
+                        return self._around(name, expression)
                     return self.member(self.symbol_of(parent.left), name)
                 return self.unqualified(name, expression)
             case ScopedNameSyntax():
@@ -113,6 +120,19 @@ class SymbolLookup:
 
     def unqualified(self, name: str, node: SyntaxNode) -> Symbol | None:
         """What a name without a path means at a node."""
+        clause = with_around(node)
+        if clause is not None and clause.is_iterator(name):
+            # An iterator has the type of the elements.
+            return _element_of(self.symbol_of(clause.receiver))
+        if clause is not None and clause.is_randomize and (clause.members is None or name in clause.members):
+            receiver = clause.receiver
+            owner = self.symbol_of(receiver) if receiver is not None else self._class_around(node, is_super=False)
+            if (found := self.member(owner, name)) is not None:
+                return found
+        return self._around(name, node)
+
+    def _around(self, name: str, node: SyntaxNode) -> Symbol | None:
+        """What a name means in the scopes around a node."""
         scope = self._scopes.around(node)
         if scope is None:
             return self._scopes.bodies.get(name)
@@ -194,6 +214,22 @@ class SymbolLookup:
         """The field that a key of an assignment pattern names: `x` in `point p = '{x: 1, y: 2};`."""
         return self.member(self._pattern_type(item), name)
 
+    def declared_field(self, member: StructUnionMemberSyntax, name: str) -> Symbol | None:
+        """The field that a member of a structure or union declares, where the structure has a name or a variable."""
+        struct = member.parent
+        owner = struct.parent if isinstance(struct, StructUnionTypeSyntax) else None
+        if isinstance(owner, StructUnionMemberSyntax):
+            declared = next(iter(owner.declarators), None)
+            return self.member(self.declared_field(owner, declared.name.valueText), name) if declared else None
+        if isinstance(owner, TypedefDeclarationSyntax):
+            token = owner.name
+        elif isinstance(owner, DataDeclarationSyntax) and len(owner.declarators):
+            token = owner.declarators[0].name
+        else:
+            return None
+        scope = self._scopes.around(owner)
+        return self.member(scope.find(token.valueText), name) if scope is not None else None
+
     def _pattern_type(self, item: AssignmentPatternItemSyntax) -> Symbol | None:
         """What has the type of the pattern that an item is in, as far as the syntax around it shows."""
         expression = item.parent.parent
@@ -234,3 +270,11 @@ class SymbolLookup:
     @cached_property
     def _others(self) -> dict[str, Symbol]:
         return {found.name: found for found in self._compilation.getDefinitions()}
+
+
+def _element_of(array: Symbol | None) -> Type | None:
+    if array is None or not array.isValue:
+        return None
+    value: ValueSymbol = array  # type: ignore[assignment]
+    type_ = value.type.canonicalType
+    return type_.arrayElementType if type_.isArray else None

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 _ATTRIBUTES: dict[str, tuple[str, ...]] = {
     "name": (
         "AssertionItemPort",
+        "AttributeSpec",
         "BinsSelection",
         "CheckerDeclaration",
         "ClassDeclaration",

@@ -127,6 +127,19 @@ def candidates(project: Project, target: Target) -> list[Path]:
     return found
 
 
+def renamed_with(project: Project, analysis: Analysis, target: Target) -> list[Target]:
+    """A thing and what needs the same name: of a virtual method all that it overrides, and all that override it."""
+    from pyslang.ast import MethodPrototypeSymbol, SubroutineSymbol
+
+    top = target.symbol
+    if not isinstance(top, (MethodPrototypeSymbol, SubroutineSymbol)) or not top.isVirtual or target.name == "new":
+        return [target]
+    while isinstance(above := top.override, (MethodPrototypeSymbol, SubroutineSymbol)):
+        top = above
+    first = analysis.resolver.target(top) or target
+    return list(dict.fromkeys([target, first, *_extensions(project, first)]))
+
+
 def _module_of(target: Target) -> str | None:
     """The module, interface or program that a thing is in; None for one that others see without a dot."""
     symbol = target.symbol

@@ -11,7 +11,7 @@ from benchwright_verilog.semantics.occurrence import TargetKind
 
 _COMMENT_OR_STRING = re.compile(rb'//[^\n\r]*|/\*.*?(?:\*/|\Z)|"(?:\\.|[^"\\\n\r])*"?', re.DOTALL)
 _WORD = re.compile(rb"[A-Za-z_][A-Za-z0-9_$]*")
-_QUALIFIED = re.compile(rb"([\w\])]\s*)?(?:(::)|\.)\s*(?:\\([^\s]+)|([A-Za-z_][A-Za-z0-9_$]*))")
+_QUALIFIED = re.compile(rb"([\w\])]\s*)?(?:(::)|\.)\s*(?=\\([^\s]+)|([A-Za-z_][A-Za-z0-9_$]*))")
 _ESCAPED = re.compile(rb"\\([^\s]+)")
 _UNIT = re.compile(
     rb"(?<![\w$`.\\])(?:(virtual|typedef|extern)\s+)?"

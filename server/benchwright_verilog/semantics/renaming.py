@@ -11,7 +11,7 @@ from pathlib import Path
 from benchwright_verilog.errors import VerilogError
 from benchwright_verilog.semantics.analysis import Analysis
 from benchwright_verilog.semantics.diagnostics import Severity
-from benchwright_verilog.semantics.navigation import UNITS, references_by_file
+from benchwright_verilog.semantics.navigation import UNITS, references_by_file, renamed_with
 from benchwright_verilog.semantics.occurrence import Occurrence, Target, TargetKind
 from benchwright_verilog.semantics.outline import DIRECTIVES
 from benchwright_verilog.semantics.project import Project
@@ -67,6 +67,18 @@ def rename(project: Project, analysis: Analysis, byte: int, new: str) -> list[Ed
     if new == target.name:
         return []
     edits: dict[tuple[Path, int], Edit] = {}
+    targets: dict[Edit, Target] = {}
+    for one in renamed_with(project, analysis, target):
+        found = _edits(project, one, new)
+        edits |= found
+        targets |= dict.fromkeys(found.values(), one)
+    _require_no_macro_body(project, target, edits)
+    _Check(project, target, new, targets).run()
+    return list(edits.values())
+
+
+def _edits(project: Project, target: Target, new: str) -> dict[tuple[Path, int], Edit]:
+    edits: dict[tuple[Path, int], Edit] = {}
     for inside, occurrences in references_by_file(project, target):
         for occurrence in occurrences:
             if occurrence.generated:
@@ -78,10 +90,7 @@ def rename(project: Project, analysis: Analysis, byte: int, new: str) -> list[Ed
             edits[occurrence.path, occurrence.start] = _edit(inside, occurrence, new)
         if occurrences:
             _require_ours(project, inside.path, f"{target.name} is also used in")
-    _require_no_macro_body(project, target, edits)
-    found = list(edits.values())
-    _Check(project, target, new, found).run()
-    return found
+    return edits
 
 
 def _edit(analysis: Analysis, occurrence: Occurrence, new: str) -> Edit:
@@ -165,13 +174,15 @@ class _Check:
         project: As it is.
         target: What gets a new name.
         new: The name.
-        edits: Where.
+        edits: Where, each with the thing that it renames: this, or another that needs the same name.
     """
 
-    def __init__(self, project: Project, target: Target, new: str, edits: list[Edit]) -> None:
+    def __init__(self, project: Project, target: Target, new: str, edits: dict[Edit, Target]) -> None:
         self._project = project
         self._target = target
         self._new = new
+        self._targets = edits
+        self._renamed = set(edits.values())
         self._edits: dict[Path, list[Edit]] = {}
         for edit in sorted(edits, key=lambda one: one.start):
             self._edits.setdefault(edit.path, []).append(edit)
@@ -187,8 +198,10 @@ class _Check:
         now = self._named(after, checked)
         for path, (occurrences, errors) in before.items():
             expected = {(self._moved(path, one.start), self._moved_target(one.target)) for one in occurrences}
-            new_target = self._moved_target(self._target)
-            expected |= {(self._moved(path, edit.start, edit), new_target) for edit in self._edits.get(path, ())}
+            expected |= {
+                (self._moved(path, edit.start, edit), self._moved_target(self._targets[edit]))
+                for edit in self._edits.get(path, ())
+            }
             found, new_errors = now[path]
             actual = {(one.start, one.target) for one in found}
             for start, target in sorted(actual ^ expected, key=lambda one: one[0]):
@@ -246,7 +259,7 @@ class _Check:
         return byte + shift + (inner.start() if inner is not None else 0)
 
     def _moved_target(self, target: Target) -> Target:
-        if target == self._target:
+        if target in self._renamed:
             edit = next((one for one in self._edits.get(target.path, []) if one.start == target.start), None)
             start = self._moved(target.path, target.start, edit)
             return Target(target.path, start, start + len(self._new.encode()), self._new)

@@ -19,6 +19,7 @@ from pyslang.ast import (
 from pyslang.parsing import Token
 from pyslang.syntax import (
     AssignmentPatternItemSyntax,
+    AttributeSpecSyntax,
     BlockStatementSyntax,
     ClassMethodPrototypeSyntax,
     ClockingDeclarationSyntax,
@@ -53,6 +54,7 @@ from benchwright_verilog.semantics.occurrence import Role, Target, TargetKind
 from benchwright_verilog.semantics.roles import connection_of, role_for, role_of, role_through
 from benchwright_verilog.semantics.scopes import Scopes
 from benchwright_verilog.semantics.target_kinds import DECLARATIONS, kind_of
+from benchwright_verilog.semantics.with_clauses import with_around
 
 if TYPE_CHECKING:
     from pyslang.ast import Compilation
@@ -104,6 +106,8 @@ class Resolver:
             yield from self._label(token, node)
         elif isinstance(node, NamedPortConnectionSyntax):
             yield from self._port_connection(token, node)
+        elif isinstance(node, AttributeSpecSyntax):
+            yield from self._clock_variable(token, node)
         elif kind in _INSTANTIATIONS:
             yield from self._meaning(self._lookup.definition(token.valueText, node), Role.INSTANTIATION)
         else:
@@ -135,6 +139,13 @@ class Resolver:
         ):
             yield from self._declared(token, node, TargetKind.GENVAR)
             return
+        clause = with_around(node)
+        if clause is not None and clause.is_iterator(token.valueText) and not _is_scoped(node):
+            if clause.iterator is not None:
+                for meaning in self._own(clause.iterator, TargetKind.VARIABLE, None):
+                    is_declared = clause.iterator == token
+                    yield Meaning(meaning.target, Role.DECLARATION if is_declared else Role.READ)
+            return
         role = role_of(node)
         if role is Role.READ and (connection := connection_of(node)) is not None:
             body = self._lookup.instantiated(connection)
@@ -153,17 +164,24 @@ class Resolver:
             is_it = package is not None and package.location == token.location
             yield from self._own(token, TargetKind.PACKAGE, package if is_it else None)
         elif isinstance(node, DeclaratorSyntax) and isinstance(parent, StructUnionMemberSyntax):
-            yield from self._own(token, TargetKind.FIELD, None)
-        elif isinstance(node, DeclaratorSyntax) and isinstance(parent, ClockingItemSyntax):
-            yield from self._declared(token, node, TargetKind.VARIABLE)
-            # `input ready;` in a clocking block samples the signal `ready`; `input ready = other;` another one.
-            if node.initializer is None:
-                signal = self._lookup.unqualified(token.valueText, node)
-                yield from self._meaning(signal, Role.READ, shorthand=True)
+            yield from self._own(token, TargetKind.FIELD, self._lookup.declared_field(parent, token.valueText))
         elif isinstance(node, DeclaratorSyntax) and isinstance(parent, EnumTypeSyntax):
             yield from self._declared(token, node, TargetKind.ENUM_VALUE)
         else:
             yield from self._declared(token, node, DECLARATIONS[kind])
+
+    def _clock_variable(self, token: Token, node: AttributeSpecSyntax) -> Iterator[Meaning]:
+        """`ready` in `input ready;` of a clocking block, which slang reads like an attribute."""
+        if not isinstance(node.parent, ClockingItemSyntax):
+            return
+        scope, block = self._scopes.around(node), node.parent.parent
+        if scope is None or not isinstance(block, ClockingDeclarationSyntax):
+            return
+        variable = self._lookup.member(scope.find(block.blockName.valueText), token.valueText)
+        yield from self._own(token, TargetKind.VARIABLE, variable)
+        # `input ready;` samples the signal `ready`, `input ready = other;` another one.
+        if node.value is None:
+            yield from self._meaning(scope.lookupName(token.valueText), Role.READ, shorthand=True)
 
     def _declared(self, token: Token, node: SyntaxNode, kind: TargetKind) -> Iterator[Meaning]:
         """A declaration of which the same scope may have others: `module m (a); input a; wire a;` has three."""
@@ -321,6 +339,11 @@ def _top(name: SyntaxNode) -> SyntaxNode:
     while isinstance(name.parent, ScopedNameSyntax):
         name = name.parent
     return name
+
+
+def _is_scoped(name: SyntaxNode) -> bool:
+    """Whether a name follows another and a dot or `::`."""
+    return isinstance(name.parent, ScopedNameSyntax) and name.parent.right == name
 
 
 def _begin_label(owner: SyntaxNode) -> NamedBlockClauseSyntax | None:

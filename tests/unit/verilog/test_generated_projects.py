@@ -124,6 +124,7 @@ def test_a_name_that_a_macro_writes_is_found_where_the_macro_is_used(tmp_path: P
         ("module tb; dut #(.W(1)) u_dut (.*); assign u_dut.data = 1; endmodule", True),
         ("module probe(input data); endmodule bind dut probe u_probe (.data(data));", True),
         ("module tb; logic data; dut u_dut (data); endmodule", False),
+        ("module mid; dut u_dut (1'b0); endmodule module tb; mid u_mid (); wire w = u_mid.u_dut.data; endmodule", True),
         ("module tb; other u_other (.data(1'b0)); endmodule", False),
     ],
 )

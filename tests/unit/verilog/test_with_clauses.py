@@ -1,0 +1,87 @@
+"""Names behind `with`, in clocking blocks and in structures: each means what slang takes it for."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from benchwright_verilog.semantics.occurrence import Role
+
+from ...lone_file import lone_analysis
+
+DESIGN = """\
+class packet;
+  rand int size;
+  int sizes[$];
+  function void limit(int size_limit);
+    void'(randomize() with {size < local::size_limit;});
+    sizes = sizes.find(x) with (x > size && x.index > 0);
+    sizes = sizes.find with (item > size_limit);
+  endfunction
+endclass
+module m;
+  typedef struct packed {logic size; logic [3:0] x;} head_t;
+  head_t head;
+  packet p;
+  int size, x, item;
+  initial begin
+    void'(p.randomize() with {size < local::size;});
+    void'(p.randomize() with (size) {size < x;});
+    void'(std::randomize(size) with {size < 3;});
+  end
+endmodule
+interface bus(input logic clk);
+  logic size, x;
+  clocking cb @(posedge clk);
+    input size;
+    output x = size;
+  endclocking
+endinterface
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "line", "nth", "declared"),
+    [
+        ("size", 5, 0, 2),
+        ("size_limit", 5, 0, 4),
+        ("x", 6, 0, 6),
+        ("x", 6, 1, 6),
+        ("x", 6, 2, 6),
+        ("size", 6, 0, 2),
+        ("size_limit", 7, 0, 4),
+        ("item", 7, 0, None),
+        ("size", 11, 0, 11),
+        ("size", 16, 0, 2),
+        ("size", 16, 1, 14),
+        ("size", 17, 0, 2),
+        ("size", 17, 1, 2),
+        ("x", 17, 0, 14),
+        ("size", 18, 1, 14),
+        ("size", 24, 0, 24),
+        ("x", 25, 0, 25),
+        ("size", 25, 0, 22),
+    ],
+)
+def test_a_name_means_what_slang_takes_it_for(name: str, line: int, nth: int, declared: int | None) -> None:
+    starts = [0, *(found.end() for found in re.finditer("\n", DESIGN))]
+    places = [found.start() for found in re.finditer(rf"\b{name}\b", DESIGN) if found.start() >= starts[line - 1]]
+    analysis = lone_analysis(DESIGN)
+    target = next((one.target for one in analysis.occurrences_at(places[nth])), None)
+    assert (DESIGN.count("\n", 0, target.start) + 1 if target is not None else None) == declared
+
+
+def test_a_signal_of_a_clocking_block_means_the_variable_and_what_it_samples() -> None:
+    at = DESIGN.index("input size") + len("input ")
+    found = lone_analysis(DESIGN).occurrences_at(at)
+    assert [(one.role, one.shorthand, DESIGN.count("\n", 0, one.target.start) + 1) for one in found] == [
+        (Role.DECLARATION, False, 24),
+        (Role.READ, True, 22),
+    ]
+
+
+def test_a_field_is_described_where_it_is_declared() -> None:
+    (field,) = lone_analysis(DESIGN).occurrences_at(DESIGN.index("x;} head_t"))
+    assert field.target.symbol is not None
+    assert str(getattr(field.target.symbol, "type", "")) == "logic[3:0]"
