@@ -46,6 +46,25 @@ class Chain:
         self._state = AttemptState.OPEN
         self._schema = 1
 
+    @classmethod
+    def after(cls, header: AttemptHeader, newest: Row | None) -> Chain:
+        """The check of what follows an event that was checked before; of the whole chain if there is none.
+
+        Args:
+            header: Of the attempt.
+            newest: As the database has it, with the state behind it.
+        """
+        chain = cls(header)
+        if newest is not None:
+            chain.events, chain.head, chain._schema = newest.seq, newest.hash, newest.schema
+            chain._state = AttemptState(newest.state) if newest.state else AttemptState.OPEN
+        return chain
+
+    @property
+    def state(self) -> AttemptState:
+        """The attempt's state after the last intact event."""
+        return self._state
+
     def flaw(
         self,
         seq: int,

@@ -130,8 +130,26 @@ def from_rows(rows: Iterable[EventRow]) -> Summary:
     return _fold((row.seq, row.hash, row.wall, row.mono_ns, row.process, row.body) for row in rows)
 
 
-def _fold(rows: Iterable[Iterable[Any]]) -> Summary:
-    fold = Summarizing()
+def kept_and(connection: Connection, attempt: str, rows: Iterable[EventRow]) -> Summary:
+    """The summary of an attempt after events that were just inserted, from the one that was kept before them.
+
+    Raises:
+        ValueError: An event can't be read.
+    """
+    fresh = list(rows)
+    found = connection.execute(
+        select(SUMMARIES.c.seq, SUMMARIES.c.version, SUMMARIES.c.body).where(SUMMARIES.c.attempt == attempt)
+    ).one_or_none()
+    is_current = found is not None and (found.seq, found.version) == (fresh[0].seq - 1, VERSION)
+    before = _loaded(found.body) if found is not None and is_current else None
+    if before is None and fresh[0].seq > 1:
+        return from_events(connection, attempt)
+    columns = ((row.seq, row.hash, row.wall, row.mono_ns, row.process, row.body) for row in fresh)
+    return _fold(columns, Summarizing(before) if before is not None else Summarizing())
+
+
+def _fold(rows: Iterable[Iterable[Any]], fold: Summarizing | None = None) -> Summary:
+    fold = fold or Summarizing()
     for seq, digest, wall, mono_ns, process, body in rows:
         step = type_of(body)
         event = EVENT_TYPES.read(json.loads(body)) if step in READ else None

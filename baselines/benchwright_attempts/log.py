@@ -16,18 +16,17 @@ from threading import Lock, Thread
 from types import TracebackType
 from typing import Any, Self
 
-from sqlalchemy import ColumnElement, Connection, RowMapping, Select, insert, select
+from sqlalchemy import ColumnElement, Connection, Engine, RowMapping, Select, select
 from sqlalchemy.exc import SQLAlchemyError
 
-from benchwright_attempts.adopting import Adopted, shared_beginning
-from benchwright_attempts.appending import COLUMNS, Entry, append_all, insert_rows, is_storable
-from benchwright_attempts.chain import with_states
+from benchwright_attempts.adopting import Adopted, Head, adopt, receive
+from benchwright_attempts.appending import Entry, append_all, is_storable
 from benchwright_attempts.claim import Claim, claim
 from benchwright_attempts.clock import AttemptState
-from benchwright_attempts.database import display_name, explain, explain_file, lock, open_database, writing
+from benchwright_attempts.database import display_name, explain, explain_file, open_database, writing
 from benchwright_attempts.errors import AttemptError, LogClosedError, LogDamagedError, LogError, UnknownAttemptError
 from benchwright_attempts.events import Event, Opened
-from benchwright_attempts.kept_summary import from_rows, keep, kept_end, read
+from benchwright_attempts.kept_summary import kept_end, read
 from benchwright_attempts.record import AttemptHeader, Moment, RecordedEvent, Row
 from benchwright_attempts.summary import Summary
 from benchwright_attempts.tables import ATTEMPTS, EVENTS
@@ -173,22 +172,21 @@ class EventLog:
             AttemptError: Another attempt of this id is here.
             LogError: It could not be written; nothing of it was.
         """
-        values = [tuple(getattr(row, name) for name in COLUMNS) for row in with_states(rows)]
-        try:
-            with writing(self._engine).begin() as connection:
-                lock(connection, header.id)
-                is_new = connection.scalar(select(ATTEMPTS.c.id).where(ATTEMPTS.c.id == header.id)) is None
-                here = 0 if is_new else shared_beginning(connection, header.id, rows)
-                if here >= len(rows) and not is_new:
-                    return Adopted.KNOWN
-                self._check_recordable(connection, header)
-                if is_new:
-                    connection.execute(insert(ATTEMPTS), header.as_row())
-                insert_rows(connection, values[here:])
-                keep(connection, {header.id: from_rows(rows)})
-        except SQLAlchemyError as error:
-            raise explain(self.path, error) from error
-        return Adopted.NEW if is_new else Adopted.LONGER
+        with self._transaction(writing(self._engine)) as connection:
+            return adopt(connection, header, rows, self._check_recordable)
+
+    def receive(self, header: AttemptHeader, rows: Sequence[Row]) -> Head:
+        """Takes events of an attempt as they happen in another log, in order; they are checked against its chain.
+
+        Returns:
+            How far the chain is here now; what is here when this returns is on disk.
+
+        Raises:
+            AttemptError: They do not follow from what is here, or may not be recorded.
+            LogError: They could not be written; none was.
+        """
+        with self._transaction(writing(self._engine)) as connection:
+            return receive(connection, header, rows, self._check_recordable)
 
     def _check_recordable(self, connection: Connection, header: AttemptHeader) -> None:
         """Refuses an event of an attempt that may not be recorded; called in the transaction that writes it.
@@ -312,7 +310,7 @@ class EventLog:
             return []
         given = ((ATTEMPTS.c.problem, problem), (ATTEMPTS.c.workspace, workspace))
         chosen = wanted.where(*(column == value for column, value in given if value is not None))
-        with self._reading() as connection:
+        with self._transaction() as connection:
             return connection.execute(chosen.order_by(ATTEMPTS.c.created.desc(), ATTEMPTS.c.id)).mappings().all()
 
     def header(self, attempt: str) -> AttemptHeader:
@@ -336,7 +334,7 @@ class EventLog:
     def _only(self, attempt: str, condition: ColumnElement[bool]) -> AttemptHeader:
         if not is_storable(attempt):
             raise UnknownAttemptError(attempt)
-        with self._reading() as connection:
+        with self._transaction() as connection:
             found = connection.execute(select(ATTEMPTS).where(condition)).mappings().all()
         if len(found) != 1:
             raise UnknownAttemptError(attempt, len(found))
@@ -357,7 +355,7 @@ class EventLog:
             .where(EVENTS.c.attempt == attempt, EVENTS.c.seq > after)
             .order_by(EVENTS.c.seq)
         )
-        with self._reading() as connection:
+        with self._transaction() as connection:
             return [Row(**row) for row in connection.execute(wanted).mappings()]
 
     def _parse(self, row: Row) -> RecordedEvent:
@@ -392,9 +390,9 @@ class EventLog:
         return header, self._rows(header.id, after=0)
 
     @contextmanager
-    def _reading(self) -> Iterator[Connection]:
+    def _transaction(self, engine: Engine | None = None) -> Iterator[Connection]:
         try:
-            with self._engine.begin() as connection:
+            with (engine or self._engine).begin() as connection:
                 yield connection
         except SQLAlchemyError as error:
             raise explain(self.path, error) from error

@@ -22,7 +22,7 @@ class StudyLog(EventLog):
     def tombstones(self) -> dict[str, int]:
         """Attempts that were deleted, with the number of their events."""
         wanted = select(TOMBSTONES.c.id, TOMBSTONES.c.events).where(TOMBSTONES.c.kind == "attempt")
-        with self._reading() as connection:
+        with self._transaction() as connection:
             return {row.id: row.events for row in connection.execute(wanted)}
 
     def delete_participant(self, study: str, participant: str, reason: str) -> list[str]:
