@@ -1,4 +1,4 @@
-"""Opening the database of judgements, and its transactions: SQLite in a file of mode 0600, or PostgreSQL by URL."""
+"""Opening a service's database, and its transactions: SQLite in a file of mode 0600, or PostgreSQL by URL."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import importlib
 import logging
 import sqlite3
 import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from sqlalchemy.engine.interfaces import AdaptedConnection
     from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
+JUDGEMENTS = "the judgements' database"
 _WRITES = "benchwright_writes"
 _BUSY_S = 30.0
 """How long to wait while another process writes to a file."""
@@ -34,29 +35,38 @@ _BUSY_S = 30.0
 class Database:
     """An open database. Use it within the event loop it was opened in, and close it in the end."""
 
-    def __init__(self, engine: AsyncEngine) -> None:
+    def __init__(self, engine: AsyncEngine, called: str = JUDGEMENTS) -> None:
         self.engine = engine
+        self._called = called
         # SQLite allows one writing connection: waiting here avoids polling for its lock.
         self._turn: AbstractAsyncContextManager[object] = (
             asyncio.Lock() if engine.dialect.name == "sqlite" else nullcontext()
         )
 
     @classmethod
-    async def open(cls, where: str | Path) -> Self:
+    async def open(
+        cls,
+        where: str | Path,
+        prepare: Callable[[Connection], None] = create_missing_tables,
+        *,
+        called: str = JUDGEMENTS,
+    ) -> Self:
         """Open the database, and create missing tables.
 
         Args:
             where: A file for SQLite, or the URL of a PostgreSQL database.
+            prepare: Creates or migrates the tables, in a transaction.
+            called: What messages call it.
 
         Raises:
             RecordsError: It can't be opened, or another version of Benchwright made it.
             ExtraMissingError: The packages for databases are not installed.
         """
-        engine = _sqlite(where) if isinstance(where, Path) else _at_url(where)
-        records = cls(engine)
+        engine = _sqlite(where, called) if isinstance(where, Path) else _at_url(where, called)
+        records = cls(engine, called)
         try:
             async with records.writing() as connection:
-                await connection.run_sync(create_missing_tables)
+                await connection.run_sync(prepare)
         except BaseException:
             await engine.dispose()
             raise
@@ -96,7 +106,7 @@ class Database:
             if isinstance(error, IntegrityError):
                 raise
             raise RecordsError(
-                f"the judgements' database {_name(self.engine)} could not be used: {_cause(error)}; the last step was"
+                f"{self._called} {_name(self.engine)} could not be used: {_cause(error)}; the last step was"
                 " rolled back; fix the cause and try again"
             ) from error
 
@@ -106,7 +116,7 @@ class Database:
         return sqlite.insert(table) if self.engine.dialect.name == "sqlite" else postgresql.insert(table)
 
 
-def _sqlite(file: Path) -> AsyncEngine:
+def _sqlite(file: Path, called: str) -> AsyncEngine:
     try:
         file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         # Not opened where it exists: closing another descriptor of it would drop SQLite's locks in this process.
@@ -114,7 +124,7 @@ def _sqlite(file: Path) -> AsyncEngine:
         file.chmod(0o600)
     except OSError as error:
         raise RecordsError(
-            f"the judgements' database {file} can't be created: {error.strerror}; check the folder's permissions"
+            f"{called} {file} can't be created: {error.strerror}; check the folder's permissions"
         ) from error
     url = URL.create("sqlite+aiosqlite", database=str(file))
     engine = _create_engine(
@@ -167,15 +177,15 @@ def _create_engine(url: URL, **options: Any) -> AsyncEngine:
         return create_async_engine(url, **options)
 
 
-def _at_url(text: str) -> AsyncEngine:
+def _at_url(text: str, called: str) -> AsyncEngine:
     try:
         url = make_url(text)
     except ArgumentError as error:
         raise RecordsError("the database's URL can't be read; write postgresql://USER@HOST/NAME") from error
     if url.get_backend_name() == "sqlite" and url.database:
-        return _sqlite(Path(url.database))
+        return _sqlite(Path(url.database), called)
     if url.get_backend_name() != "postgresql":
-        raise RecordsError(f"judgements can't be kept in {url.get_backend_name()}; use SQLite or PostgreSQL")
+        raise RecordsError(f"{called} can't be in {url.get_backend_name()}; use SQLite or PostgreSQL")
     return _create_engine(
         url.set(drivername="postgresql+psycopg"),
         pool_size=10,

@@ -11,6 +11,8 @@ import time
 import traceback
 import uuid
 from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
 
 from sqlalchemy.exc import SQLAlchemyError
 from starlette.datastructures import Headers
@@ -19,10 +21,9 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from benchwright_judges.errors import RecordsError
 from benchwright_judges.service import access_token
-from benchwright_judges.service.access_token import Token
+from benchwright_judges.service.access_token import BearerToken
 from benchwright_judges.service.rate import RateLimits
 from benchwright_judges.service.refusals import MEDIA_TYPE, Kind, RefusalError
-from benchwright_judges.service.tokens import Tokens
 
 logger = logging.getLogger(__name__)
 
@@ -37,6 +38,27 @@ BODY_TIME_S = 20.0
 """How long a body may take to arrive."""
 
 
+class TokenSource(Protocol):
+    """Finds tokens."""
+
+    @property
+    def prefix(self) -> str:
+        """What their strings begin with."""
+
+    async def find(self, token_id: str) -> BearerToken | None:
+        """The token with this id, also if it is no longer valid."""
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """Which paths are open, and how much they take."""
+
+    is_open: Callable[[str], bool] = OPEN.__contains__
+    """Whether a path needs no token."""
+    body_limit: Callable[[str], int] = lambda path: BODY_LIMITS.get(path, USUAL_BODY_LIMIT)
+    """The largest body of a path, in bytes."""
+
+
 class AdmissionControl:
     """Passes admitted requests on to `app`, and turns every error into problem details.
 
@@ -44,6 +66,7 @@ class AdmissionControl:
         app: The application.
         tokens: The valid tokens.
         is_served: Whether the application has an endpoint for the path and the method.
+        gate: Of the paths.
         body_time_s: How long a body may take to arrive.
         clock: Seconds since 1970.
     """
@@ -51,15 +74,17 @@ class AdmissionControl:
     def __init__(
         self,
         app: ASGIApp,
-        tokens: Tokens,
+        tokens: TokenSource,
         *,
         is_served: Callable[[Scope], bool],
+        gate: Gate = Gate(),
         body_time_s: float = BODY_TIME_S,
         clock: Callable[[], float] = time.time,
     ) -> None:
         self._app = app
         self._tokens = tokens
         self._is_served = is_served
+        self._gate = gate
         self._rates = RateLimits()
         self._body_time_s = body_time_s
         self._clock = clock
@@ -91,9 +116,9 @@ class AdmissionControl:
                 f"The headers have more than {LARGEST_HEADERS:,} bytes.",
                 "Send the token and the headers that the documentation names, and no others.",
             )
-        if scope["path"] in OPEN:
-            return receive
         headers = Headers(scope=scope)
+        if self._gate.is_open(scope["path"]):
+            return await self._body_of(scope, headers, receive)
         token = await self.valid_token(headers.get("authorization"))
         wait_s = self._rates.take(token.id, token.per_minute)
         if wait_s:
@@ -104,6 +129,9 @@ class AdmissionControl:
                 retry_after_s=wait_s,
             )
         scope.setdefault("state", {})["token"] = token
+        return await self._body_of(scope, headers, receive)
+
+    async def _body_of(self, scope: Scope, headers: Headers, receive: Receive) -> Receive:
         # What no endpoint takes is answered without reading its body.
         if scope["method"] not in {"POST", "PUT", "PATCH"} or not self._is_served(scope):
             return receive
@@ -115,7 +143,7 @@ class AdmissionControl:
             )
         return await self._with_body(scope["path"], headers, receive)
 
-    async def valid_token(self, authorization: str | None) -> Token:
+    async def valid_token(self, authorization: str | None) -> BearerToken:
         """The token of an Authorization header.
 
         Raises:
@@ -124,7 +152,7 @@ class AdmissionControl:
         scheme, _, text = (authorization or "").partition(" ")
         if scheme.lower() != "bearer" or not text:
             raise _unauthorized("The request has no access token.", "Send Authorization: Bearer followed by the token.")
-        parts = access_token.read(text.strip())
+        parts = access_token.read(text.strip(), self._tokens.prefix)
         token = await self._tokens.find(parts[0]) if parts else None
         if parts is None or token is None or not token.fits(parts[1]):
             raise _unauthorized("The token is unknown.", "Check that it was copied whole.")
@@ -135,7 +163,7 @@ class AdmissionControl:
         return token
 
     async def _with_body(self, path: str, headers: Headers, receive: Receive) -> Receive:
-        limit = BODY_LIMITS.get(path, USUAL_BODY_LIMIT)
+        limit = self._gate.body_limit(path)
         # The server has checked that it is a number; without one the body comes in chunks.
         if int(headers.get("content-length", 0)) > limit:
             raise _too_large(limit)

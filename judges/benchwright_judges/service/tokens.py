@@ -17,6 +17,8 @@ from benchwright_judges.service.tables import TOKENS
 class Tokens:
     """Makes, finds and revokes access tokens."""
 
+    prefix = access_token.JUDGE
+
     def __init__(self, records: Records) -> None:
         self._records = records
 

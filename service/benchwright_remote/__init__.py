@@ -1,0 +1,1 @@
+"""How solver and service talk: the messages, which both check."""

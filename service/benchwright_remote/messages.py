@@ -1,0 +1,235 @@
+"""What solvers and workers send to a bench service, and what it answers: JSON over HTTP, below `/api/v1`."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated
+
+from pydantic import AwareDatetime, Field, JsonValue
+
+from benchwright_attempts.anchors import Anchor
+from benchwright_attempts.file_text import Sha256
+from benchwright_attempts.record import AttemptHeader
+from benchwright_problems.problem import Model, Pack, Problem, Reveal
+from benchwright_problems.verdict import CompilerMessage, Verdict
+
+MOST_EVENTS = 5_000
+"""Events that one request takes."""
+
+Id = Annotated[str, Field(pattern=r"^[0-9a-f]{32}$")]
+Line = Annotated[str, Field(max_length=4 << 20)]
+Name = Annotated[str, Field(min_length=1, max_length=200)]
+Path = Annotated[str, Field(min_length=1, max_length=1_000)]
+Secret = Annotated[str, Field(min_length=1, max_length=200)]
+Base64 = Annotated[str, Field(pattern=r"^[A-Za-z0-9+/]*={0,2}$")]
+
+
+class Role(StrEnum):
+    """What somebody is in a course."""
+
+    OWNER = "owner"
+    STAFF = "staff"
+    GRADER = "grader"
+    MONITOR = "monitor"
+    PARTICIPANT = "participant"
+
+
+class Join(Model):
+    """Joining a course by an invitation."""
+
+    code: Secret
+    name: Name
+    """What the course's staff call the person."""
+
+
+class Membership(Model):
+    """A course that an account belongs to."""
+
+    course: str
+    title: str
+    role: Role
+    section: str = ""
+
+
+class Me(Model):
+    """The account that asks."""
+
+    account: str
+    name: str
+    courses: tuple[Membership, ...]
+
+
+class Joined(Model):
+    """A new account, or a course more."""
+
+    token: str
+    """Shown this once."""
+    me: Me
+
+
+class AssignmentView(Model):
+    """What a course asks for."""
+
+    id: str
+    course: str
+    title: str
+    pack: str
+    pack_digest: str
+    """Of the public part; changes when a problem is corrected."""
+    problems: tuple[str, ...]
+    """Ids within the pack."""
+    opens: AwareDatetime | None = None
+    """When it can be begun; at once if not given."""
+    due: AwareDatetime | None = None
+    closes: AwareDatetime | None = None
+    """After this nothing is graded; never if not given."""
+    most_runs: int | None = None
+    """How many runs an attempt may ask for; any number if not given."""
+    reveal: Reveal | None = None
+    """The most that is shown of a verdict; what each problem says if not given."""
+
+
+class PublicPack(Model):
+    """The public part of a pack."""
+
+    digest: str
+    pack: Pack
+
+
+class NewEvents(Model):
+    """Events of one attempt, in order, as the solver's log has them."""
+
+    header: AttemptHeader
+    assignment: str
+    lines: Annotated[tuple[Line, ...], Field(max_length=MOST_EVENTS)]
+    """Each the canonical JSON of a record, as exports have it: ASCII, so that any editor's text survives."""
+    now: AwareDatetime
+    """The solver's clock at sending."""
+
+
+class Taken(Model):
+    """How far the service has an attempt: what is acknowledged is on its disk."""
+
+    anchor: Anchor | None
+    """Countersigned; none before the first event."""
+    clock_difference_s: float
+    """The service's clock minus the solver's."""
+
+
+class NewRun(Model):
+    """Files to run the hidden tests on, or an answer to score."""
+
+    id: Id
+    """Made by the solver; the same one again is the same run."""
+    number: Annotated[int, Field(ge=1)]
+    """Rank in the attempt."""
+    files: Annotated[dict[Path, Sha256], Field(max_length=1_000)]
+    contents: dict[Sha256, Base64] = {}
+    """Files that the service may lack, compressed (RFC 1950)."""
+
+
+class MissingFiles(Model):
+    """Contents that have to be sent with the run."""
+
+    missing: tuple[Sha256, ...]
+
+
+class RunState(StrEnum):
+    """How far a run is."""
+
+    QUEUED = "queued"
+    RUNNING = "running"
+    DONE = "done"
+    CANCELLED = "cancelled"
+
+
+class TestView(Model):
+    """A hidden test, as far as it is shown."""
+
+    name: str
+    passed: bool
+    message: str | None = None
+    sim_time: str | None = None
+
+
+class VerdictView(Model):
+    """A verdict, as far as it is shown: see `benchwright_attempts.reveal`."""
+
+    outcome: str
+    reason: str
+    message: str
+    policy: str
+    passed: int | None = None
+    total: int | None = None
+    tests: tuple[TestView, ...] = ()
+    compiler: tuple[CompilerMessage, ...] = ()
+    log: str | None = None
+    wall_s: float = 0.0
+
+
+class RunView(Model):
+    """A run."""
+
+    id: Id
+    number: int
+    state: RunState
+    revision: int
+    """Grows with each change: a request may wait for the next."""
+    place: int | None = None
+    """In the queue, from 1."""
+    step: str = ""
+    """What runs now, such as `2 of 3: simulate`."""
+    verdict: VerdictView | None = None
+    why: str = ""
+    """Why it was cancelled, a stable word."""
+
+
+class Ask(Model):
+    """A worker asks for work."""
+
+    worker: Name
+
+
+class Job(Model):
+    """A run for a worker. Holds hidden parts."""
+
+    run: Id
+    lease: Id
+    lease_s: float
+    """Without a word within so many seconds the run is given to another worker."""
+    problem: Problem
+    files: dict[Path, Base64]
+    """Compressed."""
+
+
+class Step(Model):
+    """What a worker is at; also tells that it is alive."""
+
+    lease: Id
+    number: Annotated[int, Field(ge=0)] = 0
+    of: Annotated[int, Field(ge=0)] = 0
+    name: Annotated[str, Field(max_length=200)] = ""
+
+
+class Done(Model):
+    """The outcome of a run. Holds hidden facts."""
+
+    lease: Id
+    verdict: Verdict
+    log: Base64 = ""
+    """The end of the raw output, compressed."""
+
+
+class Heard(Model):
+    """The answer to a worker's word."""
+
+    wanted: bool
+    """False if the run was cancelled, or is another worker's by now."""
+
+
+class Health(Model):
+    """Whether the service works."""
+
+    status: str
+    version: str
+    details: dict[str, JsonValue] = {}

@@ -1,0 +1,7 @@
+"""What an operator can act on."""
+
+from __future__ import annotations
+
+
+class BenchServiceError(Exception):
+    """The service can't do what its operator asks; the message has the next step."""

@@ -1,0 +1,144 @@
+"""The service's tables, in the newest format; `migrations` brings older databases to it.
+
+Times are seconds since 1970. What solvers did is in the event log beside these.
+"""
+
+from __future__ import annotations
+
+from sqlalchemy import Column, Double, ForeignKey, Index, Integer, MetaData, Table, Text, UniqueConstraint
+
+METADATA = MetaData()
+
+ACCOUNTS = Table(
+    "service_accounts",
+    METADATA,
+    Column("id", Text, primary_key=True),
+    Column("name", Text, nullable=False),
+    Column("created", Double, nullable=False),
+    Column("disabled", Double),
+)
+
+IDENTITIES = Table(
+    "service_identities",
+    METADATA,
+    Column("issuer", Text, primary_key=True),
+    Column("subject", Text, primary_key=True),
+    Column("account", Text, ForeignKey("service_accounts.id"), nullable=False),
+    Index("service_identities_account", "account"),
+)
+"""Who an identity provider, or an LTI platform, says that an account is."""
+
+TOKENS = Table(
+    "service_tokens",
+    METADATA,
+    Column("id", Text, primary_key=True),
+    # `person` of an account, or `worker` of none.
+    Column("kind", Text, nullable=False),
+    Column("account", Text, ForeignKey("service_accounts.id")),
+    Column("name", Text, nullable=False),
+    Column("digest", Text, nullable=False),
+    Column("created", Double, nullable=False),
+    Column("expires", Double),
+    Column("revoked", Double),
+    Column("per_minute", Integer, nullable=False),
+    Index("service_tokens_account", "account"),
+)
+
+COURSES = Table(
+    "service_courses",
+    METADATA,
+    Column("id", Text, primary_key=True),
+    Column("title", Text, nullable=False),
+    Column("created", Double, nullable=False),
+    Column("archived", Double),
+)
+
+MEMBERS = Table(
+    "service_members",
+    METADATA,
+    Column("course", Text, ForeignKey("service_courses.id"), primary_key=True),
+    Column("account", Text, ForeignKey("service_accounts.id"), primary_key=True),
+    Column("role", Text, nullable=False),
+    Column("section", Text, nullable=False),
+    Index("service_members_account", "account"),
+)
+
+INVITATIONS = Table(
+    "service_invitations",
+    METADATA,
+    Column("digest", Text, primary_key=True),
+    Column("course", Text, ForeignKey("service_courses.id"), nullable=False),
+    Column("role", Text, nullable=False),
+    Column("section", Text, nullable=False),
+    Column("uses_left", Integer, nullable=False),
+    Column("created", Double, nullable=False),
+    Column("expires", Double),
+)
+
+ASSIGNMENTS = Table(
+    "service_assignments",
+    METADATA,
+    Column("id", Text, primary_key=True),
+    Column("course", Text, ForeignKey("service_courses.id"), nullable=False),
+    Column("title", Text, nullable=False),
+    Column("pack", Text, nullable=False),
+    # A JSON list of ids; null for the whole pack.
+    Column("problems", Text),
+    Column("opens", Double),
+    Column("due", Double),
+    Column("closes", Double),
+    Column("most_runs", Integer),
+    Column("reveal", Text),
+    Column("created", Double, nullable=False),
+    Index("service_assignments_course", "course"),
+)
+
+ATTEMPTS_HELD = Table(
+    "service_attempts",
+    METADATA,
+    Column("attempt", Text, primary_key=True),
+    Column("account", Text, ForeignKey("service_accounts.id"), nullable=False),
+    Column("assignment", Text, ForeignKey("service_assignments.id"), nullable=False),
+    Column("problem", Text, nullable=False),
+    Column("created", Double, nullable=False),
+    # The service's clock minus the solver's, in seconds, when the newest events came.
+    Column("clock_difference_s", Double, nullable=False),
+    Index("service_attempts_account", "account"),
+    Index("service_attempts_assignment", "assignment"),
+)
+"""Whose an attempt of the log is."""
+
+RECEIPTS = Table(
+    "service_receipts",
+    METADATA,
+    Column("attempt", Text, ForeignKey("service_attempts.attempt"), primary_key=True),
+    Column("events", Integer, primary_key=True, autoincrement=False),
+    # The countersigned anchor, canonical JSON.
+    Column("anchor", Text, nullable=False),
+)
+
+RUNS = Table(
+    "service_runs",
+    METADATA,
+    Column("id", Text, primary_key=True),
+    Column("attempt", Text, ForeignKey("service_attempts.attempt"), nullable=False),
+    Column("account", Text, ForeignKey("service_accounts.id"), nullable=False),
+    Column("number", Integer, nullable=False),
+    # A JSON object: path → sha256.
+    Column("files", Text, nullable=False),
+    Column("state", Text, nullable=False),
+    Column("why", Text, nullable=False),
+    Column("queued", Double, nullable=False),
+    Column("began", Double),
+    Column("ended", Double),
+    Column("worker", Text, nullable=False),
+    Column("lease", Text, nullable=False),
+    Column("lease_until", Double),
+    # How often it was given to a worker.
+    Column("tries", Integer, nullable=False),
+    # The whole verdict, JSON; holds hidden facts.
+    Column("verdict", Text),
+    UniqueConstraint("attempt", "number", name="service_runs_number"),
+    Index("service_runs_state", "state"),
+    Index("service_runs_account", "account"),
+)
