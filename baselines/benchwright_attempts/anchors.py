@@ -70,14 +70,18 @@ class Anchor(BaseModel):
 
         if self.receipt is None:
             return False
-        value = self._value()
-        del value["receipt"]["signature"]
         try:
             key = Ed25519PublicKey.from_public_bytes(base64.b64decode(self.receipt.key, validate=True))
-            key.verify(base64.b64decode(self.receipt.signature, validate=True), canonical(value).encode())
+            key.verify(base64.b64decode(self.receipt.signature, validate=True), self.signed_bytes())
         except (ValueError, InvalidSignature):
             return False
         return True
+
+    def signed_bytes(self) -> bytes:
+        """What a receipt's signature is over; see the module."""
+        value = self._value()
+        value.get("receipt", {}).pop("signature", None)
+        return canonical(value).encode()
 
     def _value(self) -> dict[str, Any]:
         value = self.model_dump(mode="json", exclude_none=True) | {"made": format_wall(self.made)}

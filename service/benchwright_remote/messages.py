@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from enum import StrEnum
 from typing import Annotated
 
@@ -124,7 +125,7 @@ class NewRun(Model):
     number: Annotated[int, Field(ge=1)]
     """Rank in the attempt."""
     files: Annotated[dict[Path, Sha256], Field(max_length=1_000)]
-    contents: dict[Sha256, Base64] = {}
+    contents: Mapping[Sha256, Base64] = Field(default={}, max_length=1_000)
     """Files that the service may lack, compressed (RFC 1950)."""
 
 
@@ -232,4 +233,11 @@ class Health(Model):
 
     status: str
     version: str
-    details: dict[str, JsonValue] = {}
+    details: Mapping[str, JsonValue] = Field(default={})
+
+
+class PublicKey(Model):
+    """The service's key."""
+
+    key: str
+    """Ed25519, base64."""

@@ -40,13 +40,14 @@ def make_app(judging: Judging, tokens: Tokens) -> ASGIApp:
         await judging.close()
 
     api = make_api(lifespan)
-    admission = AdmissionControl(api, tokens, is_served=partial(_is_served, api))
+    admission = AdmissionControl(api, tokens, is_served=partial(is_served, api))
     api.state.judging = judging
     api.state.admission = admission
     return admission
 
 
-def _is_served(api: FastAPI, scope: Scope) -> bool:
+def is_served(api: FastAPI, scope: Scope) -> bool:
+    """Whether the application has an endpoint for the path and the method."""
     return any(route.matches(scope)[0] is Match.FULL for route in api.routes)
 
 
@@ -67,6 +68,12 @@ def make_api(lifespan: Callable[[FastAPI], AbstractAsyncContextManager[None]] | 
         redirect_slashes=False,
     )
     api.include_router(router)
+    explain_errors(api)
+    return api
+
+
+def explain_errors(api: FastAPI) -> None:
+    """Turn every error of the endpoints into problem details, and describe these in the OpenAPI document."""
     for error, handler in (
         (RequestValidationError, _on_invalid),
         (HTTPException, _on_http),
@@ -74,7 +81,6 @@ def make_api(lifespan: Callable[[FastAPI], AbstractAsyncContextManager[None]] | 
     ):
         api.add_exception_handler(error, handler)
     _complete(api)
-    return api
 
 
 def _complete(api: FastAPI) -> None:
@@ -97,7 +103,9 @@ async def _on_error(request: Request, error: Exception) -> Response:
 async def _on_http(request: Request, error: Exception) -> Response:
     match cast(HTTPException, error).status_code:
         case 404:
-            refusal = RefusalError(Kind.NOT_FOUND, "There is no such path.", "See /v1/openapi.json for the paths.")
+            refusal = RefusalError(
+                Kind.NOT_FOUND, "There is no such path.", "See the service's openapi.json for the paths."
+            )
         case 405:
             refusal = RefusalError(Kind.WRONG_METHOD, "The Allow header names the methods.", "Use one of them.")
         case _:
@@ -115,7 +123,7 @@ async def _on_invalid(request: Request, error: Exception) -> Response:
         RefusalError(
             Kind.INVALID,
             "Parts of the request are not valid; `errors` lists them.",
-            "Correct them; /v1/openapi.json describes each field.",
+            "Correct them; the service's openapi.json describes each field.",
             errors=tuple(
                 Flaw(pointer=_pointer(flaw["loc"]), detail=_printable(str(flaw["msg"]))) for flaw in flaws[:_MOST_FLAWS]
             ),

@@ -6,10 +6,12 @@ import ipaddress
 import logging
 import signal
 import socket
+from collections.abc import Callable
 from pathlib import Path
 from types import FrameType
 
 import uvicorn
+from starlette.types import ASGIApp
 
 from benchwright_judges.errors import JudgesError
 from benchwright_judges.panel import Panel
@@ -64,23 +66,12 @@ async def serve(
         ServiceError: The port can't be opened.
     """
     pace = pace or Pace()
-    listener = _listener(host, port)
+    listener = listen(host, port)
     records = await Records.open(database)
     try:
         judging = Judging(store, records, panel, pace)
-        config = uvicorn.Config(
-            make_app(judging, Tokens(records)),
-            log_config=None,
-            # Tokens identify clients, so a proxy's headers change only log lines.
-            proxy_headers=False,
-            server_header=False,
-            limit_concurrency=MOST_CONNECTIONS,
-            h11_max_incomplete_event_size=LARGEST_HEADERS,
-            timeout_graceful_shutdown=int(pace.grace_s),
-            ws="none",
-            http="h11",
-        )
-        await _Server(config, judging).serve(sockets=[listener])
+        app = make_app(judging, Tokens(records))
+        await serve_app(app, listener, grace_s=pace.grace_s, closing=judging.stop_taking)
     finally:
         listener.close()
         if panel is not None:
@@ -88,12 +79,39 @@ async def serve(
         await records.close()
 
 
+async def serve_app(
+    app: ASGIApp, listener: socket.socket, *, grace_s: float, closing: Callable[[], None], most: int = MOST_CONNECTIONS
+) -> None:
+    """Serve an application until SIGINT or SIGTERM; prints `Listening on http://…` when it is ready.
+
+    Args:
+        app: The application.
+        listener: Where clients connect.
+        grace_s: How long requests may take to end, in seconds.
+        closing: Wakes clients that wait, before their connections are closed.
+        most: Connections at a time.
+    """
+    config = uvicorn.Config(
+        app,
+        log_config=None,
+        # Tokens identify clients, so a proxy's headers change only log lines.
+        proxy_headers=False,
+        server_header=False,
+        limit_concurrency=most,
+        h11_max_incomplete_event_size=LARGEST_HEADERS,
+        timeout_graceful_shutdown=int(grace_s),
+        ws="none",
+        http="h11",
+    )
+    await _Server(config, closing).serve(sockets=[listener])
+
+
 class _Server(uvicorn.Server):
     """Wakes clients that wait for results before it waits for their connections to close."""
 
-    def __init__(self, config: uvicorn.Config, judging: Judging) -> None:
+    def __init__(self, config: uvicorn.Config, closing: Callable[[], None]) -> None:
         super().__init__(config)
-        self._judging = judging
+        self._closing = closing
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
@@ -109,11 +127,16 @@ class _Server(uvicorn.Server):
         self.should_exit = True
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        self._judging.stop_taking()
+        self._closing()
         await super().shutdown(sockets)
 
 
-def _listener(host: str, port: int) -> socket.socket:
+def listen(host: str, port: int) -> socket.socket:
+    """A socket at this address; port 0 takes a free one.
+
+    Raises:
+        ServiceError: The port can't be opened.
+    """
     try:
         family, _, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         listener = socket.socket(family)

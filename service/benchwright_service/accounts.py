@@ -1,0 +1,185 @@
+"""Accounts, the tokens that they sign in with, and invitations to courses."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+import uuid
+from collections.abc import Callable
+from enum import StrEnum
+
+from sqlalchemy import insert, select, update
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from benchwright_judges.database import Database
+from benchwright_judges.service import access_token
+from benchwright_judges.service.access_token import BearerToken
+from benchwright_judges.service.refusals import Kind, RefusalError
+from benchwright_remote.messages import Me, Membership, Role
+from benchwright_service.errors import BenchServiceError
+from benchwright_service.tables import ACCOUNTS, COURSES, INVITATIONS, MEMBERS, TOKENS
+
+PREFIX = "bws"
+"""What tokens of the bench service begin with."""
+_PERSON_PER_MINUTE = 600
+_WORKER_PER_MINUTE = 100_000
+
+
+class TokenKind(StrEnum):
+    """Whose a token is."""
+
+    PERSON = "person"
+    WORKER = "worker"
+
+
+class ServiceToken(BearerToken):
+    """An access token of the bench service."""
+
+    kind: TokenKind
+    account: str | None
+    """None for a worker."""
+    name: str
+    """What it is for, such as the computer it was made on."""
+
+
+class Accounts:
+    """Makes and finds accounts and their tokens.
+
+    Args:
+        database: Of the service.
+        now: Seconds since 1970.
+    """
+
+    prefix = PREFIX
+
+    def __init__(self, database: Database, now: Callable[[], float] = time.time) -> None:
+        self._database = database
+        self._now = now
+
+    async def find(self, token_id: str) -> ServiceToken | None:
+        """The token with this id; None as well if its account is disabled."""
+        wanted = (
+            select(TOKENS)
+            .outerjoin(ACCOUNTS, ACCOUNTS.c.id == TOKENS.c.account)
+            .where(TOKENS.c.id == token_id, ACCOUNTS.c.disabled.is_(None))
+        )
+        async with self._database.reading() as connection:
+            row = (await connection.execute(wanted)).mappings().one_or_none()
+        return ServiceToken.model_validate(dict(row)) if row is not None else None
+
+    async def me(self, account: str) -> Me:
+        """An account and its courses."""
+        courses = (
+            select(COURSES.c.id, COURSES.c.title, MEMBERS.c.role, MEMBERS.c.section)
+            .join(MEMBERS, MEMBERS.c.course == COURSES.c.id)
+            .where(MEMBERS.c.account == account, COURSES.c.archived.is_(None))
+            .order_by(COURSES.c.created, COURSES.c.id)
+        )
+        async with self._database.reading() as connection:
+            name = (await connection.execute(select(ACCOUNTS.c.name).where(ACCOUNTS.c.id == account))).scalar_one()
+            found = (await connection.execute(courses)).all()
+        return Me(
+            account=account,
+            name=name,
+            courses=tuple(
+                Membership(course=row.id, title=row.title, role=Role(row.role), section=row.section) for row in found
+            ),
+        )
+
+    async def role(self, account: str, course: str) -> Role | None:
+        """What somebody is in a course. None if nothing."""
+        wanted = select(MEMBERS.c.role).where(MEMBERS.c.account == account, MEMBERS.c.course == course)
+        async with self._database.reading() as connection:
+            found = (await connection.execute(wanted)).scalar()
+        return Role(found) if found is not None else None
+
+    async def worker_token(self, name: str) -> str:
+        """A new token for a worker, which receives hidden parts."""
+        async with self._database.writing() as connection:
+            return await self._new_token(connection, TokenKind.WORKER, None, name, _WORKER_PER_MINUTE)
+
+    async def invite(
+        self, course: str, role: Role, *, section: str = "", uses: int = 1, expires: float | None = None
+    ) -> str:
+        """A code that so many people can join a course with.
+
+        Raises:
+            BenchServiceError: There is no such course.
+        """
+        _, secret = access_token.new_secret()
+        async with self._database.writing() as connection:
+            if (await connection.execute(select(COURSES.c.id).where(COURSES.c.id == course))).scalar() is None:
+                raise BenchServiceError(f"there is no course {course!r}; `benchwright course create` makes one")
+            row = {
+                "digest": _digest(secret),
+                "course": course,
+                "role": role.value,
+                "section": section,
+                "uses_left": uses,
+                "created": self._now(),
+                "expires": expires,
+            }
+            await connection.execute(insert(INVITATIONS).values(row))
+        return secret
+
+    async def join(self, code: str, name: str, account: str | None = None) -> tuple[str, str]:
+        """Joins a course by an invitation; makes an account if there is none yet.
+
+        Returns:
+            The account and a token for it.
+
+        Raises:
+            RefusalError: The code is unknown, expired or used up.
+        """
+        async with self._database.writing() as connection:
+            taken = (
+                update(INVITATIONS)
+                .where(INVITATIONS.c.digest == _digest(code), INVITATIONS.c.uses_left > 0)
+                .where(INVITATIONS.c.expires.is_(None) | (INVITATIONS.c.expires > self._now()))
+                .values(uses_left=INVITATIONS.c.uses_left - 1)
+                .returning(INVITATIONS.c.course, INVITATIONS.c.role, INVITATIONS.c.section)
+            )
+            invitation = (await connection.execute(taken)).one_or_none()
+            if invitation is None:
+                raise RefusalError(
+                    Kind.NOT_FOUND,
+                    "The invitation is unknown, expired or used up.",
+                    "Check that the code was copied whole, or ask who sent it for a new one.",
+                )
+            if account is None:
+                account = uuid.uuid4().hex
+                values = {"id": account, "name": name, "created": self._now()}
+                await connection.execute(insert(ACCOUNTS).values(values))
+            member = {"course": invitation.course, "account": account}
+            known = select(MEMBERS.c.role).where(MEMBERS.c.course == invitation.course, MEMBERS.c.account == account)
+            if (await connection.execute(known)).scalar() is None:
+                values = member | {"role": invitation.role, "section": invitation.section}
+                await connection.execute(insert(MEMBERS).values(values))
+            token = await self._new_token(connection, TokenKind.PERSON, account, name, _PERSON_PER_MINUTE)
+        return account, token
+
+    async def revoke_workers(self, name: str) -> None:
+        """Makes the tokens of workers of this name invalid from now on."""
+        theirs = update(TOKENS).where(TOKENS.c.kind == TokenKind.WORKER.value, TOKENS.c.name == name)
+        async with self._database.writing() as connection:
+            await connection.execute(theirs.values(revoked=self._now()))
+
+    async def _new_token(
+        self, connection: AsyncConnection, kind: TokenKind, account: str | None, name: str, per_minute: int
+    ) -> str:
+        token_id, secret = access_token.new_secret()
+        token = ServiceToken(
+            id=token_id,
+            digest=access_token.hash_secret(secret),
+            created=self._now(),
+            per_minute=per_minute,
+            kind=kind,
+            account=account,
+            name=name,
+        )
+        await connection.execute(insert(TOKENS).values(token.model_dump(mode="json")))
+        return access_token.write(token_id, secret, PREFIX)
+
+
+def _digest(code: str) -> str:
+    return hashlib.sha256(code.encode()).hexdigest()

@@ -1,0 +1,55 @@
+"""The web application: endpoints behind admission control."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from fastapi import FastAPI
+from starlette.types import ASGIApp
+
+from benchwright_judges.service.admission import USUAL_BODY_LIMIT, AdmissionControl, Gate
+from benchwright_judges.service.app import explain_errors, is_served
+from benchwright_service.bench import Bench
+from benchwright_service.endpoints import open, solver, work
+
+OPEN = frozenset({"/api/v1/health/live", "/api/v1/health/ready", "/api/v1/key", "/api/v1/join", "/api/v1/openapi.json"})
+"""Paths that need no token."""
+_LARGE_BODY = 32 << 20
+_LARGE = ("/events", "/runs", "/verdict")
+_ABOUT = """Runs hidden tests, keeps what solvers do and countersigns it, for a lab or a course.
+
+Every request except those for health, key, joining and this document needs a token: `Authorization: Bearer bws_…`.
+Refusals are problem details (RFC 9457) with a `next_step`.
+"""
+
+
+def make_app(bench: Bench) -> ASGIApp:
+    """The service as an ASGI application over an open bench."""
+    api = make_api()
+    api.state.bench = bench
+    gate = Gate(OPEN.__contains__, body_limit)
+    return AdmissionControl(api, bench.accounts, is_served=partial(is_served, api), gate=gate)
+
+
+def make_api() -> FastAPI:
+    """The endpoints, with nothing behind them yet."""
+    api = FastAPI(
+        title="Benchwright bench service",
+        version="1",
+        description=_ABOUT,
+        openapi_url="/api/v1/openapi.json",
+        docs_url=None,
+        redoc_url=None,
+        telemetry={"tracing": False, "metrics": False, "logs": False, "auto_configure": False},
+        separate_input_output_schemas=False,
+        redirect_slashes=False,
+    )
+    for router in (open.router, solver.router, work.router):
+        api.include_router(router)
+    explain_errors(api)
+    return api
+
+
+def body_limit(path: str) -> int:
+    """The largest body of a path, in bytes."""
+    return _LARGE_BODY if path.endswith(_LARGE) else USUAL_BODY_LIMIT

@@ -1,0 +1,184 @@
+"""Courses, and what they ask for: who may work on which problem, until when, and what is shown of it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+import uuid
+from collections.abc import Callable, Collection, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlalchemy import Row, insert, select
+from sqlalchemy.exc import IntegrityError
+
+from benchwright_judges.database import Database
+from benchwright_judges.service.refusals import Kind, RefusalError
+from benchwright_problems.errors import UnknownProblemError
+from benchwright_problems.problem import Pack, Reveal, digest
+from benchwright_problems.store import Store
+from benchwright_remote.messages import AssignmentView, PublicPack
+from benchwright_service.errors import BenchServiceError
+from benchwright_service.tables import ASSIGNMENTS, ATTEMPTS_HELD, COURSES, MEMBERS
+
+
+class Courses:
+    """Makes and finds courses and assignments.
+
+    Args:
+        database: Of the service.
+        store: Has the packs.
+        now: Seconds since 1970.
+    """
+
+    def __init__(self, database: Database, store: Store, now: Callable[[], float] = time.time) -> None:
+        self._database = database
+        self._store = store
+        self._now = now
+        self._digests: dict[str, tuple[Pack, str]] = {}
+
+    async def create(self, course: str, title: str) -> None:
+        """Makes a course.
+
+        Raises:
+            BenchServiceError: There is one of this name.
+        """
+        row = {"id": course, "title": title, "created": self._now()}
+        try:
+            async with self._database.writing() as connection:
+                await connection.execute(insert(COURSES).values(row))
+        except IntegrityError:
+            raise BenchServiceError(f"there is a course {course!r} already; choose another name") from None
+
+    async def assign(
+        self,
+        course: str,
+        pack: str,
+        *,
+        title: str = "",
+        problems: Collection[str] | None = None,
+        opens: datetime | None = None,
+        due: datetime | None = None,
+        closes: datetime | None = None,
+        most_runs: int | None = None,
+        reveal: Reveal | None = None,
+    ) -> str:
+        """Makes an assignment; returns its id.
+
+        Raises:
+            BenchServiceError: There is no such course, pack or problem.
+        """
+        try:
+            known = await asyncio.to_thread(self._store.public, pack)
+        except UnknownProblemError as error:
+            raise BenchServiceError(str(error)) from error
+        unknown = set(problems or ()) - {problem.id for problem in known.problems}
+        if unknown:
+            raise BenchServiceError(
+                f"pack {pack!r} has no problem {min(unknown)!r}; `benchwright problems list {pack}`"
+            )
+        row = {
+            "id": uuid.uuid4().hex,
+            "course": course,
+            "title": title or known.title,
+            "pack": pack,
+            "problems": json.dumps(list(problems)) if problems is not None else None,
+            "opens": opens and opens.timestamp(),
+            "due": due and due.timestamp(),
+            "closes": closes and closes.timestamp(),
+            "most_runs": most_runs,
+            "reveal": reveal and reveal.value,
+            "created": self._now(),
+        }
+        async with self._database.writing() as connection:
+            if (await connection.execute(select(COURSES.c.id).where(COURSES.c.id == course))).scalar() is None:
+                raise BenchServiceError(f"there is no course {course!r}; `benchwright course create` makes one")
+            await connection.execute(insert(ASSIGNMENTS).values(row))
+        return str(row["id"])
+
+    async def of(self, account: str) -> Sequence[AssignmentView]:
+        """The assignments that somebody may see, by course and in the order in which they were made."""
+        wanted = (
+            select(ASSIGNMENTS)
+            .join(MEMBERS, MEMBERS.c.course == ASSIGNMENTS.c.course)
+            .join(COURSES, COURSES.c.id == ASSIGNMENTS.c.course)
+            .where(MEMBERS.c.account == account, COURSES.c.archived.is_(None))
+            .where(ASSIGNMENTS.c.opens.is_(None) | (ASSIGNMENTS.c.opens <= self._now()))
+            .order_by(ASSIGNMENTS.c.course, ASSIGNMENTS.c.created, ASSIGNMENTS.c.id)
+        )
+        async with self._database.reading() as connection:
+            rows = (await connection.execute(wanted)).all()
+        return [await self._view(row) for row in rows]
+
+    async def open_to(self, account: str, assignment: str) -> AssignmentView:
+        """An assignment that somebody may work on now.
+
+        Raises:
+            RefusalError: There is none for them, or it is closed.
+        """
+        found = next((one for one in await self.of(account) if one.id == assignment), None)
+        if found is None:
+            raise RefusalError(Kind.NOT_FOUND, "There is no such assignment.", "List the assignments again.")
+        if found.closes is not None and found.closes.timestamp() < self._now():
+            raise RefusalError(
+                Kind.CONFLICT, "The assignment is closed.", "Ask the course's staff for an extension if you need one."
+            )
+        return found
+
+    async def most_shown(self, attempt: str) -> Reveal | None:
+        """The most that the assignment of an attempt shows of a verdict. None if it says nothing."""
+        wanted = (
+            select(ASSIGNMENTS.c.reveal)
+            .join(ATTEMPTS_HELD, ATTEMPTS_HELD.c.assignment == ASSIGNMENTS.c.id)
+            .where(ATTEMPTS_HELD.c.attempt == attempt)
+        )
+        async with self._database.reading() as connection:
+            found = (await connection.execute(wanted)).scalar()
+        return Reveal(found) if found is not None else None
+
+    async def pack(self, account: str, name: str) -> PublicPack:
+        """The public part of a pack, as far as somebody has it to work on.
+
+        Raises:
+            RefusalError: They have nothing of it.
+        """
+        mine = [one for one in await self.of(account) if one.pack == name]
+        if not mine:
+            raise RefusalError(Kind.NOT_FOUND, "There is no such pack.", "List the assignments again.")
+        allowed = {problem for one in mine for problem in one.problems}
+        pack, _ = await self._public(name)
+        shown = pack.model_copy(update={"problems": tuple(one for one in pack.problems if one.id in allowed)})
+        return PublicPack(digest=_digest(shown), pack=shown)
+
+    async def _view(self, row: Row[Any]) -> AssignmentView:
+        pack, pack_digest = await self._public(row.pack)
+        return AssignmentView(
+            id=row.id,
+            course=row.course,
+            title=row.title,
+            pack=row.pack,
+            pack_digest=pack_digest,
+            problems=tuple(json.loads(row.problems) if row.problems else (problem.id for problem in pack.problems)),
+            opens=_time(row.opens),
+            due=_time(row.due),
+            closes=_time(row.closes),
+            most_runs=row.most_runs,
+            reveal=row.reveal,
+        )
+
+    async def _public(self, name: str) -> tuple[Pack, str]:
+        pack = await asyncio.to_thread(self._store.public, name)
+        known = self._digests.get(name)
+        # The store returns the same object until the pack changes; a built-in one never does.
+        if known is None or (known[0] is not pack and known[0] != pack):
+            known = self._digests[name] = (pack, await asyncio.to_thread(_digest, pack))
+        return known
+
+
+def _digest(pack: Pack) -> str:
+    return digest([problem.public_digest for problem in pack.problems])
+
+
+def _time(seconds: float | None) -> datetime | None:
+    return None if seconds is None else datetime.fromtimestamp(seconds, UTC)

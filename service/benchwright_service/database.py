@@ -1,0 +1,54 @@
+"""The service's database: the tables of `tables`, made and migrated by Alembic."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from sqlalchemy import Connection, inspect, text
+
+from benchwright_judges.database import Database
+from benchwright_judges.errors import RecordsError
+from benchwright_service import migrations
+from benchwright_service.errors import BenchServiceError
+from benchwright_service.migrations import VERSION_TABLE
+
+_MIGRATING = 0x62775F73
+"""Key of the lock under which a PostgreSQL database is migrated: two processes may start at once."""
+
+
+async def open_service_database(where: str | Path) -> Database:
+    """Opens the database; creates or migrates its tables.
+
+    Args:
+        where: A file for SQLite, or the URL of a PostgreSQL database.
+
+    Raises:
+        BenchServiceError: It can't be opened, or a newer version of Benchwright made it.
+    """
+    try:
+        return await Database.open(where, _migrate, called="the service's database")
+    except RecordsError as error:
+        raise BenchServiceError(str(error)) from error
+
+
+def _migrate(connection: Connection) -> None:
+    from alembic import command
+    from alembic.config import Config
+    from alembic.script import ScriptDirectory
+
+    if connection.dialect.name == "postgresql":
+        connection.execute(text(f"SELECT pg_advisory_xact_lock({_MIGRATING})"))
+    config = Config()
+    config.set_main_option("script_location", str(Path(migrations.__path__[0])))
+    config.attributes["connection"] = connection
+    scripts = ScriptDirectory.from_config(config)
+    if inspect(connection).has_table(VERSION_TABLE):
+        format_ = connection.scalar(text(f"SELECT version_num FROM {VERSION_TABLE}"))  # noqa: S608
+        if format_ == scripts.get_current_head():
+            return
+        if format_ not in {script.revision for script in scripts.walk_revisions()}:
+            raise RecordsError(
+                f"the service's database has {format_}, which this version of Benchwright does not know; install the"
+                " version that made it, or a newer one"
+            )
+    command.upgrade(config, "head")

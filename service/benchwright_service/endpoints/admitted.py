@@ -1,0 +1,44 @@
+"""Who asks: a person or a worker, as admission control has found out."""
+
+from __future__ import annotations
+
+from typing import Annotated, cast
+
+from fastapi import Depends, Request, Security
+from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
+
+from benchwright_judges.service.refusals import Kind, RefusalError
+from benchwright_service.accounts import ServiceToken, TokenKind
+from benchwright_service.bench import Bench
+
+_bearer = HTTPBearer(auto_error=False, scheme_name="token", description="`bws_…`, as `benchwright login` gets it.")
+
+
+def _bench(request: Request) -> Bench:
+    return cast(Bench, request.app.state.bench)
+
+
+def _token(
+    request: Request, shown: Annotated[HTTPAuthorizationCredentials | None, Security(_bearer)] = None
+) -> ServiceToken:
+    # Admission control has put it there.
+    return cast(ServiceToken, request.state.token)
+
+
+def _account(token: Annotated[ServiceToken, Depends(_token)]) -> str:
+    if token.account is None:
+        raise RefusalError(Kind.WRONG_SCOPE, "This is for people.", "Sign in with `benchwright login`.")
+    return token.account
+
+
+def _worker(token: Annotated[ServiceToken, Depends(_token)]) -> str:
+    if token.kind is not TokenKind.WORKER:
+        raise RefusalError(Kind.WRONG_SCOPE, "This is for workers.", "Use the token of `benchwright worker-token`.")
+    return token.name
+
+
+TheBench = Annotated[Bench, Depends(_bench)]
+Account = Annotated[str, Depends(_account)]
+"""The id of the account that asks."""
+Worker = Annotated[str, Depends(_worker)]
+"""The name of the worker that asks."""

@@ -1,0 +1,37 @@
+"""What needs no token: health, the key of receipts, joining by an invitation."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter
+
+from benchwright_remote.messages import Health, Join, Joined, PublicKey
+from benchwright_service.endpoints.admitted import TheBench
+
+router = APIRouter(prefix="/api/v1")
+
+
+@router.get("/health/live", summary="Whether the process answers")
+async def live(bench: TheBench) -> Health:
+    """Always `ok`."""
+    return Health(status="ok", version=bench.version)
+
+
+@router.get("/health/ready", summary="Whether the service can work")
+async def ready(bench: TheBench) -> Health:
+    """Reads the database."""
+    await bench.check()
+    return Health(status="ok", version=bench.version)
+
+
+@router.get("/key", summary="The public key of receipts")
+async def key(bench: TheBench) -> PublicKey:
+    """Ed25519, base64: to check receipts with."""
+    return PublicKey(key=bench.signer.public_key)
+
+
+@router.post("/join", summary="Join a course by an invitation")
+async def join(body: Join, bench: TheBench) -> Joined:
+    """Makes an account and a token for it."""
+    bench.check_guesses()
+    account, token = await bench.accounts.join(body.code, body.name)
+    return Joined(token=token, me=await bench.accounts.me(account))

@@ -1,0 +1,85 @@
+"""What solvers ask: assignments, packs, evidence, runs."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Query, Response
+
+from benchwright_judges.service.refusals import Kind, RefusalError
+from benchwright_remote.messages import (
+    AssignmentView,
+    Id,
+    Me,
+    MissingFiles,
+    NewEvents,
+    NewRun,
+    PublicPack,
+    RunView,
+    Taken,
+)
+from benchwright_service.endpoints.admitted import Account, TheBench
+
+LONGEST_WAIT_S = 30.0
+
+router = APIRouter(prefix="/api/v1")
+
+OneId = Annotated[Id, Path()]
+PackName = Annotated[str, Path(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$")]
+
+
+@router.get("/me", summary="The account and its courses")
+async def me(account: Account, bench: TheBench) -> Me:
+    """Who asks."""
+    return await bench.accounts.me(account)
+
+
+@router.get("/assignments", summary="What there is to do")
+async def assignments(account: Account, bench: TheBench) -> list[AssignmentView]:
+    """The assignments that have opened, of all the account's courses."""
+    return list(await bench.courses.of(account))
+
+
+@router.get("/packs/{name}", summary="The public part of a pack")
+async def pack(name: PackName, account: Account, bench: TheBench) -> PublicPack:
+    """Its problems that the account may work on, without any hidden part."""
+    return await bench.courses.pack(account, name)
+
+
+@router.post("/attempts/{attempt}/events", summary="Hand events in")
+async def take_events(attempt: OneId, body: NewEvents, account: Account, bench: TheBench) -> Taken:
+    """Takes what follows from what is here; returns a countersigned anchor once it is on disk."""
+    if body.header.id != attempt:
+        raise RefusalError(Kind.INVALID, "The header is of another attempt.", "Send an attempt's events to its path.")
+    return await bench.evidence.take(account, body)
+
+
+@router.post(
+    "/attempts/{attempt}/runs",
+    summary="Run the hidden tests, or have an answer scored",
+    responses={202: {"model": RunView}, 409: {"model": MissingFiles}},
+    response_model=None,
+)
+async def run(attempt: OneId, body: NewRun, account: Account, bench: TheBench) -> Response:
+    """Queues a run of these files: 202. 409 with the digests of contents that have to be sent."""
+    outcome = await bench.runs.submit(account, attempt, body)
+    status = 409 if isinstance(outcome, MissingFiles) else 202
+    return Response(outcome.model_dump_json(), status, media_type="application/json")
+
+
+@router.get("/runs/{run}", summary="How far a run is")
+async def read_run(
+    run: OneId,
+    account: Account,
+    bench: TheBench,
+    seen: Annotated[int, Query(description="The revision that is known.")] = -1,
+    wait_s: Annotated[float, Query(ge=0, le=LONGEST_WAIT_S, description="How long to wait for another one.")] = 0.0,
+) -> RunView:
+    """Waits for a change; shows of a verdict what the problem and the assignment allow."""
+    return await bench.runs.shown(account, run, seen=seen, wait_s=wait_s)
+
+
+@router.delete("/runs/{run}", summary="Cancel a run", status_code=204)
+async def cancel(run: OneId, account: Account, bench: TheBench) -> None:
+    """Cancels it, unless it has ended."""
+    await bench.runs.cancel(account, run)

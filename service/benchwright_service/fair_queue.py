@@ -1,0 +1,100 @@
+"""Which run is next: everybody who waits gets the same share of the machines, whoever saves most often."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+FIRST_GUESS_S = 2.0
+"""What a run is taken to cost until the first has ended."""
+
+
+@dataclass
+class _Account:
+    used_s: float
+    """Virtual time: what its runs have cost, from where others were when it came."""
+    waiting: dict[str, None] = field(default_factory=dict)
+    """Its runs, oldest first."""
+    running: int = 0
+
+
+class FairQueue:
+    """Start-time fair queueing over accounts: next is the oldest run of the account that has used least.
+
+    Who comes back after a pause starts where the one that has used least is, so that a pause saves nothing up.
+    """
+
+    def __init__(self) -> None:
+        self._accounts: dict[str, _Account] = {}
+        self._owner: dict[str, str] = {}
+        self._usual_s = FIRST_GUESS_S
+
+    def __len__(self) -> int:
+        return len(self._owner)
+
+    def add(self, run: str, account: str) -> None:
+        """Puts a run at the end of its account's."""
+        known = self._accounts.get(account)
+        if known is None or not (known.waiting or known.running):
+            active = [one.used_s for one in self._accounts.values() if one.waiting or one.running]
+            known = self._accounts[account] = _Account(max(min(active, default=0.0), known.used_s if known else 0.0))
+        known.waiting[run] = None
+        self._owner[run] = account
+
+    def remove(self, run: str) -> bool:
+        """Takes a run out, wherever it is; whether it was waiting."""
+        account = self._owner.pop(run, None)
+        if account is None:
+            return False
+        del self._accounts[account].waiting[run]
+        return True
+
+    def take(self) -> str | None:
+        """The next run, which begins now. None if none waits."""
+        waiting = [(one.used_s, name) for name, one in self._accounts.items() if one.waiting]
+        if not waiting:
+            return None
+        account = self._accounts[min(waiting)[1]]
+        run = next(iter(account.waiting))
+        self.remove(run)
+        # Charged ahead: who has many runs does not get all machines at once.
+        account.used_s += self._usual_s
+        account.running += 1
+        return run
+
+    def ended(self, account: str, wall_s: float | None) -> None:
+        """A run of this account has ended.
+
+        Args:
+            account: Whose it was.
+            wall_s: How long it took, in seconds. None if it goes back to the queue, or was cancelled.
+        """
+        known = self._accounts.get(account)
+        if known is None:
+            return
+        known.running = max(0, known.running - 1)
+        known.used_s += (wall_s or 0.0) - self._usual_s
+        if wall_s is not None:
+            self._usual_s += (wall_s - self._usual_s) / 16
+        if not known.waiting and not known.running:
+            self._forget_idle()
+
+    def place(self, run: str) -> int | None:
+        """Rank of a waiting run, from 1, if nobody else comes. None if it does not wait."""
+        if run not in self._owner:
+            return None
+        mine = next(rank for rank, name in self._ranks(self._owner[run]) if name == run)
+        return 1 + sum(rank < mine for account in self._accounts for rank, _ in self._ranks(account))
+
+    def _ranks(self, account: str) -> Iterator[tuple[tuple[float, str], str]]:
+        known = self._accounts[account]
+        for index, run in enumerate(known.waiting):
+            yield (known.used_s + index * self._usual_s, account), run
+
+    def _forget_idle(self) -> None:
+        # One that is at the front anyway has nothing to be remembered for.
+        active = [one.used_s for one in self._accounts.values() if one.waiting or one.running]
+        floor = min(active, default=None)
+        for name, one in list(self._accounts.items()):
+            if not one.waiting and not one.running and (floor is None or one.used_s <= floor):
+                del self._accounts[name]

@@ -1,0 +1,50 @@
+"""Which worker has which run, and until when it need not say that it is alive."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable
+from dataclasses import dataclass
+
+TERM_S = 60.0
+
+
+@dataclass
+class _Lease:
+    id: str
+    until: float
+
+
+class Leases:
+    """Leases of this process; after a restart they begin anew.
+
+    Args:
+        now: Seconds.
+        term_s: How long a worker may be silent.
+    """
+
+    def __init__(self, now: Callable[[], float], term_s: float = TERM_S) -> None:
+        self.term_s = term_s
+        self._now = now
+        self._leases: dict[str, _Lease] = {}
+
+    def new(self) -> str:
+        """An id."""
+        return uuid.uuid4().hex
+
+    def renew(self, run: str, lease: str) -> None:
+        """Begins a lease, or lets it go on for another term."""
+        self._leases[run] = _Lease(lease, self._now() + self.term_s)
+
+    def is_valid(self, run: str, lease: str) -> bool:
+        """Whether a run is still given by this lease."""
+        return run in self._leases and self._leases[run].id == lease
+
+    def drop(self, run: str) -> bool:
+        """Ends a run's lease; whether it had one."""
+        return self._leases.pop(run, None) is not None
+
+    def expired(self) -> list[str]:
+        """Runs whose worker was silent for too long."""
+        now = self._now()
+        return [run for run, lease in self._leases.items() if lease.until < now]

@@ -1,0 +1,84 @@
+"""Runs as their solvers see them: the only way from a verdict of the service to a participant."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from sqlalchemy import Row
+
+from benchwright_attempts.reveal import Revealed, reveal
+from benchwright_attempts.run_records import RunRecords
+from benchwright_problems.home import Home
+from benchwright_problems.problem import Problem, Reveal
+from benchwright_problems.store import Store
+from benchwright_problems.verdict import Verdict
+from benchwright_remote.messages import RunState, RunView, TestView, VerdictView
+from benchwright_service.courses import Courses
+
+
+class RunViews:
+    """Shapes runs by the problem's reveal policy, narrowed by the assignment's.
+
+    Args:
+        store: Has the problems.
+        home: Where raw logs are.
+        courses: Know the assignments.
+    """
+
+    def __init__(self, store: Store, home: Home, courses: Courses) -> None:
+        self._store = store
+        self._home = home
+        self._courses = courses
+
+    async def of(self, row: Row[Any], ref: str, *, revision: int, place: int | None, step: str) -> RunView:
+        """A run.
+
+        Args:
+            row: As stored.
+            ref: Its problem, `pack/id`.
+            revision: Of what is shown.
+            place: In the queue.
+            step: What runs now.
+        """
+        verdict = None
+        if row.verdict is not None:
+            most = await self._courses.most_shown(row.attempt)
+            verdict = _view(await asyncio.to_thread(self._revealed, row, ref, most))
+        return RunView(
+            id=row.id,
+            number=row.number,
+            state=RunState(row.state),
+            revision=revision,
+            place=place,
+            step=step,
+            verdict=verdict,
+            why=row.why,
+        )
+
+    def _revealed(self, row: Row[Any], ref: str, most: Reveal | None) -> Revealed:
+        records = RunRecords(self._home, row.attempt)
+        policy = _narrower(self._store.problem(ref), most)
+        return reveal(Verdict.model_validate_json(row.verdict), policy, lambda: records.text(row.number))
+
+
+def _narrower(problem: Problem, most: Reveal | None) -> Reveal:
+    return most if most is not None and problem.reveal.includes(most) else problem.reveal
+
+
+def _view(shown: Revealed) -> VerdictView:
+    return VerdictView(
+        outcome=shown.outcome,
+        reason=shown.reason,
+        message=shown.message,
+        policy=shown.policy,
+        passed=shown.passed,
+        total=shown.total,
+        tests=tuple(
+            TestView(name=test.name, passed=test.passed, message=test.message, sim_time=test.sim_time)
+            for test in shown.tests
+        ),
+        compiler=shown.compiler,
+        log=shown.log,
+        wall_s=shown.wall_s,
+    )

@@ -1,0 +1,397 @@
+"""Runs: from a solver's files to a verdict, on whatever workers ask for work."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import contextlib
+import json
+import logging
+import time
+import zlib
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from sqlalchemy import Row, and_, select, update
+
+from benchwright_attempts.grading import ANSWER, judge_answer, judged_paths
+from benchwright_attempts.judging import Judging
+from benchwright_attempts.run_records import RunRecords
+from benchwright_judges.database import Database
+from benchwright_judges.service.change_notifications import ChangeNotifications, wait_for_change
+from benchwright_judges.service.refusals import Kind, RefusalError
+from benchwright_problems.home import Home
+from benchwright_problems.problem import Kind as ProblemKind
+from benchwright_problems.store import Store
+from benchwright_problems.verdict import Reason, Verdict
+from benchwright_remote.messages import (
+    Done,
+    Heard,
+    Job,
+    MissingFiles,
+    NewRun,
+    RunState,
+    RunView,
+    Step,
+)
+from benchwright_service.courses import Courses
+from benchwright_service.evidence import Evidence
+from benchwright_service.fair_queue import FairQueue
+from benchwright_service.leases import Leases
+from benchwright_service.run_views import RunViews
+from benchwright_service.snapshots import Snapshots
+from benchwright_service.tables import ATTEMPTS_HELD, RUNS
+
+MOST_TRIES = 3
+"""Workers that may end in the middle of one run before it counts as undecided."""
+_WORK = "work"
+
+logger = logging.getLogger(__name__)
+
+
+class Runs:
+    """Takes runs in, gives them to workers, and shows their verdicts.
+
+    Args:
+        database: Of the service.
+        store: Has the hidden parts.
+        home: Where raw logs are kept.
+        snapshots: Contents of files.
+        courses: Say until when.
+        evidence: Says whose an attempt is.
+        judging: Scores answers.
+        now: Seconds since 1970.
+    """
+
+    def __init__(
+        self,
+        database: Database,
+        store: Store,
+        home: Home,
+        snapshots: Snapshots,
+        courses: Courses,
+        evidence: Evidence,
+        judging: Judging,
+        now: Callable[[], float] = time.time,
+    ) -> None:
+        self._database = database
+        self._store = store
+        self._home = home
+        self._snapshots = snapshots
+        self._courses = courses
+        self._evidence = evidence
+        self._judging = judging
+        self._views = RunViews(store, home, courses)
+        self._now = now
+        self._queue = FairQueue()
+        self._leases = Leases(now)
+        self._changes = ChangeNotifications()
+        self._steps: dict[str, str] = {}
+        self._revisions: dict[str, int] = {}
+        self._revision = int(now() * 1000)
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._is_closing = False
+
+    async def start(self) -> None:
+        """Goes on with what an earlier process left; watches over leases."""
+        async with self._database.reading() as connection:
+            rows = (await connection.execute(select(RUNS).where(RUNS.c.state.in_(("queued", "running"))))).all()
+        for row in sorted(rows, key=lambda row: row.queued):
+            if row.state == RunState.QUEUED:
+                await self._begin(row)
+            else:
+                self._leases.renew(row.id, row.lease)
+        self._background(self._watch_leases())
+
+    async def close(self) -> None:
+        """Ends what runs here; workers go on."""
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        self._changes.notify_all()
+
+    def wake_all(self) -> None:
+        """Answers requests that wait, because the service ends."""
+        self._is_closing = True
+        self._changes.notify_all()
+
+    # What solvers ask
+
+    async def submit(self, account: str, attempt: str, new: NewRun) -> RunView | MissingFiles:
+        """Queues a run; older ones of the attempt are cancelled. The same run again changes nothing.
+
+        Raises:
+            RefusalError: The attempt is not this account's, the assignment is closed, or the files are not the
+                problem's.
+        """
+        ref, assignment_id = await self._evidence.held(account, attempt)
+        known = await self._row(new.id)
+        if known is not None:
+            self._check_same(known, attempt, new)
+            return await self._view(known, ref)
+        assignment = await self._courses.open_to(account, assignment_id)
+        problem = await asyncio.to_thread(self._store.problem, ref)
+        unknown = set(new.files) - set(judged_paths(problem))
+        if unknown:
+            raise RefusalError(Kind.INVALID, "A file is not one of the problem's.", "Send the expected files alone.")
+        for digest, content in new.contents.items():
+            await asyncio.to_thread(self._snapshots.keep, digest, base64.b64decode(content))
+        missing = await asyncio.to_thread(self._snapshots.missing, new.files.values())
+        if missing:
+            return MissingFiles(missing=tuple(missing))
+        await self._check_allowance(attempt, assignment.most_runs)
+        row = {
+            "id": new.id,
+            "attempt": attempt,
+            "account": account,
+            "number": new.number,
+            "files": json.dumps(dict(new.files)),
+            "state": RunState.QUEUED.value,
+            "why": "",
+            "queued": self._now(),
+            "worker": "",
+            "lease": "",
+            "tries": 0,
+        }
+        # Two requests at once, or another run of this number: the first one counts.
+        kept = self._database.insert_into(RUNS).values(row).on_conflict_do_nothing()
+        async with self._database.writing() as connection:
+            await connection.execute(kept)
+        stored = await self._row(new.id)
+        if stored is None:
+            raise RefusalError(Kind.CONFLICT, "The attempt has another run of this number.", "Use the next number.")
+        self._check_same(stored, attempt, new)
+        await self._supersede(attempt, new.id)
+        await self._begin(stored)
+        return await self._view(stored, ref)
+
+    async def shown(self, account: str, run: str, *, seen: int = -1, wait_s: float = 0.0) -> RunView:
+        """A run as its solver sees it; waits for a change from the revision that was seen.
+
+        Raises:
+            RefusalError: There is none of this account.
+        """
+        give_up = time.monotonic() + wait_s
+        with self._changes.subscribe(run) as changed:
+            while True:
+                changed.clear()
+                row = await self._row(run)
+                if row is None or row.account != account:
+                    raise _unknown()
+                left = give_up - time.monotonic()
+                over = row.state in (RunState.DONE, RunState.CANCELLED)
+                if over or left <= 0 or self._is_closing or self._revisions.get(run, 0) != seen:
+                    return await self._view(row, await self._problem_of(row.attempt))
+                await wait_for_change(changed, left)
+
+    async def cancel(self, account: str, run: str, why: str = "solver") -> None:
+        """Cancels a run that has not ended.
+
+        Raises:
+            RefusalError: There is none of this account.
+        """
+        row = await self._row(run)
+        if row is None or row.account != account:
+            raise _unknown()
+        await self._cancel(row, why)
+
+    # What workers ask
+
+    async def claim(self, worker: str, wait_s: float) -> Job | None:
+        """The next run for a worker. None if there was none for so long."""
+        give_up = time.monotonic() + wait_s
+        with self._changes.subscribe(_WORK) as changed:
+            while True:
+                changed.clear()
+                run = self._queue.take()
+                if run is not None:
+                    job = await self._lease(run, worker)
+                    if job is not None:
+                        return job
+                    continue
+                left = give_up - time.monotonic()
+                if left <= 0 or self._is_closing:
+                    return None
+                await wait_for_change(changed, left)
+
+    async def step(self, run: str, step: Step) -> Heard:
+        """A worker's word that it is alive, and what it is at."""
+        if not self._leases.is_valid(run, step.lease):
+            return Heard(wanted=False)
+        self._leases.renew(run, step.lease)
+        if step.number:
+            self._steps[run] = f"{step.number} of {step.of}: {step.name}"
+            self._changed(run)
+        return Heard(wanted=True)
+
+    async def done(self, run: str, done: Done) -> Heard:
+        """A worker's verdict; it counts if the run is still this worker's."""
+        row = await self._row(run)
+        if row is None or row.lease != done.lease:
+            return Heard(wanted=False)
+        if done.log:
+            log = zlib.decompressobj().decompress(base64.b64decode(done.log), 8 << 20)
+            await asyncio.to_thread(self._keep_log, row, log)
+        return Heard(wanted=await self._finish(row, done.verdict, lease=done.lease))
+
+    # Inside
+
+    async def _lease(self, run: str, worker: str) -> Job | None:
+        lease = self._leases.new()
+        values = {
+            "state": RunState.RUNNING.value,
+            "worker": worker,
+            "lease": lease,
+            "began": self._now(),
+            "tries": RUNS.c.tries + 1,
+        }
+        claimed = update(RUNS).where(RUNS.c.id == run, RUNS.c.state == RunState.QUEUED.value)
+        async with self._database.writing() as connection:
+            row = (await connection.execute(claimed.values(values).returning(RUNS))).one_or_none()
+        if row is None:
+            return None
+        self._leases.renew(run, lease)
+        self._changed(run)
+        try:
+            ref = await self._problem_of(row.attempt)
+            problem = await asyncio.to_thread(self._store.unseal, ref)
+            files = await asyncio.to_thread(self._compressed, json.loads(row.files))
+        except Exception as error:
+            logger.exception("run %s can't be given to a worker", run)
+            detail = "The problem or the files of the run can't be read on the server."
+            await self._finish(row, Verdict(reason=Reason.BAD_HARNESS, detail=detail), lease=lease)
+            del error
+            return None
+        return Job(run=run, lease=lease, lease_s=self._leases.term_s, problem=problem, files=files)
+
+    async def _begin(self, row: Row[Any]) -> None:
+        problem = await asyncio.to_thread(self._store.problem, await self._problem_of(row.attempt))
+        if problem.kind is ProblemKind.DESIGN:
+            self._queue.add(row.id, row.account)
+            self._changes.notify(_WORK)
+            self._changed(row.id)
+        else:
+            self._background(self._judge(row))
+
+    async def _judge(self, row: Row[Any]) -> None:
+        ref = await self._problem_of(row.attempt)
+        problem = await asyncio.to_thread(self._store.unseal, ref)
+        digest = json.loads(row.files).get(ANSWER)
+        answer = await asyncio.to_thread(self._snapshots.content, digest) if digest else b""
+        try:
+            graded = await judge_answer(
+                ref, problem, answer.decode("utf-8", "replace"), self._judging, attempt=row.attempt, number=row.number
+            )
+            verdict = graded.verdict
+        except Exception:
+            logger.exception("run %s could not be judged", row.id)
+            verdict = Verdict(reason=Reason.TOOL_FAILED, detail="The answer could not be judged on the server.")
+        await self._finish(row, verdict, lease="")
+
+    async def _finish(self, row: Row[Any], verdict: Verdict, *, lease: str) -> bool:
+        state = RunState.RUNNING if lease else RunState.QUEUED
+        ended = (
+            update(RUNS)
+            .where(RUNS.c.id == row.id, RUNS.c.lease == lease, RUNS.c.state == state.value)
+            .values(state=RunState.DONE.value, ended=self._now(), verdict=verdict.model_dump_json())
+        )
+        async with self._database.writing() as connection:
+            counted = (await connection.execute(ended)).rowcount == 1
+        if self._leases.drop(row.id):
+            self._queue.ended(row.account, verdict.wall_s)
+        self._steps.pop(row.id, None)
+        self._changed(row.id)
+        return counted
+
+    async def _supersede(self, attempt: str, newest: str) -> None:
+        older = select(RUNS).where(RUNS.c.attempt == attempt, RUNS.c.id != newest)
+        async with self._database.reading() as connection:
+            rows = (await connection.execute(older.where(RUNS.c.state.in_(("queued", "running"))))).all()
+        for row in rows:
+            await self._cancel(row, "superseded")
+
+    async def _cancel(self, row: Row[Any], why: str) -> None:
+        going = and_(RUNS.c.id == row.id, RUNS.c.state.in_(("queued", "running")))
+        values = {"state": RunState.CANCELLED.value, "why": why, "ended": self._now()}
+        async with self._database.writing() as connection:
+            await connection.execute(update(RUNS).where(going).values(values))
+        self._queue.remove(row.id)
+        if self._leases.drop(row.id):
+            self._queue.ended(row.account, None)
+        self._steps.pop(row.id, None)
+        self._changed(row.id)
+
+    async def _watch_leases(self) -> None:
+        while True:
+            await asyncio.sleep(self._leases.term_s / 10)
+            for run in self._leases.expired():
+                with contextlib.suppress(Exception):
+                    await self._give_back(run)
+
+    async def _give_back(self, run: str) -> None:
+        row = await self._row(run)
+        if row is None or row.state != RunState.RUNNING:
+            self._leases.drop(run)
+            return
+        if row.tries >= MOST_TRIES:
+            detail = f"{row.tries} workers ended in the middle of the run."
+            await self._finish(row, Verdict(reason=Reason.MACHINE_BUSY, detail=detail), lease=row.lease)
+            return
+        waits = update(RUNS).where(RUNS.c.id == run, RUNS.c.lease == row.lease, RUNS.c.state == row.state)
+        async with self._database.writing() as connection:
+            again = (await connection.execute(waits.values(state=RunState.QUEUED.value, lease=""))).rowcount == 1
+        if self._leases.drop(run):
+            self._queue.ended(row.account, None)
+        if again:
+            self._queue.add(run, row.account)
+            self._changes.notify(_WORK)
+            self._changed(run)
+
+    async def _check_allowance(self, attempt: str, most: int | None) -> None:
+        if most is None:
+            return
+        async with self._database.reading() as connection:
+            states = select(RUNS.c.id).where(RUNS.c.attempt == attempt, RUNS.c.state != RunState.CANCELLED.value)
+            used = len((await connection.execute(states)).all())
+        # One more is for submitting.
+        if used > most:
+            raise RefusalError(Kind.CONFLICT, f"All {most} runs are used.", "Submit your work, or give up.")
+
+    async def _row(self, run: str) -> Row[Any] | None:
+        async with self._database.reading() as connection:
+            return (await connection.execute(select(RUNS).where(RUNS.c.id == run))).one_or_none()
+
+    async def _problem_of(self, attempt: str) -> str:
+        wanted = select(ATTEMPTS_HELD.c.problem).where(ATTEMPTS_HELD.c.attempt == attempt)
+        async with self._database.reading() as connection:
+            return str((await connection.execute(wanted)).scalar_one())
+
+    def _check_same(self, row: Row[Any], attempt: str, new: NewRun) -> None:
+        if row.attempt != attempt or row.number != new.number or json.loads(row.files) != dict(new.files):
+            raise RefusalError(Kind.CONFLICT, "Another run has this id.", "Make a new id for each run.")
+
+    async def _view(self, row: Row[Any], ref: str) -> RunView:
+        row = await self._row(row.id) or row
+        place, step = self._queue.place(row.id), self._steps.get(row.id, "")
+        return await self._views.of(row, ref, revision=self._revisions.get(row.id, 0), place=place, step=step)
+
+    def _compressed(self, files: Mapping[str, str]) -> dict[str, str]:
+        return {path: base64.b64encode(self._snapshots.compressed(digest)).decode() for path, digest in files.items()}
+
+    def _keep_log(self, row: Row[Any], log: bytes) -> None:
+        with RunRecords(self._home, row.attempt).log(row.number) as stream:
+            stream.write(log)
+
+    def _changed(self, run: str) -> None:
+        self._revision += 1
+        self._revisions[run] = self._revision
+        self._changes.notify(run)
+
+    def _background(self, work: Any) -> None:
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+
+def _unknown() -> RefusalError:
+    return RefusalError(Kind.NOT_FOUND, "There is no such run.", "Run the hidden tests again.")

@@ -1,0 +1,47 @@
+"""The process of a service: opens what it works with, starts its workers, listens, and ends without losing anything."""
+
+from __future__ import annotations
+
+from benchwright_judges.service.server import listen, serve_app
+from benchwright_problems.home import Home
+from benchwright_service.app import make_app
+from benchwright_service.bench import open_bench
+from benchwright_service.local_workers import local_workers
+
+MOST_CONNECTIONS = 4_000
+GRACE_S = 10.0
+
+
+async def serve(
+    home: Home, *, database_url: str | None, host: str, port: int, address: str | None, workers: int, sandbox: str
+) -> None:
+    """Serves until SIGINT or SIGTERM; prints `Listening on http://…` when it is ready.
+
+    Args:
+        home: The folders of the service's user.
+        database_url: A PostgreSQL database. None for SQLite files in `home`.
+        host: Where to listen.
+        port: The same; 0 for a free one.
+        address: The service's address as its users have it, as receipts name it. None for where it listens.
+        workers: How many runs this machine does at a time.
+        sandbox: Name of the sandbox that they use.
+
+    Raises:
+        BenchServiceError: Tables or key can't be opened.
+        LogError: The log can't be opened.
+        ServiceError: The port can't be opened.
+    """
+    listener = listen(host, port)
+    try:
+        here = f"http://{host}:{listener.getsockname()[1]}"
+        async with open_bench(home, database_url, address or here) as bench:
+            token = await bench.accounts.worker_token("local")
+            try:
+                async with local_workers(here, token, workers, sandbox):
+                    await serve_app(
+                        make_app(bench), listener, grace_s=GRACE_S, closing=bench.runs.wake_all, most=MOST_CONNECTIONS
+                    )
+            finally:
+                await bench.accounts.revoke_workers("local")
+    finally:
+        listener.close()
