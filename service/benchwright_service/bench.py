@@ -68,6 +68,37 @@ class Bench:
             )
 
 
+@dataclass(frozen=True)
+class Administration:
+    """What an operator's commands change while the service may run."""
+
+    database: Database
+    accounts: Accounts
+    courses: Courses
+
+
+@contextlib.asynccontextmanager
+async def open_administration(home: Home, database_url: str | None) -> AsyncIterator[Administration]:
+    """Opens the tables alone.
+
+    Args:
+        home: The folders of the service's user.
+        database_url: See `open_bench`.
+
+    Raises:
+        BenchServiceError: They can't be opened.
+        LogError: The log can't be opened.
+    """
+    if database_url is not None:
+        # The log first: it refuses a database that has tables and no log.
+        (await asyncio.to_thread(EventLog, database_url)).close()
+    database = await open_service_database(database_url or home.data / "service" / "service.sqlite")
+    try:
+        yield Administration(database, Accounts(database), Courses(database, Store(home)))
+    finally:
+        await database.close()
+
+
 @contextlib.asynccontextmanager
 async def open_bench(home: Home, database_url: str | None, server: str) -> AsyncIterator[Bench]:
     """Opens the databases, the log and the key below `home`; what was queued goes on.
@@ -82,25 +113,17 @@ async def open_bench(home: Home, database_url: str | None, server: str) -> Async
         LogError: The log can't be opened.
     """
     folder = home.data / "service"
-    # The log first: it refuses a database that has tables and no log.
-    log = await asyncio.to_thread(EventLog, database_url or folder / "attempts.sqlite")
-    judging = Judging(home)
-    try:
-        database = await open_service_database(database_url or folder / "service.sqlite")
-        try:
-            store = Store(home)
-            signer = await asyncio.to_thread(Countersigner.of, server, folder / "key")
-            courses = Courses(database, store)
-            evidence = Evidence(log, database, courses, signer)
-            snapshots = Snapshots(folder / "snapshots")
-            runs = Runs(database, store, home, snapshots, courses, evidence, judging)
-            await runs.start()
-            try:
-                yield Bench(database, Accounts(database), courses, evidence, runs, signer, version("benchwright"))
-            finally:
-                await runs.close()
-        finally:
-            await database.close()
-    finally:
-        await judging.close()
-        await asyncio.to_thread(log.close)
+    async with contextlib.AsyncExitStack() as opened:
+        # First: it refuses a database that has tables and no log.
+        log = await asyncio.to_thread(EventLog, database_url or folder / "attempts.sqlite")
+        opened.push_async_callback(asyncio.to_thread, log.close)
+        judging = Judging(home)
+        opened.push_async_callback(judging.close)
+        parts = await opened.enter_async_context(open_administration(home, database_url))
+        signer = await asyncio.to_thread(Countersigner.of, server, folder / "key")
+        evidence = Evidence(log, parts.database, parts.courses, signer)
+        snapshots = Snapshots(folder / "snapshots")
+        runs = Runs(parts.database, Store(home), home, snapshots, parts.courses, evidence, judging)
+        await runs.start()
+        opened.push_async_callback(runs.close)
+        yield Bench(parts.database, parts.accounts, parts.courses, evidence, runs, signer, version("benchwright"))

@@ -13,6 +13,8 @@ TERM_S = 60.0
 class _Lease:
     id: str
     until: float
+    worker: str = ""
+    """The process that has it; empty after a restart."""
 
 
 class Leases:
@@ -32,9 +34,17 @@ class Leases:
         """An id."""
         return uuid.uuid4().hex
 
-    def renew(self, run: str, lease: str) -> None:
-        """Begins a lease, or lets it go on for another term."""
-        self._leases[run] = _Lease(lease, self._now() + self.term_s)
+    def begin(self, run: str, lease: str, worker: str = "") -> None:
+        """Begins a lease."""
+        self._leases[run] = _Lease(lease, self._now() + self.term_s, worker)
+
+    def renew(self, run: str) -> None:
+        """Lets a lease go on for another term."""
+        self._leases[run].until = self._now() + self.term_s
+
+    def of_worker(self, worker: str) -> list[str]:
+        """The runs that a worker has."""
+        return [run for run, lease in self._leases.items() if worker and lease.worker == worker]
 
     def is_valid(self, run: str, lease: str) -> bool:
         """Whether a run is still given by this lease."""

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
 import sys
-from asyncio.subprocess import DEVNULL, PIPE, Process
+from asyncio.subprocess import DEVNULL, Process
 from collections.abc import AsyncIterator
 
 _RESTART_S = 5.0
@@ -33,24 +34,27 @@ async def local_workers(url: str, token: str, count: int, sandbox: str) -> Async
 
 async def _keep(url: str, token: str, name: str, sandbox: str) -> None:
     while True:
-        process = await asyncio.create_subprocess_exec(
-            sys.executable, "-m", "benchwright_service.work", url, name, sandbox, stdin=PIPE, stdout=DEVNULL
-        )
+        read, write = os.pipe()
         try:
-            assert process.stdin is not None
-            process.stdin.write(token.encode() + b"\n")
-            # It stays open: its end is the service's end.
-            await process.wait()
+            process = await asyncio.create_subprocess_exec(
+                sys.executable, "-m", "benchwright_service.work", url, name, sandbox, stdin=read, stdout=DEVNULL
+            )
         finally:
-            await _end(process)
+            os.close(read)
+        # It stays open: its end is the service's end.
+        with os.fdopen(write, "wb", buffering=0) as token_pipe:
+            try:
+                token_pipe.write(token.encode() + b"\n")
+                await process.wait()
+            finally:
+                token_pipe.close()
+                await _end(process)
         await asyncio.sleep(_RESTART_S)
 
 
 async def _end(process: Process) -> None:
     if process.returncode is not None:
         return
-    assert process.stdin is not None
-    process.stdin.close()
     with contextlib.suppress(TimeoutError):
         async with asyncio.timeout(_END_S):
             await process.wait()

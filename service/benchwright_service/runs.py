@@ -8,11 +8,10 @@ import contextlib
 import json
 import logging
 import time
-import zlib
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from sqlalchemy import Row, and_, select, update
+from sqlalchemy import Row, and_, update
 
 from benchwright_attempts.grading import ANSWER, judge_answer, judged_paths
 from benchwright_attempts.judging import Judging
@@ -38,9 +37,10 @@ from benchwright_service.courses import Courses
 from benchwright_service.evidence import Evidence
 from benchwright_service.fair_queue import FairQueue
 from benchwright_service.leases import Leases
+from benchwright_service.run_rows import GOING, RunRows
 from benchwright_service.run_views import RunViews
-from benchwright_service.snapshots import Snapshots
-from benchwright_service.tables import ATTEMPTS_HELD, RUNS
+from benchwright_service.snapshots import LARGEST, Snapshots, unpacked
+from benchwright_service.tables import RUNS
 
 MOST_TRIES = 3
 """Workers that may end in the middle of one run before it counts as undecided."""
@@ -81,6 +81,7 @@ class Runs:
         self._courses = courses
         self._evidence = evidence
         self._judging = judging
+        self._rows = RunRows(database)
         self._views = RunViews(store, home, courses)
         self._now = now
         self._queue = FairQueue()
@@ -94,13 +95,11 @@ class Runs:
 
     async def start(self) -> None:
         """Goes on with what an earlier process left; watches over leases."""
-        async with self._database.reading() as connection:
-            rows = (await connection.execute(select(RUNS).where(RUNS.c.state.in_(("queued", "running"))))).all()
-        for row in sorted(rows, key=lambda row: row.queued):
+        for row in await self._rows.going():
             if row.state == RunState.QUEUED:
                 await self._begin(row)
             else:
-                self._leases.renew(row.id, row.lease)
+                self._leases.begin(row.id, row.lease, row.worker)
         self._background(self._watch_leases())
 
     async def close(self) -> None:
@@ -125,7 +124,7 @@ class Runs:
                 problem's.
         """
         ref, assignment_id = await self._evidence.held(account, attempt)
-        known = await self._row(new.id)
+        known = await self._rows.find(new.id)
         if known is not None:
             self._check_same(known, attempt, new)
             return await self._view(known, ref)
@@ -135,7 +134,7 @@ class Runs:
         if unknown:
             raise RefusalError(Kind.INVALID, "A file is not one of the problem's.", "Send the expected files alone.")
         for digest, content in new.contents.items():
-            await asyncio.to_thread(self._snapshots.keep, digest, base64.b64decode(content))
+            await asyncio.to_thread(self._snapshots.keep, digest, content)
         missing = await asyncio.to_thread(self._snapshots.missing, new.files.values())
         if missing:
             return MissingFiles(missing=tuple(missing))
@@ -157,7 +156,7 @@ class Runs:
         kept = self._database.insert_into(RUNS).values(row).on_conflict_do_nothing()
         async with self._database.writing() as connection:
             await connection.execute(kept)
-        stored = await self._row(new.id)
+        stored = await self._rows.find(new.id)
         if stored is None:
             raise RefusalError(Kind.CONFLICT, "The attempt has another run of this number.", "Use the next number.")
         self._check_same(stored, attempt, new)
@@ -175,13 +174,13 @@ class Runs:
         with self._changes.subscribe(run) as changed:
             while True:
                 changed.clear()
-                row = await self._row(run)
+                row = await self._rows.find(run)
                 if row is None or row.account != account:
                     raise _unknown()
                 left = give_up - time.monotonic()
                 over = row.state in (RunState.DONE, RunState.CANCELLED)
                 if over or left <= 0 or self._is_closing or self._revisions.get(run, 0) != seen:
-                    return await self._view(row, await self._problem_of(row.attempt))
+                    return await self._view(row, await self._rows.problem_of(row.attempt))
                 await wait_for_change(changed, left)
 
     async def cancel(self, account: str, run: str, why: str = "solver") -> None:
@@ -190,7 +189,7 @@ class Runs:
         Raises:
             RefusalError: There is none of this account.
         """
-        row = await self._row(run)
+        row = await self._rows.find(run)
         if row is None or row.account != account:
             raise _unknown()
         await self._cancel(row, why)
@@ -198,7 +197,14 @@ class Runs:
     # What workers ask
 
     async def claim(self, worker: str, wait_s: float) -> Job | None:
-        """The next run for a worker. None if there was none for so long."""
+        """The next run for a worker. None if there was none for so long.
+
+        Args:
+            worker: Does one run at a time: what it had before is given to others.
+            wait_s: How long, in seconds.
+        """
+        for abandoned in self._leases.of_worker(worker):
+            await self._give_back(abandoned)
         give_up = time.monotonic() + wait_s
         with self._changes.subscribe(_WORK) as changed:
             while True:
@@ -218,7 +224,7 @@ class Runs:
         """A worker's word that it is alive, and what it is at."""
         if not self._leases.is_valid(run, step.lease):
             return Heard(wanted=False)
-        self._leases.renew(run, step.lease)
+        self._leases.renew(run)
         if step.number:
             self._steps[run] = f"{step.number} of {step.of}: {step.name}"
             self._changed(run)
@@ -226,12 +232,11 @@ class Runs:
 
     async def done(self, run: str, done: Done) -> Heard:
         """A worker's verdict; it counts if the run is still this worker's."""
-        row = await self._row(run)
+        row = await self._rows.find(run)
         if row is None or row.lease != done.lease:
             return Heard(wanted=False)
         if done.log:
-            log = zlib.decompressobj().decompress(base64.b64decode(done.log), 8 << 20)
-            await asyncio.to_thread(self._keep_log, row, log)
+            await asyncio.to_thread(self._keep_log, row, unpacked(done.log, LARGEST))
         return Heard(wanted=await self._finish(row, done.verdict, lease=done.lease))
 
     # Inside
@@ -250,22 +255,21 @@ class Runs:
             row = (await connection.execute(claimed.values(values).returning(RUNS))).one_or_none()
         if row is None:
             return None
-        self._leases.renew(run, lease)
+        self._leases.begin(run, lease, worker)
         self._changed(run)
         try:
-            ref = await self._problem_of(row.attempt)
+            ref = await self._rows.problem_of(row.attempt)
             problem = await asyncio.to_thread(self._store.unseal, ref)
             files = await asyncio.to_thread(self._compressed, json.loads(row.files))
-        except Exception as error:
+        except Exception:
             logger.exception("run %s can't be given to a worker", run)
             detail = "The problem or the files of the run can't be read on the server."
             await self._finish(row, Verdict(reason=Reason.BAD_HARNESS, detail=detail), lease=lease)
-            del error
             return None
         return Job(run=run, lease=lease, lease_s=self._leases.term_s, problem=problem, files=files)
 
     async def _begin(self, row: Row[Any]) -> None:
-        problem = await asyncio.to_thread(self._store.problem, await self._problem_of(row.attempt))
+        problem = await asyncio.to_thread(self._store.problem, await self._rows.problem_of(row.attempt))
         if problem.kind is ProblemKind.DESIGN:
             self._queue.add(row.id, row.account)
             self._changes.notify(_WORK)
@@ -274,19 +278,20 @@ class Runs:
             self._background(self._judge(row))
 
     async def _judge(self, row: Row[Any]) -> None:
-        ref = await self._problem_of(row.attempt)
-        problem = await asyncio.to_thread(self._store.unseal, ref)
-        digest = json.loads(row.files).get(ANSWER)
-        answer = await asyncio.to_thread(self._snapshots.content, digest) if digest else b""
         try:
-            graded = await judge_answer(
-                ref, problem, answer.decode("utf-8", "replace"), self._judging, attempt=row.attempt, number=row.number
-            )
+            ref = await self._rows.problem_of(row.attempt)
+            problem = await asyncio.to_thread(self._store.unseal, ref)
+            answer = await asyncio.to_thread(self._answer, row)
+            graded = await judge_answer(ref, problem, answer, self._judging, attempt=row.attempt, number=row.number)
             verdict = graded.verdict
         except Exception:
             logger.exception("run %s could not be judged", row.id)
             verdict = Verdict(reason=Reason.TOOL_FAILED, detail="The answer could not be judged on the server.")
         await self._finish(row, verdict, lease="")
+
+    def _answer(self, row: Row[Any]) -> str:
+        digest = json.loads(row.files).get(ANSWER)
+        return self._snapshots.content(digest).decode("utf-8", "replace") if digest else ""
 
     async def _finish(self, row: Row[Any], verdict: Verdict, *, lease: str) -> bool:
         state = RunState.RUNNING if lease else RunState.QUEUED
@@ -299,27 +304,23 @@ class Runs:
             counted = (await connection.execute(ended)).rowcount == 1
         if self._leases.drop(row.id):
             self._queue.ended(row.account, verdict.wall_s)
-        self._steps.pop(row.id, None)
-        self._changed(row.id)
+        self._over(row.id)
         return counted
 
     async def _supersede(self, attempt: str, newest: str) -> None:
-        older = select(RUNS).where(RUNS.c.attempt == attempt, RUNS.c.id != newest)
-        async with self._database.reading() as connection:
-            rows = (await connection.execute(older.where(RUNS.c.state.in_(("queued", "running"))))).all()
-        for row in rows:
-            await self._cancel(row, "superseded")
+        for row in await self._rows.going(attempt):
+            if row.id != newest:
+                await self._cancel(row, "superseded")
 
     async def _cancel(self, row: Row[Any], why: str) -> None:
-        going = and_(RUNS.c.id == row.id, RUNS.c.state.in_(("queued", "running")))
+        going = and_(RUNS.c.id == row.id, RUNS.c.state.in_(GOING))
         values = {"state": RunState.CANCELLED.value, "why": why, "ended": self._now()}
         async with self._database.writing() as connection:
             await connection.execute(update(RUNS).where(going).values(values))
         self._queue.remove(row.id)
         if self._leases.drop(row.id):
             self._queue.ended(row.account, None)
-        self._steps.pop(row.id, None)
-        self._changed(row.id)
+        self._over(row.id)
 
     async def _watch_leases(self) -> None:
         while True:
@@ -329,7 +330,7 @@ class Runs:
                     await self._give_back(run)
 
     async def _give_back(self, run: str) -> None:
-        row = await self._row(run)
+        row = await self._rows.find(run)
         if row is None or row.state != RunState.RUNNING:
             self._leases.drop(run)
             return
@@ -348,30 +349,16 @@ class Runs:
             self._changed(run)
 
     async def _check_allowance(self, attempt: str, most: int | None) -> None:
-        if most is None:
-            return
-        async with self._database.reading() as connection:
-            states = select(RUNS.c.id).where(RUNS.c.attempt == attempt, RUNS.c.state != RunState.CANCELLED.value)
-            used = len((await connection.execute(states)).all())
         # One more is for submitting.
-        if used > most:
+        if most is not None and await self._rows.used(attempt) > most:
             raise RefusalError(Kind.CONFLICT, f"All {most} runs are used.", "Submit your work, or give up.")
-
-    async def _row(self, run: str) -> Row[Any] | None:
-        async with self._database.reading() as connection:
-            return (await connection.execute(select(RUNS).where(RUNS.c.id == run))).one_or_none()
-
-    async def _problem_of(self, attempt: str) -> str:
-        wanted = select(ATTEMPTS_HELD.c.problem).where(ATTEMPTS_HELD.c.attempt == attempt)
-        async with self._database.reading() as connection:
-            return str((await connection.execute(wanted)).scalar_one())
 
     def _check_same(self, row: Row[Any], attempt: str, new: NewRun) -> None:
         if row.attempt != attempt or row.number != new.number or json.loads(row.files) != dict(new.files):
             raise RefusalError(Kind.CONFLICT, "Another run has this id.", "Make a new id for each run.")
 
     async def _view(self, row: Row[Any], ref: str) -> RunView:
-        row = await self._row(row.id) or row
+        row = await self._rows.find(row.id) or row
         place, step = self._queue.place(row.id), self._steps.get(row.id, "")
         return await self._views.of(row, ref, revision=self._revisions.get(row.id, 0), place=place, step=step)
 
@@ -385,6 +372,11 @@ class Runs:
     def _changed(self, run: str) -> None:
         self._revision += 1
         self._revisions[run] = self._revision
+        self._changes.notify(run)
+
+    def _over(self, run: str) -> None:
+        self._steps.pop(run, None)
+        self._revisions.pop(run, None)
         self._changes.notify(run)
 
     def _background(self, work: Any) -> None:

@@ -10,6 +10,7 @@ from benchwright_service.local_workers import local_workers
 
 MOST_CONNECTIONS = 4_000
 GRACE_S = 10.0
+_LOCAL = "local"
 
 
 async def serve(
@@ -35,13 +36,15 @@ async def serve(
     try:
         here = f"http://{host}:{listener.getsockname()[1]}"
         async with open_bench(home, database_url, address or here) as bench:
-            token = await bench.accounts.worker_token("local")
+            # Of a service that was killed.
+            await bench.accounts.revoke_workers(_LOCAL)
+            token = await bench.accounts.worker_token(_LOCAL)
             try:
                 async with local_workers(here, token, workers, sandbox):
                     await serve_app(
                         make_app(bench), listener, grace_s=GRACE_S, closing=bench.runs.wake_all, most=MOST_CONNECTIONS
                     )
             finally:
-                await bench.accounts.revoke_workers("local")
+                await bench.accounts.revoke_workers(_LOCAL)
     finally:
         listener.close()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import zlib
 from collections.abc import Iterable
@@ -28,20 +29,18 @@ class Snapshots:
         """Those that are not here."""
         return sorted({digest for digest in digests if not self._file(digest).is_file()})
 
-    def keep(self, digest: str, compressed: bytes) -> None:
+    def keep(self, digest: str, packed: str) -> None:
         """Keeps a content.
+
+        Args:
+            digest: Its SHA-256.
+            packed: The content, compressed (RFC 1950), base64.
 
         Raises:
             RefusalError: It is not what the digest says, or too large.
         """
-        unpacker = zlib.decompressobj()
-        try:
-            content = unpacker.decompress(compressed, LARGEST + 1)
-        except zlib.error:
-            raise _refused("A file is not compressed as RFC 1950 says.") from None
-        if len(content) > LARGEST:
-            raise _refused(f"A file has more than {LARGEST:,} bytes.")
-        if not unpacker.eof or unpacker.unused_data or hashlib.sha256(content).hexdigest() != digest:
+        content = unpacked(packed, LARGEST)
+        if hashlib.sha256(content).hexdigest() != digest:
             raise _refused("A file's content is not that of its SHA-256.")
         file = self._file(digest)
         file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -65,6 +64,24 @@ class Snapshots:
 
     def _file(self, digest: str) -> Path:
         return self._folder / digest[:2] / digest[2:]
+
+
+def unpacked(packed: str, most: int) -> bytes:
+    """Content that came compressed; never more than `most` bytes are unpacked.
+
+    Raises:
+        RefusalError: It is not compressed as it should be, or too large.
+    """
+    unpacker = zlib.decompressobj()
+    try:
+        content = unpacker.decompress(base64.b64decode(packed), most + 1)
+    except (zlib.error, ValueError):
+        raise _refused("A file is not compressed as RFC 1950 says, or not base64.") from None
+    if len(content) > most:
+        raise _refused(f"A file has more than {most:,} bytes.")
+    if not unpacker.eof or unpacker.unused_data:
+        raise _refused("A file's compressed content is cut off, or followed by something else.")
+    return content
 
 
 def _refused(detail: str) -> RefusalError:

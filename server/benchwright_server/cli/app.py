@@ -19,6 +19,7 @@ class CommandModule(Protocol):
         """Add its commands to `benchwright`."""
 
 
+_SERVICE = "benchwright_service.cli"
 COMMANDS = {
     "open": "open_problem",
     "grade": "grade",
@@ -33,13 +34,19 @@ COMMANDS = {
     "toolchain": "toolchains",
     "shell": "shell",
     "report": "report",
+    "serve": _SERVICE,
+    "course": _SERVICE,
+    "worker": _SERVICE,
 }
-"""Each command's module in this package, in the order of the help."""
+"""Each command's module, in this package or by its whole name, in the order of the help."""
 
 
 def modules(names: Iterable[str] = COMMANDS) -> Sequence[CommandModule]:
     """The modules of these commands."""
-    return [cast("CommandModule", import_module(f"benchwright_server.cli.{COMMANDS[name]}")) for name in names]
+    places = dict.fromkeys(COMMANDS[name] for name in names)
+    # One of another room is imported by its name alone: server and service don't know each other.
+    named = (place if "." in place else f"benchwright_server.cli.{place}" for place in places)
+    return [cast("CommandModule", import_module(name)) for name in named]
 
 
 def command_line(commands: Sequence[CommandModule] | None = None) -> typer.Typer:

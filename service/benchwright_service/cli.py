@@ -1,0 +1,197 @@
+"""`benchwright serve`, `benchwright course` and `benchwright worker`: for who operates a bench service."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import signal
+import socket
+import sys
+from collections.abc import Awaitable, Callable, Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, TypeVar
+
+import typer
+
+from benchwright_attempts.errors import LogError
+from benchwright_judges.errors import JudgesError
+from benchwright_problems.errors import ProblemsError, needs
+from benchwright_problems.home import Home
+from benchwright_problems.problem import Reveal
+from benchwright_remote.messages import Role
+from benchwright_service.errors import BenchServiceError
+
+if TYPE_CHECKING:
+    from benchwright_service.bench import Administration
+
+T = TypeVar("T")
+
+DatabaseUrl = Annotated[
+    str,
+    typer.Option(
+        envvar="BENCHWRIGHT_SERVICE_DATABASE",
+        help="A PostgreSQL database, postgresql://…; SQLite files in the data folder if not given.",
+        show_default=False,
+    ),
+]
+Course = Annotated[str, typer.Argument(help="The course's short name.")]
+
+
+def add_to(parent: typer.Typer) -> None:
+    """Adds the commands."""
+    parent.command("serve", help="Run a bench service for a course or a lab.")(serve)
+    parent.command("worker", help="Run hidden tests for a bench service on another machine.")(worker)
+    course = typer.Typer(no_args_is_help=True, help="Set up the courses of the bench service on this machine.")
+    course.command("create", help="Make a course.")(create)
+    course.command("invite", help="Print an invitation to a course.")(invite)
+    course.command("assign", help="Give a course a pack, or some of its problems, to work on.")(assign)
+    course.command("worker-token", help="Print a token for workers on other machines.")(worker_token)
+    parent.add_typer(course, name="course")
+
+
+def serve(
+    host: Annotated[str, typer.Option(help="Where to listen.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(help="Where to listen; 0 for a free one.")] = 8443,
+    database: DatabaseUrl = "",
+    address: Annotated[
+        str, typer.Option(help="The service's address as its users have it, such as https://bench.example.org.")
+    ] = "",
+    workers: Annotated[int, typer.Option(min=0, help="Runs at a time on this machine.")] = os.cpu_count() or 1,
+    sandbox: Annotated[str, typer.Option(help="Where hidden tests run.")] = "bwrap",
+    allow_remote: Annotated[
+        bool, typer.Option("--allow-remote", help="Listen to other machines without TLS: the network is trusted.")
+    ] = False,
+) -> None:
+    """Serves until it is interrupted."""
+    with _explained(), needs("The bench service", "judges"):
+        from benchwright_judges.service.server import check_host
+        from benchwright_service import server
+
+        check_host(host, allow_remote=allow_remote)
+        if not (address or host).startswith("https://"):
+            typer.echo("Plain HTTP: put a TLS proxy (Caddy, nginx) in front before others use it.", err=True)
+        asyncio.run(
+            server.serve(
+                Home.find(),
+                database_url=database or None,
+                host=host,
+                port=port,
+                address=address or None,
+                workers=workers,
+                sandbox=sandbox,
+            )
+        )
+
+
+def worker(
+    url: Annotated[str, typer.Argument(help="The service's address.")],
+    token_file: Annotated[Path, typer.Option(help="Holds the token of `benchwright course worker-token`.")],
+    name: Annotated[
+        str, typer.Option(help="Told apart by it from other workers; this machine and process if not given.")
+    ] = "",
+    sandbox: Annotated[str, typer.Option(help="Where hidden tests run.")] = "bwrap",
+) -> None:
+    """Works until it is interrupted."""
+    with _explained(), needs("A worker", "judges"):
+        from benchwright_service.work import work
+
+        try:
+            token = token_file.read_text().strip()
+        except OSError as error:
+            raise BenchServiceError(f"{token_file} can't be read: {error.strerror}") from error
+
+        async def until_stopped() -> None:
+            end = asyncio.Event()
+            for number in (signal.SIGTERM, signal.SIGINT):
+                asyncio.get_running_loop().add_signal_handler(number, end.set)
+            await work(url, name or f"{socket.gethostname()}-{os.getpid()}", sandbox, token, end)
+
+        asyncio.run(until_stopped())
+
+
+def create(course: Course, title: Annotated[str, typer.Option(help="For people.")], database: DatabaseUrl = "") -> None:
+    """Makes a course."""
+    _with_parts(database, lambda parts: parts.courses.create(course, title))
+    typer.echo(f"Made. Next: benchwright course assign {course} starter, and benchwright course invite {course}")
+
+
+def invite(
+    course: Course,
+    role: Annotated[Role, typer.Option(help="What who joins will be.")] = Role.PARTICIPANT,
+    section: Annotated[str, typer.Option(help="Of the course.")] = "",
+    uses: Annotated[int, typer.Option(min=1, help="How many people can join with it.")] = 1,
+    expires: Annotated[datetime | None, typer.Option(help="Until when, in UTC.")] = None,
+    database: DatabaseUrl = "",
+) -> None:
+    """Prints a code; it can't be shown again."""
+    until = expires.replace(tzinfo=UTC).timestamp() if expires else None
+    typer.echo(
+        _with_parts(
+            database,
+            lambda parts: parts.accounts.invite(course, role, section=section, uses=uses, expires=until),
+        )
+    )
+
+
+def assign(
+    course: Course,
+    pack: Annotated[str, typer.Argument(help="A pack of this machine.")],
+    problem: Annotated[list[str] | None, typer.Option(help="A problem of it; all if none is named.")] = None,
+    title: Annotated[str, typer.Option(help="For people; the pack's if not given.")] = "",
+    opens: Annotated[datetime | None, typer.Option(help="When it can be begun, in UTC.")] = None,
+    due: Annotated[datetime | None, typer.Option(help="When it is due, in UTC.")] = None,
+    closes: Annotated[datetime | None, typer.Option(help="After this nothing is graded, in UTC.")] = None,
+    runs: Annotated[int | None, typer.Option(min=1, help="How many runs an attempt may ask for.")] = None,
+    reveal: Annotated[Reveal | None, typer.Option(help="The most that is shown of a verdict.")] = None,
+    database: DatabaseUrl = "",
+) -> None:
+    """Makes an assignment; prints its id."""
+    typer.echo(
+        _with_parts(
+            database,
+            lambda parts: parts.courses.assign(
+                course,
+                pack,
+                title=title,
+                problems=problem or None,
+                opens=_utc(opens),
+                due=_utc(due),
+                closes=_utc(closes),
+                most_runs=runs,
+                reveal=reveal,
+            ),
+        )
+    )
+
+
+def worker_token(
+    name: Annotated[str, typer.Argument(help="For whom, such as the other machine.")], database: DatabaseUrl = ""
+) -> None:
+    """Prints a token; it can't be shown again."""
+    typer.echo(_with_parts(database, lambda parts: parts.accounts.worker_token(name)))
+
+
+def _utc(time: datetime | None) -> datetime | None:
+    return time and time.replace(tzinfo=UTC)
+
+
+def _with_parts(database_url: str, ask: Callable[[Administration], Awaitable[T]]) -> T:
+    with _explained(), needs("The bench service", "judges"):
+        from benchwright_service.bench import open_administration
+
+        async def asked() -> T:
+            async with open_administration(Home.find(), database_url or None) as parts:
+                return await ask(parts)
+
+        return asyncio.run(asked())
+
+
+@contextlib.contextmanager
+def _explained() -> Iterator[None]:
+    try:
+        yield
+    except (BenchServiceError, JudgesError, ProblemsError, LogError) as error:
+        typer.echo(f"benchwright: {error}", err=True)
+        sys.exit(1)

@@ -1,0 +1,201 @@
+"""A bench service in a process of its own, and a solver that speaks to it as an editor's server does."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import contextlib
+import hashlib
+import os
+import re
+import signal
+import subprocess
+import sys
+import uuid
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import httpx2
+
+from benchwright_attempts.attempts import Attempts
+from benchwright_attempts.events import Event
+from benchwright_attempts.file_text import FileText
+from benchwright_attempts.record import AttemptHeader, Row
+from benchwright_problems.home import Home
+from benchwright_remote.messages import Role
+from benchwright_service.bench import open_administration
+from benchwright_studies.study_log import StudyLog
+
+_LISTENING = re.compile(r"Listening on (http://\S+)")
+
+
+@dataclass
+class Service:
+    """A service's folders and database, and its process while it runs."""
+
+    home: Path
+    database: str | None = None
+    workers: int = 1
+    url: str = ""
+    process: subprocess.Popen[str] | None = None
+
+    @property
+    def folders(self) -> Home:
+        """Its folders."""
+        return Home.find({"BENCHWRIGHT_HOME": str(self.home)})
+
+    def set_up(self, pack: str = "starter", uses: int = 100, **assignment: Any) -> Course:
+        """Makes a course with one assignment."""
+
+        async def made() -> Course:
+            async with open_administration(self.folders, self.database) as parts:
+                name = f"course-{uuid.uuid4().hex[:8]}"
+                await parts.courses.create(name, "Computer architecture")
+                given = await parts.courses.assign(name, pack, **assignment)
+                return Course(name, given, await parts.accounts.invite(name, Role.PARTICIPANT, uses=uses))
+
+        return asyncio.run(made())
+
+    def worker_token(self) -> str:
+        """A token for a worker."""
+
+        async def made() -> str:
+            async with open_administration(self.folders, self.database) as parts:
+                return await parts.accounts.worker_token("elsewhere")
+
+        return asyncio.run(made())
+
+    def start(self, port: int = 0) -> None:
+        """Starts it, and waits until it listens."""
+        command = [str(Path(sys.executable).parent / "benchwright"), "serve", "--port", str(port)]
+        command += ["--workers", str(self.workers)]
+        environment = os.environ | {"BENCHWRIGHT_HOME": str(self.home)}
+        if self.database is not None:
+            environment["BENCHWRIGHT_SERVICE_DATABASE"] = self.database
+        self.process = subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True)
+        assert self.process.stderr is not None
+        said = []
+        for line in self.process.stderr:
+            said.append(line)
+            found = _LISTENING.search(line)
+            if found:
+                self.url = found[1]
+                return
+        raise AssertionError("".join(said))
+
+    def stop(self, how: signal.Signals = signal.SIGTERM) -> None:
+        """Ends it."""
+        if self.process is not None:
+            self.process.send_signal(how)
+            self.process.wait(60)
+            self.process = None
+
+    def client(self, token: str = "") -> httpx2.Client:
+        """A client."""
+        headers = {"Authorization": f"Bearer {token}"} if token else {}
+        return httpx2.Client(base_url=self.url, headers=headers, timeout=60.0, trust_env=False)
+
+
+@dataclass(frozen=True)
+class Course:
+    """A course of the tests."""
+
+    name: str
+    assignment: str
+    invitation: str
+
+
+@contextlib.contextmanager
+def running(service: Service) -> Iterator[Service]:
+    """The service, while it runs."""
+    service.start()
+    try:
+        yield service
+    finally:
+        service.stop()
+
+
+@dataclass
+class Solver:
+    """A student: a log of their own, and a connection."""
+
+    service: Service
+    course: Course
+    log: StudyLog
+    token: str = ""
+    sent: dict[str, int] = field(default_factory=dict)
+
+    @classmethod
+    def joining(cls, service: Service, course: Course, folder: Path, name: str = "Ada") -> Solver:
+        """One that has joined the course by its invitation."""
+        solver = cls(service, course, StudyLog(folder / "attempts.sqlite"))
+        with service.client() as client:
+            reply = client.post("/api/v1/join", json={"code": course.invitation, "name": name})
+        assert reply.status_code == 200, reply.text
+        solver.token = reply.json()["token"]
+        return solver
+
+    def begin(self, ref: str, files: Mapping[str, str]) -> str:
+        """An attempt in the solver's own log."""
+        return (
+            Attempts(self.log).create(ref, "d" * 64, Path("/w"), {p: FileText.of_text(t) for p, t in files.items()}).id
+        )
+
+    def record(self, attempt: str, *events: Event) -> None:
+        """Events in the solver's own log."""
+        for event in events:
+            self.log.append_blocking(attempt, event)
+
+    def rows(self, attempt: str) -> tuple[AttemptHeader, Sequence[Row]]:
+        """What the solver's own log has."""
+        return self.log.stored(attempt)
+
+    def send(self, attempt: str, *, after: int | None = None, most: int = 5_000, **changed: Any) -> httpx2.Response:
+        """Sends what was not sent yet."""
+        header, rows = self.rows(attempt)
+        start = self.sent.get(attempt, 0) if after is None else after
+        body = {
+            "header": header.model_dump(mode="json"),
+            "assignment": self.course.assignment,
+            "lines": [row.as_json_line() for row in rows[start : start + most]],
+            "now": datetime.now(UTC).isoformat(),
+        } | changed
+        with self.service.client(self.token) as client:
+            reply = client.post(f"/api/v1/attempts/{attempt}/events", json=body)
+        if reply.status_code == 200:
+            self.sent[attempt] = reply.json()["anchor"]["events"]
+        return reply
+
+    def run(self, attempt: str, number: int, files: Mapping[str, str], run: str = "") -> httpx2.Response:
+        """Queues a run, and sends the contents that are missing."""
+        contents = {hashlib.sha256(text.encode()).hexdigest(): text for text in files.values()}
+        body: dict[str, Any] = {
+            "id": run or uuid.uuid4().hex,
+            "number": number,
+            "files": {path: hashlib.sha256(text.encode()).hexdigest() for path, text in files.items()},
+        }
+        with self.service.client(self.token) as client:
+            reply = client.post(f"/api/v1/attempts/{attempt}/runs", json=body)
+            if reply.status_code == 409 and "missing" in reply.json():
+                body["contents"] = {
+                    digest: base64.b64encode(zlib.compress(contents[digest].encode())).decode()
+                    for digest in reply.json()["missing"]
+                }
+                reply = client.post(f"/api/v1/attempts/{attempt}/runs", json=body)
+        return reply
+
+    def verdict(self, run: str, within_s: float = 120.0) -> dict[str, Any]:
+        """Waits for a run's end."""
+        seen = -1
+        give_up = datetime.now(UTC).timestamp() + within_s
+        with self.service.client(self.token) as client:
+            while datetime.now(UTC).timestamp() < give_up:
+                shown = client.get(f"/api/v1/runs/{run}", params={"seen": seen, "wait_s": 10}).json()
+                if shown["state"] in ("done", "cancelled"):
+                    return dict(shown)
+                seen = shown["revision"]
+        raise AssertionError(f"run {run} has not ended: {shown}")

@@ -1,0 +1,255 @@
+"""A class at a bench service: real HTTP, real workers, SQLite and PostgreSQL."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from benchwright_attempts.anchors import Anchor, check_anchors
+from benchwright_attempts.events import Edit, Started, Submitted
+from benchwright_attempts.file_text import Change
+from benchwright_attempts.log import EventLog
+from benchwright_attempts.replay import verify
+from benchwright_harness.grade import solved_files
+from benchwright_harness.run import starting_files
+from benchwright_problems.home import Home
+from benchwright_problems.problem import Problem, Reveal
+from benchwright_problems.store import Store
+
+from ..bench_service import Course, Service, Solver, running
+from ..postgres import new_database
+
+REF = "starter/saturating-counter"
+QUESTION = "starter/load-use-stalls"
+
+
+@pytest.fixture(scope="module", params=["sqlite", "postgresql"])
+def service(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    database = new_database(request.getfixturevalue("postgres")) if request.param == "postgresql" else None
+    with running(Service(tmp_path_factory.mktemp("service"), database)) as started:
+        yield started
+
+
+@pytest.fixture
+def course(service: Service) -> Course:
+    return service.set_up(reveal=Reveal.NAMES)
+
+
+@pytest.fixture
+def solver(service: Service, course: Course, tmp_path: Path) -> Iterator[Solver]:
+    solver = Solver.joining(service, course, tmp_path)
+    yield solver
+    solver.log.close()
+
+
+@pytest.fixture(scope="module")
+def problem() -> Problem:
+    return Store(Home.find({"BENCHWRIGHT_HOME": "/nonexistent"})).unseal(REF)
+
+
+def texts(files: dict[str, bytes], problem: Problem) -> dict[str, str]:
+    return {path: files[path].decode() for path in problem.public.expected}
+
+
+def test_a_student_joins_opens_saves_and_passes_without_seeing_anything_hidden(
+    service: Service, solver: Solver, problem: Problem
+) -> None:
+    with service.client(solver.token) as client:
+        me = client.get("/api/v1/me").json()
+        assert [(one["role"], one["title"]) for one in me["courses"]] == [("participant", "Computer architecture")]
+        (assignment,) = client.get("/api/v1/assignments").json()
+        pack = client.get("/api/v1/packs/starter")
+    assert REF.partition("/")[2] in assignment["problems"]
+    given = next(one for one in pack.json()["pack"]["problems"] if one["id"] == problem.id)
+    assert Problem.model_validate(given).public == problem.public
+    for hidden in (*problem.hidden.reference.values(), *problem.hidden.harness.values()):
+        assert hidden not in pack.text
+        assert hidden.strip().splitlines()[-1] not in pack.text or len(hidden.strip().splitlines()[-1]) < 20
+
+    start = texts(starting_files(problem), problem)
+    attempt = solver.begin(REF, start)
+    solver.record(attempt, Started())
+    assert solver.send(attempt).status_code == 200
+
+    failed = solver.run(attempt, 1, start)
+    assert failed.status_code == 202, failed.text
+    shown = solver.verdict(failed.json()["id"])
+    assert shown["verdict"]["outcome"] == "failed"
+    assert shown["verdict"]["policy"] == "names"
+    assert all(test["message"] is None for test in shown["verdict"]["tests"])
+
+    passed = solver.run(attempt, 2, texts(solved_files(problem), problem))
+    shown = solver.verdict(passed.json()["id"])
+    assert shown["verdict"]["outcome"] == "passed"
+    assert shown["verdict"]["passed"] == shown["verdict"]["total"] > 0
+
+
+def test_what_is_acknowledged_is_countersigned_and_the_same_to_the_byte(
+    service: Service, solver: Solver, problem: Problem
+) -> None:
+    attempt = solver.begin(REF, texts(starting_files(problem), problem))
+    typed = [
+        Edit(path=problem.public.expected[0], version=n, changes=(Change(start=0, end=0, text="\ud800é"),))
+        for n in range(40)
+    ]
+    solver.record(attempt, Started(), *typed)
+    anchors = []
+    for _ in range(5):
+        reply = solver.send(attempt, most=10)
+        assert reply.status_code == 200, reply.text
+        anchors.append(Anchor.model_validate(reply.json()["anchor"]))
+    # Sending again what is there changes nothing.
+    again = solver.send(attempt, after=20)
+    assert again.json()["anchor"]["events"] == anchors[-1].events == 42
+    solver.record(attempt, Submitted())
+    anchors.append(Anchor.model_validate(solver.send(attempt).json()["anchor"]))
+
+    header, rows = solver.rows(attempt)
+    with EventLog(service.database or service.folders.data / "service" / "attempts.sqlite") as log:
+        assert log.stored(attempt) == (header, list(rows))
+        assert verify(*log.stored(attempt)).ok
+    check = check_anchors(attempt, [row.hash for row in rows], anchors)
+    assert (check.agreeing, check.flaws) == (6, ())
+    with service.client() as client:
+        key = client.get("/api/v1/key").json()["key"]
+    assert check.signers == (f"{service.url} with the key {key}",)
+    cut = check_anchors(attempt, [row.hash for row in rows[:-1]], anchors)
+    assert "cut off" in cut.flaws[0]
+
+
+def test_an_answer_is_scored_and_its_key_stays_hidden(service: Service, solver: Solver) -> None:
+    attempt = solver.begin(QUESTION, {"answer.md": ""})
+    solver.record(attempt, Started())
+    solver.send(attempt)
+    outcomes = []
+    for number, letter in enumerate("AC", start=1):
+        run = solver.run(attempt, number, {"answer.md": f"{letter}\n"})
+        outcomes.append(solver.verdict(run.json()["id"])["verdict"])
+    assert [one["outcome"] for one in outcomes] == ["failed", "passed"]
+    assert "11 cycles" not in outcomes[0]["message"]
+    assert "digests" not in outcomes[0]
+
+
+def test_the_same_run_again_is_one_run_and_a_newer_one_supersedes(
+    service: Service, solver: Solver, problem: Problem
+) -> None:
+    start = texts(starting_files(problem), problem)
+    attempt = solver.begin(REF, start)
+    solver.record(attempt, Started())
+    solver.send(attempt)
+    run = uuid.uuid4().hex
+    assert solver.run(attempt, 1, start, run).json()["id"] == run
+    assert solver.run(attempt, 1, start, run).status_code == 202
+    assert solver.run(attempt, 1, {problem.public.expected[0]: "module x; endmodule\n"}, run).status_code == 409
+    newer = solver.run(attempt, 2, {problem.public.expected[0]: start[problem.public.expected[0]] + "// newer\n"})
+    assert solver.verdict(newer.json()["id"])["state"] == "done"
+    older = solver.verdict(run)
+    assert older["state"] == "done" or older["why"] == "superseded"
+
+
+def test_nobody_sees_or_touches_what_is_somebody_elses(
+    service: Service, solver: Solver, course: Course, problem: Problem, tmp_path: Path
+) -> None:
+    start = texts(starting_files(problem), problem)
+    attempt = solver.begin(REF, start)
+    solver.record(attempt, Started())
+    solver.send(attempt)
+    run = solver.run(attempt, 1, start).json()["id"]
+    other = Solver.joining(service, course, tmp_path / "other", "Bob")
+    stranger = Solver.joining(service, service.set_up(problems=["load-use-stalls"]), tmp_path / "stranger", "Eve")
+    header, rows = solver.rows(attempt)
+    for thief in (other, stranger):
+        with service.client(thief.token) as client:
+            unknown = client.get(f"/api/v1/runs/{uuid.uuid4().hex}")
+            theirs = client.get(f"/api/v1/runs/{run}")
+            assert (theirs.status_code, theirs.json()) == (404, unknown.json())
+            assert client.delete(f"/api/v1/runs/{run}").status_code == 404
+            body = {
+                "header": header.model_dump(mode="json"),
+                "assignment": thief.course.assignment,
+                "lines": [row.as_json_line() for row in rows],
+                "now": datetime.now(UTC).isoformat(),
+            }
+            assert client.post(f"/api/v1/attempts/{attempt}/events", json=body).status_code == 404
+            assert client.post("/api/v1/work", json={"worker": "me"}).status_code == 403
+        assert thief.run(attempt, 2, start).status_code == 404
+    forbidden = stranger.begin(REF, start)
+    stranger.record(forbidden, Started())
+    assert stranger.send(forbidden).status_code == 404
+    for token in ("", "bws_0123456789ab_" + "x" * 43, "bwj_0123456789ab_" + "x" * 43):
+        with service.client(token) as client:
+            assert client.get("/api/v1/me").status_code == 401
+    for log in (other.log, stranger.log):
+        log.close()
+
+
+def test_what_does_not_follow_is_refused_and_leaves_what_is_there(
+    service: Service, solver: Solver, problem: Problem
+) -> None:
+    attempt = solver.begin(REF, texts(starting_files(problem), problem))
+    solver.record(attempt, Started(), Submitted())
+    assert solver.send(attempt, most=1).status_code == 200
+    _, rows = solver.rows(attempt)
+    assert solver.send(attempt, after=2).status_code == 409
+    forged = rows[1].as_json_line().replace("started", "paused!")
+    assert solver.send(attempt, lines=[forged]).status_code == 409
+    assert solver.send(attempt, lines=["[]"]).status_code == 422
+    assert solver.send(attempt).json()["anchor"]["events"] == 3
+
+
+def test_a_closed_assignment_takes_evidence_and_runs_nothing(
+    service: Service, tmp_path: Path, problem: Problem
+) -> None:
+    start = texts(starting_files(problem), problem)
+    soon = datetime.now(UTC) + timedelta(seconds=4)
+    solver = Solver.joining(service, service.set_up(closes=soon), tmp_path)
+    attempt = solver.begin(REF, start)
+    solver.record(attempt, Started())
+    assert solver.send(attempt).status_code == 200
+    while datetime.now(UTC) < soon:
+        pass
+    solver.record(attempt, Submitted())
+    assert solver.send(attempt).status_code == 200
+    refused = solver.run(attempt, 1, start)
+    assert (refused.status_code, refused.json()["detail"]) == (409, "The assignment is closed.")
+    late = solver.begin(REF, start)
+    solver.record(late, Started())
+    assert solver.send(late).status_code == 409
+    solver.log.close()
+
+
+def test_an_assignment_that_has_not_opened_is_not_there(service: Service, tmp_path: Path) -> None:
+    solver = Solver.joining(service, service.set_up(opens=datetime.now(UTC) + timedelta(days=1)), tmp_path)
+    with service.client(solver.token) as client:
+        assert client.get("/api/v1/assignments").json() == []
+        assert client.get("/api/v1/packs/starter").status_code == 404
+    solver.log.close()
+
+
+def test_an_invitation_is_good_for_as_many_as_it_says(service: Service) -> None:
+    course = service.set_up(uses=2)
+    with service.client() as client:
+        replies = [client.post("/api/v1/join", json={"code": course.invitation, "name": "x"}) for _ in range(3)]
+        wrong = client.post("/api/v1/join", json={"code": "nothing", "name": "x"})
+    assert [reply.status_code for reply in replies] == [200, 200, 404]
+    assert wrong.json() == replies[2].json()
+
+
+def test_runs_are_limited_as_the_assignment_says(service: Service, tmp_path: Path, problem: Problem) -> None:
+    solver = Solver.joining(service, service.set_up(most_runs=1), tmp_path)
+    attempt = solver.begin(QUESTION, {"answer.md": ""})
+    solver.record(attempt, Started())
+    solver.send(attempt)
+    codes = []
+    for number in range(1, 4):
+        reply = solver.run(attempt, number, {"answer.md": "ABD"[number - 1]})
+        codes.append(reply.status_code)
+        if reply.status_code == 202:
+            solver.verdict(reply.json()["id"])
+    # One more is for submitting.
+    assert codes == [202, 202, 409]
+    solver.log.close()

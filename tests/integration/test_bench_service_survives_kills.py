@@ -1,0 +1,127 @@
+"""Service and workers killed at random while students type and save: nothing acknowledged is lost or graded twice."""
+
+from __future__ import annotations
+
+import contextlib
+import random
+import signal
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx2
+import psutil
+import pytest
+from sqlalchemy import create_engine, text
+
+from benchwright_attempts.anchors import Anchor, check_anchors
+from benchwright_attempts.events import Edit, Started
+from benchwright_attempts.file_text import Change
+from benchwright_attempts.log import EventLog
+from benchwright_attempts.replay import verify
+from benchwright_harness.run import starting_files
+from benchwright_problems.problem import Problem
+from benchwright_problems.store import Store
+
+from ..bench_service import Service, Solver
+from ..postgres import new_database
+
+REF = "starter/saturating-counter"
+STUDENTS = 3
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def service(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Service]:
+    database = new_database(request.getfixturevalue("postgres")) if request.param == "postgresql" else None
+    service = Service(tmp_path / "service", database, workers=2)
+    service.start()
+    yield service
+    service.stop()
+
+
+class Student(threading.Thread):
+    """Types, sends and saves until told to stop; goes on after each failure."""
+
+    def __init__(self, solver: Solver, problem: Problem) -> None:
+        super().__init__()
+        self.solver = solver
+        self.path = problem.public.expected[0]
+        self.start_text = starting_files(problem)[self.path].decode()
+        self.attempt = solver.begin(REF, {self.path: self.start_text})
+        self.anchors: list[Anchor] = []
+        self.runs: list[str] = []
+        self.over = threading.Event()
+
+    def run(self) -> None:
+        number = 0
+        self.solver.record(self.attempt, Started())
+        while not self.over.is_set():
+            number += 1
+            change = Change(start=0, end=0, text=f"// {number}\n")
+            self.solver.record(self.attempt, Edit(path=self.path, version=number, changes=(change,)))
+            with contextlib.suppress(httpx2.HTTPError):
+                self.send()
+                if number % 5 == 0 and self.anchors:
+                    reply = self.solver.run(self.attempt, number // 5, {self.path: self.start_text + f"// {number}\n"})
+                    if reply.status_code == 202:
+                        self.runs.append(reply.json()["id"])
+            time.sleep(0.05)
+
+    def send(self) -> None:
+        reply = self.solver.send(self.attempt)
+        if reply.status_code == 200:
+            self.anchors.append(Anchor.model_validate(reply.json()["anchor"]))
+
+
+def test_nothing_acknowledged_is_lost_and_nothing_graded_twice(service: Service, tmp_path: Path, nightly: bool) -> None:
+    kills = 100 if nightly else 8
+    dice = random.Random(17)
+    problem = Store(service.folders).unseal(REF)
+    course = service.set_up()
+    solvers = [Solver.joining(service, course, tmp_path / str(index), str(index)) for index in range(STUDENTS)]
+    students = [Student(solver, problem) for solver in solvers]
+    port = int(service.url.rpartition(":")[2])
+    for student in students:
+        student.start()
+    for _ in range(kills):
+        time.sleep(dice.uniform(0.1, 1.5))
+        assert service.process is not None
+        workers = psutil.Process(service.process.pid).children()
+        if workers and dice.random() < 0.5:
+            with contextlib.suppress(psutil.NoSuchProcess):
+                dice.choice(workers).kill()
+        else:
+            service.stop(signal.SIGKILL)
+            service.start(port)
+    for student in students:
+        student.over.set()
+        student.join()
+        student.send()
+    verdicts = {run: student.solver.verdict(run) for student in students for run in student.runs[-1:]}
+    assert all(shown["state"] == "done" and shown["verdict"]["outcome"] == "failed" for shown in verdicts.values())
+
+    with EventLog(service.database or service.folders.data / "service" / "attempts.sqlite") as log:
+        for student in students:
+            _, mine = student.solver.rows(student.attempt)
+            header, theirs = log.stored(student.attempt)
+            assert [row.hash for row in theirs] == [row.hash for row in mine]
+            assert verify(header, theirs).ok
+            check = check_anchors(student.attempt, [row.hash for row in theirs], student.anchors)
+            assert (len(student.anchors) > 10, check.flaws) == (True, ())
+    engine = create_engine(
+        service.database.replace("postgresql:", "postgresql+psycopg:")
+        if service.database
+        else f"sqlite:///{service.folders.data / 'service' / 'service.sqlite'}"
+    )
+    with engine.connect() as connection:
+        states = connection.execute(
+            text("SELECT state, count(*), count(verdict) FROM service_runs GROUP BY state")
+        ).all()
+    engine.dispose()
+    # What ended has a verdict, and one only; what a newer save replaced has none.
+    assert {state: count == with_verdict for state, count, with_verdict in states if state == "done"} == {"done": True}
+    assert all(with_verdict == 0 for state, _, with_verdict in states if state == "cancelled")
+    assert not [state for state, *_ in states if state in ("queued", "running")]
+    for solver in solvers:
+        solver.log.close()

@@ -1,0 +1,111 @@
+"""Everybody who waits gets the same share."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from benchwright_service.fair_queue import FairQueue
+
+
+def test_one_who_queues_many_does_not_keep_the_others_waiting() -> None:
+    queue = FairQueue()
+    for number in range(10):
+        queue.add(f"a{number}", "ada")
+    queue.add("b0", "ben")
+    queue.add("c0", "cy")
+    assert [queue.take() for _ in range(4)] == ["a0", "b0", "c0", "a1"]
+
+
+def test_somebody_elses_long_runs_are_charged() -> None:
+    queue = FairQueue()
+    for number in range(6):
+        queue.add(f"a{number}", "ada")
+        queue.add(f"b{number}", "ben")
+    taken = Counter[str]()
+    for _ in range(6):
+        run = queue.take()
+        assert run is not None
+        taken[run[0]] += 1
+        queue.ended({"a": "ada", "b": "ben"}[run[0]], 20.0 if run[0] == "a" else 2.0)
+    assert taken == {"a": 1, "b": 5}
+
+
+def test_a_pause_saves_nothing_up() -> None:
+    queue = FairQueue()
+    queue.add("a0", "ada")
+    queue.add("b0", "ben")
+    for account in ("ada", "ben"):
+        assert queue.take() is not None
+        queue.ended(account, 2.0)
+    for number in range(1, 30):
+        queue.add(f"a{number}", "ada")
+        if number < 20:
+            assert queue.take() == f"a{number}"
+            queue.ended("ada", 2.0)
+    for number in range(1, 30):
+        queue.add(f"b{number}", "ben")
+    nexts = [queue.take() for _ in range(6)]
+    assert sum(run is not None and run.startswith("a") for run in nexts) in (2, 3)
+
+
+def test_the_place_is_how_many_go_before_if_nobody_else_comes() -> None:
+    queue = FairQueue()
+    for run, account in (("a0", "ada"), ("a1", "ada"), ("b0", "ben"), ("c0", "cy"), ("b1", "ben")):
+        queue.add(run, account)
+    places = {run: queue.place(run) for run in ("a0", "a1", "b0", "b1", "c0")}
+    order = [queue.take() for _ in range(5)]
+    assert [places[run] for run in order if run] == [1, 2, 3, 4, 5]
+    assert queue.place("a0") is None
+    assert queue.take() is None
+
+
+def test_a_run_that_is_taken_out_is_not_given() -> None:
+    queue = FairQueue()
+    queue.add("a0", "ada")
+    assert queue.remove("a0")
+    assert not queue.remove("a0")
+    assert queue.take() is None
+    assert len(queue) == 0
+
+
+@given(st.lists(st.tuples(st.integers(0, 5), st.booleans()), max_size=60))
+def test_every_run_is_given_once(steps: list[tuple[int, bool]]) -> None:
+    queue = FairQueue()
+    added, given_ = [], []
+    running: list[str] = []
+    for index, (account, ends) in enumerate(steps):
+        run = f"{account}:{index}"
+        queue.add(run, str(account))
+        added.append(run)
+        if ends:
+            taken = queue.take()
+            assert taken is not None
+            given_.append(taken)
+            running.append(taken)
+        if len(running) > 3:
+            queue.ended(running.pop(0).partition(":")[0], 1.0)
+    while (taken := queue.take()) is not None:
+        given_.append(taken)
+    assert sorted(given_) == sorted(added)
+
+
+@pytest.mark.parametrize("students", [20, 100])
+def test_nobody_waits_more_than_twice_the_fair_share_before_a_deadline(students: int) -> None:
+    queue = FairQueue()
+    # Two machines, two seconds a run; some save once, some five times at once.
+    waiting: dict[str, str] = {}
+    for student in range(students):
+        for number in range(5 if student % 4 == 0 else 1):
+            queue.add(f"{student}:{number}", str(student))
+            waiting[f"{student}:{number}"] = str(student)
+    first_done: dict[str, int] = {}
+    for slot in range(len(waiting)):
+        run = queue.take()
+        assert run is not None
+        queue.ended(waiting[run], 2.0)
+        first_done.setdefault(waiting[run], slot)
+    assert max(first_done.values()) < 2 * students

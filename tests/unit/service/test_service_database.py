@@ -1,0 +1,41 @@
+"""The steps of Alembic lead to the tables that the code works with."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.migration import MigrationContext
+from sqlalchemy import create_engine, text
+
+from benchwright_service.database import open_service_database
+from benchwright_service.errors import BenchServiceError
+from benchwright_service.migrations import VERSION_TABLE
+from benchwright_service.tables import METADATA
+
+
+async def test_a_new_database_has_the_tables_of_the_newest_format(tmp_path: Path) -> None:
+    for _ in range(2):
+        await (await open_service_database(tmp_path / "service.sqlite")).close()
+    engine = create_engine(f"sqlite:///{tmp_path / 'service.sqlite'}")
+    with engine.connect() as connection:
+        context = MigrationContext.configure(connection, opts={"version_table": VERSION_TABLE})
+        assert compare_metadata(context, METADATA) == []
+    engine.dispose()
+
+
+async def test_a_database_of_a_newer_version_is_refused_and_left_alone(tmp_path: Path) -> None:
+    await (await open_service_database(tmp_path / "service.sqlite")).close()
+    engine = create_engine(f"sqlite:///{tmp_path / 'service.sqlite'}")
+    with engine.begin() as connection:
+        connection.execute(text(f"UPDATE {VERSION_TABLE} SET version_num = 'format99'"))
+    with pytest.raises(BenchServiceError, match="format99"):
+        await open_service_database(tmp_path / "service.sqlite")
+    engine.dispose()
+
+
+async def test_a_file_that_is_no_database_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "service.sqlite").write_text("notes of mine, which are no database at all\n" * 100)
+    with pytest.raises(BenchServiceError, match="the service's database"):
+        await open_service_database(tmp_path / "service.sqlite")
