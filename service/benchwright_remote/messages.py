@@ -11,7 +11,8 @@ from pydantic import AwareDatetime, Field, JsonValue
 from benchwright_attempts.anchors import Anchor
 from benchwright_attempts.file_text import Sha256
 from benchwright_attempts.record import AttemptHeader
-from benchwright_problems.problem import Model, Pack, Problem, Reveal
+from benchwright_judges.judgement import Model
+from benchwright_problems.problem import Pack, Problem, Reveal
 from benchwright_problems.verdict import CompilerMessage, Verdict
 
 MOST_EVENTS = 5_000

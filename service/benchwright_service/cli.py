@@ -140,7 +140,7 @@ def assign(
     pack: Annotated[str, typer.Argument(help="A pack of this machine.")],
     problem: Annotated[list[str] | None, typer.Option(help="A problem of it; all if none is named.")] = None,
     title: Annotated[str, typer.Option(help="For people; the pack's if not given.")] = "",
-    opens: Annotated[datetime | None, typer.Option(help="When it can be begun, in UTC.")] = None,
+    opens: Annotated[datetime | None, typer.Option(help="When work on it may start, in UTC.")] = None,
     due: Annotated[datetime | None, typer.Option(help="When it is due, in UTC.")] = None,
     closes: Annotated[datetime | None, typer.Option(help="After this nothing is graded, in UTC.")] = None,
     runs: Annotated[int | None, typer.Option(min=1, help="How many runs an attempt may ask for.")] = None,

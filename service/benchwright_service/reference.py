@@ -1,0 +1,95 @@
+"""Prints `docs/reference/bench-service.md`, from the OpenAPI document and the limits.
+
+Run as `python -m benchwright_service.reference > docs/reference/bench-service.md`.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+
+from benchwright_remote.messages import MOST_EVENTS
+from benchwright_service.app import OPEN, body_limit, make_api
+from benchwright_service.leases import TERM_S
+from benchwright_service.runs import MOST_TRIES
+from benchwright_service.server import MOST_CONNECTIONS
+from benchwright_service.snapshots import LARGEST
+
+_HEAD = """\
+# The bench service
+
+The HTTP API of `benchwright serve`, which runs hidden tests, scores answers and keeps what solvers do, so that
+nothing hidden is on a solver's machine. Generated from its OpenAPI document by
+`python -m benchwright_service.reference`; do not edit. The document itself, with every field, is at
+`/api/v1/openapi.json` and needs no token.
+
+The API is there; editors don't use it yet. `benchwright course` makes courses, invitations and assignments, on the
+service's machine.
+
+## Endpoints
+
+Who asks: *anybody*, a *person* with the token that joining returned, or a *worker* with one of
+`benchwright course worker-token`. What a person may not know of is answered like what does not exist.
+"""
+
+_AFTER = """\
+
+## What a person gets
+
+The public part of the packs that an open assignment names; verdicts as the problem's reveal policy shows them, or less
+if the assignment says so; their own attempts and runs. Hidden parts, whole verdicts and raw logs go to workers and stay
+below the service's data folder. A worker's token sees all of them: give it to machines that you trust.
+
+## Evidence
+
+A solver's log stays the original. `POST …/events` takes what follows from the events that the service has: each hash is
+recomputed, and the first event that does not follow refuses all that came with it. The answer is an
+[anchor](event-log.md) with a receipt: number and hash of the newest event, the service's time, and its signature
+(Ed25519, key at `/api/v1/key`). It is sent once the events are on disk, so a log that is cut or rewritten later
+contradicts its receipts. The difference between the two clocks is kept with the attempt.
+
+## Runs
+
+A run names its files by SHA-256, and brings only contents that the service lacks. The same run sent again is the same
+run; a newer one of the attempt cancels an older one. Waiting runs are taken fairly over accounts: next is the oldest
+run of the account whose runs have cost the least machine time. A worker has a run by a lease of {lease:g} s that each
+word renews. After that it is given to another worker; after {tries} workers the run counts as undecided. A verdict
+counts once. An answer is scored where the service runs.
+
+After a kill of service or workers, what was queued or running goes on at the next start.
+
+## Limits
+"""
+
+
+def reference() -> str:
+    """The whole page, Markdown."""
+    return "\n".join(_page())
+
+
+def _page() -> Iterator[str]:
+    yield _HEAD
+    yield "| request | who | what it does |"
+    yield "| --- | --- | --- |"
+    for path, operations in make_api().openapi()["paths"].items():
+        for method, operation in operations.items():
+            about = operation["description"].split("\n\n")[0].replace("\n", " ")
+            yield f"| `{method.upper()} {path}` | {_who(path)} | {operation['summary']}. {about} |"
+    yield _AFTER.format(lease=TERM_S, tries=MOST_TRIES)
+    yield "| what | how much |"
+    yield "| --- | --- |"
+    yield f"| events of a request | {MOST_EVENTS:,} |"
+    yield f"| bytes of a body with events, files or a verdict | {body_limit('/events'):,} |"
+    yield f"| bytes of any other body | {body_limit('/'):,} |"
+    yield f"| bytes of a file | {LARGEST:,} |"
+    yield f"| connections | {MOST_CONNECTIONS:,} |"
+
+
+def _who(path: str) -> str:
+    if path in OPEN:
+        return "anybody"
+    return "worker" if path.startswith("/api/v1/work") else "person"
+
+
+if __name__ == "__main__":
+    print(reference(), file=sys.stdout)  # noqa: T201 - it is what the module is for
