@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from benchwright_attempts.errors import AttemptError
-from benchwright_attempts.events import Edit, Paused, Resumed, Started, Submitted
+from benchwright_attempts.events import Edit, Event, Paused, Resumed, Started, Submitted
 from benchwright_attempts.file_text import Change
 from benchwright_attempts.record import AttemptHeader, Moment, Row
 from benchwright_attempts.replay import verify
@@ -22,7 +22,8 @@ FILE = "rtl/counter.sv"
 def written(log: StudyLog, attempt: str) -> tuple[AttemptHeader, list[Row]]:
     """Eight events of an attempt in the solver's log."""
     typed = [Edit(path=FILE, version=n, changes=(Change(start=0, end=0, text="x"),)) for n in range(3)]
-    for event in (Started(), *typed, Paused(), Resumed(), Submitted()):
+    events: list[Event] = [Started(), *typed, Paused(), Resumed(), Submitted()]
+    for event in events:
         log.append_blocking(attempt, event)
     return log.stored(attempt)
 
