@@ -147,11 +147,17 @@ class CompilationFiles:
     def _above_chosen(self, root: Path, declaring: Declaring) -> list[Path]:
         """The files of the modules around the instances that the modules of a file are viewed as."""
         found: dict[Path, None] = {}
+        entries = self._inventory.entries if self._inventory is not None else {}
+        known = {*self._sources, *self._libraries} or entries.keys()
         for name in sorted(_units(self._texts.outline(root)) & self.view.instances.keys()):
-            for module in reversed(self.view.instances[name].modules[:-1]):
-                path = nearest(declaring.get(module, ()), root)
-                if path is not None and path != root:
+            chosen = self.view.instances[name]
+            found |= dict.fromkeys(file for file in reversed(chosen.files) if file in known)
+            for module in chosen.modules[:-1]:
+                candidates = declaring.get(module, ())
+                # The module has moved since then.
+                if not any(file in found for file in candidates) and (path := nearest(candidates, root)) is not None:
                     found[path] = None
+        found.pop(root, None)
         return list(found)
 
     def _has_type_parameters(self, path: Path) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -17,6 +18,8 @@ class InstancePath:
     path: str
     modules: tuple[str, ...]
     """The modules from the top to that of the instance."""
+    files: tuple[Path, ...]
+    """The files that declare them, and those that instantiate them where a `bind` does: others may declare the same."""
 
 
 @dataclass(frozen=True)

@@ -51,6 +51,8 @@ class Instance:
     """Names and values, in the order of their declaration; local ones are left out."""
     modules: tuple[str, ...]
     """As of `InstancePath`."""
+    files: tuple[Path, ...]
+    """As of `InstancePath`."""
     instantiated: Place | None
     """Its name where it is instantiated; None for a top."""
     declared: Place | None
@@ -60,7 +62,7 @@ class Instance:
     @property
     def as_path(self) -> InstancePath:
         """The instance, for viewing its module as it."""
-        return InstancePath(self.path, self.modules)
+        return InstancePath(self.path, self.modules, self.files)
 
 
 class Design:
@@ -147,6 +149,9 @@ class Design:
         known = symbol if isinstance(symbol, InstanceSymbol) else None
         module = known.definition.name if known is not None else getattr(symbol, "definitionName", "")
         path = symbol.hierarchicalPath
+        declared = self._place(known.definition, module) if known is not None else None
+        written = self._place(symbol, _written_name(symbol)) if around is not None else None
+        places = [place.path for place in (written, declared) if place is not None]
         return Instance(
             path=path,
             name=path[len(around.path) + 1 :] if around is not None else path,
@@ -154,8 +159,9 @@ class Design:
             kind=known.definition.getKindString() if known is not None else "unknown",
             parameters=tuple(_parameters(known.body)) if known is not None else (),
             modules=(*(around.modules if around is not None else ()), module),
-            instantiated=self._place(symbol, _written_name(symbol)) if around is not None else None,
-            declared=self._place(known.definition, module) if known is not None else None,
+            files=tuple(dict.fromkeys((*(around.files if around is not None else ()), *places))),
+            instantiated=written,
+            declared=declared,
             has_children=known is not None and next(inner_instances(known.body), None) is not None,
         )
 

@@ -26,8 +26,8 @@ class ViewStore:
         try:
             kept = json.loads(self._file(root).read_bytes())
             instances = {
-                str(module): InstancePath(str(path), tuple(map(str, modules)))
-                for module, (path, modules) in kept["instances"].items()
+                str(module): InstancePath(str(path), tuple(map(str, modules)), tuple(map(Path, files)))
+                for module, (path, modules, files) in kept["instances"].items()
             }
             return View(str(kept["top"]) if kept["top"] is not None else None, instances)
         except (OSError, ValueError, TypeError, KeyError, AttributeError):
@@ -35,7 +35,10 @@ class ViewStore:
 
     def save(self, root: Path, view: View) -> None:
         """Keep the view of a folder. Where that can't be written, the choice ends with the program."""
-        instances = {module: [chosen.path, chosen.modules] for module, chosen in view.instances.items()}
+        instances = {
+            module: [chosen.path, chosen.modules, [str(file) for file in chosen.files]]
+            for module, chosen in view.instances.items()
+        }
         text = json.dumps({"folder": str(root), "top": view.top, "instances": instances})
         with contextlib.suppress(OSError):
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -1,0 +1,137 @@
+"""The instances of designs of many files, and modules viewed as them."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+
+from benchwright_verilog.semantics import inventory
+from benchwright_verilog.semantics.instance_paths import DEFAULTS, View
+from benchwright_verilog.semantics.instances import Design, Instance
+from benchwright_verilog.semantics.project import Project
+from benchwright_verilog.semantics.view_store import ViewStore
+from benchwright_verilog.syntax.documents import Documents
+
+from ...generated_project import generated_project
+
+
+@pytest.fixture(autouse=True)
+def _always_look(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(inventory, "_current_s", lambda took_s: 0.0)
+
+
+def written(folder: Path, **texts: str) -> Project:
+    for name, text in texts.items():
+        path = folder / f"{name.replace('__', '/')}.sv"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    return Project(folder, Documents())
+
+
+def everything(design: Design) -> list[Instance]:
+    return [one for top in design.tops() for one in (top, *design.below(top.path))]
+
+
+def viewed(project: Project, instance: Instance) -> tuple[str, tuple[tuple[str, str], ...]]:
+    """Path and parameters of what a module is analysed as, once it is viewed as an instance."""
+    project.look(View(None, {instance.module: instance.as_path}))
+    assert instance.declared is not None
+    analysis = project.analysis_of(instance.declared.path)
+    body = analysis.body(instance.module) if analysis is not None else None
+    assert body is not None
+    values = {one.name: str(getattr(one, "value", "")) for one in body.parameters}
+    return body.hierarchicalPath, tuple((name, values[name]) for name, _ in instance.parameters)
+
+
+@pytest.mark.parametrize("file_list", [True, False], ids=["list", "folder"])
+def test_a_module_has_the_parameters_of_whatever_instance_it_is_viewed_as(tmp_path: Path, file_list: bool) -> None:
+    project = Project(generated_project(60).write(tmp_path, file_list=file_list), Documents())
+    instances = everything(project.design(tmp_path / "any.sv"))
+    assert len(instances) > 150
+    for instance in random.Random(1).sample(instances, 25):
+        path, values = viewed(project, instance)
+        assert path == instance.path
+        numbers = {name: value for name, value in instance.parameters if value.isdecimal()}
+        assert {name: value.rpartition("d")[2] for name, value in values if name in numbers} == numbers
+
+
+def test_of_modules_of_one_name_those_on_the_path_count(tmp_path: Path) -> None:
+    project = written(
+        tmp_path,
+        lib__cell="module cell_ #(N = 1) (); endmodule",
+        lib__wrap="module wrap; cell_ #(2) near (); endmodule",
+        far__away__wrap="module wrap; cell_ #(3) distant (); endmodule",
+        far__away__top="module top; wrap w (); endmodule",
+    )
+    instances = everything(project.design(tmp_path / "lib/cell.sv"))
+    (found,) = [one for one in instances if one.module == "cell_"]
+    assert viewed(project, found)[0] == found.path
+
+
+def test_what_a_bind_adds_to_a_top_can_be_viewed(tmp_path: Path) -> None:
+    project = written(
+        tmp_path,
+        checks="module checks #(N = 1) (); endmodule",
+        binding="module binding; bind top checks #(5) bound (); endmodule",
+        top="module top; endmodule",
+    )
+    (found,) = [one for one in everything(project.design(tmp_path / "top.sv")) if one.module == "checks"]
+    assert (found.path, found.parameters) == ("top.bound", (("N", "5"),))
+    assert viewed(project, found) == ("top.bound", (("N", "5"),))
+
+
+def test_a_path_that_leads_nowhere_any_more_gives_the_default_parameters(tmp_path: Path) -> None:
+    project = written(tmp_path, a="module a #(N = 1) (); endmodule", b="module b; a #(7) u (); endmodule")
+    (found,) = project.design(tmp_path / "a.sv").of_module("a")
+    assert viewed(project, found)[0] == "b.u"
+    (tmp_path / "b.sv").write_text("module b; a #(7) other (); endmodule")
+    analysis = project.analysis_of(tmp_path / "a.sv")
+    assert analysis is not None
+    body = analysis.body("a")
+    assert body is not None
+    assert body.hierarchicalPath == "a"
+
+
+def test_escaped_names_and_arrays_are_found_again_by_their_paths(tmp_path: Path) -> None:
+    project = written(
+        tmp_path,
+        a="module a #(N = 1) (); endmodule",
+        b="module b; a #(2) \\x.y (); a #(3) many [1:0][1:0] (); if (1) begin : g a #(4) \\g[0] (); end endmodule",
+    )
+    design = project.design(tmp_path / "a.sv")
+    found = design.of_module("a")
+    assert len(found) == 6
+    for one in found:
+        assert [last.path for last in design.along(one.path)][-1] == one.path
+        assert one.instantiated is not None
+        text = (tmp_path / "b.sv").read_bytes()[one.instantiated.start : one.instantiated.end]
+        assert text in (b"\\x.y", b"many", b"\\g[0]")
+
+
+def test_a_module_that_instantiates_itself_ends_somewhere(tmp_path: Path) -> None:
+    project = written(tmp_path, a="module top; a u (); endmodule module a; a u (); endmodule")
+    design = project.design(tmp_path / "a.sv")
+    assert [one.path for one in design.tops()] == ["top"]
+    assert len(design.of_module("a")) < 20_000
+
+
+def test_a_folder_without_designs_has_no_hierarchy(tmp_path: Path) -> None:
+    design = Project(tmp_path, Documents()).design(tmp_path / "any.sv")
+    assert (design.tops(), design.children("top"), list(design.of_module("top"))) == ([], None, [])
+
+
+def test_a_view_is_kept_until_it_is_the_default_again(tmp_path: Path) -> None:
+    store = ViewStore(tmp_path / "views")
+    project = written(tmp_path / "design", a="module a #(N = 1) (); endmodule", b="module b; a #(7) u (); endmodule")
+    (found,) = project.design(tmp_path / "design" / "a.sv").of_module("a")
+    view = View("b", {"a": found.as_path})
+    store.save(tmp_path / "design", view)
+    assert ViewStore(tmp_path / "views").load(tmp_path / "design") == view
+    assert store.load(tmp_path / "other") == DEFAULTS
+    (kept,) = (tmp_path / "views").iterdir()
+    kept.write_text('{"top": 3, "instances": [1]}')
+    assert store.load(tmp_path / "design") == DEFAULTS
+    store.save(tmp_path / "design", DEFAULTS)
+    assert list((tmp_path / "views").iterdir()) == []
