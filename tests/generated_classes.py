@@ -1,0 +1,86 @@
+"""Generated class libraries of any size, built as UVM is: packages of included headers, parameters, interface classes.
+
+The classes are a tree: `class_0` has the children 1 to 3, `class_1` 4 to 6, and so on. Every third class has a type
+parameter, its children extend one of its specialisations, and every fifth class implements an interface class.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+CHILDREN = 3
+PER_PACKAGE = 20
+_INTERFACES = 4
+
+
+@dataclass(frozen=True)
+class GeneratedClasses:
+    """The files by path, and what is between the classes."""
+
+    texts: dict[str, str]
+    parents: dict[str, tuple[str, ...]]
+    """What each class extends and implements."""
+    homes: dict[str, str]
+    """The file of each class."""
+
+    def children(self, name: str) -> list[str]:
+        """What extends or implements a class, by name."""
+        return sorted(child for child, parents in self.parents.items() if name in parents)
+
+    def write(self, folder: Path) -> Path:
+        """Write all files, and return the folder."""
+        for name, text in self.texts.items():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            (folder / name).write_text(text)
+        return folder
+
+
+def generated_classes(number: int) -> GeneratedClasses:
+    """A library of so many classes, and four interface classes.
+
+    Args:
+        number: How many.
+    """
+    parents: dict[str, tuple[str, ...]] = {f"shown_{one}": () for one in range(_INTERFACES)}
+    texts = {"base/shown_pkg.sv": "package shown_pkg;\n" + _interfaces() + "endpackage\n"}
+    homes = dict.fromkeys(parents, "base/shown_pkg.sv")
+    for package in range(-(-number // PER_PACKAGE)):
+        inside = range(package * PER_PACKAGE, min((package + 1) * PER_PACKAGE, number))
+        imports = "".join(f"  import lib_{earlier}_pkg::*;\n" for earlier in range(package))
+        includes = "".join(f'  `include "class_{one}.svh"\n' for one in inside)
+        texts[f"lib_{package}/lib_{package}_pkg.sv"] = (
+            f"package lib_{package}_pkg;\n  import shown_pkg::*;\n{imports}{includes}endpackage\n"
+        )
+        for one in inside:
+            name = f"class_{one}"
+            homes[name] = f"lib_{package}/{name}.svh"
+            texts[homes[name]], parents[name] = _class(one)
+    return GeneratedClasses(texts, parents, homes)
+
+
+def _interfaces() -> str:
+    return "".join(
+        f"  interface class shown_{one}; pure virtual function void show_{one}(); endclass\n"
+        for one in range(_INTERFACES)
+    )
+
+
+def _class(number: int) -> tuple[str, tuple[str, ...]]:
+    parents: list[str] = []
+    head = f"class class_{number}" + (" #(type T = int)" if number % 3 == 0 else "")
+    alias, body = "", f"  int field_{number};\n"
+    if number:
+        parent = (number - 1) // CHILDREN
+        parents.append(f"class_{parent}")
+        base = f"class_{parent}" + (" #(byte)" if parent % 3 == 0 else "")
+        if number % 4 == 0:
+            # UVM does so too: a type with a short name stands for a specialisation.
+            alias, base = f"typedef {base} base_of_{number};\n", f"base_of_{number}"
+        head += f" extends {base}"
+    if number % 5 == 0:
+        shown = number // 5 % _INTERFACES
+        parents.append(f"shown_{shown}")
+        head += f" implements shown_{shown}"
+        body += f"  virtual function void show_{shown}(); endfunction\n"
+    return f"{alias}{head};\n{body}endclass\n", tuple(parents)
