@@ -56,6 +56,9 @@ def generated_classes(number: int) -> GeneratedClasses:
             name = f"class_{one}"
             homes[name] = f"lib_{package}/{name}.svh"
             texts[homes[name]], parents[name] = _class(one)
+            if one and _has_alias(one):
+                # As UVM does: a type with a short name stands for a specialisation, beside the class itself.
+                texts[homes[f"class_{_parent(one)}"]] += f"typedef {_base(one)} base_of_{one};\n"
     return GeneratedClasses(texts, parents, homes)
 
 
@@ -66,21 +69,28 @@ def _interfaces() -> str:
     )
 
 
+def _parent(number: int) -> int:
+    return (number - 1) // CHILDREN
+
+
+def _base(number: int) -> str:
+    return f"class_{_parent(number)}" + (" #(byte)" if _parent(number) % 3 == 0 else "")
+
+
+def _has_alias(number: int) -> bool:
+    return number % 4 == 0
+
+
 def _class(number: int) -> tuple[str, tuple[str, ...]]:
     parents: list[str] = []
     head = f"class class_{number}" + (" #(type T = int)" if number % 3 == 0 else "")
-    alias, body = "", f"  int field_{number};\n"
+    body = f"  int field_{number};\n"
     if number:
-        parent = (number - 1) // CHILDREN
-        parents.append(f"class_{parent}")
-        base = f"class_{parent}" + (" #(byte)" if parent % 3 == 0 else "")
-        if number % 4 == 0:
-            # UVM does so too: a type with a short name stands for a specialisation.
-            alias, base = f"typedef {base} base_of_{number};\n", f"base_of_{number}"
-        head += f" extends {base}"
+        parents.append(f"class_{_parent(number)}")
+        head += f" extends {f'base_of_{number}' if _has_alias(number) else _base(number)}"
     if number % 5 == 0:
         shown = number // 5 % _INTERFACES
         parents.append(f"shown_{shown}")
         head += f" implements shown_{shown}"
         body += f"  virtual function void show_{shown}(); endfunction\n"
-    return f"{alias}{head};\n{body}endclass\n", tuple(parents)
+    return f"{head};\n{body}endclass\n", tuple(parents)
