@@ -33,6 +33,8 @@ _MAX_BYTES = 1024**2
 """Up to how much is compiled together: all files of a workspace or list that has no more, else what is nearest. slang
 elaborates a megabyte in a twentieth of a second."""
 _MAX_DEPTH = 20
+_PATH = re.compile(rb"\w\s*(?:\[[^\]]*\]\s*)?\.\s*\w+\s*(?:\[[^\]]*\]\s*)?\.\s*\w")
+"""Three names of a path."""
 _TYPE_PARAMETER = re.compile(rb"(?:\bparameter|[(,])\s*type\s+\w")
 
 Declaring = Mapping[str, Sequence[Path]]
@@ -184,7 +186,15 @@ class CompilationFiles:
             (apart if is_alone else together).append(path)
         if not together:
             return [], apart
-        return self._needed(together, declaring, set(together).__contains__, has_limit=False), apart
+        # `u_a.u_b.signal` leads through modules of which no file needs to name `signal`.
+        deep = {path for path in together if self._has_paths(path)}
+        own = set(together)
+        needed = self._needed(together, declaring, lambda path: path in own or path in deep, has_limit=False, deep=deep)
+        return needed, apart
+
+    def _has_paths(self, path: Path) -> bool:
+        outline = self._texts.outline(path)
+        return outline is not None and _PATH.search(outline.data) is not None
 
     def _all_declaring(self) -> Declaring:
         if self._sources or self._libraries:
@@ -205,6 +215,7 @@ class CompilationFiles:
         takes_modules: Callable[[Path], bool] = lambda path: True,
         *,
         has_limit: bool = True,
+        deep: set[Path] | None = None,
     ) -> list[Path]:
         """Files, those that declare what they name, and so on; the nearest first.
 
@@ -213,6 +224,7 @@ class CompilationFiles:
             declaring: Which files may be taken.
             takes_modules: Whether the modules that a file names are taken; packages and the like always are.
             has_limit: Whether to stop where they are many.
+            deep: Files whose modules are taken with their own modules, and so on; these are added to it.
         """
         root = roots[0]
         own = _units(self._texts.outline(root))
@@ -232,6 +244,9 @@ class CompilationFiles:
                     if len(together) >= _MAX_FILES:
                         return list(together)
                     room -= self._size_of(chosen)
+                elif deep is not None and path in deep:
+                    room -= self._size_of(chosen)
+                    deep.add(chosen)
                 together[chosen] = None
                 waiting.append(chosen)
         return list(together)

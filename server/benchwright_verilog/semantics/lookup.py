@@ -32,6 +32,7 @@ from pyslang.syntax import (
     CastExpressionSyntax,
     ClassDeclarationSyntax,
     ClassNameSyntax,
+    ConditionalExpressionSyntax,
     DataDeclarationSyntax,
     DeclaratorSyntax,
     ElementSelectExpressionSyntax,
@@ -47,6 +48,7 @@ from pyslang.syntax import (
     ParenthesizedExpressionSyntax,
     ReturnStatementSyntax,
     ScopedNameSyntax,
+    SimpleAssignmentPatternSyntax,
     SimplePropertyExprSyntax,
     SimpleSequenceExprSyntax,
     StructUnionMemberSyntax,
@@ -68,6 +70,13 @@ if TYPE_CHECKING:
 NAME_SYNTAX = (IdentifierNameSyntax, IdentifierSelectNameSyntax, ClassNameSyntax)
 """The nodes that are one name: `a`, `a[3]`, `C #(8)`."""
 
+_TRANSPARENT = (
+    ConditionalExpressionSyntax,
+    ParenthesizedExpressionSyntax,
+    SimplePropertyExprSyntax,
+    SimpleSequenceExprSyntax,
+)
+"""What has the type of what is in it."""
 _ANYWHERE = LookupFlags.AllowDeclaredAfter
 
 
@@ -232,11 +241,13 @@ class SymbolLookup:
 
     def _pattern_type(self, item: AssignmentPatternItemSyntax) -> Symbol | None:
         """What has the type of the pattern that an item is in, as far as the syntax around it shows."""
-        expression = item.parent.parent
+        return self._type_of_pattern(item.parent.parent)
+
+    def _type_of_pattern(self, expression: SyntaxNode) -> Symbol | None:
         if isinstance(expression, AssignmentPatternExpressionSyntax) and expression.type is not None:
             return self.symbol_of(expression.type)
         parent = expression.parent
-        while isinstance(parent, (SimplePropertyExprSyntax, SimpleSequenceExprSyntax)):
+        while isinstance(parent, _TRANSPARENT):
             parent = parent.parent
         if isinstance(parent, BinaryExpressionSyntax) and parent.kind in ASSIGNMENTS:
             return self.symbol_of(parent.left)
@@ -245,6 +256,10 @@ class SymbolLookup:
             return scope.find(parent.parent.name.valueText) if scope is not None else None
         if isinstance(parent, AssignmentPatternItemSyntax) and isinstance(parent.key, NAME_SYNTAX):
             return self.pattern_field(parent, parent.key.identifier.valueText)
+        if isinstance(parent, SimpleAssignmentPatternSyntax):
+            # The elements of an array have the members that the array is asked for.
+            outer = self._type_of_pattern(parent.parent)
+            return outer if _element_of(outer) is not None else None
         return self._routine_around(parent) if isinstance(parent, ReturnStatementSyntax) else None
 
     def _routine_around(self, node: SyntaxNode | None) -> Symbol | None:

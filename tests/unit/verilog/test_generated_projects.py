@@ -142,6 +142,18 @@ def test_only_files_that_can_name_what_is_in_a_module_are_looked_into(
     assert (tmp_path / "tb.sv" in {one.path for one in references(project, declared.target)}) == is_found
 
 
+def test_a_path_leads_through_modules_that_do_not_have_the_name(tmp_path: Path) -> None:
+    (tmp_path / "dut.sv").write_text("module dut; wire data; endmodule\n")
+    (tmp_path / "inner.sv").write_text("module inner; dut u_dut (); endmodule\n")
+    (tmp_path / "outer.sv").write_text("module outer; inner u_inner (); endmodule\n")
+    (tmp_path / "tb.sv").write_text("module tb; outer u_outer (); wire w = u_outer.u_inner.u_dut.data; endmodule\n")
+    project = Project(tmp_path, Documents())
+    analysis = project.analysis_of(tmp_path / "dut.sv")
+    assert analysis is not None
+    (declared,) = analysis.occurrences_at(len("module dut; wire "))
+    assert [one.path.name for one in references(project, declared.target)] == ["dut.sv", "tb.sv"]
+
+
 def read_files(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     read: list[str] = []
     original = plain_files.read_text

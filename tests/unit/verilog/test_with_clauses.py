@@ -22,7 +22,8 @@ class packet;
 endclass
 module m;
   typedef struct packed {logic size; logic [3:0] x;} head_t;
-  head_t head;
+  head_t head = size ? '{size: 1, x: 2} : '0;
+  head_t heads[2] = '{'{size: 0, x: 1}, '{x: 3, size: 1}};
   packet p;
   int size, x, item;
   initial begin
@@ -53,15 +54,18 @@ endinterface
         ("size_limit", 7, 0, 4),
         ("item", 7, 0, None),
         ("size", 11, 0, 11),
-        ("size", 16, 0, 2),
-        ("size", 16, 1, 14),
+        ("size", 12, 1, 11),
+        ("size", 13, 0, 11),
+        ("x", 13, 1, 11),
         ("size", 17, 0, 2),
-        ("size", 17, 1, 2),
-        ("x", 17, 0, 14),
-        ("size", 18, 1, 14),
-        ("size", 24, 0, 24),
-        ("x", 25, 0, 25),
-        ("size", 25, 0, 22),
+        ("size", 17, 1, 15),
+        ("size", 18, 0, 2),
+        ("size", 18, 1, 2),
+        ("x", 18, 0, 15),
+        ("size", 19, 1, 15),
+        ("size", 25, 0, 25),
+        ("x", 26, 0, 26),
+        ("size", 26, 0, 23),
     ],
 )
 def test_a_name_means_what_slang_takes_it_for(name: str, line: int, nth: int, declared: int | None) -> None:
@@ -76,8 +80,8 @@ def test_a_signal_of_a_clocking_block_means_the_variable_and_what_it_samples() -
     at = DESIGN.index("input size") + len("input ")
     found = lone_analysis(DESIGN).occurrences_at(at)
     assert [(one.role, one.shorthand, DESIGN.count("\n", 0, one.target.start) + 1) for one in found] == [
-        (Role.DECLARATION, False, 24),
-        (Role.READ, True, 22),
+        (Role.DECLARATION, False, 25),
+        (Role.READ, True, 23),
     ]
 
 

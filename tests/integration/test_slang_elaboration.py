@@ -1,0 +1,90 @@
+"""At random places of generated projects the language server says what slang's elaboration says."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from ..generated_ip import ip_project
+from ..generated_project import generated_project
+from ..slang_agreement import Agreement, Asking, Sources
+
+SHARED = Path(__file__).resolve().parents[3] / "shared/data/projects"
+PLACES = 700
+RENAMES = 40
+
+
+def asking(folder: Path, seed: int, *, file_list: bool) -> Asking:
+    project = ip_project(3, seed)
+    project.write(folder, file_list=file_list)
+    return Asking(Sources(folder, project.listed, ["include"]), seed)
+
+
+def check(found: Agreement, asked: int) -> None:
+    assert found.wrong == []
+    assert found.asked >= asked
+    assert found.right >= 0.99, found.missing
+
+
+@pytest.mark.parametrize("file_list", [True, False], ids=["list", "folder"])
+def test_answers_are_what_slang_elaborates(tmp_path: Path, file_list: bool, nightly: bool) -> None:
+    count = PLACES if nightly else PLACES // 10
+    for seed in range(10 if nightly else 1):
+        asked = asking(tmp_path / str(seed), seed, file_list=file_list)
+        assert asked.oracle.errors == []
+        assert asked.errors() == []
+        places = asked.places(count // 10 if nightly else count)
+        check(asked.definitions(places), len(places))
+        check(asked.references(places), len(places))
+        check(asked.hovers(places), len(places) // 3)
+
+
+@pytest.mark.parametrize("file_list", [True, False], ids=["list", "folder"])
+def test_renaming_leaves_the_elaboration_as_it_was(tmp_path: Path, file_list: bool, nightly: bool) -> None:
+    asked = asking(tmp_path / "rtl", 3, file_list=file_list)
+    found = asked.renames(asked.places(RENAMES if nightly else RENAMES // 10), tmp_path / "renamed")
+    assert found.wrong == []
+    # What `.*` connects has to keep its name.
+    assert [reason for reason in found.refused if "implicit named port" not in reason] == []
+    assert len(found.refused) <= found.asked // 4
+
+
+def test_the_tree_of_modules_is_answered_alike(tmp_path: Path, nightly: bool) -> None:
+    project = generated_project(100 if nightly else 30)
+    project.write(tmp_path, file_list=False)
+    asked = Asking(Sources(tmp_path, project.listed, ["include"]))
+    places = asked.places(PLACES if nightly else PLACES // 10)
+    check(asked.definitions(places), len(places))
+    check(asked.references(places[:: len(places) // 20]), 20)
+
+
+def test_a_wrong_answer_is_noticed(tmp_path: Path) -> None:
+    asked = asking(tmp_path, 1, file_list=True)
+    (place, *_) = asked.places(1)
+    for means in asked.oracle.means.values():
+        means.clear()
+    assert len(asked.definitions([place]).wrong) == 1
+    assert len(asked.references([place]).wrong) >= 1
+
+
+def unpacked(name: str, folder: Path) -> Path:
+    archive = SHARED / f"{name}.json"
+    if not archive.is_file():
+        pytest.skip(f"{archive} is not there")
+    for path, text in json.loads(archive.read_text()).items():
+        target = folder / path
+        assert target.resolve().is_relative_to(folder)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(text)
+    return folder
+
+
+def test_the_uvm_library_is_answered_alike(tmp_path: Path, nightly: bool) -> None:
+    folder = unpacked("uvm-core", tmp_path)
+    (folder / "uvm.f").write_text("+incdir+src\n+define+UVM_NO_DPI\nsrc/uvm_pkg.sv\n")
+    asked = Asking(Sources(folder, ["src/uvm_pkg.sv"], ["src"], ["UVM_NO_DPI"]))
+    assert asked.errors() == []
+    places = asked.places(PLACES if nightly else PLACES // 10)
+    check(asked.definitions(places), len(places))
