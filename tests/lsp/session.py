@@ -91,6 +91,7 @@ class Shown:
     statuses: list[AttemptStatus] = field(default_factory=list)
     diagnostics: list[types.PublishDiagnosticsParams] = field(default_factory=list)
     progress: list[tuple[types.ProgressToken, dict[str, Any]]] = field(default_factory=list)
+    partial_results: list[tuple[Any, list[Any]]] = field(default_factory=list)
     messages: list[str] = field(default_factory=list)
     questions: list[str] = field(default_factory=list)
     lens_refreshes: int = 0
@@ -121,7 +122,11 @@ class Editor:
             shown.statuses.append(AttemptStatus.model_validate(params))
 
         def progress(params: types.ProgressParams) -> None:
-            shown.progress.append((params.token, dict(_plain(params.value))))
+            value = params.value
+            if isinstance(value, list):
+                shown.partial_results.append((params.token, _plain(value)))
+            else:
+                shown.progress.append((params.token, dict(_plain(value))))
 
         def message(params: types.ShowMessageParams) -> None:
             shown.messages.append(params.message)

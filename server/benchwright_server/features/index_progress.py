@@ -43,6 +43,7 @@ class IndexProgress:
             token = self._tokens.pop(folder, None)
             if token in self._begun:
                 self._begun.discard(token)
+                self._server.work_done_progress.tokens.pop(token, None)
                 self._server.work_done_progress.end(token, WorkDoneProgressEnd())
             self._server.live.indexed()
             return

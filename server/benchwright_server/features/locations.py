@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from lsprotocol import types
 
@@ -43,6 +43,19 @@ class Locations:
     def location(self, path: Path, start: int, end: int) -> types.Location:
         """The location of some bytes."""
         return types.Location(path.as_uri(), self.range(path, start, end))
+
+    def plain(self, path: Path, start: int, end: int) -> dict[str, Any]:
+        """The location of some bytes as plain JSON."""
+        return {"uri": path.as_uri(), "range": plain_range(self.range(path, start, end))}
+
+
+def plain_range(place: types.Range) -> dict[str, Any]:
+    """A range as plain JSON: there may be thousands."""
+    start, end = place.start, place.end
+    return {
+        "start": {"line": start.line, "character": start.character},
+        "end": {"line": end.line, "character": end.character},
+    }
 
 
 class Positioned(Protocol):

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-import asyncio
+import json
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
 from benchwright_server.features.locations import Locations, place_among_all
-from benchwright_verilog.semantics.navigation import references
-from benchwright_verilog.semantics.occurrence import Occurrence, Role
+from benchwright_server.features.searching import Search
+from benchwright_verilog.semantics.navigation import references_by_file
+from benchwright_verilog.semantics.occurrence import Role
+from benchwright_verilog.syntax.json_form import JsonText
 
 if TYPE_CHECKING:
     from benchwright_server.editor_server import EditorServer
@@ -23,22 +26,32 @@ def register(server: EditorServer) -> None:
     server.feature(types.TEXT_DOCUMENT_REFERENCES)(partial(_references, server))
 
 
-async def _references(server: EditorServer, params: types.ReferenceParams) -> list[types.Location]:
+async def _references(server: EditorServer, params: types.ReferenceParams) -> JsonText:
     place = await place_among_all(server, params)
     if place is None:
-        return []
+        return JsonText("[]")
     document, analysis, byte = place
     project = server.projects.of(document)
-    found = await asyncio.to_thread(_everywhere, project, analysis, byte)
-    wanted = {
-        (one.path, one.start, one.end)
-        for one in found
-        if params.context.include_declaration or one.role is not Role.DECLARATION
-    }
-    locations = Locations(server)
-    return [locations.location(*one) for one in sorted(wanted)]
+    search = Search(server, params, "References")
+    has_declaration = params.context.include_declaration
+
+    def find() -> JsonText:
+        _search(search, Locations(server), project, analysis, byte, has_declaration=has_declaration)
+        return JsonText(json.dumps(search.rest()))
+
+    return await search.run(find)
 
 
-def _everywhere(project: Project, analysis: Analysis, byte: int) -> list[Occurrence]:
-    targets = {occurrence.target for occurrence in analysis.occurrences_at(byte)}
-    return [occurrence for target in targets for occurrence in references(project, target)]
+def _search(
+    search: Search, locations: Locations, project: Project, analysis: Analysis, byte: int, *, has_declaration: bool
+) -> None:
+    seen: set[tuple[Path, int, int]] = set()
+    for target in {occurrence.target for occurrence in analysis.occurrences_at(byte)}:
+        for found in references_by_file(project, target, search.searched):
+            places = {
+                (one.path, one.start, one.end)
+                for one in found.occurrences
+                if has_declaration or one.role is not Role.DECLARATION
+            }
+            search.found(locations.plain(*place) for place in sorted(places - seen))
+            seen |= places

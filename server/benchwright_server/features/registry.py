@@ -87,7 +87,7 @@ def _definitions(client: Client) -> dict[str, Any]:
 def _rename(client: Client) -> dict[str, Any]:
     # LSP 3.18, `RenameOptions`: only for clients that say they can prepare.
     prepares = client.can("textDocument.rename.prepareSupport")
-    return {"renameProvider": {"prepareProvider": True} if prepares else True}
+    return {"renameProvider": {"prepareProvider": True, "workDoneProgress": True} if prepares else True}
 
 
 def _code_actions(client: Client) -> dict[str, Any]:
@@ -157,7 +157,7 @@ FEATURES: tuple[Feature, ...] = (
     Feature(
         "references",
         ("textDocument/references",),
-        _fixed(referencesProvider=True),
+        _fixed(referencesProvider={"workDoneProgress": True}),
         _declares("references"),
         "Every occurrence of a name, in all files.",
     ),
@@ -192,7 +192,7 @@ FEATURES: tuple[Feature, ...] = (
     Feature(
         "workspace_symbols",
         ("workspace/symbol",),
-        _fixed(workspaceSymbolProvider=True),
+        _fixed(workspaceSymbolProvider={"workDoneProgress": True}),
         lambda client: client.can("workspace.symbol"),
         "Names of all files.",
     ),

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-import asyncio
+import json
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 
 from benchwright_server.features.locations import Locations
+from benchwright_server.features.searching import Search
 from benchwright_verilog.semantics.occurrence import TargetKind
 from benchwright_verilog.semantics.symbol_search import Found, search
+from benchwright_verilog.syntax.json_form import JsonText
 
 if TYPE_CHECKING:
     from benchwright_server.editor_server import EditorServer
@@ -35,17 +37,24 @@ def register(server: EditorServer) -> None:
     server.feature(types.WORKSPACE_SYMBOL)(partial(_symbols, server))
 
 
-async def _symbols(server: EditorServer, params: types.WorkspaceSymbolParams) -> list[types.WorkspaceSymbol]:
-    found = await asyncio.to_thread(search, server.projects.all(), params.query)
-    locations = Locations(server)
-    return [_symbol(locations, one) for one in found]
+async def _symbols(server: EditorServer, params: types.WorkspaceSymbolParams) -> JsonText:
+    projects = server.projects.all()
+    request = Search(server, params, "Symbols")
+
+    def find() -> JsonText:
+        locations = Locations(server)
+        request.found(_symbol(locations, one) for one in search(projects, params.query, request.searched))
+        return JsonText(json.dumps(request.rest()))
+
+    return await request.run(find)
 
 
-def _symbol(locations: Locations, found: Found) -> types.WorkspaceSymbol:
+def _symbol(locations: Locations, found: Found) -> dict[str, Any]:
+    """LSP 3.18, `WorkspaceSymbol`, as plain JSON."""
     declared = found.declared
-    return types.WorkspaceSymbol(
-        location=locations.location(found.path, declared.start, declared.end),
-        name=declared.name,
-        kind=_KINDS[declared.kind],
-        container_name=found.container or None,
-    )
+    return {
+        "location": locations.plain(found.path, declared.start, declared.end),
+        "name": declared.name,
+        "kind": _KINDS[declared.kind].value,
+        "containerName": found.container,
+    }

@@ -18,6 +18,7 @@ from benchwright_verilog.syntax.suffixes import DESIGN_SUFFIXES, HEADERS
 MAX_FILES = 20_000
 _MANY = 200
 """From this many files on, what is found in them is kept."""
+_QUICK_S = 0.005
 _AT_ONCE = 100
 _AT_ONCE_BYTES = 512 * 1024
 """Up to how many files are read before the first answer: it takes about a twentieth of a second."""
@@ -58,6 +59,7 @@ class Inventory:
         self.looks = 0
         """How often the disk was checked."""
         self._current_until = 0.0
+        self._took_s = 0.0
         self._is_resting = threading.Event()
         self._is_resting.set()
         self._arrived: dict[Path, Entry] = {}
@@ -69,6 +71,11 @@ class Inventory:
     def outdate(self) -> None:
         """The client reported a change on disk: look again before the next answer."""
         self._current_until = 0.0
+
+    @property
+    def is_quick(self) -> bool:
+        """Whether checking the disk takes too little time to matter on the event loop."""
+        return self._took_s < _QUICK_S
 
     @property
     def is_current(self) -> bool:
@@ -102,7 +109,8 @@ class Inventory:
             if self.version == 0 or arrived or len(known) != len(self.stamps) or len(known) != len(self.entries):
                 self._take(known, likely)
             ended = time.monotonic()
-            self._current_until = ended + _current_s(ended - began)
+            self._took_s = ended - began
+            self._current_until = ended + _current_s(self._took_s)
 
     def _look(self) -> None:
         self.looks += 1

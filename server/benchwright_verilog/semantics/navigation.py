@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchwright_verilog.semantics.analysis import Analysis
+from benchwright_verilog.semantics.entry import Entry
 from benchwright_verilog.semantics.occurrence import Occurrence, Role, Target, TargetKind
+from benchwright_verilog.semantics.outline import Outline
+from benchwright_verilog.semantics.plain_uses import INSTANTIATED, PLAIN_KINDS, PlainName, PlainUse
 from benchwright_verilog.semantics.project import Project
 from benchwright_verilog.syntax.suffixes import HEADERS
 
@@ -26,6 +30,9 @@ UNITS = frozenset(
         TargetKind.PROGRAM,
     }
 )
+
+_FEW = 32
+"""Up to this many files are compiled to search them: it takes a few milliseconds."""
 
 
 def definitions(analysis: Analysis, byte: int) -> list[Target]:
@@ -94,18 +101,112 @@ def highlights(analysis: Analysis, byte: int) -> list[Occurrence]:
 
 def references(project: Project, target: Target) -> Iterator[Occurrence]:
     """Every place of the project that names a thing, its declaration included; also where macros do."""
-    for _, found in references_by_file(project, target):
-        yield from found
+    for found in references_by_file(project, target):
+        yield from found.occurrences
 
 
-def references_by_file(project: Project, target: Target) -> Iterator[tuple[Analysis, list[Occurrence]]]:
-    """Every place that names a thing, by file; some files have none."""
-    for analysis in project.analyses_of(candidates(project, target)):
+@dataclass(frozen=True)
+class FileReferences:
+    """Where a file names a thing."""
+
+    path: Path
+    occurrences: tuple[Occurrence, ...]
+    analysis: Analysis | None = None
+    """None if the text alone was enough: then each occurrence is just the name."""
+
+
+Report = Callable[[int, int], None]
+"""Called with how many of how many files have been searched; may raise an exception to end the search."""
+
+
+def references_by_file(
+    project: Project, target: Target, report: Report = lambda searched, number: None
+) -> Iterator[FileReferences]:
+    """Every place that names a thing, by file; some files have none.
+
+    Args:
+        project: Where to search.
+        target: The thing.
+        report: Called before each file.
+    """
+    paths = candidates(project, target)
+    searched = 0
+    plain = _plain_references(project, target, paths, report) if len(paths) > _FEW else {}
+    is_other_named_so = False
+    for analysis in project.analyses_of([path for path in paths if path not in plain]):
+        report(searched, len(paths))
+        searched += 1
         if target.kind is TargetKind.FILE:
             found = list(analysis.macros.occurrences(analysis.path, 0, len(analysis.data)))
         else:
             found = analysis.occurrences_of(target.name)
-        yield analysis, list(dict.fromkeys(one for one in found if one.target == target))
+        ours = tuple(dict.fromkeys(one for one in found if one.target == target))
+        is_other_named_so |= len(ours) < len(set(found))
+        yield FileReferences(analysis.path, ours, analysis)
+    if is_other_named_so:
+        for analysis in project.analyses_of(list(plain)):
+            report(searched, len(paths))
+            searched += 1
+            found = analysis.occurrences_of(target.name)
+            ours = tuple(dict.fromkeys(one for one in found if one.target == target))
+            yield FileReferences(analysis.path, ours, analysis)
+        return
+    for path, uses in plain.items():
+        report(searched, len(paths))
+        searched += 1
+        yield FileReferences(path, tuple(Occurrence(path, one.start, one.end, target, one.role) for one in uses))
+
+
+def _plain_references(
+    project: Project, target: Target, paths: Sequence[Path], report: Report
+) -> dict[Path, list[PlainUse]]:
+    """The uses in the files that need not be compiled, if nothing else seems to have the name."""
+    name = _plain_name(target)
+    if name is None or not _is_only_one(project, target, name):
+        return {}
+    if not set(paths).issuperset(project.with_word(name.name)):
+        # In a file that can't see the package, a class may have the name; one that extends it would inherit that.
+        return {}
+    found: dict[Path, list[PlainUse]] = {}
+    for path in paths:
+        report(0, len(paths))
+        text = project.peek(path) if path != target.path and path.suffix not in HEADERS else None
+        if text is not None and not text[1].may_write(name.name):
+            uses = name.uses(text[0])
+            if uses is not None:
+                found[path] = uses
+    return found
+
+
+def _plain_name(target: Target) -> PlainName | None:
+    if target.kind not in PLAIN_KINDS or target.generated:
+        return None
+    if target.kind in INSTANTIATED or target.kind is TargetKind.PACKAGE:
+        return PlainName(target.name, target.kind)
+    package = _package_of(target)
+    return PlainName(target.name, target.kind, package) if package is not None else None
+
+
+def _package_of(target: Target) -> str | None:
+    """The package that a thing is directly in."""
+    symbol = target.symbol
+    scope = symbol.parentScope if symbol is not None else None
+    if symbol is None or scope is None:
+        return None
+    # The scope of a symbol is a `Scope` of slang, which has no name.
+    name = symbol.hierarchicalPath.partition("::")[0]
+    package = scope.compilation.getPackage(name)
+    found = package.find(target.name) if package is not None else None
+    return name if found is not None and found == symbol else None
+
+
+def _is_only_one(project: Project, target: Target, name: PlainName) -> bool:
+    """Whether no two units, routines, types or macros have the name, nor two packages that of its package."""
+    declared = [
+        (path, one) for path, symbols in project.symbols() for one in symbols if one.name in (name.name, name.package)
+    ]
+    ours = [(path, one.start) for path, one in declared if one.name == name.name]
+    return ours in ([], [(target.path, target.start)]) and len(declared) - len(ours) == bool(name.package)
 
 
 def candidates(project: Project, target: Target) -> list[Path]:
@@ -114,8 +215,11 @@ def candidates(project: Project, target: Target) -> list[Path]:
         return project.including(target.path)
     module = _module_of(target)
     name = target.name
+    files = list(project.words())
+    package = _package_of(target)
+    seeing = _seeing(files, package) if package is not None else None
     found = [target.path]
-    for path, words in project.words():
+    for path, words in files:
         if path == target.path or name not in words.words:
             continue
         if module is not None and path.suffix not in HEADERS and target.path.suffix not in HEADERS:
@@ -123,6 +227,8 @@ def candidates(project: Project, target: Target) -> list[Path]:
             is_theirs = module in words.words and (name in words.connected or "bind" in words.words)
             if not is_theirs and name not in words.members:
                 continue
+        if seeing is not None and path.name not in seeing:
+            continue
         found.append(path)
     return found
 
@@ -138,6 +244,23 @@ def renamed_with(project: Project, analysis: Analysis, target: Target) -> list[T
         top = above
     first = analysis.resolver.target(top) or target
     return list(dict.fromkeys([target, first, *_extensions(project, first)]))
+
+
+def _seeing(files: Sequence[tuple[Path, Entry | Outline]], package: str) -> set[str]:
+    """The names of the files that may name what a package declares: they have its name, or include such a file."""
+    seen = {path.name for path, words in files if package in words.words}
+    if any("export" in words.words for path, words in files if path.name in seen):
+        # Another package may hand it on.
+        return {path.name for path, _ in files}
+    including = [(path.name, names) for path, words in files if (names := _included(words))]
+    while new := {name for name, names in including if name not in seen and not seen.isdisjoint(names)}:
+        seen |= new
+    return seen | {path.name for path, _ in files if path.suffix in HEADERS}
+
+
+def _included(words: Entry | Outline) -> set[str]:
+    names = (one if isinstance(one, str) else one.name for one in words.includes)
+    return {name.rpartition("/")[2] for name in names}
 
 
 def _module_of(target: Target) -> str | None:
@@ -165,7 +288,7 @@ def _body(analysis: Analysis, target: Target) -> Target | None:
     if place is None or (place.path, place.offset) == (target.path, target.start):
         return None
     end = place.offset + len(target.name.encode())
-    return Target(place.path, place.offset, end, target.name, target.kind, routine, place.generated)
+    return Target(place.path, place.offset, end, target.name, target.kind, routine, place.generated, target.owner)
 
 
 def _type(analysis: Analysis, symbol: Symbol | None) -> Target | None:

@@ -85,6 +85,8 @@ class Target:
     """slang's symbol where there is one, of the analysis it was found with."""
     generated: bool = field(default=False, compare=False)
     """Whether a macro wrote the declaration: then the place is where the macro is used."""
+    owner: object = field(default=None, compare=False, repr=False, hash=False)
+    """What has to stay in memory as long as the symbol is used: slang frees symbols with their compilation."""
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from benchwright_verilog.semantics.compilation_files import CompilationFiles
 from benchwright_verilog.semantics.compiled import Compiled
 from benchwright_verilog.semantics.entry import Entry
 from benchwright_verilog.semantics.file_list import FileList
+from benchwright_verilog.semantics.includes import Includes
 from benchwright_verilog.semantics.index_store import IndexStore
 from benchwright_verilog.semantics.instance_paths import DEFAULTS, View
 from benchwright_verilog.semantics.instances import Design, Designs
@@ -20,16 +21,15 @@ from benchwright_verilog.semantics.outline import DeclaredUnit, Outline
 from benchwright_verilog.semantics.plain_files import stamp_of
 from benchwright_verilog.semantics.project_lists import ProjectLists
 from benchwright_verilog.semantics.texts import SourceText, SourceTexts
-from benchwright_verilog.semantics.trees import Preprocessing, Tree, Trees
+from benchwright_verilog.semantics.trees import Tree, Trees
 from benchwright_verilog.settings import Project as ProjectSettings
 from benchwright_verilog.syntax.documents import Document, Documents
 from benchwright_verilog.syntax.suffixes import HEADERS
 from benchwright_verilog.syntax.surrogates import encode_text
 from benchwright_verilog.syntax.uri import path_of
 
-_MAX_INCLUDE_DIRS = 64
 _KEPT_ANALYSES = 8
-_LOOKED_UP_TOGETHER = 256
+_LOOKED_UP_TOGETHER = 64
 _SHORT = 64 * 1024
 """Up to this many bytes, files are analysed on the event loop: it takes a few milliseconds."""
 
@@ -73,11 +73,11 @@ class Project:
         variables = {name: self._value(text) for name, text in self._settings.variables.items()}
         looked_in = None if is_workspace else folder
         self._lists = ProjectLists(named, looked_in, self._texts.open_text, on_lists, variables)
-        self._files = CompilationFiles(self._texts, self.inventory, self.find_include, takes_all=is_workspace)
+        dirs = [self._absolute(name) for name in self._settings.include_dirs]
+        self._includes = Includes(dirs, self._settings.defines, self._texts, self.inventory)
+        self._files = CompilationFiles(self._texts, self.inventory, self._includes.find, takes_all=is_workspace)
         self._files.view = view
         self.designs = Designs(self._lock, self._all_parsed, self._new_compiled)
-        self._includes: dict[tuple[Path, str], Path | None] = {}
-        self._read_with: dict[Path, Preprocessing] = {}
         self._trees: Trees | None = None
         self._analyses: dict[Path, tuple[tuple[Tree, ...], str, Analysis]] = {}
 
@@ -165,7 +165,7 @@ class Project:
         return Analysis(path, outline, tree, compiled, macros=self._macros(path))
 
     def _macros(self, root: Path) -> Macros:
-        return Macros(root, self._texts.outline, self.find_include, self._preprocessing(root).defines)
+        return Macros(root, self._texts.outline, self._includes.find, self._includes.preprocessing(root).defines)
 
     @property
     def _warnings(self) -> tuple[str, ...]:
@@ -209,8 +209,9 @@ class Project:
         with self._lock:
             other.inventory = self.inventory
             other._lists.share(self._lists)
+            other._includes = self._includes.with_texts(other._texts)
             other._files = CompilationFiles(
-                other._texts, self.inventory, other.find_include, takes_all=self.is_workspace
+                other._texts, self.inventory, other._includes.find, takes_all=self.is_workspace
             )
             other._files.view = self.view
             other._files.use(other.lists)
@@ -218,8 +219,13 @@ class Project:
 
     def is_quick(self, document: Document) -> bool:
         """Whether analysing a document takes too little time to matter on the event loop."""
-        path = path_of(document.uri)
-        known = self._analyses.get(path)
+        if self.inventory is not None and not (self.inventory.is_current or self.inventory.is_quick):
+            return False
+        # A search in a thread may have the lock for a while.
+        if not self._lock.acquire(blocking=False):
+            return False
+        self._lock.release()
+        known = self._analyses.get(path_of(document.uri))
         return known is not None and (known[1] is document.text or sum(len(tree.text) for tree in known[0]) <= _SHORT)
 
     def last_analysis(self, path: Path) -> Analysis | None:
@@ -300,6 +306,26 @@ class Project:
         with self._lock:
             return self._texts.outline(path)
 
+    def find_include(self, includer: Path, name: str) -> Path | None:
+        """The file that an `include` of a file means."""
+        with self._lock:
+            return self._includes.find(includer, name)
+
+    def peek(self, path: Path) -> tuple[Outline, Macros] | None:
+        """A file's text and macros, of which nothing is kept in memory; None if it can't be read."""
+        with self._lock:
+            outline = self._texts.peek(path)
+            if outline is None:
+                return None
+            others = self._texts.outline
+            macros = Macros(
+                path,
+                lambda one: outline if one == path else others(one),
+                self._includes.find,
+                self._includes.preprocessing(path).defines,
+            )
+            return outline, macros
+
     def refresh(self) -> None:
         """Check the disk, unless that was just done."""
         looks = self._looks + 1
@@ -314,8 +340,7 @@ class Project:
         if has_new_lists or has_looked:
             self._files.use(self.lists)
             self._texts.outdate()
-            self._includes.clear()
-            self._read_with.clear()
+            self._includes.use(self.lists)
 
     @property
     def is_whole(self) -> bool:
@@ -338,14 +363,6 @@ class Project:
         if self.inventory is not None:
             self.inventory.outdate()
 
-    def find_include(self, includer: Path, name: str) -> Path | None:
-        """The file that an `include` means."""
-        key = includer.parent, name
-        if key not in self._includes:
-            candidates = (folder / name for folder in (includer.parent, *self._preprocessing(includer).include_dirs))
-            self._includes[key] = next((one for one in candidates if one in self._texts or one.is_file()), None)
-        return self._includes[key]
-
     # Parsing
 
     def _parsed(self, members: Sequence[Path], root: Path, own: SourceText | None) -> Iterator[Tree]:
@@ -363,7 +380,7 @@ class Project:
         for path in members:
             text = own if path == root and own is not None else self._texts.get(path)
             if text is not None:
-                parsed.append(trees.tree(path, text.text, self._preprocessing(path)))
+                parsed.append(trees.tree(path, text.text, self._includes.preprocessing(path)))
         kept = {tree.path for tree in parsed} | {tree.path for known in self._analyses.values() for tree in known[0]}
         kept |= self.designs.paths
         trees.keep(kept)
@@ -372,21 +389,6 @@ class Project:
 
     def _all_parsed(self, paths: Sequence[Path]) -> tuple[Tree, ...]:
         return tuple(self._parsed(paths, paths[0], None)) if paths else ()
-
-    def _preprocessing(self, path: Path) -> Preprocessing:
-        if path.parent not in self._read_with:
-            self._read_with[path.parent] = self._look_up_preprocessing(path)
-        return self._read_with[path.parent]
-
-    def _look_up_preprocessing(self, path: Path) -> Preprocessing:
-        dirs = [self._absolute(name) for name in self._settings.include_dirs]
-        defines = list(self._settings.defines)
-        for listed in self.lists:
-            dirs += listed.include_dirs
-            defines += listed.defines
-        if self.inventory is not None and not self.lists:
-            dirs += self.inventory.header_dirs_near(path)
-        return Preprocessing(tuple(dict.fromkeys(dirs))[:_MAX_INCLUDE_DIRS], tuple(defines))
 
     def _value(self, text: str) -> str:
         path = self._absolute(text)

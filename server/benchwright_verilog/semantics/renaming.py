@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 import re
 from bisect import bisect_right
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from benchwright_verilog.errors import VerilogError
 from benchwright_verilog.semantics.analysis import Analysis
 from benchwright_verilog.semantics.diagnostics import Severity
-from benchwright_verilog.semantics.navigation import UNITS, references_by_file, renamed_with
+from benchwright_verilog.semantics.navigation import UNITS, Report, references_by_file, renamed_with
 from benchwright_verilog.semantics.occurrence import Occurrence, Target, TargetKind
 from benchwright_verilog.semantics.outline import DIRECTIVES
 from benchwright_verilog.semantics.project import Project
@@ -56,7 +57,9 @@ def renamable(project: Project, analysis: Analysis, byte: int) -> Occurrence:
     return occurrence
 
 
-def rename(project: Project, analysis: Analysis, byte: int, new: str) -> list[Edit]:
+def rename(
+    project: Project, analysis: Analysis, byte: int, new: str, report: Report = lambda searched, number: None
+) -> list[Edit]:
     """The edits that give the thing at a byte a new name.
 
     Raises:
@@ -69,33 +72,33 @@ def rename(project: Project, analysis: Analysis, byte: int, new: str) -> list[Ed
     edits: dict[tuple[Path, int], Edit] = {}
     targets: dict[Edit, Target] = {}
     for one in renamed_with(project, analysis, target):
-        found = _edits(project, one, new)
+        found = _edits(project, one, new, report)
         edits |= found
         targets |= dict.fromkeys(found.values(), one)
     _require_no_macro_body(project, target, edits)
-    _Check(project, target, new, targets).run()
+    _Check(project, target, new, targets, report).run()
     return list(edits.values())
 
 
-def _edits(project: Project, target: Target, new: str) -> dict[tuple[Path, int], Edit]:
+def _edits(project: Project, target: Target, new: str, report: Report) -> dict[tuple[Path, int], Edit]:
     edits: dict[tuple[Path, int], Edit] = {}
-    for inside, occurrences in references_by_file(project, target):
-        for occurrence in occurrences:
+    for inside in references_by_file(project, target, report):
+        for occurrence in inside.occurrences:
             if occurrence.generated:
                 place = _line(project, occurrence.path, occurrence.start)
                 raise RenameRefusedError(
                     f"A macro in {occurrence.path.name}, line {place}, writes the name {target.name}. "
                     "Write it without the macro there, then rename it."
                 )
-            edits[occurrence.path, occurrence.start] = _edit(inside, occurrence, new)
-        if occurrences:
+            edits[occurrence.path, occurrence.start] = _edit(inside.analysis, occurrence, new)
+        if inside.occurrences:
             _require_ours(project, inside.path, f"{target.name} is also used in")
     return edits
 
 
-def _edit(analysis: Analysis, occurrence: Occurrence, new: str) -> Edit:
+def _edit(analysis: Analysis | None, occurrence: Occurrence, new: str) -> Edit:
     text, old = new, occurrence.target.name
-    if len(analysis.occurrences_at(occurrence.start)) > 1:
+    if analysis is not None and len(analysis.occurrences_at(occurrence.start)) > 1:
         # `.name` for `.name(name)`, and in a clocking block `name` for `name = name`.
         is_connection = analysis.outline.code[: occurrence.start].rstrip().endswith(b".")
         first, second = (old, new) if occurrence.shorthand else (new, old)
@@ -175,12 +178,14 @@ class _Check:
         target: What gets a new name.
         new: The name.
         edits: Where, each with the thing that it renames: this, or another that needs the same name.
+        report: Called before each file that is checked.
     """
 
-    def __init__(self, project: Project, target: Target, new: str, edits: dict[Edit, Target]) -> None:
+    def __init__(self, project: Project, target: Target, new: str, edits: dict[Edit, Target], report: Report) -> None:
         self._project = project
         self._target = target
         self._new = new
+        self._report = report
         self._targets = edits
         self._renamed = set(edits.values())
         self._edits: dict[Path, list[Edit]] = {}
@@ -223,17 +228,18 @@ class _Check:
 
     def _named(self, project: Project, paths: list[Path]) -> dict[Path, tuple[list[Occurrence], set[tuple[int, str]]]]:
         """The occurrences of the new name in files, and slang's errors by line."""
-        return {
-            analysis.path: (
-                [one for one in analysis.occurrences_of(self._new) if not one.generated],
-                {
-                    (analysis.data.count(b"\n", 0, one.start) + 1, one.message.replace(self._target.name, self._new))
-                    for one in analysis.diagnostics
-                    if one.severity is Severity.ERROR
-                },
-            )
-            for analysis in project.analyses_of(paths)
-        }
+        found = {}
+        for analysis in project.analyses_of(paths):
+            self._report(len(paths), len(paths))
+            occurrences = [one for one in analysis.occurrences_of(self._new) if not one.generated]
+            found[analysis.path] = occurrences, set(self._errors(analysis))
+        return found
+
+    def _errors(self, analysis: Analysis) -> Iterator[tuple[int, str]]:
+        for one in analysis.diagnostics:
+            if one.severity is Severity.ERROR:
+                line = analysis.data.count(b"\n", 0, one.start) + 1
+                yield line, one.message.replace(self._target.name, self._new)
 
     def _after(self) -> Project:
         documents = Documents()

@@ -331,7 +331,7 @@ class Resolver:
     def _at(self, place: FileLocation, name: str, kind: TargetKind, symbol: Symbol | None) -> Target:
         # An escaped name, `\a+b `, begins with a backslash, which is no part of it.
         end = place.offset + len(name.encode()) + (not _SIMPLE_NAME.fullmatch(name))
-        return Target(place.path, place.offset, end, name, kind, symbol, place.generated)
+        return Target(place.path, place.offset, end, name, kind, symbol, place.generated, self._compilation)
 
 
 def _top(name: SyntaxNode) -> SyntaxNode:

@@ -25,6 +25,7 @@ from pyslang.syntax import (
     BindDirectiveSyntax,
     ClassMethodPrototypeSyntax,
     CompilationUnitSyntax,
+    DPIImportSyntax,
     FunctionDeclarationSyntax,
     LetDeclarationSyntax,
     ModuleDeclarationSyntax,
@@ -149,7 +150,7 @@ class Scopes:
             if isinstance(outer, GenerateBlockArraySymbol):
                 return next((entry for entry in outer if isinstance(entry, GenerateBlockSymbol)), outer)
             return self._blocks_of(outer).get(node.sourceRange.start, outer)
-        if isinstance(node, (FunctionDeclarationSyntax, ClassMethodPrototypeSyntax)):
+        if isinstance(node, (FunctionDeclarationSyntax, ClassMethodPrototypeSyntax, DPIImportSyntax)):
             return self._routine(node, outer) or outer
         return self._named(node, outer) or outer
 
@@ -162,10 +163,10 @@ class Scopes:
         return found if found is not None and is_scope(found) else None
 
     def _routine(
-        self, node: FunctionDeclarationSyntax | ClassMethodPrototypeSyntax, outer: ScopeSymbol
+        self, node: FunctionDeclarationSyntax | ClassMethodPrototypeSyntax | DPIImportSyntax, outer: ScopeSymbol
     ) -> ScopeSymbol | None:
         """The scope of a routine; of `function void C::f();`, a body outside of its class, in the class `C`."""
-        name = node.prototype.name
+        name = (node.method if isinstance(node, DPIImportSyntax) else node.prototype).name
         if isinstance(name, ScopedNameSyntax):
             owner = _specialized(outer.find(str(name.left).strip()))
             if owner is None or not is_scope(owner):

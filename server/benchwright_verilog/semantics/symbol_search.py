@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from benchwright_verilog.semantics.navigation import Report
 from benchwright_verilog.semantics.outline import DeclaredUnit
 from benchwright_verilog.semantics.project import Project
 
@@ -21,12 +22,14 @@ class Found:
     container: str
 
 
-def search(projects: Iterable[Project], query: str) -> list[Found]:
+def search(projects: Iterable[Project], query: str, report: Report = lambda searched, number: None) -> list[Found]:
     """The declared names that have the letters of a query in their order, the closest first; all for an empty one."""
     ranked: list[tuple[int, int, str, Found]] = []
     seen: set[Path] = set()
     for project in projects:
-        for path, symbols in project.symbols():
+        files = list(project.symbols())
+        for searched, (path, symbols) in enumerate(files):
+            report(searched, len(files))
             if path in seen:
                 continue
             seen.add(path)

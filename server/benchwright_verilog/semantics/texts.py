@@ -41,6 +41,7 @@ class SourceTexts:
         self._known: dict[Path, SourceText] = {}
         self._current: set[Path] = set()
         self._uris: dict[Path, str] = {}
+        self._paths: dict[str, Path] = {}
 
     def outdate(self) -> None:
         """What is on disk may have changed."""
@@ -101,10 +102,11 @@ class SourceTexts:
     def open_designs(self) -> Iterator[tuple[Path, Document]]:
         """The design files below the folder that an editor has open."""
         for document in self._documents:
-            if document.uri.startswith("file:") and Path(document.uri).suffix in DESIGN_SUFFIXES:
-                path = path_of(document.uri)
-                if self._folder is not None and path.is_relative_to(self._folder):
-                    yield path, document
+            path = self._paths.get(document.uri)
+            if path is None and document.uri.startswith("file:") and Path(document.uri).suffix in DESIGN_SUFFIXES:
+                path = self._paths[document.uri] = path_of(document.uri)
+            if path is not None and self._folder is not None and path.is_relative_to(self._folder):
+                yield path, document
 
     def forget(self, path: Path) -> None:
         """A file is no longer of interest."""

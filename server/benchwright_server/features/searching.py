@@ -1,0 +1,118 @@
+"""Searches through many files: in a thread, with the progress and the partial results that the client asked for.
+
+Cancelling the request or its progress ends the search.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+
+from lsprotocol import types
+
+from benchwright_server.errors import ServerError
+
+if TYPE_CHECKING:
+    from benchwright_server.editor_server import EditorServer
+
+_REPORT_S = 0.1
+"""How long to wait between two messages on progress, in seconds."""
+_SENT_TOGETHER = 500
+"""How many partial results are sent together, at least."""
+
+Found = TypeVar("Found")
+Report = Callable[[int, int], None]
+
+
+class SearchEndedError(ServerError):
+    """The client cancelled a search."""
+
+
+class HasTokens(Protocol):
+    """The parameters of a request that can show progress."""
+
+    work_done_token: int | str | None
+
+
+class Search:
+    """One request.
+
+    Args:
+        server: Whose client.
+        params: The request.
+        title: What the client shows.
+    """
+
+    def __init__(self, server: EditorServer, params: HasTokens, title: str) -> None:
+        self._server = server
+        self._token = params.work_done_token
+        self._partial: int | str | None = getattr(params, "partial_result_token", None)
+        self._title = title
+        self._loop = asyncio.get_running_loop()
+        self._is_ended = threading.Event()
+        self._reported = 0.0
+        self._waiting: list[dict[str, Any]] = []
+
+    async def run(self, find: Callable[[], Found]) -> Found:
+        """Search in a thread; cancelling the task ends the search as soon as it calls `searched`."""
+        self._begin()
+        try:
+            return await asyncio.to_thread(find)
+        finally:
+            self._is_ended.set()
+            self._end()
+
+    def searched(self, files: int, number: int) -> None:
+        """This many of that many files have been searched; called in the search's thread.
+
+        Raises:
+            SearchEndedError: The client has cancelled the search.
+        """
+        if self._is_ended.is_set():
+            raise SearchEndedError("The search was cancelled.")
+        now = time.monotonic()
+        if self._token is not None and now - self._reported >= _REPORT_S:
+            self._reported = now
+            shown = types.WorkDoneProgressReport(
+                message=f"{files:,} of {number:,} files", percentage=100 * files // max(1, number), cancellable=True
+            )
+            self._in_loop(self._server.work_done_progress.report, self._token, shown)
+
+    def found(self, values: Iterable[dict[str, Any]]) -> None:
+        """Results, as plain JSON; called in the search's thread."""
+        self._waiting += values
+        if self._partial is not None and len(self._waiting) >= _SENT_TOGETHER:
+            self._send()
+
+    def rest(self) -> list[dict[str, Any]]:
+        """What the response has: nothing if the client takes partial results (LSP 3.18, `partialResultParams`)."""
+        if self._partial is not None and self._waiting:
+            self._send()
+        return self._waiting
+
+    def _send(self) -> None:
+        part, self._waiting = self._waiting, []
+        self._in_loop(self._server.notify_plain, types.PROGRESS, {"token": self._partial, "value": part})
+
+    def _begin(self) -> None:
+        if self._token is None:
+            return
+        task = asyncio.current_task()
+        progress = self._server.work_done_progress
+        progress.begin(self._token, types.WorkDoneProgressBegin(self._title, cancellable=True, percentage=0))
+        if task is not None:
+            progress.tokens[self._token].add_done_callback(
+                lambda future: self._in_loop(task.cancel) if future.cancelled() else None
+            )
+
+    def _end(self) -> None:
+        if self._token is not None:
+            self._server.work_done_progress.tokens.pop(self._token, None)
+            self._server.work_done_progress.end(self._token, types.WorkDoneProgressEnd())
+
+    def _in_loop(self, call: Callable[..., Any], *arguments: Any) -> None:
+        if not self._loop.is_closed():
+            self._loop.call_soon_threadsafe(call, *arguments)

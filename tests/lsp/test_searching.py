@@ -1,0 +1,108 @@
+"""Searches through many files: progress, partial results, cancelling."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import pytest
+import pytest_asyncio
+from lsprotocol import types
+from pygls.exceptions import JsonRpcException
+
+from .conftest import Editors
+from .session import Editor, File
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+USERS = 700
+CANCELLED = -32800
+"""LSP 3.18, `LSPErrorCodes.RequestCancelled`."""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A module that is used in many files."""
+    folder = tmp_path_factory.mktemp("many")
+    (folder / "thing.sv").write_text("module thing(input logic data);\nendmodule\n")
+    for number in range(USERS):
+        text = f"module user_{number};\n  wire data;\n  thing u_thing (.data(data));\nendmodule\n"
+        (folder / f"user_{number}.sv").write_text(text)
+    return folder
+
+
+@pytest_asyncio.fixture(loop_scope="module")
+async def file(editors: Editors, folder: Path) -> File:
+    editor = await editors()
+    event = types.WorkspaceFoldersChangeEvent([types.WorkspaceFolder(folder.as_uri(), folder.name)], [])
+    editor.client.workspace_did_change_workspace_folders(types.DidChangeWorkspaceFoldersParams(event))
+    return editor.open(folder / "thing.sv")
+
+
+def asked(file: File, character: int, **tokens: Any) -> types.ReferenceParams:
+    context = types.ReferenceContext(include_declaration=True)
+    place = types.Position(0, character)
+    return types.ReferenceParams(context, types.TextDocumentIdentifier(file.uri), place, **tokens)
+
+
+def told(editor: Editor, token: str) -> list[dict[str, Any]]:
+    return [value for one, value in editor.shown.progress if one == token]
+
+
+MODULE, PORT = len("module th"), len("module thing(input logic da")
+
+
+@pytest.mark.parametrize("character", [MODULE, PORT], ids=["module", "port"])
+async def test_references_show_how_far_they_are(file: File, character: int) -> None:
+    client = file.editor.client
+    found = await client.text_document_references_async(asked(file, character, work_done_token="w"))
+    assert found is not None and len(found) == USERS + 1
+    shown = [one["kind"] for one in told(file.editor, "w")]
+    assert (shown[0], shown[-1]) == ("begin", "end")
+    assert set(shown[1:-1]) <= {"report"}
+
+
+async def test_references_arrive_in_parts(file: File) -> None:
+    client = file.editor.client
+    found = await client.text_document_references_async(asked(file, MODULE, partial_result_token="p"))
+    assert not found
+    parts = [part for token, part in file.editor.shown.partial_results if token == "p"]
+    assert len(parts) > 1
+    uris = [one["uri"] for part in parts for one in part]
+    assert len(uris) == len(set(uris)) == USERS + 1
+
+
+async def test_a_rename_shows_how_far_it_is(file: File) -> None:
+    identifier, place = types.TextDocumentIdentifier(file.uri), types.Position(0, PORT)
+    params = types.RenameParams(identifier, place, "renamed", work_done_token="r")
+    edit = await file.editor.client.text_document_rename_async(params)
+    assert edit is not None and edit.document_changes is not None and len(edit.document_changes) == USERS + 1
+    assert [one["kind"] for one in told(file.editor, "r")][-1] == "end"
+
+
+async def test_symbols_show_how_far_they_are(file: File) -> None:
+    params = types.WorkspaceSymbolParams("user_1", work_done_token="s")
+    assert await file.editor.client.workspace_symbol_async(params)
+    assert [one["kind"] for one in told(file.editor, "s")][-1] == "end"
+
+
+@pytest.mark.parametrize("way", ["request", "progress"])
+async def test_a_cancelled_search_ends(file: File, way: str) -> None:
+    client = file.editor.client
+    await client.text_document_references_async(asked(file, MODULE))
+    answer = client.protocol.send_request_async(  # type: ignore[no-untyped-call]
+        types.TEXT_DOCUMENT_REFERENCES, asked(file, PORT, work_done_token="c"), msg_id="search"
+    )
+    task = asyncio.ensure_future(answer)
+    await file.editor.until(lambda: bool(told(file.editor, "c")), "the begin of the search")
+    if way == "request":
+        client.cancel_request(types.CancelParams("search"))
+    else:
+        client.window_work_done_progress_cancel(types.WorkDoneProgressCancelParams("c"))
+    with pytest.raises(JsonRpcException) as caught:
+        await task
+    assert caught.value.code == CANCELLED
+    # The search that was cancelled is not in the way of the next.
+    found = await client.text_document_references_async(asked(file, MODULE))
+    assert found is not None and len(found) == USERS + 1
