@@ -17,6 +17,7 @@ from pyslang.ast import (
     CompilationOptions,
     ExplicitImportSymbol,
     Expression,
+    ForwardingTypedefSymbol,
     HierarchicalValueExpression,
     InstanceSymbol,
     IteratorSymbol,
@@ -72,14 +73,16 @@ class Elaborated:
         means: The declarations that a name means; several where it means another thing in another instance, and where
             `.name` stands for a port and what is connected to it.
         values: slang's type of the value that a name means, with its width in bits; one per instance.
-        body_of: The prototype of a routine whose body is elsewhere, by the place of the body.
+        same: The declaration that stands for another of the same thing: the prototype of a routine for its body, the
+            arguments of the body for those of the prototype, a class for its forward declarations.
     """
 
     compilation: Compilation
     sources: pyslang.SourceManager
     means: dict[Place, set[Place]] = field(default_factory=lambda: defaultdict(set))
     values: dict[Place, set[tuple[str, int]]] = field(default_factory=lambda: defaultdict(set))
-    body_of: dict[Place, Place] = field(default_factory=dict)
+    same: dict[Place, Place] = field(default_factory=dict)
+    _forward: list[ForwardingTypedefSymbol] = field(default_factory=list)
     _no_values: set[Place] = field(default_factory=set)
     _texts: dict[Path, bytes] = field(default_factory=dict)
 
@@ -90,7 +93,7 @@ class Elaborated:
 
     def references(self, declared: Place) -> set[Place]:
         """The places that mean a declaration, itself included."""
-        wanted = self.body_of.get(declared, declared)
+        wanted = self.same.get(declared, declared)
         return {place for place, means in self.means.items() if wanted in means}
 
     def described(self) -> list[str]:
@@ -141,7 +144,13 @@ class Elaborated:
         for place in [*self.values]:
             if self.means[place] & self._no_values or all(map(self._is_genvar, self.means[place])):
                 del self.values[place]
-        linked = {place: {self.body_of.get(one, one) for one in means} for place, means in self.means.items()}
+        for forward in self._forward:
+            # Its name in its scope is that of the class or type itself.
+            scope: Any = forward.parentScope
+            declared = scope.find(forward.name) if scope is not None else None
+            if declared is not None:
+                self._is_same(forward, declared)
+        linked = {place: {self.same.get(one, one) for one in means} for place, means in self.means.items()}
         self.means = defaultdict(set, linked)
 
     def _visit(self, node: Any) -> None:
@@ -170,9 +179,11 @@ class Elaborated:
                 self._token(syntax.package, symbol.package)
                 self._token(syntax.item, symbol.importedSymbol)
             case MethodPrototypeSymbol() if symbol.subroutine is not None:
-                body, prototype = self._spelled(symbol.subroutine.location), self._spelled(symbol.location)
-                if body is not None and prototype is not None and body != prototype:
-                    self.body_of[body] = prototype
+                self._is_same(symbol.subroutine, symbol)
+                for one, other in zip(symbol.arguments, symbol.subroutine.arguments, strict=False):
+                    self._is_same(one, other)
+            case ForwardingTypedefSymbol():
+                self._forward.append(symbol)
             case ClassType() if symbol.baseClass is not None and syntax.extendsClause is not None:
                 self._token(syntax.extendsClause.baseName.getFirstToken(), symbol.baseClass)
             case TypeAliasType() if symbol.isStruct or symbol.isPackedUnion or symbol.isUnpackedUnion:
@@ -180,6 +191,11 @@ class Elaborated:
                 for member in members:
                     self._symbol(member)
         self._declared_type(symbol)
+
+    def _is_same(self, one: Symbol, other: Symbol) -> None:
+        first, second = self._spelled(one.location), self._spelled(other.location)
+        if first is not None and second is not None and first != second:
+            self.same[first] = second
 
     def _declared_type(self, symbol: Symbol) -> None:
         declared = symbol.declaredType

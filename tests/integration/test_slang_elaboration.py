@@ -81,10 +81,11 @@ def unpacked(name: str, folder: Path) -> Path:
     return folder
 
 
-def test_the_uvm_library_is_answered_alike(tmp_path: Path, nightly: bool) -> None:
+@pytest.mark.nightly
+def test_the_uvm_library_is_answered_alike(tmp_path: Path) -> None:
     folder = unpacked("uvm-core", tmp_path)
     (folder / "uvm.f").write_text("+incdir+src\n+define+UVM_NO_DPI\nsrc/uvm_pkg.sv\n")
     asked = Asking(Sources(folder, ["src/uvm_pkg.sv"], ["src"], ["UVM_NO_DPI"]))
     assert asked.errors() == []
-    places = asked.places(PLACES if nightly else PLACES // 10)
+    places = asked.places(PLACES)
     check(asked.definitions(places), len(places))

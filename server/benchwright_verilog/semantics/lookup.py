@@ -280,7 +280,11 @@ class SymbolLookup:
                 found = self.symbol_of(name.left)
                 break
             ancestor = ancestor.parent
-        return found.baseClass if is_super and isinstance(found, ClassType) else found
+        if isinstance(found, GenericClassDefSymbol):
+            found = found.invalidSpecialization
+        if not is_super:
+            return found
+        return found.baseClass if isinstance(found, ClassType) else None
 
     @cached_property
     def _others(self) -> dict[str, Symbol]:

@@ -85,6 +85,16 @@ def test_a_signal_of_a_clocking_block_means_the_variable_and_what_it_samples() -
     ]
 
 
+def test_super_in_a_body_outside_of_a_class_with_parameters_means_the_base() -> None:
+    text = (
+        "class b; virtual function void f(); endfunction endclass\n"
+        "class c #(int N = 1) extends b; extern virtual function void f(); endclass\n"
+        "function void c::f(); super.f(); endfunction\n"
+    )
+    (called,) = lone_analysis(text).occurrences_at(text.index("super.f") + len("super."))
+    assert called.target.start == text.index("f();")
+
+
 def test_a_field_is_described_where_it_is_declared() -> None:
     (field,) = lone_analysis(DESIGN).occurrences_at(DESIGN.index("x;} head_t"))
     assert field.target.symbol is not None
