@@ -108,6 +108,8 @@ class Tools:
                     stdin=subprocess.DEVNULL,
                     stdout=log,
                     stderr=subprocess.STDOUT,
+                    # What is made is for other accounts as well: sandboxes drop to one.
+                    umask=0o022,
                     # Its own group, so that an interrupt ends all of it; the same session, so that sudo still knows us.
                     process_group=0,
                 )

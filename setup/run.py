@@ -6,6 +6,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable, Collection
 
 import browser_editor
 import editor
@@ -85,11 +86,18 @@ def _browser(options: argparse.Namespace) -> int:
         installation.extension(),
         browser_editor.extension_in_code_server(editor.editor_folder()),
     ]
-    _set_up(steps)
     if options.setup:
+        _set_up(steps)
         print("\nEverything is set up. Next: ./run")
         return 0
-    editor.serve(options.port, browser=not options.no_browser)
+    tools = installation.toolchain().title
+
+    def use() -> None:
+        if not installation.toolchain().ready():
+            print(f"\n{tools}: still being installed. The editor works meanwhile; runs wait for them.", flush=True)
+        editor.serve(options.port, browser=not options.no_browser)
+
+    _set_up(steps, later={tools}, use=use)
     return 0
 
 
@@ -134,12 +142,25 @@ def _fetched_always() -> list[Step]:
     ]
 
 
-def _set_up(steps: list[Step]) -> None:
+def _set_up(steps: list[Step], *, later: Collection[str] = (), use: Callable[[], None] | None = None) -> None:
     before = os.umask(0o022)
+
+    def look_and_use() -> None:
+        os.umask(before)
+        _show_sandbox_problem()
+        if use is not None:
+            use()
+
     try:
-        run_steps(steps, locks=[folders.SETUP_STATE / "lock", folders.cache() / "setup.lock"])
+        locks = [folders.SETUP_STATE / "lock", folders.cache() / "setup.lock"]
+        run_steps(steps, locks, later=later, use=look_and_use if use is not None else None)
     finally:
         os.umask(before)
+    if use is None:
+        _show_sandbox_problem()
+
+
+def _show_sandbox_problem() -> None:
     if problem := packages.sandbox_problem():
         print(f"\n{problem}", file=sys.stderr, flush=True)
 

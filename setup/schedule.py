@@ -7,7 +7,7 @@ import shutil
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence, Set
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from pathlib import Path
 from typing import IO
@@ -23,12 +23,16 @@ _PLAIN_HEARTBEAT_S = 30.0
 _LONG_S = 20.0
 
 
-def run_steps(steps: Sequence[Step], locks: Sequence[Path]) -> None:
+def run_steps(
+    steps: Sequence[Step], locks: Sequence[Path], *, later: Collection[str] = (), use: Callable[[], None] | None = None
+) -> None:
     """Makes every step ready.
 
     Args:
         steps: What to do, each after those that it needs.
         locks: Files to lock while something is changed, so that two set-ups don't meet.
+        later: Titles of steps that need not be done before `use`; one of them that fails then is only printed.
+        use: Called once all other steps are done; what is left goes on meanwhile, and is stopped when it returns.
 
     Raises:
         SetupError: A step failed; those that are done stay done.
@@ -39,7 +43,11 @@ def run_steps(steps: Sequence[Step], locks: Sequence[Path]) -> None:
             for path in locks:
                 stack.enter_context(_lock(path))
 
-        _Run(steps, lock).run()
+        run = _Run(steps, lock)
+        if use is None:
+            run.run()
+        else:
+            run.run_and_use(frozenset(later), use)
 
 
 def remaining_s(steps: Sequence[Step], elapsed_s: Mapping[str, float], pace: float) -> float:
@@ -78,20 +86,50 @@ class _Run:
         self._stop = threading.Event()
         self._expected_s = self._measured_s = 0.0
         self._ticks = 0
+        self._quiet = False
         self._next_heartbeat = time.monotonic() + _PLAIN_HEARTBEAT_S
 
     def run(self) -> None:
+        with self._pool() as pool:
+            self._go_on(pool, until=frozenset(step.title for step in self._steps))
+
+    def run_and_use(self, later: Set[str], use: Callable[[], None]) -> None:
+        """As `run`; calls `use` before the later steps are done."""
+        titles = frozenset(step.title for step in self._steps)
+        with self._pool() as pool:
+            self._go_on(pool, until=titles - later)
+            self._quiet = True
+            rest = threading.Thread(target=self._rest, args=(pool, titles), name="set-up")
+            rest.start()
+            try:
+                use()
+            finally:
+                self._stop.set()
+                rest.join()
+
+    @contextlib.contextmanager
+    def _pool(self) -> Iterator[ThreadPoolExecutor]:
         with ThreadPoolExecutor(_AT_ONCE) as pool:
             try:
-                while self._waiting or self._running:
-                    self._start_all_that_can(pool)
-                    ended, _ = wait(self._running, timeout=_REFRESH_S, return_when=FIRST_COMPLETED)
-                    for future in ended:
-                        self._finish(future)
-                    self._show()
+                yield pool
             finally:
                 self._stop.set()
                 clear_line()
+
+    def _rest(self, pool: ThreadPoolExecutor, until: Set[str]) -> None:
+        try:
+            self._go_on(pool, until)
+        except SetupError as error:
+            print(f"\n{error}", file=sys.stderr, flush=True)
+
+    def _go_on(self, pool: ThreadPoolExecutor, until: Set[str]) -> None:
+        while until - self._done and not self._stop.is_set():
+            self._start_all_that_can(pool)
+            ended, _ = wait(self._running, timeout=_REFRESH_S, return_when=FIRST_COMPLETED)
+            for future in ended:
+                self._finish(future)
+            if not self._quiet:
+                self._show()
 
     def _start_all_that_can(self, pool: ThreadPoolExecutor) -> None:
         titles = {step.title for step in self._steps}
@@ -128,8 +166,8 @@ class _Run:
                 "Next step: make sure that this folder can be written to and its disk has room, "
                 "then start the same command again."
             ) from error
-        except Stopped as error:
-            raise AssertionError("Only the end of this loop stops a step.") from error
+        except Stopped:
+            return
         self._expected_s += step.seconds
         self._measured_s += tools.elapsed_s
         self._end(step, f"done in {tools.elapsed_s:.0f} s")

@@ -7,6 +7,7 @@ import contextlib
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import BinaryIO
 
 from benchwright_attempts.judging import Judging
@@ -14,6 +15,7 @@ from benchwright_harness.errors import HarnessError
 from benchwright_harness.grade import Grader
 from benchwright_harness.sandbox import Sandbox, WarmSandbox
 from benchwright_harness.sandboxes import toolchain_for
+from benchwright_harness.toolchain.awaited import when_built
 from benchwright_harness.verdict_store import VerdictStore
 from benchwright_judges.judgement import Judgement
 from benchwright_judges.score import score
@@ -26,7 +28,8 @@ ANSWER = "answer.md"
 """The file that answers a question."""
 
 OnStep = Callable[[int, int, str], None]
-"""Called before each step of a harness with its number from 1, how many there are, and its name."""
+"""Called before each step of a harness with its number from 1, how many there are, and its name; with 0, 0 and what it
+waits for before the first."""
 
 
 def judged_paths(problem: Problem) -> tuple[str, ...]:
@@ -74,7 +77,9 @@ async def run_harness(
         fresh: Run again even if the verdict is known.
     """
     try:
-        grader = Grader(sandbox, toolchain_for(sandbox.name, home.cache), VerdictStore.of(home), fresh=fresh)
+        find = partial(toolchain_for, sandbox.name, home.cache)
+        toolchain = await when_built(find, home.cache, partial(on_step, 0, 0, "waiting until the tools are installed"))
+        grader = Grader(sandbox, toolchain, VerdictStore.of(home), fresh=fresh)
         return await grader.grade(problem, files, log=log, on_step=on_step)
     except HarnessError as error:
         return Verdict(reason=error.reason, detail=str(error), hint=error.hint)

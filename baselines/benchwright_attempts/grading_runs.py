@@ -194,7 +194,7 @@ class Runs:
                 self._header.problem,
                 files,
                 log=raw,
-                on_step=lambda step, of, name: report(f"step {step} of {of}", round(100 * (step - 1) / of)),
+                on_step=partial(_show, report),
             )
 
     def _flawed(self) -> Graded | None:
@@ -257,6 +257,13 @@ async def slot(slots: asyncio.Semaphore | None, clock: ClockFollower) -> AsyncIt
 
 def _failure(run: asyncio.Task[None]) -> BaseException | None:
     return None if run.cancelled() else run.exception()
+
+
+def _show(report: Report, step: int, of: int, name: str) -> None:
+    if of:
+        report(f"step {step} of {of}", round(100 * (step - 1) / of))
+    else:
+        report(name, 0)
 
 
 def _why_ended(error: BaseException) -> str:

@@ -37,3 +37,18 @@ def file_lock(file: Path, on_wait: Callable[[], None] = lambda: None) -> Iterato
             yield
         finally:
             portalocker.unlock(stream)
+
+
+def is_locked(file: Path) -> bool:
+    """Whether another process or thread holds the lock; no if the file can't be opened."""
+    import portalocker
+
+    try:
+        with file.open("r") as stream:
+            portalocker.lock(stream, portalocker.LockFlags.SHARED | portalocker.LockFlags.NON_BLOCKING)
+            portalocker.unlock(stream)
+    except portalocker.AlreadyLocked:
+        return True
+    except OSError:
+        return False
+    return False

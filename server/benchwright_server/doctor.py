@@ -15,6 +15,7 @@ from benchwright_attempts.errors import AttemptError
 from benchwright_harness.errors import HarnessError
 from benchwright_harness.sandboxes import sandbox_kind, sandbox_names
 from benchwright_harness.toolchain import BUILD, Toolchain
+from benchwright_harness.toolchain.awaited import is_being_built
 from benchwright_judges.errors import JudgesError
 from benchwright_problems.errors import DISTRIBUTION, ProblemsError
 from benchwright_problems.home import Home
@@ -84,7 +85,7 @@ def _toolchain(home: Home) -> DoctorItem:
     try:
         toolchain = Toolchain.find(home.cache)
     except HarnessError as error:
-        return DoctorItem(name="Toolchain", status="missing", needed_for=_RUNS, hint=error.hint)
+        return _no_toolchain("Toolchain", _RUNS, home, error)
     tools = ", ".join(f"{name} {number}" for name, number in sorted(toolchain.manifest.versions.items()))
     return DoctorItem(
         name="Toolchain",
@@ -96,12 +97,20 @@ def _toolchain(home: Home) -> DoctorItem:
     )
 
 
+def _no_toolchain(name: str, purpose: str, home: Home, error: HarnessError) -> DoctorItem:
+    if is_being_built(home.cache):
+        return DoctorItem(
+            name=name, status="warning", needed_for=purpose, hint="it is being installed; runs wait for it"
+        )
+    return DoctorItem(name=name, status="missing", needed_for=purpose, hint=error.hint)
+
+
 def _verilator(home: Home) -> DoctorItem:
     purpose = "lint on save"
     try:
         toolchain = Toolchain.find(home.cache)
     except HarnessError as error:
-        return DoctorItem(name="Verilator", status="missing", needed_for=purpose, hint=error.hint)
+        return _no_toolchain("Verilator", purpose, home, error)
     file, variables = toolchain.verilator_here
     program = str(file)
     ran = _start([program, "--version"], variables)
@@ -165,7 +174,10 @@ def _judges() -> DoctorItem:
     except JudgesError as error:
         return DoctorItem(name="Judges", status="warning", needed_for=purpose, hint=str(error))
     if not settings.judge:
-        hint = "none is set up, so such answers wait: docs/how-to/judges.md, or `benchwright judge grade` for people"
+        hint = (
+            "none is set up, so such answers wait: see “Set up a judge in five minutes” in the documentation, or"
+            " `benchwright judge grade` for people"
+        )
         return DoctorItem(name="Judges", status="warning", needed_for=purpose, hint=hint)
     names = ", ".join(judge.name for judge in settings.judge)
     return DoctorItem(name="Judges", status="ok", version=names, path=str(settings_file()), needed_for=purpose)

@@ -142,3 +142,69 @@ def test_what_the_system_gets_is_announced_and_can_be_left_out(capsys: pytest.Ca
         SetupError, match=r"--no-system forbids[\s\S]*apt-get install --no-install-recommends bubblewrap"
     ):
         schedule.run_steps([packages.step([docker, needed], install=False)], locks=[])
+
+
+def test_what_is_needed_later_goes_on_while_the_rest_is_used(capsys: pytest.CaptureFixture[str]) -> None:
+    used, order = threading.Event(), []
+
+    def tools_for_later(tools: Tools) -> None:
+        assert used.wait(_WAIT_S)
+        order.append("later")
+
+    def use() -> None:
+        order.append("used")
+        used.set()
+        while len(order) < 2:
+            pass
+
+    steps = [step("later", tools_for_later), step("first", lambda tools: order.append("first"))]
+    order_before_use: list[str] = []
+
+    def using() -> None:
+        order_before_use.extend(order)
+        order.clear()
+        use()
+
+    schedule.run_steps(steps, locks=[], later={"later"}, use=using)
+    assert order_before_use == ["first"]
+    assert order == ["used", "later"]
+    assert "[2/2] later: done" in capsys.readouterr().out
+
+
+def test_a_later_step_that_fails_is_told_and_ends_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    over = threading.Event()
+
+    def fails(tools: Tools) -> None:
+        try:
+            tools.run([sys.executable, "-c", "raise SystemExit(3)"], failure="It failed. Next step: none.")
+        finally:
+            over.set()
+
+    def use() -> None:
+        assert over.wait(_WAIT_S)
+
+    schedule.run_steps([step("later", fails), step("first", lambda tools: None)], locks=[], later={"later"}, use=use)
+
+
+def test_what_goes_on_is_stopped_when_the_use_ends(tmp_path: Path) -> None:
+    started = tmp_path / "started"
+
+    def lasts(tools: Tools) -> None:
+        program = f"import pathlib, time; pathlib.Path({str(started)!r}).touch(); time.sleep(600)"
+        tools.run([sys.executable, "-c", program], failure="It was ended.")
+
+    def use() -> None:
+        while not started.exists():
+            pass
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        schedule.run_steps([step("later", lasts)], locks=[], later={"later"}, use=use)
+
+
+def test_everything_is_done_before_use_where_nothing_may_be_later() -> None:
+    order: list[str] = []
+    steps = [step(title, lambda tools, title=title: order.append(title)) for title in ("a", "b")]  # type: ignore[misc]
+    schedule.run_steps(steps, locks=[], use=lambda: order.append("used"))
+    assert sorted(order[:2]) == ["a", "b"]
+    assert order[2] == "used"

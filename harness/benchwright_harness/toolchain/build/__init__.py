@@ -10,6 +10,7 @@ from pathlib import Path
 from benchwright_harness.errors import ToolchainError
 from benchwright_harness.tool_versions import tool_versions
 from benchwright_harness.toolchain import Toolchain, tree
+from benchwright_harness.toolchain.awaited import LOCK
 from benchwright_harness.toolchain.build.channel import add_channel
 from benchwright_harness.toolchain.build.debian import Mirror, Release, unpack
 from benchwright_harness.toolchain.build.icarus import add_icarus
@@ -69,7 +70,7 @@ def build(cache: Path, mirror: str | None, on_progress: OnProgress) -> Toolchain
     """
     folder = cache / "toolchains"
     folder.mkdir(parents=True, exist_ok=True)
-    with file_lock(folder / "build.lock", lambda: on_progress(0, "waiting for another build to end")):
+    with file_lock(folder / LOCK, lambda: on_progress(0, "waiting for another build to end")):
         source = Mirror(mirror) if mirror else Mirror.of_this_machine()
         making = folder / ".making"
         _remove(making)

@@ -1,0 +1,45 @@
+"""Waiting for a toolchain that is being built: the editor can be used before set-up is through."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+
+from benchwright_harness.errors import ToolMissingError
+from benchwright_harness.toolchain import Toolchain
+from benchwright_problems.file_lock import is_locked
+
+LOCK = "build.lock"
+"""Held while a toolchain is built, below the folder of toolchains."""
+_LOOK_S = 0.5
+
+
+def is_being_built(cache: Path) -> bool:
+    """Whether a process builds a toolchain now."""
+    return is_locked(cache / "toolchains" / LOCK)
+
+
+async def when_built(find: Callable[[], Toolchain], cache: Path, on_wait: Callable[[], None]) -> Toolchain:
+    """What `find` finds, once a build that goes on has ended.
+
+    Args:
+        find: Finds the toolchain.
+        cache: The cache folder.
+        on_wait: Called before it waits.
+
+    Raises:
+        ToolMissingError: There is none, and none is being built.
+    """
+    told = False
+    while True:
+        try:
+            return find()
+        except ToolMissingError:
+            # Asked after the look: a build that has just ended has left one.
+            if not is_being_built(cache):
+                return find()
+        if not told:
+            on_wait()
+            told = True
+        await asyncio.sleep(_LOOK_S)
