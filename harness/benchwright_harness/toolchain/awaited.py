@@ -1,4 +1,4 @@
-"""Waiting for a toolchain that is being built: the editor can be used before set-up is through."""
+"""Waiting for a toolchain that is being built: the editor can be used before set-up has ended."""
 
 from __future__ import annotations
 
