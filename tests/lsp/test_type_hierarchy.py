@@ -24,7 +24,7 @@ LIBRARY = {
     ),
     "user.sv": (
         "package user_pkg;\n  import base_pkg::*;\n  class «one» extends base #(int); endclass\n"
-        "  class two extends byte_base; endclass\n  class three extends base_pkg::base #(one); endclass\n"
+        "  class three extends base_pkg::base #(one); endclass\n"
         "  class four extends one; endclass\n  class other; one handle; endclass\nendpackage\n"
     ),
 }
@@ -82,7 +82,10 @@ async def test_a_class_is_shown_with_what_it_extends_and_implements(editor: Edit
 
 
 async def test_subtypes_are_found_in_files_that_are_not_open_also_behind_a_typedef(editor: Editor) -> None:
-    others = {"user.sv": LIBRARY["user.sv"].replace("«", "").replace("»", "")}
+    others = {
+        "user.sv": LIBRARY["user.sv"].replace("«", "").replace("»", ""),
+        "other.sv": "package other_pkg;\n  import base_pkg::*;\n  class two extends byte_base; endclass\nendpackage\n",
+    }
     async with scratch(editor, {"base_pkg.sv": LIBRARY["base_pkg.sv"]}, on_disk=others) as file:
         item = await prepared(file, "base #(type")
         assert await below(editor, item) == ["one", "three", "two"]
