@@ -40,6 +40,10 @@ export class InstanceTree implements vscode.TreeDataProvider<InstanceView>, vsco
     if (path === undefined) {
       this.view.description = level?.top ? `top: ${level.top}` : "";
       void vscode.commands.executeCommand("setContext", "benchwright.hasTop", Boolean(level?.top));
+      delete this.view.message;
+    }
+    if (level?.complete === false) {
+      this.view.message = `Only the first ${level.instances.length} instances in ${path ?? "the design"} are shown.`;
     }
     return level?.instances ?? [];
   }

@@ -68,6 +68,8 @@ class HierarchyLevel(Wire):
     """The chosen top; null if none was chosen."""
     instances: list[InstanceView]
     """Tops by name, children in the order of the file."""
+    complete: bool
+    """False if there are more; these are the first."""
 
 
 class InstancesParams(Wire):
@@ -87,7 +89,7 @@ class InstanceList(Wire):
     instances: list[InstanceView]
     """Those nearer to the tops first."""
     complete: bool
-    """False if the design has too many instances to visit all of them."""
+    """False if there are more, or if the design has too many instances to visit all of them."""
 
 
 class ViewAsParams(Wire):

@@ -47,6 +47,8 @@ class Features:
     """Declaration, type, width and value of the name under the cursor."""
     inlay_hints: bool = True
     """Port names, widths and values, shown inline."""
+    instances: bool = True
+    """The hierarchy of instances, and the instance that a module is viewed as."""
     references: bool = True
     """All references to a name."""
     rename: bool = True
@@ -57,6 +59,8 @@ class Features:
     """Semantic colours; code that `ifdef` leaves out is grey."""
     signature_help: bool = True
     """Arguments of tasks, functions, parameters and ports."""
+    type_hierarchy: bool = True
+    """What a class extends and implements, and what extends or implements it."""
     workspace_symbols: bool = True
     """Symbols in all files."""
 

@@ -143,6 +143,15 @@ async def test_only_the_chosen_top_is_elaborated(editor: Editor) -> None:
         assert paths(await editor.ask("hierarchy", uri=file.uri)) == ["bench", "top"]
 
 
+async def test_of_a_huge_array_the_first_instances_are_listed(editor: Editor) -> None:
+    files = {"a.sv": "module a #(N = 1) (); endmodule\nmodule top;\n  a many [30000] ();\nendmodule\n"}
+    async with scratch(editor, files) as file:
+        level = await editor.ask("hierarchy", uri=file.uri, path="top")
+        assert (len(level["instances"]), level["complete"]) == (2_000, False)
+        listed = await editor.ask("instances", uri=file.uri, module="a")
+        assert (len(listed["instances"]), listed["complete"]) == (2_000, False)
+
+
 async def test_the_hierarchy_follows_what_is_typed(editor: Editor) -> None:
     async with scratch(editor, {"top.sv": "module top;‸\nendmodule\n", "alu.sv": ALU.replace("‸", "")}) as file:
         assert paths(await editor.ask("hierarchy", uri=file.uri)) == ["alu", "top"]

@@ -66,7 +66,7 @@ class CodeLenses:
             place = document.lines.byte_range(module.start, module.end)
             lenses.append(types.CodeLens(place, data={"uri": document.uri, "module": module.name}))
         # Only a module with parameters differs from one instance to another.
-        if b"#" in document.lines.data:
+        if self._server.settings.features.instances and b"#" in document.lines.data:
             places = [(one.name, document.lines.byte_range(one.start, one.end)) for one in modules]
             await self._server.live.rest(document.uri)
             lenses += await choice_lenses(self._server, document.uri, places)

@@ -39,6 +39,8 @@ if TYPE_CHECKING:
 CHOOSE_INSTANCE = "chooseInstance"
 """The command of the lens about a module's instances: asks for one."""
 _MAX_ASKED = 20
+_MAX_LISTED = 2_000
+"""How many instances an answer has at most: an array may have any number."""
 _MAX_FILES = 1_000
 """Up to this many files, the instances of a project are counted after each pause of typing."""
 _DEFAULTS = "Default parameters"
@@ -64,7 +66,11 @@ async def _hierarchy(server: EditorServer, params: HierarchyParams) -> Hierarchy
         found = await asyncio.to_thread(design.tops)
     if found is None:
         raise _no_instance(params.path or "")
-    return HierarchyLevel(top=project.view.top, instances=_shown(server, project.view, found))
+    return HierarchyLevel(
+        top=project.view.top,
+        instances=_shown(server, project.view, found[:_MAX_LISTED]),
+        complete=len(found) <= _MAX_LISTED,
+    )
 
 
 async def _instances(server: EditorServer, params: InstancesParams) -> InstanceList:
@@ -74,8 +80,8 @@ async def _instances(server: EditorServer, params: InstancesParams) -> InstanceL
     return InstanceList(
         module=params.module,
         chosen=chosen.path if chosen is not None else None,
-        instances=_shown(server, project.view, found),
-        complete=not design.is_cut,
+        instances=_shown(server, project.view, found[:_MAX_LISTED]),
+        complete=len(found) <= _MAX_LISTED and not design.is_cut,
     )
 
 

@@ -91,7 +91,7 @@ class Design:
             if found is None:
                 return None
             symbol, around = found
-            return [self._instance(inner, around) for inner in inner_instances(symbol.body)]
+            return [self._instance(inner, around) for inner in islice(inner_instances(symbol.body), _MAX_WALKED)]
 
     def along(self, path: str) -> list[Instance]:
         """The instances on a path, from the top to the one that it leads to; none if it leads nowhere."""
