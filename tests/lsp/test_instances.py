@@ -1,9 +1,12 @@
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+import pytest_asyncio
+import pytest_lsp
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
@@ -32,6 +35,16 @@ DESIGN = {
     "top.sv": "module top;\n  core #(3) u_core ();\n  nowhere u_missing ();\nendmodule\n",
 }
 OTHER = {**DESIGN, "bench.sv": "module bench;\n  core #(1) dut ();\nendmodule\n"}
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def shared_editor(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Editor]:
+    capabilities = pytest_lsp.client_capabilities("visual-studio-code")
+    assert capabilities.text_document is not None
+    capabilities.text_document.inlay_hint = types.InlayHintClientCapabilities()
+    editor = await Editor.start(tmp_path_factory.mktemp("shared") / "home", capabilities=capabilities)
+    yield editor
+    await editor.quit()
 
 
 @pytest.fixture
@@ -95,6 +108,45 @@ async def test_a_module_is_viewed_as_the_chosen_instance(editor: Editor) -> None
         assert await titles(file) == ["as top.u_core.g[2].u · 5 in the design …"]
         await editor.ask("viewAs", uri=file.uri, module="alu")
         assert "4 bits" in await hovered(file)
+
+
+TYPED = {
+    "stage.sv": (
+        "module stage #(parameter type T = logic) (input T request, output y);\n  assign y = request.‸;\nendmodule\n"
+    ),
+    "types.sv": (
+        "package types;\n  typedef struct packed { logic first; } one_t;\n"
+        "  typedef struct packed { logic «second»; } two_t;\nendpackage\n"
+    ),
+    "top.sv": (
+        "module top;\n  stage #(.T(types::one_t)) u_one ();\n  stage #(.T(types::two_t)) u_two ();\nendmodule\n"
+    ),
+}
+
+
+async def test_members_of_a_type_parameter_are_those_of_the_chosen_instance(editor: Editor) -> None:
+    async with scratch(editor, TYPED) as file:
+        assert [one.label for one in await file.completion()] == ["first"]
+        await editor.ask("viewAs", uri=file.uri, module="stage", instance="top.u_two")
+        assert [one.label for one in await file.completion()] == ["second"]
+        file.enter("second")
+        assert await file.definition() == file.expected
+        await editor.ask("viewAs", uri=file.uri, module="stage", instance="top.u_one")
+        assert await file.definition() == []
+
+
+async def test_hints_are_those_of_the_chosen_instance(editor: Editor) -> None:
+    async with scratch(editor, DESIGN) as file:
+        assert await _hints(file) == ["4 bits"]
+        await editor.ask("viewAs", uri=file.uri, module="alu", instance="top.u_core.g[1].u")
+        assert await _hints(file) == ["9 bits"]
+
+
+async def _hints(file: Scratch) -> list[str]:
+    whole = types.Range(types.Position(0, 0), types.Position(1, 0))
+    params = types.InlayHintParams(types.TextDocumentIdentifier(file.uri), whole)
+    found = await file.editor.client.text_document_inlay_hint_async(params)
+    return [str(one.label) for one in found or ()]
 
 
 async def test_the_branches_that_the_chosen_instance_does_not_have_are_greyed(editor: Editor) -> None:
