@@ -48,7 +48,8 @@ CAPABILITIES: dict[str, Any] = {
         "rename": {"prepareSupport": True},
         "inlayHint": {},
         "codeAction": {"codeActionLiteralSupport": {"codeActionKind": {"valueSet": []}}},
-    }
+    },
+    "workspace": {"symbol": {}, "diagnostics": {"refreshSupport": True}},
 }
 
 MODULE = """\
@@ -140,6 +141,7 @@ class Client:
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, cwd=folder
         )
         self._id = 0
+        self.answered: set[int] = set()
         self.capabilities = self.ask(
             "initialize",
             {
@@ -177,14 +179,21 @@ class Client:
 
     def ask(self, method: str, params: Any) -> Any:
         """Send a request, and wait for its answer; an error is `None`."""
-        self._id += 1
-        self._send({"id": self._id, "method": method, "params": params})
+        number = self.begin(method, params)
         while True:
             message = self._receive()
-            if message.get("id") == self._id and "method" not in message:
-                return message.get("result")
+            if "id" in message and "method" not in message:
+                self.answered.add(message["id"])
+                if message["id"] == number:
+                    return message.get("result")
             if "id" in message and "method" in message:
                 self._send({"id": message["id"], "result": None})
+
+    def begin(self, method: str, params: Any) -> int:
+        """Send a request, whose number is in `answered` once something else was asked and its answer had come."""
+        self._id += 1
+        self._send({"id": self._id, "method": method, "params": params})
+        return self._id
 
     def _send(self, message: dict[str, Any]) -> None:
         body = json.dumps({"jsonrpc": "2.0", **message}).encode()
