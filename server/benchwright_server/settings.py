@@ -49,6 +49,8 @@ class Features:
     """Port names, widths and values, shown inline."""
     instances: bool = True
     """The hierarchy of instances, and the instance that a module is viewed as."""
+    linked_editing: bool = True
+    """The name of a block or declaration and the label of its end change together."""
     references: bool = True
     """All references to a name."""
     rename: bool = True

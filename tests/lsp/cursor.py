@@ -258,6 +258,12 @@ class Scratch(File):
         params = types.FoldingRangeParams(self.identifier)
         return await _all(self.editor.client.text_document_folding_range_async(params))
 
+    async def linked(self) -> list[Span]:
+        """The places that change together with the one at the cursor."""
+        params = types.LinkedEditingRangeParams(self.identifier, self.position)
+        answer = await _soon(self.editor.client.text_document_linked_editing_range_async(params))
+        return [self.span(self.uri, place) for place in answer.ranges] if answer else []
+
     async def selections(self) -> list[Span]:
         """The selection ranges at the cursor, the innermost first."""
         params = types.SelectionRangeParams(self.identifier, [self.position])

@@ -274,6 +274,13 @@ FEATURES: tuple[Feature, ...] = (
         "What a class extends and implements, and what extends or implements it.",
     ),
     Feature(
+        "linked_editing",
+        ("textDocument/linkedEditingRange",),
+        _fixed(linkedEditingRangeProvider=True),
+        _declares("linkedEditingRange"),
+        "The name of a block or declaration and the label of its end change together.",
+    ),
+    Feature(
         "inline_completion",
         ("textDocument/inlineCompletion",),
         _fixed(inlineCompletionProvider=True),

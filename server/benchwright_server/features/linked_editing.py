@@ -1,0 +1,31 @@
+"""`textDocument/linkedEditingRange`."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from lsprotocol import types
+
+from benchwright_verilog.syntax.labels import label_pair
+
+if TYPE_CHECKING:
+    from benchwright_server.editor_server import EditorServer
+
+_WORD = r"\\\S+|[A-Za-z_][A-Za-z0-9_$]*"
+"""What may be typed there, as a JavaScript expression."""
+
+
+def register(server: EditorServer) -> None:
+    """Serve it."""
+    server.feature(types.TEXT_DOCUMENT_LINKED_EDITING_RANGE)(partial(_linked, server))
+
+
+async def _linked(server: EditorServer, params: types.LinkedEditingRangeParams) -> types.LinkedEditingRanges | None:
+    document = server.documents.get(params.text_document.uri)
+    if document is None or not document.is_design:
+        return None
+    pair = label_pair(document.units, document.lines.byte_at(params.position))
+    if pair is None:
+        return None
+    return types.LinkedEditingRanges([document.lines.byte_range(*place) for place in pair], _WORD)

@@ -1,0 +1,64 @@
+"""Names that are written twice: at the beginning of a block or declaration, and as the label of its end."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+    from benchwright_verilog.syntax.units import Unit
+
+_NAMES = frozenset({"simple_identifier", "escaped_identifier"})
+_BEGINS = frozenset({"begin", "fork"})
+
+
+def label_pair(units: Sequence[Unit], byte: int) -> tuple[tuple[int, int], tuple[int, int]] | None:
+    """The two places of the name at an offset, if it is one that is written twice, spelled the same."""
+    unit = next((unit for unit in units if byte <= unit.end), None)
+    if unit is None:
+        return None
+    at = byte - unit.start
+    for node in reversed(_path(unit.shape.tree.root_node, at)):
+        pair = _pair(node)
+        if pair is not None and any(name.start_byte <= at <= name.end_byte for name in pair):
+            first, last = ((name.start_byte + unit.start, name.end_byte + unit.start) for name in pair)
+            return first, last
+    return None
+
+
+def _path(root: Node, at: int) -> list[Node]:
+    path: list[Node] = []
+    node: Node | None = root
+    while node is not None:
+        path.append(node)
+        node = next((child for child in node.children if child.start_byte <= at <= child.end_byte), None)
+    return path
+
+
+def _pair(node: Node) -> tuple[Node, Node] | None:
+    children = node.children
+    if len(children) < 4 or children[-1].type not in _NAMES or children[-2].type != ":":
+        return None
+    label = children[-1]
+    if children[0].type in _BEGINS:
+        opening = children[2] if children[1].type == ":" else None
+    else:
+        opening = next(
+            (name for name in _declared(node) if name.text == label.text and name.end_byte < label.start_byte), None
+        )
+    if opening is None or opening.type not in _NAMES or opening.text != label.text:
+        return None
+    return opening, label
+
+
+def _declared(node: Node) -> list[Node]:
+    """The names that a declaration may have: its own children, or those of its header."""
+    found = []
+    for child in node.children[:-2]:
+        if child.type in _NAMES:
+            found.append(child)
+        elif child.type.endswith("_header"):
+            found.extend(name for name in child.children if name.type in _NAMES)
+    return found

@@ -1,0 +1,99 @@
+"""The name of a block or declaration and the label of its end change together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from .conftest import Editors
+from .cursor import VARIANTS, scratch
+from .session import Editor
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+ALL = """\
+module m;
+  initial begin : blk
+    fork : f
+    join : f
+  end : blk
+  for (genvar i = 0; i < 2; i++) begin : g
+    wire w;
+  end : g
+  function automatic int fn(); return 1; endfunction : fn
+  task t(); endtask : t
+  clocking cb @(posedge x); endclocking : cb
+endmodule : m
+class c;
+endclass : c
+function void c::q(); endfunction : q
+package p; endpackage : p
+interface \\i+ ; endinterface : \\i+
+program pr; endprogram : pr
+"""
+
+
+@pytest.fixture
+def editor(shared_editor: Editor) -> Editor:
+    return shared_editor.forget()
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+@pytest.mark.parametrize(
+    ("begin", "end", "name"),
+    [
+        ("begin : blk", "end : blk", "blk"),
+        ("fork : f", "join : f", "f"),
+        ("begin : g", "end : g", "g"),
+        ("int fn", "endfunction : fn", "fn"),
+        ("task t", "endtask : t", "t"),
+        ("clocking cb", "endclocking : cb", "cb"),
+        ("module m", "endmodule : m", "m"),
+        ("class c", "endclass : c", "c"),
+        ("c::q", "endfunction : q", "q"),
+        ("package p", "endpackage : p", "p"),
+        ("program pr", "endprogram : pr", "pr"),
+        ("interface \\i+", "endinterface : \\i+", "\\i+"),
+    ],
+)
+async def test_both_places_are_linked_from_either(
+    editor: Editor, variant: Callable[[str], str], begin: str, end: str, name: str
+) -> None:
+    async with scratch(editor, ALL, variant) as file:
+        answers = []
+        for place in (begin, end):
+            answers.append(await file.go_to(place, after=True).linked())
+        assert answers[0] == answers[1]
+        assert len(answers[0]) == 2
+        texts = [file.text_of(span.file)[span.start : span.end] for span in answers[0]]
+        assert texts == [name, name]
+
+
+@pytest.mark.parametrize("place", ["genvar i", "wire w", "return 1", "posedge x", "initial", "endclass :"])
+async def test_nothing_else_is_linked(editor: Editor, place: str) -> None:
+    async with scratch(editor, ALL) as file:
+        assert await file.go_to(place, after=True).linked() == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "module m; initial begin : a end : b endmodule\n",
+        "module m; endmodule : n\n",
+        "module m; initial begin : a end endmodule\n",
+        "module m; initial begin end : a endmodule\n",
+        "",
+    ],
+)
+async def test_names_that_differ_are_not_linked(editor: Editor, text: str) -> None:
+    async with scratch(editor, text) as file:
+        for place in ("begin : a", "end : b", "module m", "endmodule : n", "end : a"):
+            if place in text:
+                assert await file.go_to(place, after=True).linked() == []
+
+
+async def test_a_file_that_is_no_design_has_none(editors: Editors) -> None:
+    editor = await editors()
+    async with scratch(editor, {"a.md": "begin : x end : x\n"}) as file:
+        assert await file.linked() == []
