@@ -129,6 +129,15 @@ async def test_members_come_after_a_dot(editor: Editor, text: str, expected: lis
     assert not {"always", "module", "$display"} & set(labels)
 
 
+async def test_members_of_the_base_class_come_after_super(editor: Editor) -> None:
+    text = (
+        "class b;\nint x;\nendclass\nclass c extends b;\nint y;\nfunction void f();\nsuper.‸\nendfunction\nendclass\n"
+    )
+    found = await offered(editor, text, ".")
+    assert "x" in found
+    assert "y" not in found
+
+
 async def test_an_interface_gives_its_signals_and_a_modport_only_its_own(editor: Editor) -> None:
     bus = "interface bus;\n  logic valid, ready;\n  modport sink(input valid);\nendinterface\n"
     on_disk = {"bus.sv": bus}

@@ -155,6 +155,8 @@ def symbol_at_path(analysis: Analysis, byte: int, path: Sequence[str]) -> Symbol
 
 
 def _found(scopes: Iterable[ScopeSymbol], name: str) -> Symbol | None:
+    if name == "super":
+        return next((scope.baseClass for scope in scopes if isinstance(scope, ClassType)), None)
     for scope in scopes:
         symbol = scope.find(name)
         if symbol is not None:
