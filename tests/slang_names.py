@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -70,6 +69,7 @@ class Elaborated:
     """Files as slang elaborates them.
 
     Attributes:
+        errors: What slang reports as errors.
         means: The declarations that a name means; several where it means another thing in another instance, and where
             `.name` stands for a port and what is connected to it.
         values: slang's type of the value that a name means, with its width in bits; one per instance.
@@ -79,17 +79,13 @@ class Elaborated:
 
     compilation: Compilation
     sources: pyslang.SourceManager
+    errors: list[str] = field(default_factory=list)
     means: dict[Place, set[Place]] = field(default_factory=lambda: defaultdict(set))
     values: dict[Place, set[tuple[str, int]]] = field(default_factory=lambda: defaultdict(set))
     same: dict[Place, Place] = field(default_factory=dict)
     _forward: list[ForwardingTypedefSymbol] = field(default_factory=list)
     _no_values: set[Place] = field(default_factory=set)
     _texts: dict[Path, bytes] = field(default_factory=dict)
-
-    @cached_property
-    def errors(self) -> list[str]:
-        """What slang reports as errors."""
-        return [str(one.code) for one in self.compilation.getAllDiagnostics() if one.isError()]
 
     def references(self, declared: Place) -> set[Place]:
         """The places that mean a declaration, itself included."""
@@ -348,6 +344,8 @@ def elaborated(
     for tree in trees:
         compilation.addSyntaxTree(tree)
     found = Elaborated(compilation, sources)
+    # Walking the design elaborates more, which can add errors: they are those without it.
+    found.errors = [str(one.code) for one in compilation.getAllDiagnostics() if one.isError()]
     found.read()
     return found
 
