@@ -107,8 +107,16 @@ async def test_a_name_is_changed_everywhere(
         ("module m; int ‸w; initial begin int v; w = v; end endmodule\n", "v", "v would not mean the same"),
         ("module m; int v; initial begin int ‸w; v = 1; end endmodule\n", "v", "v would not mean the same"),
         ("module ‸m; endmodule\nmodule n; endmodule\n", "n", "n is already there"),
-        ("`define D wire w;\nmodule m;\n`D\nassign ‸w = 1;\nendmodule\n", "x", "macro writes the name w"),
-        ("`define U w\nmodule m;\nwire ‸w;\nassign `U = 1;\nendmodule\n", "x", "macro in a.sv, line 4, writes"),
+        (
+            "`define D wire w;\nmodule m;\n`D\nassign ‸w = 1;\nendmodule\n",
+            "x",
+            "The macro D in a.sv, line 3, writes the name w",
+        ),
+        (
+            "`define U w\nmodule m;\nwire ‸w;\nassign `U = 1;\nendmodule\n",
+            "x",
+            "The macro U in a.sv, line 4, writes the name w",
+        ),
         ("module s(input a‸); endmodule\nmodule t; wire a; s s(.*); endmodule\n", "b", "would be wrong in line 2"),
         ('`include "‸d.svh"\n', "x", "is a file"),
         ("module m; assign x = nowhere‸; endmodule\n", "x", "It is unknown what nowhere means here"),

@@ -20,6 +20,7 @@ from benchwright_verilog.syntax.documents import Documents
 from benchwright_verilog.syntax.keywords import RESERVED
 
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_$]*")
+_USE = re.compile(rb"`([A-Za-z_]\w*)")
 _MAX_CHECKED_FILES = 100
 
 
@@ -51,8 +52,10 @@ def renamable(project: Project, analysis: Analysis, byte: int) -> Occurrence:
     target = occurrence.target
     if target.kind is TargetKind.FILE:
         raise RenameRefusedError(f"{target.name} is a file. Rename it where your editor shows files.")
-    if target.generated or occurrence.generated:
-        raise RenameRefusedError(f"A macro writes the name {target.name}, so it can't be renamed here.")
+    for written in (occurrence, target):
+        if written.generated:
+            by = _macro(project, written.path, written.start)
+            raise RenameRefusedError(f"{by}, writes the name {target.name}, so it can't be renamed here.")
     _require_ours(project, target.path, f"{target.name} is declared in")
     return occurrence
 
@@ -85,10 +88,9 @@ def _edits(project: Project, target: Target, new: str, report: Report) -> dict[t
     for inside in references_by_file(project, target, report):
         for occurrence in inside.occurrences:
             if occurrence.generated:
-                place = _line(project, occurrence.path, occurrence.start)
+                by = _macro(project, occurrence.path, occurrence.start)
                 raise RenameRefusedError(
-                    f"A macro in {occurrence.path.name}, line {place}, writes the name {target.name}. "
-                    "Write it without the macro there, then rename it."
+                    f"{by}, writes the name {target.name}. Write it without the macro there, then rename it."
                 )
             edits[occurrence.path, occurrence.start] = _edit(inside.analysis, occurrence, new)
         if inside.occurrences:
@@ -163,6 +165,14 @@ def _require_no_macro_body(project: Project, target: Target, edits: dict[tuple[P
                     f"In {path.name}, line {place}, another definition of {target.name} may be meant. "
                     "Rename it by hand there, then here."
                 )
+
+
+def _macro(project: Project, path: Path, byte: int) -> str:
+    """Which macro is used at a byte, and where, as the beginning of a sentence."""
+    outline = project.outline(path)
+    used = _USE.match(outline.data, byte) if outline is not None else None
+    name = f"The macro {used[1].decode()}" if used else "A macro"
+    return f"{name} in {path.name}, line {_line(project, path, byte)}"
 
 
 def _line(project: Project, path: Path, byte: int) -> int:
