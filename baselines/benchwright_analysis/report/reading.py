@@ -6,9 +6,9 @@ import gc
 import multiprocessing
 import os
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -77,9 +77,12 @@ def fold_attempts(job: Job, *, events: int) -> tuple[list[Folded], list[Path]]:
     Raises:
         LogDamagedError: A chain is broken, or an event can't be read; the message names it.
     """
-    workers = min(os.cpu_count() or 1, _WORKERS, len(job.headers)) if events > IN_ONE_PROCESS else 1
+    processors = os.cpu_count() or 1
+    workers = min(processors, _WORKERS, len(job.headers)) if events > IN_ONE_PROCESS else 1
     if workers <= 1:
-        return _folded(job), [job.events] if job.events is not None else []
+        # The events of one attempt are read in their order, but its chain can be checked beside that.
+        beside = job.check and events > IN_ONE_PROCESS and processors > 1
+        return _folded_and_checked(job) if beside else _folded(job), [job.events] if job.events is not None else []
     # Neighbours are of about the same time and length, so every n-th goes to one worker.
     parts = [
         Job(
@@ -107,6 +110,42 @@ def _folded(job: Job) -> list[Folded]:
     finally:
         if collects:
             gc.enable()
+
+
+def _folded_and_checked(job: Job) -> list[Folded]:
+    with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool:
+        checking = pool.submit(_flaw_of_part, job)
+        try:
+            found = _folded(replace(job, check=False))
+        except LogDamagedError:
+            # What can't be read is found by its hash as well, and then named the same as without another process.
+            _require_none(checking.result())
+            raise
+        _require_none(checking.result())
+    return found
+
+
+def _require_none(flaw: _Failed | None) -> None:
+    if flaw is not None:
+        raise AttemptError(flaw.message)
+
+
+def _flaw_of_part(job: Job) -> _Failed | None:
+    """The first flaw of the chains."""
+    try:
+        engine = open_database(job.path, busy_timeout_s=10)
+        try:
+            with engine.connect() as connection:
+                for header in job.headers:
+                    for _ in _named(job, header, _checked(connection, header)):
+                        pass
+        finally:
+            engine.dispose()
+    except LogError as error:
+        return _Failed(str(error))
+    except SQLAlchemyError as error:
+        return _Failed(str(explain(job.path, error)))
+    return None
 
 
 def _fold_part(job: Job) -> list[Folded] | _Failed:
@@ -154,25 +193,47 @@ def _one(job: Job, connection: Connection, header: AttemptHeader, events: EventC
         threshold_s=job.thresholds_s.get(header.study, 120.0),
         events=events,
     )
-    seq = 0
+    rows: Iterable[Sequence[Any]] = _checked(connection, header) if job.check else _plain(connection, header.id)
+    number = 1
     try:
-        rows: Iterable[Sequence[Any]] = _checked(connection, header) if job.check else _plain(connection, header.id)
-        for seq, (number, wall, mono_ns, process, body) in enumerate(rows, start=1):
-            if number != seq:
-                raise _FlawError(f"it is missing: number {number} comes instead")
+        for number, wall, mono_ns, process, body in _named(job, header, rows):
             fold.take(number, wall, mono_ns, process, body)
+        return fold.finish()
+    except _UNREADABLE as error:
+        raise _damaged(job, header, number, error) from error
+
+
+_UNREADABLE = (ValueError, KeyError, TypeError, OverflowError, sqlite3.OperationalError)
+
+
+def _named(job: Job, header: AttemptHeader, rows: Iterable[Sequence[Any]]) -> Generator[Sequence[Any]]:
+    """The rows of an attempt; what is wrong with one is raised with its place."""
+    seq = place = 0
+    fetched = iter(rows)
+    try:
+        while True:
+            # Undecodable text shows when the row is fetched.
+            place = seq + 1
+            row = next(fetched, None)
+            if row is None:
+                break
+            seq += 1
+            if row[0] != seq:
+                raise _FlawError(f"it is missing: number {row[0]} comes instead")
+            yield row
         if not seq:
             raise _FlawError("there is no event at all")
-        return fold.finish()
-    except (ValueError, KeyError, TypeError, OverflowError, sqlite3.OperationalError) as error:
-        flaw = error if isinstance(error, _FlawError) else "it can't be read"
-        # Undecodable text shows when the row is fetched, before it is counted.
-        place = seq + 1 if isinstance(error, sqlite3.OperationalError) else max(seq, 1)
-        raise LogDamagedError(
-            display_name(job.path),
-            f"event {place} of attempt {header.id} ({header.solver}, {header.problem}) is not as it was "
-            f"written: {flaw}. Restore the log from a backup, or leave the attempt out with --without {header.id[:8]}.",
-        ) from error
+    except _UNREADABLE as error:
+        raise _damaged(job, header, place, error) from error
+
+
+def _damaged(job: Job, header: AttemptHeader, place: int, error: Exception) -> LogDamagedError:
+    flaw = error if isinstance(error, _FlawError) else "it can't be read"
+    return LogDamagedError(
+        display_name(job.path),
+        f"event {place} of attempt {header.id} ({header.solver}, {header.problem}) is not as it was "
+        f"written: {flaw}. Restore the log from a backup, or leave the attempt out with --without {header.id[:8]}.",
+    )
 
 
 class _FlawError(ValueError):
@@ -202,18 +263,10 @@ def _checked(connection: Connection, header: AttemptHeader) -> Iterator[Sequence
     for row in _plain(connection, header.id, _CHECKED):
         seq, wall, mono_ns, process, body, _, _, _, schema = row
         if (flaw := chain.flaw(*row)) is not None:
-            yield chain.events + 1, "", 0, "", _Broken(flaw)
-            return
+            raise _FlawError(flaw)
         if schema > SCHEMA:
             raise _FlawError(f"its schema {schema} is newer than this Benchwright; update it")
         yield seq, wall, mono_ns, process, body
-
-
-class _Broken(str):
-    """Stands in for an event that is not as it was written; reading it raises the reason."""
-
-    def rfind(self, *_: Any) -> int:
-        raise _FlawError(str(self))
 
 
 class _EventSink:

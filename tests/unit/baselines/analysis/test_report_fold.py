@@ -21,7 +21,7 @@ from benchwright_attempts.attempts import Attempts
 from benchwright_attempts.attribution import BY_MODEL, Origin, attribute
 from benchwright_attempts.clock import read_clock
 from benchwright_attempts.diagnostics import Diagnostics
-from benchwright_attempts.errors import IllegalTransitionError, LogDamagedError
+from benchwright_attempts.errors import AttemptError, IllegalTransitionError, LogDamagedError
 from benchwright_attempts.events import (
     Abandoned,
     Answered,
@@ -371,12 +371,23 @@ def test_several_processes_write_the_rows_that_one_writes(
         assert [row["tests_total"] for row in mine] == [5 if row["type"] == "run_finished" else None for row in mine]
 
 
-def test_a_broken_chain_is_named_with_its_attempt_and_event(log: StudyLog, attempt: str, path: Path) -> None:
+@pytest.mark.parametrize("events", [2, 1_000_000], ids=["here", "beside"])
+@pytest.mark.parametrize("change", ["replace(body, 'started', 'resumed')", "'{'"])
+def test_a_broken_chain_is_named_with_its_attempt_and_event(
+    log: StudyLog, attempt: str, path: Path, events: int, change: str
+) -> None:
     log.append_blocking(attempt, Started())
     header = log.header(attempt)
-    _change(path, "UPDATE events SET body = replace(body, 'started', 'resumed') WHERE seq = 2")
-    with pytest.raises(LogDamagedError, match=rf"event 2 of attempt {attempt} .*does not fit its hash.*--without"):
-        fold_attempts(Job(path, [header], {}, {}), events=2)
+    _change(path, f"UPDATE events SET body = {change} WHERE seq = 2")
+    with pytest.raises(AttemptError, match=rf"event 2 of attempt {attempt} .*does not fit its hash.*--without"):
+        fold_attempts(Job(path, [header], {}, {}), events=events)
+
+
+def test_a_chain_that_is_checked_beside_gives_the_same_rows(log: StudyLog, attempt: str, path: Path) -> None:
+    log.append_blocking(attempt, Started())
+    log.append_blocking(attempt, Submitted())
+    job = Job(path, [log.header(attempt)], {}, {})
+    assert fold_attempts(job, events=1_000_000) == fold_attempts(job, events=3)
 
 
 def test_a_damaged_event_is_named_where_rows_are_written_too(
