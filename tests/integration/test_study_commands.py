@@ -44,6 +44,13 @@ def ready(tmp_path: Path) -> None:
     file.write_text(text)
 
 
+def test_init_takes_a_folder_and_says_so_of_the_name_of_a_file(benchwright: Command, tmp_path: Path) -> None:
+    refused = benchwright("study", "init", "mine.yaml")
+    assert refused.returncode == 2
+    assert "Give a folder, such as mine" in refused.stderr
+    assert not (tmp_path / "mine.yaml").exists()
+
+
 def test_the_file_of_init_is_refused_until_its_words_are_ones_own(benchwright: Command, tmp_path: Path) -> None:
     benchwright("study", "init", "mine")
     for command in (("validate",), ("run",), ("register", "--out", "out")):

@@ -42,6 +42,8 @@ def init(
         from benchwright_studies.schema import schema_text
         from benchwright_studies.template import TEMPLATE
 
+        if folder.suffix in (".yaml", ".yml"):
+            raise ServerError(f"{folder} is the name of a file. Give a folder, such as {folder.with_suffix('')}.")
         file = folder / "study.yaml"
         if file.exists():
             raise ServerError(f"{file} exists already. Give another folder.")
