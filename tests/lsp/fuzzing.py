@@ -126,6 +126,8 @@ POSITIONED = (
     "textDocument/prepareRename",
     "textDocument/rename",
     "textDocument/prepareCallHierarchy",
+    "textDocument/prepareTypeHierarchy",
+    "textDocument/linkedEditingRange",
     "textDocument/selectionRange",
     "textDocument/onTypeFormatting",
     "textDocument/inlineCompletion",
@@ -146,14 +148,21 @@ WHOLE = (
     "textDocument/codeLens",
     "textDocument/diagnostic",
     "workspace/symbol",
+    "benchwright/hierarchy",
+    "benchwright/instances",
+    "benchwright/viewAs",
+    "benchwright/viewHere",
+    "benchwright/setTop",
 )
 FOLLOWING = {
     "textDocument/completion": ("completionItem/resolve",),
     "textDocument/codeLens": ("codeLens/resolve",),
     "textDocument/codeAction": ("codeAction/resolve",),
     "textDocument/prepareCallHierarchy": ("callHierarchy/incomingCalls", "callHierarchy/outgoingCalls"),
+    "textDocument/prepareTypeHierarchy": ("typeHierarchy/supertypes", "typeHierarchy/subtypes"),
 }
 """What is asked about the items of an answer."""
+_REFUSING = frozenset({"textDocument/rename", "textDocument/prepareRename"})
 _ASSISTED = "textDocument/inlineCompletion"
 """Served only where a model is set up."""
 
@@ -199,7 +208,12 @@ class Client:
         client = cls(process, seed)
         capabilities = converters.get_converter().unstructure(pytest_lsp.client_capabilities("visual-studio-code"))
         # Of newer editors than pytest-lsp knows.
-        capabilities["textDocument"] |= {"inlayHint": {}, "diagnostic": {}}
+        capabilities["textDocument"] |= {
+            "inlayHint": {},
+            "diagnostic": {},
+            "typeHierarchy": {},
+            "linkedEditingRange": {},
+        }
         uri = folder.as_uri()
         params = {
             "processId": None,
@@ -324,9 +338,10 @@ class Client:
         method, keep, text = self._waiting.pop(message["id"])
         error = message.get("error")
         if error is not None:
-            # A rename that is not safe is refused with the reason, and what was cancelled may say so.
-            is_refusal = error["code"] == REFUSED and method in ("textDocument/rename", "textDocument/prepareRename")
-            if error["code"] != CANCELLED and not is_refusal:
+            # A rename that is not safe is refused with the reason, as is an instance that is not there, and what was
+            # cancelled may say so.
+            may_refuse = method in _REFUSING or method.startswith("benchwright/")
+            if error["code"] != CANCELLED and not (error["code"] == REFUSED and may_refuse):
                 where = "".join((error.get("data") or {}).get("traceback", ())[-3:])
                 self._tell(f"{method} was answered with {error['message']}", where, text)
             return
@@ -338,7 +353,7 @@ class Client:
         for following in FOLLOWING.get(method, ()):
             if items and isinstance(items, list):
                 item = self.random.choice(items)
-                is_item = following.startswith("callHierarchy/")
+                is_item = following.startswith(("callHierarchy/", "typeHierarchy/"))
                 self._items.append((following, {"item": item} if is_item else item))
 
     def _take_from_server(self, message: dict[str, Any]) -> None:
@@ -444,11 +459,29 @@ class Typist:
         place = Lines(self.text).position(at)
         return {"line": place.line, "character": place.character}
 
+    def _of_design(self, operation: str) -> dict[str, Any]:
+        chance = self.client.random
+        modules = [*re.findall(r"\bmodule\s+(\w+)", self.text), "nowhere", "", "𝄞"]
+        module, path = chance.choice(modules), chance.choice([*modules, f"{modules[0]}.a", "top..b", "a[2].b"])
+        match operation:
+            case "hierarchy":
+                return {"path": chance.choice([None, path])}
+            case "instances":
+                return {"module": module}
+            case "viewAs":
+                return {"module": module, "instance": chance.choice([None, path])}
+            case "viewHere":
+                return {"path": path}
+            case _:
+                return {"module": chance.choice([None, module])}
+
     def _params(self, method: str) -> dict[str, Any]:
         chance = self.client.random
         params: dict[str, Any] = {"textDocument": {"uri": self.uri}}
         if method == "workspace/symbol":
             return {"query": chance.choice(["", "a", "clk", "tb", "𝄞", "_"])}
+        if method.startswith("benchwright/"):
+            return {"uri": self.uri} | self._of_design(method.removeprefix("benchwright/"))
         if method in POSITIONED:
             params["position"] = self._place()
         if method in RANGED:
