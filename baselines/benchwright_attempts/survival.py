@@ -102,6 +102,10 @@ class Survival:
     """Those that were left at the end."""
 
 
+MOST_FOLLOWED = 0x10FFFF
+"""Insertions that can be followed in one attempt: each has a character as its mark."""
+
+
 class TextSurvival:
     """The files of an attempt, and for each of their code points which followed text it belongs to.
 
@@ -109,7 +113,7 @@ class TextSurvival:
     How much is left of each is counted as it is inserted and removed, so no count reads a file.
 
     Args:
-        followed: Number of an edit's event → code points it inserted.
+        followed: Number of an edit's event → code points it inserted; at most `MOST_FOLLOWED`.
     """
 
     def __init__(self, followed: Mapping[int, int]) -> None:

@@ -216,6 +216,8 @@ class FoldedEvents:
         if self.header.recording is not Recording.FULL:
             return {"accepted": by_model, **dict.fromkeys(names)}
         accepted, found = self.edits.survival()
+        if found is None:
+            return {"accepted": accepted, **dict.fromkeys(names)}
         pairs = [each for pair in zip(found.reached, found.survived, strict=True) for each in pair]
         return {"accepted": accepted, **dict(zip(names, [*pairs, found.at_end], strict=True))}
 

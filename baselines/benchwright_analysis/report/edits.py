@@ -12,7 +12,7 @@ from typing import Any
 from benchwright_analysis.report.event_columns import EventColumns
 from benchwright_attempts.attribution import BY_MODEL, CLASSIFIER, Attributor, EditColumns, EditFacts, Finding, Origin
 from benchwright_attempts.evidence import AttributionMethod
-from benchwright_attempts.survival import Contents, Survival, TextSurvival
+from benchwright_attempts.survival import MOST_FOLLOWED, Contents, Survival, TextSurvival
 from benchwright_verilog.syntax.surrogates import join_surrogates
 
 BINS = 10
@@ -135,13 +135,18 @@ class LabelledEdits:
                 found[label.source][tenth] += total
         return {source: tuple(counts) for source, counts in found.items()}
 
-    def survival(self) -> tuple[int, Survival]:
-        """Code points that a model's accepted proposals inserted, and how many of them survived."""
+    def survival(self) -> tuple[int, Survival | None]:
+        """Code points that a model's accepted proposals inserted, and how many of them survived.
+
+        None for the latter if there are more proposals than can be followed.
+        """
         followed = {
             seq: total
             for seq, total, label in zip(self.edits.seq, self.edits.total, self.labels, strict=True)
             if label.is_by_model and total > 0
         }
+        if len(followed) > MOST_FOLLOWED:
+            return sum(followed.values()), None
         return sum(followed.values()), TextSurvival(followed).follow(self.contents, self.end_ns)
 
     def fill(self, rows: EventColumns, first_row: int) -> None:

@@ -198,9 +198,9 @@ def _one(job: Job, connection: Connection, header: AttemptHeader, events: EventC
     try:
         for number, wall, mono_ns, process, body in _named(job, header, rows):
             fold.take(number, wall, mono_ns, process, body)
-        return fold.finish()
     except _UNREADABLE as error:
         raise _damaged(job, header, number, error) from error
+    return fold.finish()
 
 
 _UNREADABLE = (ValueError, KeyError, TypeError, OverflowError, sqlite3.OperationalError)
