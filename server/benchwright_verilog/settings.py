@@ -46,11 +46,13 @@ class Project:
     include_dirs: tuple[str, ...] = ()
     """Folders of included files, relative to the workspace folder or absolute."""
     file_lists: tuple[str, ...] = ()
-    """File lists (`.f`), relative to the workspace folder or absolute."""
+    """File lists (`.f`, `Bender.yml`, `.core`), relative to the workspace folder or absolute."""
     defines: tuple[str, ...] = ()
     """Macros, such as `SYNTHESIS` or `WIDTH=8`."""
     variables: Mapping[str, str] = field(default_factory=dict)
     """Variables that file lists name, such as `PRJ_DIR` for `$PRJ_DIR`, before those of the environment. A value is
     relative to the workspace folder or absolute."""
+    target: str = ""
+    """The target of a `.core` file, or those of a `Bender.yml`, separated by commas."""
     warnings: tuple[str, ...] = ()
     """Changes to slang's default warnings, each as after its `-W`, such as `extra`, `unused` or `no-width-trunc`."""

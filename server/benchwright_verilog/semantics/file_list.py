@@ -61,6 +61,8 @@ class FileList:
     complaints: tuple[Complaint, ...] = ()
     read: tuple[Path, ...] = ()
     """All lists that were read, this one first."""
+    targets: tuple[str, ...] = ()
+    """What can be chosen, where a list has several targets."""
 
 
 @dataclass

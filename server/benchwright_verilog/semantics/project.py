@@ -72,7 +72,7 @@ class Project:
         named = [self._absolute(name) for name in self._settings.file_lists]
         variables = {name: self._value(text) for name, text in self._settings.variables.items()}
         looked_in = None if is_workspace else folder
-        self._lists = ProjectLists(named, looked_in, self._texts.open_text, on_lists, variables)
+        self._lists = ProjectLists(named, looked_in, self._texts.open_text, on_lists, variables, self._settings.target)
         dirs = [self._absolute(name) for name in self._settings.include_dirs]
         self._includes = Includes(dirs, self._settings.defines, self._texts, self.inventory)
         self._files = CompilationFiles(self._texts, self.inventory, self._includes.find, takes_all=is_workspace)

@@ -1,4 +1,4 @@
-"""The file lists of a project, read again when they change."""
+"""The file lists of a project, or its `Bender.yml` or `.core` file, read again when they change."""
 
 from __future__ import annotations
 
@@ -6,13 +6,18 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
+from benchwright_verilog.semantics import bender, fusesoc
 from benchwright_verilog.semantics.entry import Stamp
 from benchwright_verilog.semantics.file_list import FileList, read_file_list
 from benchwright_verilog.semantics.plain_files import stamp_of
 
+_PATTERNS = ("*.f", "verible.filelist", bender.NAME, f"*{fusesoc.SUFFIX}")
+
 
 class ProjectLists:
-    """The file lists that the settings name, else the only `.f` file directly in the folder, or its `verible.filelist`.
+    """The file lists that the settings name, else the one directly in the folder.
+
+    That is its only `.f` file, else its `verible.filelist`, its `Bender.yml`, or its only `.core` file.
 
     Args:
         named: The lists of the settings.
@@ -20,6 +25,7 @@ class ProjectLists:
         open_text: Gives the text of a list that an editor has open.
         on_read: Called with the lists whenever they were read, in whatever thread that was.
         variables: What `$NAME` stands for in a list, before the environment's.
+        target: What is chosen of a list that has several targets; those of Bender are separated by commas.
     """
 
     def __init__(
@@ -29,12 +35,14 @@ class ProjectLists:
         open_text: Callable[[Path], str | None],
         on_read: Callable[[Sequence[FileList]], None] | None,
         variables: Mapping[str, str] | None = None,
+        target: str = "",
     ) -> None:
         self._named = list(named)
         self._folder = folder
         self._open_text = open_text
         self._on_read = on_read
         self._variables = variables or {}
+        self._target = target
         self._stamps: dict[Path, Stamp | None] = {}
         self._found: list[Path] = []
         self.lists: tuple[FileList, ...] = ()
@@ -49,13 +57,14 @@ class ProjectLists:
             Whether they were read.
         """
         if look and not self._named and self._folder is not None:
-            found = sorted(self._folder.glob("*.f")) or sorted(self._folder.glob("verible.filelist"))
+            kinds = (sorted(self._folder.glob(pattern)) for pattern in _PATTERNS)
+            found = next((files for files in kinds if files), [])
             self._found = found if len(found) == 1 else []
         paths = self._named or self._found
         if self._stamps_of(paths) == self._stamps:
             return False
         variables = {**os.environ, **self._variables}
-        self.lists = tuple(read_file_list(path, self._open_text, variables) for path in paths)
+        self.lists = tuple(self._read(path, variables) for path in paths)
         self._stamps = self._stamps_of(paths)
         if self._on_read is not None:
             self._on_read(self.lists)
@@ -64,6 +73,14 @@ class ProjectLists:
     def share(self, other: ProjectLists) -> None:
         """Take what another project with the same settings has read."""
         self.lists, self._stamps, self._found = other.lists, other._stamps, other._found
+
+    def _read(self, path: Path, variables: Mapping[str, str]) -> FileList:
+        if path.name == bender.NAME:
+            named = tuple(name.strip() for name in self._target.split(",") if name.strip())
+            return bender.read_bender(path, self._open_text, named)
+        if path.suffix == fusesoc.SUFFIX:
+            return fusesoc.read_core(path, self._folder or path.parent, self._open_text, self._target)
+        return read_file_list(path, self._open_text, variables)
 
     def _stamps_of(self, lists: Sequence[Path]) -> dict[Path, Stamp | None]:
         stamps: dict[Path, Stamp | None] = {}

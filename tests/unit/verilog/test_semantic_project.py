@@ -263,3 +263,23 @@ def test_variables_of_lists_are_set_in_the_settings(tmp_path: Path, monkeypatch:
     found = Project(tmp_path, Documents(), settings)
     assert messages(found, "a.sv") == []
     assert messages(Project(tmp_path, Documents()), "a.sv") == ["unknown module 'b'"]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "target"),
+    [
+        ("Bender.yml", "sources: [a.sv, {target: all(sim, fast), files: [b.sv]}]\n", "sim, fast"),
+        (
+            "a.core",
+            "CAPI=2:\nname: x:y:a\nfilesets:\n  rtl: {files: [a.sv, 'target_sim ? (b.sv)']}\n"
+            "targets:\n  default: {filesets: [rtl]}\n  sim: {filesets: [rtl]}\n",
+            "sim",
+        ),
+    ],
+)
+def test_a_description_of_the_project_says_which_files_belong_together(
+    tmp_path: Path, name: str, text: str, target: str
+) -> None:
+    write(tmp_path, {name: text, "a.sv": "module a; b u(); endmodule\n", "b.sv": "module b; endmodule\n"})
+    assert messages(Project(tmp_path, Documents()), "a.sv") == ["unknown module 'b'"]
+    assert messages(Project(tmp_path, Documents(), ProjectSettings(target=target)), "a.sv") == []
