@@ -268,7 +268,7 @@ def test_variables_of_lists_are_set_in_the_settings(tmp_path: Path, monkeypatch:
 @pytest.mark.parametrize(
     ("name", "text", "target"),
     [
-        ("Bender.yml", "sources: [a.sv, {target: all(sim, fast), files: [b.sv]}]\n", "sim, fast"),
+        ("Bender.yml", "sources:\n  - a.sv\n  - target: all(sim, fast)\n    files: [b.sv]\n", "sim, fast"),
         (
             "a.core",
             "CAPI=2:\nname: x:y:a\nfilesets:\n  rtl: {files: [a.sv, 'target_sim ? (b.sv)']}\n"
