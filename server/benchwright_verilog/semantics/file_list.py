@@ -19,12 +19,32 @@ _TOKEN = re.compile(r'/\*.*?(?:\*/|\Z)|//[^\n]*|(?:(?<=\s)|\A)\#[^\n]*|((?:"[^"\
 _VARIABLE = re.compile(r"\$(?:(\w+)|\{(\w*)\}|\((\w*)\))")
 _SUFFIXES = (".v", ".sv")
 _MAX_DEPTH = 32
-_INCLUDE_DIRS = frozenset({"-I", "--include-directory"})
+_INCLUDE_DIRS = frozenset({"-I", "--include-directory", "--isystem"})
+_EXTENSIONS = frozenset({"-Y", "--libext"})
+_UNDEFINES = frozenset({"-U", "--undefine-macro"})
 _DEFINES = frozenset({"-D", "--define-macro"})
 _LISTS = frozenset({"-f", "-F", "-file"})
 _TOPS = frozenset({"-top", "--top", "--top-module", "-s"})
 _PARAMETERS = frozenset({"-G"})
-_WITH_VALUE = _INCLUDE_DIRS | _DEFINES | _LISTS | _TOPS | _PARAMETERS | {"-v", "-y"}
+_OTHERS_WITH_VALUE = frozenset(
+    {
+        *("--std", "--timescale", "--compat", "-T", "--timing", "-j", "--threads", "-L", "--libmap", "--exclude-ext"),
+        *("--defaultLibName", "--error-limit", "--suppress-warnings", "--suppress-macro-warnings", "--diag-json"),
+        *("--Mall", "--all-deps", "--Minclude", "--include-deps", "--Mmodule", "--module-deps", "--depfile-target"),
+    }
+)
+"""Options of slang's driver that are followed by a value, and that change nothing here."""
+_WITH_VALUE = (
+    _INCLUDE_DIRS
+    | _DEFINES
+    | _UNDEFINES
+    | _EXTENSIONS
+    | _LISTS
+    | _TOPS
+    | _PARAMETERS
+    | _OTHERS_WITH_VALUE
+    | {"-v", "-y"}
+)
 _WITHOUT_EFFECT = re.compile(r"-(?:sv|sverilog|64|full64|q|quiet|timing|Wall)$|-?-timescale=?")
 
 
@@ -138,7 +158,7 @@ def _read(
                 complain(f"{word} needs a value after it.")
                 return
             value, place = following[2], (following[0], following[1])
-        elif word[:2] in ("-I", "-D", "-G") and len(word) > 2:
+        elif word[:2] in ("-I", "-D", "-G", "-U") and len(word) > 2:
             option, value = word[:2], word[2:].removeprefix("=")
         elif word.partition("=")[0] in _TOPS:
             option, _, value = word.partition("=")
@@ -164,6 +184,10 @@ def _read(
             gathered.tops[value] = None
         elif option in _PARAMETERS:
             gathered.parameters[value] = None
+        elif option in _EXTENSIONS:
+            gathered.suffixes |= dict.fromkeys(one for one in value.split(",") if one)
+        elif option in _UNDEFINES:
+            gathered.defines = {one: None for one in gathered.defines if one.partition("=")[0] != value}
         elif option in _INCLUDE_DIRS:
             _folder(base / value, gathered.include_dirs, complain, place)
         elif option == "-y":

@@ -123,3 +123,17 @@ def test_tops_and_their_parameters_are_read(tmp_path: Path) -> None:
     assert found.tops == ("a", "b", "c", "d")
     assert found.parameters == ("W=4", "DEPTH=8")
     assert found.complaints == ()
+
+
+def test_values_of_options_without_effect_are_no_files(tmp_path: Path) -> None:
+    found = listed(tmp_path, "--std 1800-2023 -j 2 --Mall deps.txt --timescale 1ns/1ps a.sv\n", a_sv="")
+    assert names(tmp_path, found.sources) == ["a.sv"]
+    assert [one.is_error for one in found.complaints] == [False] * 3
+
+
+def test_a_macro_can_be_taken_back_and_libraries_have_any_suffix(tmp_path: Path) -> None:
+    found = listed(
+        tmp_path, "-DA=1 -DAB -UA -Y .vlib,.x -y lib a.sv\n", a_sv="", lib__c_vlib="", lib__d_v="", lib__e_x=""
+    )
+    assert found.defines == ("AB",)
+    assert names(tmp_path, found.libraries) == ["lib/c.vlib", "lib/e.x"]
