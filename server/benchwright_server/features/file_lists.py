@@ -50,9 +50,8 @@ class FileListProblems:
                     found.setdefault(complaint.path, []).append(complaint)
                 elif complaint.message not in self._told:
                     self._told.add(complaint.message)
-                    self._server.window_show_message(
-                        types.ShowMessageParams(types.MessageType.Error, complaint.message)
-                    )
+                    kind = types.MessageType.Error if complaint.is_error else types.MessageType.Info
+                    self._server.window_show_message(types.ShowMessageParams(kind, complaint.message))
         locations = Locations(self._server)
         for path in self._shown | found.keys():
             lines = locations.lines(path)

@@ -8,9 +8,10 @@ from pathlib import Path
 
 from benchwright_verilog.semantics import bender, fusesoc
 from benchwright_verilog.semantics.entry import Stamp
-from benchwright_verilog.semantics.file_list import FileList, read_file_list
+from benchwright_verilog.semantics.file_list import Complaint, FileList, read_file_list
 from benchwright_verilog.semantics.plain_files import stamp_of
 
+_MOST_NAMED = 10
 _PATTERNS = ("*.f", "verible.filelist", bender.NAME, f"*{fusesoc.SUFFIX}")
 
 
@@ -45,6 +46,7 @@ class ProjectLists:
         self._target = target
         self._stamps: dict[Path, Stamp | None] = {}
         self._found: list[Path] = []
+        self._several: list[Path] = []
         self.lists: tuple[FileList, ...] = ()
 
     def refresh(self, *, look: bool = True) -> bool:
@@ -60,6 +62,7 @@ class ProjectLists:
             kinds = (sorted(self._folder.glob(pattern)) for pattern in _PATTERNS)
             found = next((files for files in kinds if files), [])
             self._found = found if len(found) == 1 else []
+            self._tell_of_several(found[:_MOST_NAMED] if len(found) > 1 else [])
         paths = self._named or self._found
         if self._stamps_of(paths) == self._stamps:
             return False
@@ -70,9 +73,22 @@ class ProjectLists:
             self._on_read(self.lists)
         return True
 
+    def _tell_of_several(self, lists: list[Path]) -> None:
+        if lists == self._several:
+            return
+        self._several = lists
+        if lists and self._on_read is not None and self._folder is not None:
+            names = ", ".join(path.name for path in lists)
+            message = (
+                f"{self._folder.name} has several lists ({names}), so none is used. Name those that belong together in "
+                "benchwright.project.fileLists."
+            )
+            self._on_read([FileList(self._folder, complaints=(Complaint(self._folder, 0, 0, message, False),))])
+
     def share(self, other: ProjectLists) -> None:
         """Take what another project with the same settings has read."""
         self.lists, self._stamps, self._found = other.lists, other._stamps, other._found
+        self._several = other._several
 
     def _read(self, path: Path, variables: Mapping[str, str]) -> FileList:
         if path.name == bender.NAME:
