@@ -296,3 +296,26 @@ async def test_a_client_without_snippets_gets_plain_text(editors: Editors) -> No
         assert item.insert_text_format is None
         assert isinstance(item.text_edit, types.TextEdit)
         assert "    .data_in(data_in)," in accepted(file, item)
+
+
+@pytest.mark.parametrize("parameter", ["type T = int", "type T"])
+@pytest.mark.parametrize(
+    "use",
+    ["config_db#(string)::‸", "config_db #(virtual bus_if)::g‸", "if (!config_db#(int)::‸", "void'(config_db#(int)::‸"],
+)
+async def test_a_class_with_parameters_offers_what_follows_its_scope(editor: Editor, parameter: str, use: str) -> None:
+    text = f"""\
+class config_db #({parameter});
+  static function void set(string path, T value); endfunction
+  static function bit get(string path, inout T value); return 1; endfunction
+endclass
+interface bus_if; endinterface
+module n;
+  initial begin
+    {use}
+  end
+endmodule
+"""
+    async with scratch(editor, text) as file:
+        labels = {item.label for item in await file.completion()}
+        assert labels >= ({"get"} if "::g" in use else {"set", "get"})

@@ -235,6 +235,9 @@ def path_before(found: Sequence[Token], end: int) -> tuple[str, ...]:
         if token.text == ")":
             # The value of a call has members too; its name stands for it.
             at = opening_of(found, at) - 1
+            if at > 0 and found[at].text == "#":
+                # So does a class with its parameters: `config_db #(int)::`.
+                at -= 1
             if at < 0:
                 break
             token = found[at]

@@ -199,6 +199,10 @@ def members_behind(symbol: Symbol) -> Iterator[Symbol]:
             | ModportSymbol()
         ):
             yield from _declared_in(symbol)
+        case GenericClassDefSymbol():
+            # With unknown parameters: pyslang can't be asked for other ones.
+            if isinstance(symbol.invalidSpecialization, ClassType):
+                yield from _declared_in(symbol.invalidSpecialization)
         case Type():
             yield from _type_members(symbol)
         case ValueSymbol():
