@@ -37,9 +37,12 @@ def sentence_of(error: BaseException) -> str:
     The message of an unexpected error may quote the data being processed, hidden parts included, so only its type
     is shown.
     """
-    if isinstance(error, FORESEEN):
-        return str(error)
+    return str(error) if isinstance(error, FORESEEN) else unexpected(type(error).__name__)
+
+
+def unexpected(name: str) -> str:
+    """What a user sees of an unexpected error of this type."""
     return (
-        f"Unexpected error ({type(error).__name__}). Your files are unchanged. Try again; if it happens again,"
+        f"Unexpected error ({name}). Your files are unchanged. Try again; if it happens again,"
         " report it with the output in the editor's log."
     )

@@ -36,7 +36,7 @@ from benchwright_server.attempts.delivery_retry import LiveDelivery, retry_deliv
 from benchwright_server.attempts.session import Listeners, Session
 from benchwright_server.attempts.sessions import Sessions
 from benchwright_server.editor_server import EditorServer
-from benchwright_server.errors import FORESEEN, log_place, sentence_of
+from benchwright_server.errors import FORESEEN, log_place, sentence_of, unexpected
 from benchwright_server.features.build_failures import BuildFailures
 from benchwright_server.features.code_lens import CodeLenses
 from benchwright_server.features.configuration import follow_configuration
@@ -62,6 +62,14 @@ logger = logging.getLogger(__name__)
 
 _QUIET_S = 60.0
 """How long a repeated failure is not shown again, in seconds."""
+
+
+def _without_traceback(error: Any) -> Any:
+    """An error for the client: what pygls makes of an exception quotes it and names the server's files."""
+    if error is None or not isinstance(error.data, dict) or "traceback" not in error.data:
+        return error
+    name = str(error.message).partition(":")[0].strip()
+    return JsonRpcInternalError(unexpected(name)).to_response_error()
 
 
 class Protocol(LanguageServerProtocol):
@@ -125,7 +133,7 @@ class Protocol(LanguageServerProtocol):
 
     def _send_response(self, msg_id: Any, result: Any = None, error: Any = None) -> None:
         if not isinstance(result, JsonText):
-            super()._send_response(msg_id, result, error)
+            super()._send_response(msg_id, result, _without_traceback(error))
             return
         self._result_types.pop(msg_id, None)
         head = f'{{"jsonrpc":"2.0","id":{json.dumps(msg_id)},"result":'.encode()

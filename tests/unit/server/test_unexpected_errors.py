@@ -1,0 +1,45 @@
+"""What a client is told of an error that nobody foresaw."""
+
+from __future__ import annotations
+
+import json
+import sys
+
+from pygls.exceptions import JsonRpcInternalError, JsonRpcInvalidParams
+from pygls.lsp.server import LanguageServer
+
+from benchwright_server.server import Protocol
+
+
+class Sent:
+    """What a server writes."""
+
+    def __init__(self) -> None:
+        self.data = b""
+
+    def write(self, data: bytes) -> None:
+        self.data += data
+
+
+def answer_to(error: JsonRpcInternalError | JsonRpcInvalidParams) -> dict[str, object]:
+    server = LanguageServer("test", "1", protocol_cls=Protocol)
+    server.protocol.writer = sent = Sent()  # type: ignore[assignment]
+    server.protocol._send_response(1, None, error.to_response_error())
+    answer: dict[str, object] = json.loads(sent.data[sent.data.index(b"{") :])["error"]
+    return answer
+
+
+def test_neither_the_data_nor_the_servers_files_are_named() -> None:
+    try:
+        raise KeyError("assign secret = 1;")
+    except KeyError:
+        answer = answer_to(JsonRpcInternalError.of(sys.exc_info()))  # type: ignore[no-untyped-call]
+    assert answer["code"] == -32603
+    assert str(answer["message"]).startswith("Unexpected error (KeyError).")
+    assert "secret" not in json.dumps(answer)
+    assert __file__ not in json.dumps(answer)
+
+
+def test_other_errors_go_as_they_are() -> None:
+    answer = answer_to(JsonRpcInvalidParams("position: must be there"))
+    assert (answer["code"], answer["message"]) == (-32602, "position: must be there")
