@@ -180,7 +180,7 @@ class Solver:
         }
         with self.service.client(self.token) as client:
             reply = client.post(f"/api/v1/attempts/{attempt}/runs", json=body)
-            if reply.status_code == 409 and "missing" in reply.json():
+            if reply.status_code == 424:
                 body["contents"] = {
                     digest: base64.b64encode(zlib.compress(contents[digest].encode())).decode()
                     for digest in reply.json()["missing"]

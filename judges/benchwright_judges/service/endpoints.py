@@ -7,7 +7,7 @@ import hashlib
 import json
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
-from typing import Annotated, Any, cast
+from typing import Annotated, cast
 
 from fastapi import APIRouter, Depends, Header, Path, Query, Request, Response, Security
 from fastapi.responses import StreamingResponse
@@ -18,7 +18,7 @@ from benchwright_judges.service.access_token import Scope, Token
 from benchwright_judges.service.admission import AdmissionControl
 from benchwright_judges.service.change_notifications import wait_for_change
 from benchwright_judges.service.judging import Judging
-from benchwright_judges.service.refusals import MEDIA_TYPE, Kind, RefusalError
+from benchwright_judges.service.refusals import BODY, Kind, RefusalError, refusals, responses_of
 from benchwright_judges.service.submission import Batch, Key, Submission
 from benchwright_judges.service.views import (
     BatchView,
@@ -87,36 +87,6 @@ IdempotencyKey = Annotated[
 ]
 
 
-def _refusals(*kinds: Kind) -> dict[int | str, dict[str, Any]]:
-    """OpenAPI's responses for these refusals and for those that every endpoint behind admission control has."""
-    every = (Kind.UNAUTHORIZED, Kind.WRONG_SCOPE, Kind.INVALID, Kind.RATE_LIMITED, Kind.UNEXPECTED, Kind.UNAVAILABLE)
-    return _responses(*kinds, *every)
-
-
-def _responses(*kinds: Kind) -> dict[int | str, dict[str, Any]]:
-    responses: dict[int | str, dict[str, Any]] = {}
-    for kind in sorted(kinds, key=lambda kind: kind.status):
-        response = responses.setdefault(
-            kind.status.value,
-            {
-                "description": "",
-                "content": {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/ProblemDetails"}, "examples": {}}},
-            },
-        )
-        response["description"] = " ".join(filter(None, (response["description"], kind.title)))
-        response["content"][MEDIA_TYPE]["examples"][kind.slug] = {"value": _example(kind)}
-        if kind is Kind.UNAUTHORIZED:
-            response["headers"] = {"WWW-Authenticate": {"schema": {"type": "string"}, "required": True}}
-        if kind.status.value in (429, 503):
-            response["headers"] = {"Retry-After": {"schema": {"type": "string", "pattern": "^[0-9]+$"}}}
-    return responses
-
-
-def _example(kind: Kind) -> dict[str, Any]:
-    return RefusalError(kind, "What happened.", "What to do about it.").details.model_dump(mode="json")
-
-
-_BODY = (Kind.MALFORMED, Kind.TOO_SLOW, Kind.TOO_LARGE, Kind.WRONG_MEDIA_TYPE)
 _EVENT = {
     "description": "One event.",
     "type": "object",
@@ -134,7 +104,7 @@ _LOCATION = {"Location": {"description": "Where to poll.", "schema": {"type": "s
     summary="Score one answer",
     responses={
         202: {"description": "Not judged yet; poll again.", "model": SubmissionView, "headers": _LOCATION},
-        **_refusals(*_BODY, Kind.KEY_REUSED, Kind.NOT_FOUND, Kind.BUDGET_USED_UP, Kind.BUDGET_RESERVED),
+        **refusals(*BODY, Kind.KEY_REUSED, Kind.NOT_FOUND, Kind.BUDGET_USED_UP, Kind.BUDGET_RESERVED),
     },
 )
 async def submit(
@@ -166,7 +136,7 @@ async def _own_submission(
     return current
 
 
-@router.get("/submissions/{submission_id}", summary="One answer", responses=_refusals(Kind.NOT_FOUND))
+@router.get("/submissions/{submission_id}", summary="One answer", responses=refusals(Kind.NOT_FOUND))
 async def read_submission(
     submission: Annotated[Submission, Depends(_own_submission)], token: Submitter
 ) -> SubmissionView:
@@ -180,7 +150,7 @@ async def read_submission(
     status_code=202,
     responses={
         202: {"description": "Stored and queued.", "headers": _LOCATION},
-        **_refusals(*_BODY, Kind.KEY_REUSED, Kind.NOT_FOUND, Kind.QUEUE_FULL),
+        **refusals(*BODY, Kind.KEY_REUSED, Kind.NOT_FOUND, Kind.QUEUE_FULL),
     },
 )
 async def submit_batch(
@@ -215,13 +185,13 @@ async def _own_batch(
 OwnBatch = Annotated[Batch, Depends(_own_batch)]
 
 
-@router.get("/batches/{batch_id}", summary="Progress of a batch", responses=_refusals(Kind.NOT_FOUND))
+@router.get("/batches/{batch_id}", summary="Progress of a batch", responses=refusals(Kind.NOT_FOUND))
 async def read_batch(batch: OwnBatch) -> BatchView:
     """A batch of this token, with its progress."""
     return view_batch(batch)
 
 
-@router.get("/batches/{batch_id}/results", summary="Results of a batch", responses=_refusals(Kind.NOT_FOUND))
+@router.get("/batches/{batch_id}/results", summary="Results of a batch", responses=refusals(Kind.NOT_FOUND))
 async def read_results(
     batch: OwnBatch,
     token: Submitter,
@@ -247,7 +217,7 @@ async def read_results(
             "number of the submission in the order in which they were done; `finished` comes last.",
             "content": {"text/event-stream": {"schema": _EVENT}},
         },
-        **_refusals(Kind.NOT_FOUND),
+        **refusals(Kind.NOT_FOUND),
     },
 )
 async def watch_batch(
@@ -290,7 +260,7 @@ async def _events(batch: Batch, after: int, token: Token, judging: Judging, requ
                 yield ": still here\n\n"
 
 
-@router.get("/pending", summary="Answers that wait for people", responses=_refusals())
+@router.get("/pending", summary="Answers that wait for people", responses=refusals())
 async def read_pending(
     token: Grader, judging: Service, limit: Annotated[int, Query(ge=1, le=100)] = 20
 ) -> GradingQueue:
@@ -302,7 +272,7 @@ async def read_pending(
 @router.get(
     "/pending/next",
     summary="The next answer to grade",
-    responses={204: {"description": "Nothing is left to grade for this person."}, **_refusals()},
+    responses={204: {"description": "Nothing is left to grade for this person."}, **refusals()},
     response_model=GradingItem,
 )
 async def read_next(token: Grader, judging: Service) -> GradingItem | Response:
@@ -314,7 +284,7 @@ async def read_next(token: Grader, judging: Service) -> GradingItem | Response:
 @router.put(
     "/pending/{item_id}/grade",
     summary="Grade an answer",
-    responses=_refusals(*_BODY, Kind.NOT_FOUND, Kind.CONFLICT),
+    responses=refusals(*BODY, Kind.NOT_FOUND, Kind.CONFLICT),
 )
 async def grade(
     item_id: Annotated[Id, Path(description="As returned by the service.")],
@@ -327,7 +297,7 @@ async def grade(
     return GradeView(item=item_id, grader=token.name, label=body.label, difficulty=body.difficulty, decided=decided)
 
 
-@router.get("/agreement", summary="How far judges agree with people", responses=_refusals())
+@router.get("/agreement", summary="How far judges agree with people", responses=refusals())
 async def read_agreement(
     token: Administrator,
     judging: Service,
@@ -343,7 +313,7 @@ async def live() -> Health:
     return Health(status="live")
 
 
-@router.get("/health/ready", summary="Whether it can serve requests", responses=_responses(Kind.UNAVAILABLE))
+@router.get("/health/ready", summary="Whether it can serve requests", responses=responses_of(Kind.UNAVAILABLE))
 async def ready(judging: Service) -> Health:
     """Succeeds if the database answers and the service is not shutting down."""
     if judging.closing:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from enum import Enum
 from http import HTTPStatus
+from typing import Any
 
 from pydantic import Field
 
@@ -113,3 +114,37 @@ class RefusalError(Exception):
         if self.kind is Kind.UNAUTHORIZED:
             headers["WWW-Authenticate"] = 'Bearer realm="benchwright judge"'
         return headers
+
+
+BODY = (Kind.MALFORMED, Kind.TOO_SLOW, Kind.TOO_LARGE, Kind.WRONG_MEDIA_TYPE)
+"""Refusals of requests with a body."""
+
+
+def refusals(*kinds: Kind) -> dict[int | str, dict[str, Any]]:
+    """OpenAPI's responses for these refusals and for those that every endpoint behind admission control has."""
+    every = (Kind.UNAUTHORIZED, Kind.WRONG_SCOPE, Kind.INVALID, Kind.RATE_LIMITED, Kind.UNEXPECTED, Kind.UNAVAILABLE)
+    return responses_of(*kinds, *every)
+
+
+def responses_of(*kinds: Kind) -> dict[int | str, dict[str, Any]]:
+    """OpenAPI's responses for these refusals."""
+    responses: dict[int | str, dict[str, Any]] = {}
+    for kind in sorted(kinds, key=lambda kind: kind.status):
+        response = responses.setdefault(
+            kind.status.value,
+            {
+                "description": "",
+                "content": {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/ProblemDetails"}, "examples": {}}},
+            },
+        )
+        response["description"] = " ".join(filter(None, (response["description"], kind.title)))
+        response["content"][MEDIA_TYPE]["examples"][kind.slug] = {"value": _example(kind)}
+        if kind is Kind.UNAUTHORIZED:
+            response["headers"] = {"WWW-Authenticate": {"schema": {"type": "string"}, "required": True}}
+        if kind.status.value in (429, 503):
+            response["headers"] = {"Retry-After": {"schema": {"type": "string", "pattern": "^[0-9]+$"}}}
+    return responses
+
+
+def _example(kind: Kind) -> dict[str, Any]:
+    return RefusalError(kind, "What happened.", "What to do about it.").details.model_dump(mode="json")

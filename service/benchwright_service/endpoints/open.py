@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fastapi import APIRouter
 
+from benchwright_judges.service.refusals import BODY, Kind, responses_of
 from benchwright_remote.messages import Health, Join, Joined, PublicKey
 from benchwright_service.endpoints.admitted import TheBench
 
@@ -16,7 +17,9 @@ async def live(bench: TheBench) -> Health:
     return Health(status="ok", version=bench.version)
 
 
-@router.get("/health/ready", summary="Whether the service can work")
+@router.get(
+    "/health/ready", summary="Whether the service can work", responses=responses_of(Kind.UNEXPECTED, Kind.UNAVAILABLE)
+)
 async def ready(bench: TheBench) -> Health:
     """Reads the database."""
     await bench.check()
@@ -29,7 +32,11 @@ async def key(bench: TheBench) -> PublicKey:
     return PublicKey(key=bench.signer.public_key)
 
 
-@router.post("/join", summary="Join a course by an invitation")
+@router.post(
+    "/join",
+    summary="Join a course by an invitation",
+    responses=responses_of(*BODY, Kind.NOT_FOUND, Kind.INVALID, Kind.RATE_LIMITED, Kind.UNEXPECTED, Kind.UNAVAILABLE),
+)
 async def join(body: Join, bench: TheBench) -> Joined:
     """Makes an account and a token for it."""
     bench.check_guesses()

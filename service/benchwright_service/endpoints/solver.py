@@ -6,7 +6,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Path, Query, Response
 
-from benchwright_judges.service.refusals import Kind, RefusalError
+from benchwright_judges.service.refusals import BODY, Kind, RefusalError, refusals
 from benchwright_remote.messages import (
     AssignmentView,
     Id,
@@ -28,25 +28,29 @@ OneId = Annotated[Id, Path()]
 PackName = Annotated[str, Path(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$")]
 
 
-@router.get("/me", summary="The account and its courses")
+@router.get("/me", summary="The account and its courses", responses=refusals())
 async def me(account: Account, bench: TheBench) -> Me:
     """Who asks."""
     return await bench.accounts.me(account)
 
 
-@router.get("/assignments", summary="What there is to do")
+@router.get("/assignments", summary="What there is to do", responses=refusals())
 async def assignments(account: Account, bench: TheBench) -> list[AssignmentView]:
     """The assignments that have opened, of all the account's courses."""
     return list(await bench.courses.of(account))
 
 
-@router.get("/packs/{name}", summary="The public part of a pack")
+@router.get("/packs/{name}", summary="The public part of a pack", responses=refusals(Kind.NOT_FOUND))
 async def pack(name: PackName, account: Account, bench: TheBench) -> PublicPack:
     """Its problems that the account may work on, without any hidden part."""
     return await bench.courses.pack(account, name)
 
 
-@router.post("/attempts/{attempt}/events", summary="Hand events in")
+@router.post(
+    "/attempts/{attempt}/events",
+    summary="Hand events in",
+    responses=refusals(*BODY, Kind.NOT_FOUND, Kind.CONFLICT),
+)
 async def take_events(attempt: OneId, body: NewEvents, account: Account, bench: TheBench) -> Taken:
     """Takes what follows from what is here; returns a countersigned anchor once it is on disk."""
     if body.header.id != attempt:
@@ -57,17 +61,22 @@ async def take_events(attempt: OneId, body: NewEvents, account: Account, bench: 
 @router.post(
     "/attempts/{attempt}/runs",
     summary="Run the hidden tests, or have an answer scored",
-    responses={202: {"model": RunView}, 409: {"model": MissingFiles}},
+    status_code=202,
+    responses={
+        202: {"description": "Queued.", "model": RunView},
+        424: {"description": "Contents have to be sent too.", "model": MissingFiles},
+        **refusals(*BODY, Kind.NOT_FOUND, Kind.CONFLICT),
+    },
     response_model=None,
 )
 async def run(attempt: OneId, body: NewRun, account: Account, bench: TheBench) -> Response:
-    """Queues a run of these files: 202. 409 with the digests of contents that have to be sent."""
+    """Queues a run of these files: 202. 424 with the digests of contents that have to be sent with it."""
     outcome = await bench.runs.submit(account, attempt, body)
-    status = 409 if isinstance(outcome, MissingFiles) else 202
+    status = 424 if isinstance(outcome, MissingFiles) else 202
     return Response(outcome.model_dump_json(), status, media_type="application/json")
 
 
-@router.get("/runs/{run}", summary="How far a run is")
+@router.get("/runs/{run}", summary="How far a run is", responses=refusals(Kind.NOT_FOUND))
 async def read_run(
     run: OneId,
     account: Account,
@@ -79,7 +88,7 @@ async def read_run(
     return await bench.runs.shown(account, run, seen=seen, wait_s=wait_s)
 
 
-@router.delete("/runs/{run}", summary="Cancel a run", status_code=204)
+@router.delete("/runs/{run}", summary="Cancel a run", status_code=204, responses=refusals(Kind.NOT_FOUND))
 async def cancel(run: OneId, account: Account, bench: TheBench) -> None:
     """Cancels it, unless it has ended."""
     await bench.runs.cancel(account, run)

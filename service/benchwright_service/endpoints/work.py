@@ -6,6 +6,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Path, Query, Response
 
+from benchwright_judges.service.refusals import BODY, refusals
 from benchwright_remote.messages import Ask, Done, Heard, Id, Job, Step
 from benchwright_service.endpoints.admitted import TheBench, Worker
 
@@ -16,7 +17,16 @@ router = APIRouter(prefix="/api/v1/work")
 RunId = Annotated[Id, Path()]
 
 
-@router.post("", summary="Ask for a run", responses={200: {"model": Job}, 204: {}}, response_model=None)
+@router.post(
+    "",
+    summary="Ask for a run",
+    responses={
+        200: {"description": "A run.", "model": Job},
+        204: {"description": "There was none for so long."},
+        **refusals(*BODY),
+    },
+    response_model=None,
+)
 async def claim(
     body: Ask, worker: Worker, bench: TheBench, wait_s: Annotated[float, Query(ge=0, le=LONGEST_WAIT_S)] = 0.0
 ) -> Response:
@@ -27,13 +37,13 @@ async def claim(
     return Response(job.model_dump_json(), media_type="application/json")
 
 
-@router.post("/{run}/step", summary="Say what runs now")
+@router.post("/{run}/step", summary="Say what runs now", responses=refusals(*BODY))
 async def step(run: RunId, body: Step, worker: Worker, bench: TheBench) -> Heard:
     """Shows the solver how far the run is; without a word for too long it goes to another worker."""
     return await bench.runs.step(run, body)
 
 
-@router.post("/{run}/verdict", summary="Hand a verdict in")
+@router.post("/{run}/verdict", summary="Hand a verdict in", responses=refusals(*BODY))
 async def done(run: RunId, body: Done, worker: Worker, bench: TheBench) -> Heard:
     """It counts once, and only if the run is still this worker's."""
     return await bench.runs.done(run, body)

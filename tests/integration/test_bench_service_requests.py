@@ -1,0 +1,60 @@
+"""Requests that schemathesis makes of the bench service's own OpenAPI document: none breaks it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+import schemathesis
+from hypothesis import HealthCheck, given, settings
+from schemathesis import GenerationMode
+
+from benchwright_service.app import make_api
+
+from ..bench_service import Service, Solver, running
+
+PATIENCE_S = 60.0
+REQUESTS = [
+    (method, path, mode)
+    for path, operations in make_api().openapi()["paths"].items()
+    for method in operations
+    for mode in GenerationMode
+    # Without parameters nothing can be wrong.
+    if mode is GenerationMode.POSITIVE or not path.endswith(("/live", "/ready", "/key", "/me", "/assignments"))
+]
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    with running(Service(tmp_path_factory.mktemp("service"), workers=0)) as started:
+        yield started
+        assert started.process is not None and started.process.poll() is None
+
+
+@pytest.fixture(scope="module")
+def tokens(service: Service, tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """For people and for workers."""
+    solver = Solver.joining(service, service.set_up(), tmp_path_factory.mktemp("solver"))
+    solver.log.close()
+    return {"person": solver.token, "worker": service.worker_token()}
+
+
+@pytest.mark.parametrize(("method", "path", "mode"), REQUESTS)
+def test_no_request_breaks_the_service(
+    service: Service, tokens: dict[str, str], method: str, path: str, mode: GenerationMode, nightly: bool
+) -> None:
+    token = tokens["worker" if path.startswith("/api/v1/work") else "person"]
+    headers = {"Authorization": f"Bearer {token}"}
+    operation = schemathesis.openapi.from_url(f"{service.url}/api/v1/openapi.json", headers=headers)[path][method]
+
+    @given(case=operation.as_strategy(generation_mode=mode))
+    @settings(
+        max_examples=500 if nightly else 10, deadline=None, database=None, suppress_health_check=list(HealthCheck)
+    )
+    def holds(case: Any) -> None:
+        # Who waits for a change or for work waits long enough elsewhere.
+        case.query.pop("wait_s", None) if isinstance(case.query.get("wait_s"), float) else None
+        case.call_and_validate(timeout=PATIENCE_S)
+
+    holds()
