@@ -211,7 +211,7 @@ async def test_what_verible_finds_can_be_fixed_or_waived(editor: Editor) -> None
     text = "module a(input x, output reg y);\n  wire w;‸  \n  always_comb y <= x;\nendmodule\n"
     async with scratch(editor, {"a.sv": text}) as file:
         file.save()
-        await file.marked("trailing spaces", "blocking")
+        await file.marked("unused net", "trailing spaces", "blocking")
         assert body((await done(file, "Remove trailing space"))["a.sv"]) == text.replace("‸  \n", "\n")
         waived = (await done(file, "Waive no-trailing-spaces on this line"))["a.sv"]
         assert "  // verilog_lint: waive no-trailing-spaces\n  wire w;  \n" in waived
@@ -220,7 +220,8 @@ async def test_what_verible_finds_can_be_fixed_or_waived(editor: Editor) -> None
 
 
 async def test_a_waiver_silences_what_it_names(editor: Editor) -> None:
-    async with scratch(editor, {"a.sv": "module m;\n  wire [3:0] w ‸= 8'd255;\nendmodule\n"}) as file:
+    text = "module m(output wire y);\n  wire [3:0] w ‸= 8'd255;\n  assign y = w[0];\nendmodule\n"
+    async with scratch(editor, {"a.sv": text}) as file:
         (problem,) = await file.marked("implicit conversion")
         waived = (await done(file, f"Waive {problem.code} on this line"))["a.sv"]
         assert f"  // slang lint_off {problem.code}\n" in waived
