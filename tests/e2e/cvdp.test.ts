@@ -35,8 +35,7 @@ scenario(
     assert.equal(solution.length, 1);
     const [file, text] = solution[0]!;
 
-    await editor.command("Benchwright: Open Problem…");
-    await editor.choose("lfsr 0001");
+    await editor.commandAndChoose("Benchwright: Open Problem…", "lfsr 0001");
     await editor.file(file).waitFor();
     await editor.startClock();
     await editor.sees(editor.statusBar("clock"), /\d\d:\d\d/);

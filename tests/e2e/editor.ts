@@ -98,6 +98,18 @@ export class Editor {
     await this.answer(text);
   }
 
+  /** Runs a command and chooses from the list that it opens; a page that takes the focus meanwhile closes the list. */
+  async commandAndChoose(title: string, text: string): Promise<void> {
+    const row = this.choices().filter({ hasText: text }).first();
+    await this.tryAgain(`${title} does not offer ${text}.`, async (timeout) => {
+      await this.command(title);
+      await this.quickInput().fill(text, { timeout });
+      await row.waitFor({ timeout });
+      await this.quickInput().press("Enter", { timeout });
+    });
+    await row.waitFor({ state: "hidden" });
+  }
+
   /** Confirms the dialog that is open, or about to be, with its button of this name. */
   async confirm(button: string): Promise<void> {
     await this.dialog().getByRole("button", { name: button }).press("Enter");

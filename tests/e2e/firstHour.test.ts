@@ -155,8 +155,7 @@ async function questions(editor: Editor, album: Album): Promise<void> {
 
 async function question(editor: Editor, title: string): Promise<void> {
   await editor.command("View: Close All Editors");
-  await editor.command("Benchwright: Open Problem…");
-  await editor.choose(title);
+  await editor.commandAndChoose("Benchwright: Open Problem…", title);
   const form = await editor.webview("form input:not([type=hidden]), form textarea");
   await editor.startClock();
   await editor.focusForm(form);
@@ -226,8 +225,7 @@ async function study(session: Session, album: Album): Promise<void> {
   await album.take("my-numbers");
   await album.takeHard("my-numbers");
   await editor.command("View: Close All Editors");
-  await editor.command("Benchwright: Replay an Attempt");
-  await editor.choose("saturating-counter");
+  await editor.commandAndChoose("Benchwright: Replay an Attempt", "saturating-counter");
   await editor.webview("input[type=range]");
   await album.take("replay");
   await album.takeHard("replay");

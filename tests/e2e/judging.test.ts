@@ -105,8 +105,7 @@ scenario("without a judge an answer waits, and two people grade it blind, by key
 async function open(session: Session, title: string): Promise<void> {
   const { editor } = session;
   await editor.command("View: Close All Editors");
-  await editor.command("Benchwright: Open Problem…");
-  await editor.choose(title);
+  await editor.commandAndChoose("Benchwright: Open Problem…", title);
   const form = await editor.webview(`main:has(h1:text-is("${title}")) form`);
   await editor.startClock();
   await editor.sees(editor.statusBar("clock"), /\d\d:\d\d/);

@@ -11,8 +11,7 @@ scenario("a question is opened, answered and scored by keyboard alone", {}, asyn
   const { editor, folder } = session;
   const { keyboard } = editor.page;
 
-  await editor.command("Benchwright: Open Problem…");
-  await editor.choose(TITLE);
+  await editor.commandAndChoose("Benchwright: Open Problem…", TITLE);
   const form = await editor.webview("input[type=radio]");
   await editor.sees(form.locator("main"), /Choose one answer[\s\S]*A\s+9 cycles[\s\S]*D\s+15 cycles/);
   await editor.sees(

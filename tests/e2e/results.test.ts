@@ -66,13 +66,11 @@ scenario("a free answer says what saving does, and a problem is found, described
   await editor.sees((await editor.webview("h1#two-stores-two-loads")).locator("body"), /starter\/store-buffering[\s\S]*Licence/);
   await editor.picture("problem-details");
 
-  await editor.command("Benchwright: Group Problems By…");
-  await editor.choose("Difficulty");
+  await editor.commandAndChoose("Benchwright: Group Problems By…", "Difficulty");
   await editor.sees(editor.problem("Width of a cache tag"), /question/);
   await editor.picture("problems-by-difficulty");
 
-  await editor.command("Benchwright: Open Problem…");
-  await editor.choose("Two stores, two loads");
+  await editor.commandAndChoose("Benchwright: Open Problem…", "Two stores, two loads");
   const form = await editor.webview("textarea");
   await editor.sees(form.locator("main"), "Nothing is scored until the clock starts.");
   await form.getByRole("button", { name: "Start the Clock" }).click();

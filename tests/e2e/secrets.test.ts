@@ -27,8 +27,7 @@ scenario(
   async (session) => {
     const { editor, folder } = session;
     await editor.openBenchwrightView();
-    await editor.command("Benchwright: Open Problem…");
-    await editor.choose("counter 0001");
+    await editor.commandAndChoose("Benchwright: Open Problem…", "counter 0001");
     await editor.file(FILE).waitFor();
     await editor.startClock();
     await editor.sees(editor.statusBar("clock"), /\d\d:\d\d/);

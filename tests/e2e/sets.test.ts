@@ -68,8 +68,7 @@ scenario(
     try {
       for (const [title, keys, text, hand, result] of [...QUESTIONS, ...quarch]) {
         await editor.command("View: Close All Editors");
-        await editor.command("Benchwright: Open Problem…");
-        await editor.choose(title);
+        await editor.commandAndChoose("Benchwright: Open Problem…", title);
         const form = await editor.webview(`main:has(h1:text-is("${title}")) form`);
         await editor.startClock();
         await editor.focusForm(form);

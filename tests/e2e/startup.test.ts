@@ -27,8 +27,7 @@ scenario("the problem list is filtered while words are typed, and grouped", {}, 
   await editor.sees(editor.page.locator(".pane-header", { hasText: "Problem List" }), /“design lint”: 1 of \d+/);
   await editor.command("Benchwright: Clear Filter");
   await editor.sees(editor.problem("Saturating up/down counter"), "Saturating");
-  await editor.command("Benchwright: Group Problems By…");
-  await editor.choose("Difficulty");
+  await editor.commandAndChoose("Benchwright: Group Problems By…", "Difficulty");
   await editor.sees(editor.problem("easy"), /easy\s*\d+\/\d+ passed/);
   await editor.picture("problem-list");
 });

@@ -234,8 +234,7 @@ scenario(
 async function replay(session: Session): Promise<void> {
   const { editor } = session;
   await editor.command("View: Close All Editors");
-  await editor.command("Benchwright: Replay an Attempt");
-  await editor.choose("round-robin");
+  await editor.commandAndChoose("Benchwright: Replay an Attempt", "round-robin");
   const page = await editor.webview("input[type=range]");
   await editor.sees(page.locator("details"), /Pause \(coffee\): \d\d:\d\d to \d\d:\d\d\s+Run 1, passed: \d\d:\d\d to \d\d:\d\d/);
   await page.locator("input[type=range]").focus();
