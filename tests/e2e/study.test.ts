@@ -153,8 +153,9 @@ scenario(
 
     await editor.command("Benchwright: Show My Numbers");
     const numbers = await editor.webview("h1#my-numbers");
-    await editor.sees(numbers.locator("table"), /round-robin arbiter\s+alone\s+passed\s+1\.00\s+\d\d:/);
-    await editor.sees(numbers.locator("table"), /Parity[^]*\s+alone\s+given up\s+–\s+\d\d:/);
+    await editor.sees(numbers.locator("table"), /round-robin arbiter\s+passed\s+1\.00\s+\d\d:/);
+    await editor.sees(numbers.locator("table"), /Parity[^]*\s+given up\s+–\s+\d\d:/);
+    await editor.sees(numbers.locator("table"), /round-robin arbiter\s+alone\s+12 min/);
     await editor.picture("study-numbers-dark");
     await replay(session);
     await writeFile(join(session.workspaces, "study.json"), '{ "study": 3 }');
