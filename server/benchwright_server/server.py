@@ -9,6 +9,7 @@ import gc
 import io
 import json
 import logging
+import sys
 import threading
 import time
 from collections.abc import Generator
@@ -68,8 +69,11 @@ def _without_traceback(error: Any) -> Any:
     """An error for the client: what pygls makes of an exception quotes it and names the server's files."""
     if error is None or not isinstance(error.data, dict) or "traceback" not in error.data:
         return error
-    name = str(error.message).partition(":")[0].strip()
-    return JsonRpcInternalError(unexpected(name)).to_response_error()
+    name, _, said = str(error.message).partition(":")
+    module, _, kind = name.strip().rpartition(".")
+    raised = getattr(sys.modules.get(module), kind, None)
+    is_foreseen = isinstance(raised, type) and issubclass(raised, FORESEEN)
+    return JsonRpcInternalError(said.strip() if is_foreseen else unexpected(kind)).to_response_error()
 
 
 class Protocol(LanguageServerProtocol):

@@ -80,6 +80,7 @@ async def test_one_attempt_runs_at_a_time_across_servers_and_the_other_is_paused
     await first.until(lambda: bool(mine.told("paused")), "the pause")
     (pause,) = mine.told("paused")
     assert getattr(pause, "reason", None) == "starter/sync-fifo was started"
+    await first.until(lambda: bool(first.shown.messages), "the notice")
     (said,) = first.shown.messages
     assert mine.opened.status.title in said
     assert other.opened.status.title in said

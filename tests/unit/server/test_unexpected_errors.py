@@ -8,6 +8,7 @@ import sys
 from pygls.exceptions import JsonRpcInternalError, JsonRpcInvalidParams
 from pygls.lsp.server import LanguageServer
 
+from benchwright_server.errors import ServerError
 from benchwright_server.server import Protocol
 
 
@@ -43,3 +44,12 @@ def test_neither_the_data_nor_the_servers_files_are_named() -> None:
 def test_other_errors_go_as_they_are() -> None:
     answer = answer_to(JsonRpcInvalidParams("position: must be there"))
     assert (answer["code"], answer["message"]) == (-32602, "position: must be there")
+
+
+def test_what_a_foreseen_error_says_is_for_the_user() -> None:
+    try:
+        raise ServerError("The model can't be reached: check benchwright.assistant.url.")
+    except ServerError:
+        answer = answer_to(JsonRpcInternalError.of(sys.exc_info()))  # type: ignore[no-untyped-call]
+    assert answer["message"] == "The model can't be reached: check benchwright.assistant.url."
+    assert "data" not in answer or answer["data"] is None
