@@ -88,7 +88,7 @@ def _page() -> Iterator[str]:
 def _who(path: str) -> str:
     if path in OPEN:
         return "anybody"
-    return "worker" if path.startswith("/api/v1/work") else "person"
+    return "worker" if path.startswith("/api/v1/jobs") else "person"
 
 
 if __name__ == "__main__":

@@ -64,7 +64,7 @@ class Worker:
 
     async def _claim(self) -> Job | None:
         reply = await self._client.post(
-            "/api/v1/work",
+            "/api/v1/jobs",
             params={"wait_s": _WAIT_S},
             content=Ask(worker=self._name).model_dump_json(),
             timeout=_WAIT_S + 10,
@@ -122,7 +122,7 @@ class Worker:
                 async with asyncio.timeout(job.lease_s / 4):
                     step = await steps.get()
             with contextlib.suppress(httpx2.HTTPError):
-                reply = await self._client.post(f"/api/v1/work/{job.run}/step", content=step.model_dump_json())
+                reply = await self._client.post(f"/api/v1/jobs/{job.run}/step", content=step.model_dump_json())
                 if reply.is_success and not Heard.model_validate_json(reply.content).wanted:
                     run.cancel()
                     return
@@ -133,7 +133,7 @@ class Worker:
                 while True:
                     with contextlib.suppress(httpx2.HTTPError):
                         reply = await self._client.post(
-                            f"/api/v1/work/{job.run}/verdict", content=done.model_dump_json()
+                            f"/api/v1/jobs/{job.run}/verdict", content=done.model_dump_json()
                         )
                         if reply.status_code < HTTPStatus.INTERNAL_SERVER_ERROR:
                             return

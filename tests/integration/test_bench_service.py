@@ -175,7 +175,7 @@ def test_nobody_sees_or_touches_what_is_somebody_elses(
                 "now": datetime.now(UTC).isoformat(),
             }
             assert client.post(f"/api/v1/attempts/{attempt}/events", json=body).status_code == 404
-            assert client.post("/api/v1/work", json={"worker": "me"}).status_code == 403
+            assert client.post("/api/v1/jobs", json={"worker": "me"}).status_code == 403
         assert thief.run(attempt, 2, start).status_code == 404
     forbidden = stranger.begin(REF, start)
     stranger.record(forbidden, Started())

@@ -44,7 +44,7 @@ def tokens(service: Service, tmp_path_factory: pytest.TempPathFactory) -> dict[s
 def test_no_request_breaks_the_service(
     service: Service, tokens: dict[str, str], method: str, path: str, mode: GenerationMode, nightly: bool
 ) -> None:
-    token = tokens["worker" if path.startswith("/api/v1/work") else "person"]
+    token = tokens["worker" if path.startswith("/api/v1/jobs") else "person"]
     headers = {"Authorization": f"Bearer {token}"}
     operation = schemathesis.openapi.from_url(f"{service.url}/api/v1/openapi.json", headers=headers)[path][method]
 

@@ -12,7 +12,7 @@ from benchwright_service.endpoints.admitted import TheBench, Worker
 
 LONGEST_WAIT_S = 30.0
 
-router = APIRouter(prefix="/api/v1/work")
+router = APIRouter(prefix="/api/v1/jobs")
 
 RunId = Annotated[Id, Path()]
 
