@@ -43,7 +43,9 @@ class EventWriter:
         self._flagged = set(flagged)
 
     async def summary(self) -> Summary:
-        """The state of the attempt so far."""
+        """The state of the attempt, with every event handed over so far."""
+        # A run that is cancelled while its last event is being written leaves that event on its way.
+        await self._services.log.settled()
         return await asyncio.to_thread(self._services.attempts.summary, self._attempt)
 
     def moment(self) -> Moment:
