@@ -50,6 +50,8 @@ class Stage:
     needs: frozenset[Part] = frozenset()
     chained: bool = False
     """Whether a command needs the output of the one before it, so that the first failure ends the stage."""
+    by_name: bool = False
+    """Whether it runs only when it is named: other stages have its tests, or a part of them."""
 
 
 @dataclass(frozen=True)
@@ -76,6 +78,7 @@ def _stages(*, nightly: bool, coverage: bool = False) -> list[Stage]:
     # A file's tests stay together: some share one server.
     parallel = (*pytest, *measured, "-n", "auto", "--dist", "loadfile")
     simulators = frozenset({Part.TOOLCHAIN})
+    in_the_browser = frozenset(Part) - {Part.DATABASE, Part.CLUSTER, Part.NEOVIM}
 
     def in_two(folder: str) -> tuple[tuple[str, ...], ...]:
         return (*parallel, "-m", "not alone", folder), (*pytest, *measured, "-m", "alone", folder)
@@ -136,7 +139,14 @@ def _stages(*, nightly: bool, coverage: bool = False) -> list[Stage]:
             "e2e",
             "everything in a real VS Code in a real browser",
             _npm("tests/e2e", "nightly" if nightly else "test"),
-            frozenset(Part) - {Part.DATABASE, Part.CLUSTER, Part.NEOVIM},
+            in_the_browser,
+        ),
+        Stage(
+            "first-hour",
+            "a new user's first hour, with pictures; only when it is named",
+            _npm("tests/e2e", "first-hour"),
+            in_the_browser,
+            by_name=True,
         ),
     ]
 
@@ -167,6 +177,7 @@ def main() -> int:
 
 def _options() -> argparse.Namespace:
     names = {stage.name: stage.about for stage in _stages(nightly=False)}
+    usual = {stage.name for stage in _stages(nightly=False) if not stage.by_name}
     parser = argparse.ArgumentParser(
         prog="./test",
         description="Sets up what is missing, then runs every check, or those that are named.",
@@ -192,7 +203,7 @@ def _options() -> argparse.Namespace:
     options = parser.parse_args()
     if unknown := [name for name in options.names if name not in names]:
         parser.error(f"there is no stage {' or '.join(unknown)}: choose from {', '.join(names)}")
-    chosen = set(options.names or names) - ({"e2e"} if options.fast else set())
+    chosen = set(options.names or usual) - ({"e2e"} if options.fast else set())
     if not chosen:
         parser.error("no stage is left to run: leave out --fast")
     options.stages = [

@@ -31,7 +31,7 @@ from benchwright_analysis.statistics.errors import StatisticsError
 from benchwright_analysis.statistics.restricted_mean import restricted_mean, restricted_mean_difference, time_change
 from benchwright_analysis.statistics.survival import kaplan_meier
 
-from .error_rates_text import CONCLUSION, INTRODUCTION
+from .error_rates_text import CONCLUSION, INTRODUCTION, LIMITS
 
 Numbers = NDArray[np.float64]
 
@@ -70,6 +70,9 @@ SIZES = tuple(
     Size(*one) for one in ((5, 4), (5, 12), (5, 40), (8, 6), (12, 8), (20, 4), (20, 12), (30, 12), (40, 8), (60, 6))
 )
 LARGEST = Size(60, 40)
+LIMITED = (Size(8, 6), Size(20, 12), Size(60, 6))
+OTHER_LIMITS = (15.0, 60.0)
+"""Minutes. Three quarters of attempts in the first condition do not pass within the first, one in ten within the other."""
 
 
 @dataclass(frozen=True)
@@ -82,6 +85,8 @@ class Plan:
     """Of the second condition on the mean logarithm of time."""
     varies: float = 0.0
     """Standard deviation of the effect between participants, and as much between problems."""
+    limit: float = LIMIT
+    """Minutes."""
 
 
 @dataclass(frozen=True)
@@ -137,7 +142,7 @@ def draw(plan: Plan, random: np.random.Generator) -> Drawn:
     place = np.argsort(orders, axis=1)
     last = np.where(leaves, place, problems).min(axis=1, keepdims=True)
     rows, columns = np.nonzero(place <= last)
-    ended = np.minimum(np.minimum(needed, patience), LIMIT)
+    ended = np.minimum(np.minimum(needed, patience), plan.limit)
     return Drawn(rows, columns, second[rows, columns], ended[rows, columns], (ended == needed)[rows, columns])
 
 
@@ -151,8 +156,8 @@ def truth(plan: Plan, random: np.random.Generator, draws: int = 100_000) -> Trut
         grid = stats.norm.ppf((np.arange(draws) + 0.5) / draws)
         needed = np.exp(math.log(MEDIAN) + condition * plan.effect + wide * grid)
         patience = random.exponential(60 / GIVE_UPS[condition], draws)
-        stopped = np.minimum(needed, LIMIT)
-        passed = (needed <= patience) & (needed <= LIMIT)
+        stopped = np.minimum(needed, plan.limit)
+        passed = (needed <= patience) & (needed <= plan.limit)
         each.append((needed, stopped, passed))
     means = tuple(float(stopped.mean()) for _, stopped, _ in each)
     logs = tuple(float(np.log(stopped).mean()) for _, stopped, _ in each)
@@ -180,10 +185,10 @@ class Outcome(NamedTuple):
     """Whether the test says that there is an effect; `None` for one condition."""
 
 
-def outcomes(study: Drawn, true: Truth, *, one_condition: bool) -> Iterator[Outcome]:
+def outcomes(study: Drawn, true: Truth, limit: float, *, one_condition: bool) -> Iterator[Outcome]:
     """What the report would say of a study, with the first condition by itself or without."""
     solved = study.passed.astype(float)
-    columns = (study.minutes, study.passed, study.second, LIMIT, study.cells)
+    columns = (study.minutes, study.passed, study.second, limit, study.cells)
     shifts = {
         SOLVED: (crossed_difference(solved, study.second, study.cells), _gap(true.solved)),
         MINUTES: (restricted_mean_difference(*columns), _gap(true.mean)),
@@ -197,7 +202,7 @@ def outcomes(study: Drawn, true: Truth, *, one_condition: bool) -> Iterator[Outc
     first = study.second == 0
     cells, minutes, passed = study.cells.taken(first), study.minutes[first], study.passed[first]
     share = crossed_share(passed, cells)
-    mean = restricted_mean(minutes, passed, LIMIT, cells)
+    mean = restricted_mean(minutes, passed, limit, cells)
     curve = kaplan_meier(minutes, passed, cells)
     yield from _one("share solved, one condition", share, true.solved[0])
     yield from _one("restricted mean", mean, true.mean[0])
@@ -250,7 +255,7 @@ def rates(plan: Plan, studies: int, seed: int, *, one_condition: bool = False) -
             model.clear()
             study = draw(plan, np.random.default_rng([seed, 1, number]))
             with suppress(StatisticsError):
-                for one in outcomes(study, true, one_condition=one_condition):
+                for one in outcomes(study, true, plan.limit, one_condition=one_condition):
                     found[one.name].append(one)
     return {
         name: Rate(
@@ -305,6 +310,26 @@ def single_row(size: Size, *, studies: int) -> str:
     return f"| {size} | {' | '.join(marked(1 - found[what].held, found[what].printed) for what in SINGLE)} |"
 
 
+def other_limits(studies: int, pool: Executor) -> Iterator[str]:
+    """Where most reach the limit, or few."""
+    columns = ("limit", "size", "none", "a third, varying", "restricted mean")
+    yield f"| {' | '.join(columns)} |"
+    yield "| --- " * len(columns) + "|"
+    places = [(limit, size) for limit in OTHER_LIMITS for size in LIMITED]
+    yield from pool.map(partial(limited_row, studies=studies), *zip(*places, strict=True))
+
+
+def limited_row(limit: float, size: Size, *, studies: int) -> str:
+    """Of one limit and size."""
+    quiet = rates(Plan(size, limit=limit), studies, SEED, one_condition=True)
+    varying = rates(Plan(size, True, A_THIRD, 0.15, limit), studies, SEED)
+    cells = [
+        " ".join(marked(1 - each[what].held, each[what].printed) for what in DIFFERENCES) for each in (quiet, varying)
+    ]
+    mean = quiet["restricted mean"]
+    return f"| {limit:g} | {size} | {' | '.join(cells)} | {marked(1 - mean.held, mean.printed)} |"
+
+
 def marked(missed: float, studies: int) -> str:
     """In percent; in bold where chance alone does not explain that it is outside what is tolerated (1 %)."""
     told, count = f"{100 * missed:.1f}", round(missed * studies)
@@ -339,6 +364,12 @@ def page(studies: int, pool: Executor) -> str:
             "How often the 95 % interval misses the truth, in percent of studies within persons; bold as above.",
             "",
             *single_table(studies, pool),
+            "",
+            "## Other limits",
+            "",
+            LIMITS,
+            "",
+            *other_limits(studies, pool),
             "",
             CONCLUSION,
         ]

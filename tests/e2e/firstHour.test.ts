@@ -10,7 +10,7 @@ import { scenario } from "./scenario.ts";
 import type { Session } from "./session.ts";
 import { starterFile } from "./starter.ts";
 
-const WHOLE = process.env.BENCHWRIGHT_NIGHTLY ? undefined : "npm run first-hour plays all of it";
+const WHOLE = process.env.BENCHWRIGHT_NIGHTLY ? undefined : "./test first-hour plays all of it";
 
 const COUNTER = "rtl/sat_counter.sv";
 const TITLE = "Saturating up/down counter";

@@ -31,7 +31,8 @@ def observable_limit(times: ArrayLike, passed: ArrayLike, wanted: float) -> floa
 def restricted_mean(times: ArrayLike, passed: ArrayLike, limit: float, cells: Cells) -> Crossed:
     """The area below the Kaplan-Meier curve up to the limit (Irwin 1949), for other participants at other problems.
 
-    The interval is that of the mean of pseudo-values (Andersen, Hansen & Klein 2004), kept between 0 and the limit.
+    The standard error is that of the mean of pseudo-values (Andersen, Hansen & Klein 2004). The interval is symmetrical
+    around the logit of the mean's share of the limit, since means near the limit, or near 0, are skewed.
 
     Args:
         times: Of each attempt of one condition, until it passed or ended.
@@ -47,7 +48,12 @@ def restricted_mean(times: ArrayLike, passed: ArrayLike, limit: float, cells: Ce
     found = crossed_mean(restricted_times(waits, events, limit), cells)
     if found.low is None or found.high is None:
         return found
-    return replace(found, low=max(0.0, found.low), high=min(limit, found.high), p_value=None)
+    share = found.value / limit
+    if not 0 < share < 1:
+        return replace(found, low=max(0.0, found.low), high=min(limit, found.high), p_value=None)
+    middle, reach = math.log(share / (1 - share)), (found.high - found.low) / 2 / limit / (share * (1 - share))
+    low, high = (limit / (1 + math.exp(min(-end, 700.0))) for end in (middle - reach, middle + reach))
+    return replace(found, low=low, high=high, p_value=None)
 
 
 def restricted_mean_difference(

@@ -112,5 +112,5 @@ class OneClock:
             if await session.is_clock_running():
                 await session.pause(f"{problem} was started")
                 self._tell(
-                    f"“{session.problem.title}” is paused, because “{title}” was started. One attempt runs at a time."
+                    f"Paused “{session.problem.title}”, because “{title}” was started. One attempt runs at a time."
                 )
