@@ -83,6 +83,7 @@ def answer_table(found: Answers) -> Table:
     up_to = f" up to {found.limit.told} min" if found.limit is not None else ""
     first = found.rows[0].group if found.rows else ""
     rows: list[list[Cell]] = []
+    digits = 1 if found.limit is None or found.limit.minutes >= 2 else 3
     for one in found.rows:
         change = one.time.change if one.time is not None else None
         rows.append(
@@ -92,7 +93,7 @@ def answer_table(found: Answers) -> Table:
                 "–"
                 if one.solved_difference is None
                 else with_interval(in_percentage_points(one.solved_difference), digits=1),
-                "–" if one.minutes is None else with_interval(one.minutes.estimate, digits=1),
+                "–" if one.minutes is None else with_interval(one.minutes.estimate, digits=digits),
                 "–" if change is None else in_percent(change),
                 one.attempts,
                 one.people or "–",

@@ -29,7 +29,7 @@ class Limit:
     @property
     def told(self) -> str:
         """In minutes, as people read it."""
-        return f"{self.minutes:,.4g}"
+        return f"{self.minutes:,.0f}" if self.minutes >= 1000 else f"{self.minutes:.3g}"
 
 
 @dataclass(frozen=True)
