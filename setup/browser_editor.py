@@ -33,8 +33,8 @@ def code_server() -> Step:
     stamp = folder / STAMP
 
     def work(tools: Tools) -> None:
-        remove(folder)
-        folder.mkdir(parents=True)
+        remove(folder / "node_modules")
+        folder.mkdir(parents=True, exist_ok=True)
         for name in ("package.json", "package-lock.json"):
             shutil.copy(source / name, folder)
         failure = (
@@ -45,6 +45,12 @@ def code_server() -> Step:
         # and most of what is built is for Windows, or for assistants that are off.
         fetching = environment() | {"npm_config_ignore_scripts": "true"}
         package = code_server_entry().parents[2]
+        tools.run(
+            [sys.executable, ROOT / "setup" / "fetch_package.py", folder, "code-server"],
+            failure=failure,
+            service=NPM_REGISTRY,
+            environment=fetching,
+        )
         for command, place in (
             (["npm", "ci", "--no-audit", "--no-fund"], folder),
             # What code-server's own script does: fetch what VS Code needs, as its lock says, and make links.
