@@ -72,7 +72,7 @@ SIZES = tuple(
 LARGEST = Size(60, 40)
 LIMITED = (Size(8, 6), Size(20, 12), Size(60, 6))
 OTHER_LIMITS = (15.0, 60.0)
-"""Minutes. Three quarters of attempts in the first condition do not pass within the first, one in ten within the other."""
+"""Minutes. Three quarters of attempts in the first condition do not pass within one, one in ten within the other."""
 
 
 @dataclass(frozen=True)

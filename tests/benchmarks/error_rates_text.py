@@ -22,8 +22,8 @@ times are a third less. Of {studies} studies, 5 % are {least:.1f} to {most:.1f} 
 """
 
 LIMITS = """\
-The same within persons where a limit of 15 minutes ends three quarters of the attempts of the first condition, and where
-one of 60 ends one in ten; the last column is that of one condition."""
+The same within persons where a limit of 15 minutes ends three quarters of the attempts of the first condition, and
+where one of 60 ends one in ten; the last column is that of one condition."""
 CONCLUSION = """## What follows
 
 - Fewer than five participants, or four problems, get no interval and no p-value, nor do studies between persons with
