@@ -24,7 +24,7 @@ _BLOCK = 1 << 18
 
 
 def fetch_ahead(folder: Path, package: str, registry: str) -> Path:
-    """Fetches a package, going on where an earlier try stopped, and names its address in the lock.
+    """Fetches a package, continuing where an earlier try stopped, and names its address in the lock.
 
     Args:
         folder: Has the package-lock.json; the file is kept there, also where only a part of it came.
