@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import BinaryIO
+from typing import BinaryIO, Protocol
 
 from benchwright_attempts.judging import Judging
 from benchwright_harness.errors import HarnessError
@@ -94,6 +94,18 @@ async def grade(
     return await run_harness(problem, files, home=home, sandbox=sandbox, log=log, fresh=fresh)
 
 
+class Elsewhere(Protocol):
+    """Grades attempts at problems whose hidden part is on another machine."""
+
+    def has(self, ref: str) -> bool:
+        """Whether the hidden part of `pack/id` is there. Reads a file."""
+
+    async def run(
+        self, ref: str, files: Mapping[str, bytes], *, attempt: str, number: int, log: BinaryIO | None, on_step: OnStep
+    ) -> Graded:
+        """Runs the hidden tests there, or has an answer scored. Waits until the other machine can be reached."""
+
+
 class Grading:
     """Grades for every attempt of this process.
 
@@ -103,6 +115,7 @@ class Grading:
         sandbox: Opens the sandbox that harnesses run in; called once it is needed.
         judging: Scores answers.
         slots: Limits how many harnesses run at once. None for no limit.
+        elsewhere: Grades what can't be graded here. None if everything can.
     """
 
     def __init__(
@@ -112,19 +125,25 @@ class Grading:
         sandbox: Callable[[], Sandbox],
         judging: Judging,
         slots: asyncio.Semaphore | None = None,
+        elsewhere: Elsewhere | None = None,
     ) -> None:
         self.store = store
         self.slots = slots
+        self._elsewhere = elsewhere
         self._home = home
         self._sandbox = sandbox
         self._judging = judging
 
-    async def run(self, ref: str, files: Mapping[str, bytes], *, log: BinaryIO, on_step: OnStep) -> Graded:
+    async def run(
+        self, ref: str, files: Mapping[str, bytes], *, attempt: str, number: int, log: BinaryIO, on_step: OnStep
+    ) -> Graded:
         """Runs the hidden tests of the design problem `ref`; see `run_harness`.
 
         Raises:
             ProblemsError: The hidden part can't be read.
         """
+        if (elsewhere := await self._elsewhere_of(ref)) is not None:
+            return await elsewhere.run(ref, files, attempt=attempt, number=number, log=log, on_step=on_step)
         problem = await asyncio.to_thread(self.store.unseal, ref)
         verdict = await run_harness(problem, files, home=self._home, sandbox=self._sandbox(), log=log, on_step=on_step)
         return Graded(verdict)
@@ -142,6 +161,9 @@ class Grading:
             ProblemsError: The hidden part can't be read.
             RecordsError: The judges' database can't be opened.
         """
+        if (elsewhere := await self._elsewhere_of(ref)) is not None:
+            files = {ANSWER: answer}
+            return await elsewhere.run(ref, files, attempt=attempt, number=number, log=None, on_step=no_steps)
         problem = await asyncio.to_thread(self.store.unseal, ref)
         return await judge_answer(
             ref, problem, answer.decode("utf-8", "replace"), self._judging, attempt=attempt, number=number
@@ -149,6 +171,8 @@ class Grading:
 
     async def warm_up(self, ref: str) -> None:
         """Lets a sandbox that can do so start ahead for the next run of a design problem."""
+        if await self._elsewhere_of(ref) is not None:
+            return
         problem = await asyncio.to_thread(self.store.unseal, ref)
         sandbox = self._sandbox()
         # A run will report what is wrong.
@@ -161,6 +185,10 @@ class Grading:
         sandbox = self._sandbox()
         if isinstance(sandbox, WarmSandbox):
             await sandbox.cool()
+
+    async def _elsewhere_of(self, ref: str) -> Elsewhere | None:
+        there = self._elsewhere is not None and await asyncio.to_thread(self._elsewhere.has, ref)
+        return self._elsewhere if there else None
 
 
 async def judge_answer(

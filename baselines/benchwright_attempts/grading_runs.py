@@ -193,6 +193,8 @@ class Runs:
             return await self._services.grading.run(
                 self._header.problem,
                 files,
+                attempt=self._header.id,
+                number=number,
                 log=raw,
                 on_step=partial(_show, report),
             )

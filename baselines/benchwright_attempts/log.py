@@ -346,14 +346,16 @@ class EventLog:
         Raises:
             LogDamagedError: An event cannot be read.
         """
-        return [self._parse(row) for row in self._rows(attempt, after=after)]
+        return [self._parse(row) for row in self.rows(attempt, after=after)]
 
-    def _rows(self, attempt: str, *, after: int) -> list[Row]:
+    def rows(self, attempt: str, *, after: int = 0, most: int | None = None) -> list[Row]:
+        """Events exactly as stored, damaged or not: at most `most` of those behind number `after`."""
         wanted = (
             select(EVENTS, ATTEMPTS.c.solver.label("participant"), ATTEMPTS.c.condition)
             .join(ATTEMPTS, ATTEMPTS.c.id == EVENTS.c.attempt)
             .where(EVENTS.c.attempt == attempt, EVENTS.c.seq > after)
             .order_by(EVENTS.c.seq)
+            .limit(most)
         )
         with self._transaction() as connection:
             return [Row(**row) for row in connection.execute(wanted).mappings()]
@@ -387,7 +389,7 @@ class EventLog:
             UnknownAttemptError: There is no such attempt.
         """
         header = self.header(attempt)
-        return header, self._rows(header.id, after=0)
+        return header, self.rows(attempt)
 
     @contextmanager
     def _transaction(self, engine: Engine | None = None) -> Iterator[Connection]:

@@ -52,7 +52,9 @@ async def regrade(services: Services[EventLog], attempt: str) -> Graded | None:
         )
     records = RunRecords(services.home, attempt)
     with records.log(verdict.number) as raw:
-        graded = await services.grading.run(header.problem, files, log=raw, on_step=no_steps)
+        graded = await services.grading.run(
+            header.problem, files, attempt=attempt, number=verdict.number, log=raw, on_step=no_steps
+        )
     found = graded.verdict
     if found.outcome is not Outcome.ERROR:
         records.keep(verdict.number, found)

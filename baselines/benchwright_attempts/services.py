@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 
 from benchwright_attempts import log_file
 from benchwright_attempts.attempts import Attempts
-from benchwright_attempts.grading import Grading
+from benchwright_attempts.grading import Elsewhere, Grading
 from benchwright_attempts.judging import Judging
 from benchwright_harness.sandbox import Sandbox
 from benchwright_judges.text_length import TokenCounter
@@ -32,6 +32,7 @@ class Services(Generic[Log]):
         open_log: Opens the event log from its file.
         sandbox: Opens the sandbox that hidden tests run in; called once it is needed.
         slots: Limits how many harnesses run at once. None for no limit.
+        elsewhere: Grades the problems whose hidden part is on another machine. None if there are none.
     """
 
     def __init__(
@@ -40,12 +41,13 @@ class Services(Generic[Log]):
         open_log: Callable[[Path], Log],
         sandbox: Callable[[], Sandbox],
         slots: asyncio.Semaphore | None = None,
+        elsewhere: Elsewhere | None = None,
     ) -> None:
         self.home = home
         self.store = Store(home)
         self.tokens = TokenCounter(home.cache)
         self.judging = Judging(home)
-        self.grading = Grading(home, self.store, sandbox, self.judging, slots)
+        self.grading = Grading(home, self.store, sandbox, self.judging, slots, elsewhere)
         self._open_log = open_log
         self._opening = threading.Lock()
         self._opened: tuple[Log, Attempts] | None = None

@@ -84,6 +84,8 @@ class Terms:
     """Outside studies: how many runs the solver may ask for. None for any number."""
     most_s: float | None = None
     """Outside studies: the time limit, in seconds. None without a limit."""
+    most_shown: Reveal | None = None
+    """Outside studies: the most that is shown of a verdict. None for what the problem says."""
 
     @property
     def time_limit_s(self) -> float | None:
@@ -116,7 +118,7 @@ class Terms:
         Args:
             own: The problem's policy.
         """
-        return own if self.assigned is None else Feedback(self.assigned.feedback).limit(own)
+        return own.limited_to(self.most_shown) if self.assigned is None else Feedback(self.assigned.feedback).limit(own)
 
     def shows_of_clock(self, happened: Collection[str], *, ended: bool) -> ClockDisplay:
         """What the solver may see of the clock now; all of it once the self-estimate is in, if one is asked.

@@ -21,6 +21,7 @@ import { hintOnSave } from "./saveHint.ts";
 import { Server } from "./server.ts";
 import { ServerInstallation } from "./serverInstallation.ts";
 import { needsNewServer } from "./settings.ts";
+import { signIn } from "./signIn.ts";
 import { SolverEnvironment } from "./solverEnvironment.ts";
 import { StudyItem } from "./studyItem.ts";
 import { StudyPanel } from "./studyPanel.ts";
@@ -74,6 +75,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     doctor: () => doctor.show(),
     install: () => installation.install(),
     chooseServer: () => installation.choose(),
+    signIn: async () => (await signIn(server)) && tree.refresh(),
     study: (row?: Row) => study.show(row && "study" in row ? row.study.study : undefined),
     withdraw: () => study.withdraw(),
     numbers: () => numbers.show(),

@@ -171,11 +171,17 @@ function groupItem(group: Group): vscode.TreeItem {
   item.id = group.id;
   item.contextValue = group.grouping;
   item.iconPath = new vscode.ThemeIcon(ICONS[group.grouping]);
-  item.description = `${passed}/${problems.length} passed`;
+  const due = pack?.due ? `due ${new Date(pack.due).toLocaleString([], { dateStyle: "medium", timeStyle: "short" })}` : "";
+  item.description = [`${passed}/${problems.length} passed`, due].filter(Boolean).join(" · ");
   item.tooltip = pack
-    ? `${label}\nName: ${pack.name}\nVersion: ${pack.version}\nLicence: ${pack.license}`
+    ? [
+        `${label}\nName: ${pack.name}\nVersion: ${pack.version}\nLicence: ${pack.license}`,
+        ...(pack.service ? [`Assignment of ${pack.service}, where its hidden tests run`, due] : []),
+      ].join("\n")
     : `${GROUPINGS[group.grouping]}: ${label}`;
-  item.accessibilityInformation = { label: `${label}, ${passed} of ${problems.length} problems passed` };
+  item.accessibilityInformation = {
+    label: [`${label}, ${passed} of ${problems.length} problems passed`, due].filter(Boolean).join(", "),
+  };
   return item;
 }
 

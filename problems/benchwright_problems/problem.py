@@ -71,6 +71,10 @@ class Reveal(StrEnum):
         order = list(Reveal)
         return order.index(self) >= order.index(other)
 
+    def limited_to(self, most: Reveal | None) -> Reveal:
+        """This policy, or `most` if that shows less; None limits nothing."""
+        return most if most is not None and self.includes(most) else self
+
 
 class ScanAction(StrEnum):
     """What happens when a rule of the scan matches a submission."""

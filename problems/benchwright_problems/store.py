@@ -3,7 +3,7 @@
 `DATA/packs/PACK.json` holds everything a solver may see and names the folder below
 `DATA/sealed/` that holds the hidden part of each problem, mode 0600 in folders of mode 0700,
 outside every workspace. Writing that file is what makes a pack visible, so after a crash the
-old pack is there whole or the new one is.
+old pack is there whole or the new one is. A pack of an assignment has no hidden part here: a bench service has it.
 Built-in packs are read from the package the same way they would be from the store.
 """
 
@@ -20,6 +20,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
+from benchwright_problems.assignment import Assignment
 from benchwright_problems.atomic import sync_folder, write_atomically
 from benchwright_problems.errors import DatasetError, PackExistsError, StoreError, UnknownProblemError
 from benchwright_problems.file_lock import file_lock
@@ -36,8 +37,9 @@ _WRITERS = 16
 
 class _Stored(Model):
     sealed: str
-    """Folder of the hidden parts."""
+    """Folder of the hidden parts; empty for an assignment's."""
     pack: Pack
+    assignment: Assignment | None = None
 
     @cached_property
     def by_id(self) -> dict[str, Problem]:
@@ -70,6 +72,14 @@ class Store:
             return _public(self._built_in_pack(name))
         return self._stored(name).pack
 
+    def assignment(self, name: str) -> Assignment | None:
+        """What a bench service says of a pack; None if its hidden part is on this machine.
+
+        Raises:
+            UnknownProblemError: There is no such pack.
+        """
+        return None if name in BUILT_IN else self._stored(name).assignment
+
     def labels(self, name: str) -> PackLabels:
         """What models and people said of a pack's questions; empty if nobody did.
 
@@ -100,6 +110,10 @@ class Store:
         name = ref.partition("/")[0]
         if name in BUILT_IN:
             return next(p for p in self._built_in_pack(name).problems if p.id == problem.id)
+        if (assignment := self.assignment(name)) is not None:
+            raise UnknownProblemError(
+                f"the hidden part of {ref} is on {assignment.service}; open the problem in an editor to run its tests"
+            )
         file = self._sealed / self._stored(name).sealed / f"{problem.id}.json"
         try:
             hidden = Hidden.model_validate_json(file.read_bytes())
@@ -126,10 +140,30 @@ class Store:
                     raise PackExistsError(f"a pack called {pack.name!r} is there already; {hint}")
                 self._write(file, pack)
         except OSError as error:
-            raise StoreError(
-                f"the pack can't be written to {self._packs.parent}: {error.strerror}; free some space or change"
-                " the folder's permissions, then import it again"
-            ) from error
+            raise _unwritable(self._packs.parent, error) from error
+
+    def add_assigned(self, pack: Pack, assignment: Assignment) -> None:
+        """Store the public part of an assignment's pack, instead of an older one.
+
+        Args:
+            pack: Its name is that of the assignment here; its problems have no hidden part.
+            assignment: What the service says of it.
+
+        Raises:
+            PackExistsError: Another pack has this name.
+            StoreError: It can't be written.
+        """
+        file = self._packs / f"{pack.name}.json"
+        try:
+            with self._alone():
+                there = self.assignment(pack.name) if pack.name in self.pack_names() else assignment
+                if there is None or (there.service, there.id) != (assignment.service, assignment.id):
+                    raise PackExistsError(f"there is another pack called {pack.name!r}")
+                content = _Stored(sealed="", pack=_public(pack), assignment=assignment).model_dump_json().encode()
+                if not file.exists() or file.read_bytes() != content:
+                    write_atomically(file, content)
+        except OSError as error:
+            raise _unwritable(self._packs.parent, error) from error
 
     @contextlib.contextmanager
     def _alone(self) -> Iterator[None]:
@@ -190,6 +224,13 @@ def _write_sealed(folder: Path, problem: Problem) -> None:
         stream.write(problem.hidden.model_dump_json().encode())
         stream.flush()
         os.fsync(stream.fileno())
+
+
+def _unwritable(folder: Path, error: OSError) -> StoreError:
+    return StoreError(
+        f"the pack can't be written to {folder}: {error.strerror}; free some space or change the folder's permissions,"
+        " then import it again"
+    )
 
 
 def _by_id(pack: Pack) -> dict[str, Problem]:

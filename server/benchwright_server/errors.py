@@ -9,6 +9,7 @@ from benchwright_attempts.errors import AttemptError
 from benchwright_harness.errors import HarnessError
 from benchwright_judges.errors import JudgesError
 from benchwright_problems.errors import ProblemsError
+from benchwright_remote.errors import ServiceError
 from benchwright_verilog.errors import VerilogError
 
 logger = logging.getLogger(__name__)
@@ -22,7 +23,7 @@ class WorkspaceError(ServerError):
     """A workspace can't be created, found or read."""
 
 
-FORESEEN = (AttemptError, HarnessError, JudgesError, ProblemsError, ServerError, VerilogError)
+FORESEEN = (AttemptError, HarnessError, JudgesError, ProblemsError, ServerError, ServiceError, VerilogError)
 """Errors whose message is a sentence for users and reveals nothing hidden."""
 
 

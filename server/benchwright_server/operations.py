@@ -21,6 +21,8 @@ from benchwright_server.protocol import (
     PackList,
     PauseParams,
     QuestionView,
+    SignedInto,
+    SignInParams,
     SubmitSummary,
     WorkspaceParams,
 )
@@ -30,6 +32,13 @@ from benchwright_verilog.syntax.uri import path_of
 
 async def _packs(sessions: Sessions, params: Nothing) -> PackList:
     return await sessions.packs()
+
+
+async def _sign_in(sessions: Sessions, params: SignInParams) -> SignedInto:
+    from benchwright_remote.joining import join
+
+    me = await join(sessions.home, params.url, params.code, params.name)
+    return SignedInto(name=me.name, courses=[course.title for course in me.courses])
 
 
 async def _open(sessions: Sessions, params: OpenParams) -> OpenedProblem:
@@ -95,6 +104,13 @@ __all__ = ["CHANGED", "OPERATIONS", "Operation", "path_of"]
 
 OPERATIONS: tuple[Operation[Sessions, Any, Any], ...] = (
     Operation("packs", Nothing, PackList, "Lists all packs and problems, with this user's record on each.", _packs),
+    Operation(
+        "signIn",
+        SignInParams,
+        SignedInto,
+        "Joins a course at a bench service by an invitation; `packs` then has its assignments.",
+        _sign_in,
+    ),
     Operation(
         "open",
         OpenParams,

@@ -59,6 +59,29 @@ class PackSummary(Wire):
     version: str
     license: str
     problems: list[ProblemSummary]
+    service: str = ""
+    """Address of the bench service that has its hidden part; empty if that is on this machine."""
+    due: str | None = None
+    """ISO 8601, UTC: when the assignment is due, if it says so."""
+
+
+class SignInParams(Wire):
+    """Parameters of `benchwright/signIn`."""
+
+    url: str
+    """The service's address."""
+    code: str
+    """The invitation to a course."""
+    name: str = ""
+    """What the course's staff call the person; not needed by who has an account there."""
+
+
+class SignedInto(Wire):
+    """Result of `benchwright/signIn`."""
+
+    name: str
+    courses: list[str]
+    """Titles of all courses of the account."""
 
 
 class PackList(Wire):

@@ -44,6 +44,12 @@ class Join(Model):
     """What the course's staff call the person."""
 
 
+class JoinAnother(Model):
+    """Joining a course by an invitation, with an account that is there."""
+
+    code: Secret
+
+
 class Membership(Model):
     """A course that an account belongs to."""
 

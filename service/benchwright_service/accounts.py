@@ -7,8 +7,9 @@ import time
 import uuid
 from collections.abc import Callable
 from enum import StrEnum
+from typing import Any
 
-from sqlalchemy import insert, select, update
+from sqlalchemy import Row, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from benchwright_judges.database import Database
@@ -122,8 +123,8 @@ class Accounts:
             await connection.execute(insert(INVITATIONS).values(row))
         return secret
 
-    async def join(self, code: str, name: str, account: str | None = None) -> tuple[str, str]:
-        """Joins a course by an invitation; makes an account if there is none yet.
+    async def join(self, code: str, name: str) -> tuple[str, str]:
+        """Joins a course by an invitation, with a new account.
 
         Returns:
             The account and a token for it.
@@ -131,32 +132,22 @@ class Accounts:
         Raises:
             RefusalError: The code is unknown, expired or used up.
         """
+        account = uuid.uuid4().hex
         async with self._database.writing() as connection:
-            taken = (
-                update(INVITATIONS)
-                .where(INVITATIONS.c.digest == _digest(code), INVITATIONS.c.uses_left > 0)
-                .where(INVITATIONS.c.expires.is_(None) | (INVITATIONS.c.expires > self._now()))
-                .values(uses_left=INVITATIONS.c.uses_left - 1)
-                .returning(INVITATIONS.c.course, INVITATIONS.c.role, INVITATIONS.c.section)
-            )
-            invitation = (await connection.execute(taken)).one_or_none()
-            if invitation is None:
-                raise RefusalError(
-                    Kind.NOT_FOUND,
-                    "The invitation is unknown, expired or used up.",
-                    "Check that the code was copied whole, or ask who sent it for a new one.",
-                )
-            if account is None:
-                account = uuid.uuid4().hex
-                values = {"id": account, "name": name, "created": self._now()}
-                await connection.execute(insert(ACCOUNTS).values(values))
-            member = {"course": invitation.course, "account": account}
-            known = select(MEMBERS.c.role).where(MEMBERS.c.course == invitation.course, MEMBERS.c.account == account)
-            if (await connection.execute(known)).scalar() is None:
-                values = member | {"role": invitation.role, "section": invitation.section}
-                await connection.execute(insert(MEMBERS).values(values))
+            invitation = await _redeemed(connection, code, self._now())
+            await connection.execute(insert(ACCOUNTS).values(id=account, name=name, created=self._now()))
+            await _enter(connection, invitation, account)
             token = await self._new_token(connection, TokenKind.PERSON, account, name, _PERSON_PER_MINUTE)
         return account, token
+
+    async def join_another(self, account: str, code: str) -> None:
+        """Joins a course by an invitation, with an account that is there.
+
+        Raises:
+            RefusalError: The code is unknown, expired or used up.
+        """
+        async with self._database.writing() as connection:
+            await _enter(connection, await _redeemed(connection, code, self._now()), account)
 
     async def revoke_workers(self, name: str) -> None:
         """Makes the tokens of workers of this name invalid from now on."""
@@ -179,6 +170,32 @@ class Accounts:
         )
         await connection.execute(insert(TOKENS).values(token.model_dump(mode="json")))
         return access_token.write(token_id, secret, PREFIX)
+
+
+async def _redeemed(connection: AsyncConnection, code: str, now: float) -> Row[Any]:
+    taken = (
+        update(INVITATIONS)
+        .where(INVITATIONS.c.digest == _digest(code), INVITATIONS.c.uses_left > 0)
+        .where(INVITATIONS.c.expires.is_(None) | (INVITATIONS.c.expires > now))
+        .values(uses_left=INVITATIONS.c.uses_left - 1)
+        .returning(INVITATIONS.c.course, INVITATIONS.c.role, INVITATIONS.c.section)
+    )
+    invitation = (await connection.execute(taken)).one_or_none()
+    if invitation is None:
+        raise RefusalError(
+            Kind.NOT_FOUND,
+            "The invitation is unknown, expired or used up.",
+            "Check that the code was copied whole, or ask who sent it for a new one.",
+        )
+    return invitation
+
+
+async def _enter(connection: AsyncConnection, invitation: Row[Any], account: str) -> None:
+    known = select(MEMBERS.c.role).where(MEMBERS.c.course == invitation.course, MEMBERS.c.account == account)
+    if (await connection.execute(known)).scalar() is None:
+        member = {"course": invitation.course, "account": account}
+        values = member | {"role": invitation.role, "section": invitation.section}
+        await connection.execute(insert(MEMBERS).values(values))
 
 
 def _digest(code: str) -> str:

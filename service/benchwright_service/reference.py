@@ -23,8 +23,12 @@ nothing hidden is on a solver's machine. Generated from its OpenAPI document by
 `python -m benchwright_service.reference`; do not edit. The document itself, with every field, is at
 `/api/v1/openapi.json` and needs no token.
 
-The API is there; editors don't use it yet. `benchwright course` makes courses, invitations and assignments, on the
-service's machine.
+`benchwright course` makes courses, invitations and assignments, on the service's machine. `benchwright login URL`, or
+*Benchwright: Sign In to a Course…* in VS Code, joins a course by an invitation. Its assignments are then in the
+problem list and are worked on like every other problem: analysis and event log are on the solver's machine, hidden
+tests and keys stay with the service. While the service does not answer, editing and recording go on; a run waits for
+it, and says so. The token is in `connections.json`, and receipts are in `receipts/`, below the
+[data folder](settings.md).
 
 ## Endpoints
 

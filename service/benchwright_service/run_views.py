@@ -10,7 +10,7 @@ from sqlalchemy import Row
 from benchwright_attempts.reveal import Revealed, reveal
 from benchwright_attempts.run_records import RunRecords
 from benchwright_problems.home import Home
-from benchwright_problems.problem import Problem, Reveal
+from benchwright_problems.problem import Reveal
 from benchwright_problems.store import Store
 from benchwright_problems.verdict import Verdict
 from benchwright_remote.messages import RunState, RunView, TestView, VerdictView
@@ -58,12 +58,8 @@ class RunViews:
 
     def _revealed(self, row: Row[Any], ref: str, most: Reveal | None) -> Revealed:
         records = RunRecords(self._home, row.attempt)
-        policy = _narrower(self._store.problem(ref), most)
+        policy = self._store.problem(ref).reveal.limited_to(most)
         return reveal(Verdict.model_validate_json(row.verdict), policy, lambda: records.text(row.number))
-
-
-def _narrower(problem: Problem, most: Reveal | None) -> Reveal:
-    return most if most is not None and problem.reveal.includes(most) else problem.reveal
 
 
 def _view(shown: Revealed) -> VerdictView:

@@ -37,8 +37,8 @@ CONCLUSION = """## What follows
   of freedom there. Intervals that miss 5 % however much it varies are Student's with so few, which find less;
   narrower ones miss more than 6.5 % where it varies.
 - Under one condition, 5 participants at 4 problems have ten attempts, whose share and median take few values.
-- Where most attempts reach the limit, intervals of the change of time are a little too narrow if there is an effect: take
-  the share solved there, or a longer limit. If there is none, no test raises false alarms in more than 5 %.
+- Where most attempts reach the limit, intervals of the change of time are a little too narrow if there is an effect:
+  take the share solved there, or a longer limit. If there is none, no test raises false alarms in more than 5 %.
 - Small studies lose power to what they cannot know. With the true variance given, a test of mean minutes would find an
   effect of a third in 35 % of studies of 5 participants at 4 problems, 68 % of 5 at 12, 90 % of 12 at 8, 87 % of 20 at
   4, and all of 20 at 12 (of 1000 studies within persons).

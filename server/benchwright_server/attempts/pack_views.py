@@ -18,8 +18,17 @@ def pack_list(store: Store, attempts: Attempts) -> PackList:
     for name in store.pack_names():
         pack = store.public(name)
         problems = [_summary(name, problem, records) for problem in pack.problems]
+        given = store.assignment(name)
         packs.append(
-            PackSummary(name=name, title=pack.title, version=pack.version, license=pack.license, problems=problems)
+            PackSummary(
+                name=name,
+                title=pack.title,
+                version=pack.version,
+                license=pack.license,
+                problems=problems,
+                service=given.service if given is not None else "",
+                due=given.due.isoformat() if given is not None and given.due is not None else None,
+            )
         )
     return PackList(packs=packs)
 

@@ -20,6 +20,7 @@ from benchwright_harness.sandbox import Sandbox
 from benchwright_judges.text_length import count_words
 from benchwright_problems.home import Home
 from benchwright_problems.problem import Kind, Problem, Question, QuestionFormat
+from benchwright_remote.remote_work import RemoteWork
 from benchwright_server.attempts.one_clock import OneClock
 from benchwright_server.attempts.opening import Opening
 from benchwright_server.attempts.pack_views import language_variants, pack_list, question_view
@@ -34,6 +35,9 @@ if TYPE_CHECKING:
     from benchwright_attempts.claim import Claim
     from benchwright_studies.study_log import StudyLog
 
+_SERVICES_S = 3.0
+"""How long the list of packs waits for services; without an answer it shows what was known."""
+
 
 class Sessions:
     """The sessions of one editor by workspace, and the packs whose problems it opens.
@@ -46,9 +50,10 @@ class Sessions:
 
     def __init__(self, home: Home, sandbox: Sandbox, listeners: Listeners | None = None) -> None:
         self.home = home
-        self.services: Services[StudyLog] = Services(home, open_log, lambda: sandbox)
-        self.store = self.services.store
         self._listeners = listeners or Listeners()
+        self._remote = RemoteWork(home, lambda: self.services.log, self._listeners.on_notice)
+        self.services: Services[StudyLog] = Services(home, open_log, lambda: sandbox, elsewhere=self._remote)
+        self.store = self.services.store
         self._problems = Opening(self.services)
         self._sessions: dict[Path, Session] = {}
         self._opening = asyncio.Lock()
@@ -68,7 +73,9 @@ class Sessions:
         self.services.judging.service_url = url
 
     async def packs(self) -> PackList:
-        """All packs, with this user's record on each problem."""
+        """All packs, with this user's record on each problem; those of assignments as their services have them now."""
+        await self._remote.refresh(_SERVICES_S)
+        await self._remote.follow()
         return await asyncio.to_thread(pack_list, self.store, self.attempts)
 
     async def open(self, ref: str, fresh: bool) -> OpenedProblem:
@@ -224,6 +231,7 @@ class Sessions:
         for session in list(self._sessions.values()):
             with contextlib.suppress(AttemptError):
                 await session.close()
+        await self._remote.close()
         await self.services.close()
 
     @property
@@ -260,7 +268,12 @@ class Sessions:
         files = await asyncio.to_thread(lambda: replay(events).files)
         assigned = next((one.event for one in events if isinstance(one.event, Assigned)), None)
         flagged = [one.event for one in events if isinstance(one.event, Violation)]
-        terms = Terms(header.condition, assigned)
+        given = await asyncio.to_thread(self.store.assignment, header.problem.partition("/")[0])
+        terms = (
+            Terms(header.condition, assigned)
+            if given is None
+            else Terms(header.condition, most_runs=given.most_runs, most_shown=given.reveal)
+        )
         session = Session(self.services, self._listeners, header, problem, workspace, files, terms, flagged, held)
         await session.follow()
         self._clock.watch()

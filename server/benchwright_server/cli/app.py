@@ -19,7 +19,7 @@ class CommandModule(Protocol):
         """Add its commands to `benchwright`."""
 
 
-_SERVICE = "benchwright_service.cli"
+_SERVICE, _REMOTE = "benchwright_service.cli", "benchwright_remote.cli"
 COMMANDS = {
     "open": "open_problem",
     "grade": "grade",
@@ -34,6 +34,9 @@ COMMANDS = {
     "toolchain": "toolchains",
     "shell": "shell",
     "report": "report",
+    "login": _REMOTE,
+    "logout": _REMOTE,
+    "assignments": _REMOTE,
     "serve": _SERVICE,
     "course": _SERVICE,
     "worker": _SERVICE,

@@ -10,6 +10,7 @@ from benchwright_judges.service.refusals import BODY, Kind, RefusalError, refusa
 from benchwright_remote.messages import (
     AssignmentView,
     Id,
+    JoinAnother,
     Me,
     MissingFiles,
     NewEvents,
@@ -31,6 +32,14 @@ PackName = Annotated[str, Path(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$")]
 @router.get("/me", summary="The account and its courses", responses=refusals())
 async def me(account: Account, bench: TheBench) -> Me:
     """Who asks."""
+    return await bench.accounts.me(account)
+
+
+@router.post("/me/courses", summary="Join another course", responses=refusals(*BODY, Kind.NOT_FOUND))
+async def join(body: JoinAnother, account: Account, bench: TheBench) -> Me:
+    """By an invitation, with the account that asks."""
+    bench.check_guesses()
+    await bench.accounts.join_another(account, body.code)
     return await bench.accounts.me(account)
 
 

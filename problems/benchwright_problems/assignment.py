@@ -1,0 +1,26 @@
+"""A pack that a bench service gives somebody to work on: its hidden part stays with the service."""
+
+from __future__ import annotations
+
+from pydantic import AwareDatetime
+
+from benchwright_problems.problem import Model, Reveal
+
+
+class Assignment(Model):
+    """What a solver's machine knows of an assignment."""
+
+    service: str
+    """Address of the service, without a slash at its end."""
+    id: str
+    course: str
+    title: str
+    pack: str
+    """The pack's name on the service."""
+    due: AwareDatetime | None = None
+    closes: AwareDatetime | None = None
+    """After this nothing is graded; never if not given."""
+    most_runs: int | None = None
+    """How many runs an attempt may ask for; any number if not given."""
+    reveal: Reveal | None = None
+    """The most that is shown of a verdict; what each problem says if not given."""

@@ -1,0 +1,66 @@
+"""Packs of assignments, in this user's store."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+
+from benchwright_problems.assignment import Assignment
+from benchwright_problems.errors import ProblemsError
+from benchwright_problems.store import Store
+from benchwright_remote.service_client import ServiceClient
+
+_LONGEST = 60
+
+
+async def refresh(store: Store, client: ServiceClient) -> list[str]:
+    """Stores what the service gives the account to work on.
+
+    Returns:
+        The packs' names here.
+
+    Raises:
+        ServiceError: The service refuses, or does not answer.
+        ProblemsError: A pack can't be stored.
+    """
+    names = []
+    for view in await client.assignments():
+        pack = await client.pack(view.pack)
+        problems = tuple(problem for problem in pack.problems if problem.id in view.problems)
+        assignment = Assignment(
+            service=client.url,
+            id=view.id,
+            course=view.course,
+            title=view.title,
+            pack=view.pack,
+            due=view.due,
+            closes=view.closes,
+            most_runs=view.most_runs,
+            reveal=view.reveal,
+        )
+        name = await asyncio.to_thread(_name_of, store, assignment)
+        ours = pack.model_copy(update={"name": name, "title": view.title, "problems": problems})
+        await asyncio.to_thread(store.add_assigned, ours, assignment)
+        names.append(name)
+    return names
+
+
+def _name_of(store: Store, assignment: Assignment) -> str:
+    """The assignment's name among this user's packs: it keeps the one that it was given first."""
+    taken = set()
+    for name in store.pack_names():
+        taken.add(name)
+        try:
+            known = store.assignment(name)
+        except ProblemsError:
+            # Another pack is damaged.
+            continue
+        if known is not None and (known.service, known.id) == (assignment.service, assignment.id):
+            return name
+    words = re.sub(r"[^a-z0-9]+", "-", f"{assignment.course} {assignment.title}".lower()).strip("-")[:_LONGEST]
+    wanted = words or "assignment"
+    return next(name for number in range(1, len(taken) + 2) if (name := _numbered(wanted, number)) not in taken)
+
+
+def _numbered(name: str, number: int) -> str:
+    return name if number == 1 else f"{name}-{number}"

@@ -1,0 +1,103 @@
+"""`benchwright login`, `logout` and `assignments`: the bench services that somebody works for."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import sys
+from collections.abc import Iterator
+from typing import Annotated
+
+import typer
+
+from benchwright_problems.errors import ProblemsError, needs
+from benchwright_problems.home import Home
+from benchwright_problems.store import Store
+from benchwright_remote.connections import Connection, Connections
+from benchwright_remote.errors import ServiceError
+
+Url = Annotated[str, typer.Argument(help="The service's address, such as https://bench.example.org.")]
+
+
+def add_to(parent: typer.Typer) -> None:
+    """Adds the commands."""
+    parent.command("login", help="Join a course at a bench service, and get its assignments.")(login)
+    parent.command("logout", help="Forget the token for a bench service.")(logout)
+    parent.command("assignments", help="Show the assignments of all services, after bringing them up to date.")(
+        assignments
+    )
+
+
+def login(
+    url: Url,
+    code: Annotated[str, typer.Option(help="The invitation; asked for if not given.", show_default=False)] = "",
+    name: Annotated[str, typer.Option(help="What the course's staff call you.", show_default=False)] = "",
+) -> None:
+    """Joins a course; a token for it is kept in the data folder, readable by this user only."""
+    with _explained():
+        from benchwright_remote.joining import address_of
+
+        address = address_of(url)
+        code = code or typer.prompt("Invitation", hide_input=True)
+        if Connections(Home.find()).of(address) is None:
+            name = name or typer.prompt("Your name, as the course's staff know it")
+        asyncio.run(_join(Home.find(), address, code, name))
+
+
+def logout(url: Url) -> None:
+    """Forgets the token; packs and attempts stay."""
+    with _explained():
+        address, connections = url.rstrip("/"), Connections(Home.find())
+        if connections.of(address) is None:
+            known = ", ".join(one.url for one in connections.all()) or "none"
+            raise ServiceError(f"You have not signed in to {address}. Services with a token here: {known}.")
+        connections.remove(address)
+        typer.echo(f"Signed out of {address}. Attempts stay here; the next login hands in the rest.")
+
+
+def assignments() -> None:
+    """A line for each."""
+    with _explained():
+        home = Home.find()
+        known = Connections(home).all()
+        if not known:
+            raise ServiceError("You have not signed in anywhere. Sign in with `benchwright login URL`.")
+        for connection in known:
+            asyncio.run(_refresh(home, connection))
+
+
+async def _join(home: Home, url: str, code: str, name: str) -> None:
+    from benchwright_remote.joining import join
+
+    me = await join(home, url, code, name)
+    typer.echo(f"Signed in to {url} as {me.name}: {', '.join(course.title for course in me.courses)}.")
+    connection = Connections(home).of(url)
+    if connection is not None:
+        await _refresh(home, connection)
+    typer.echo("Next step: open one in the Benchwright view of your editor, or with `benchwright open PACK/PROBLEM`.")
+
+
+async def _refresh(home: Home, connection: Connection) -> None:
+    from benchwright_remote.assigned_packs import refresh
+    from benchwright_remote.service_client import ServiceClient
+
+    store = Store(home)
+    async with ServiceClient(connection.url, connection.token) as client:
+        names = await refresh(store, client)
+    if not names:
+        typer.echo(f"{connection.url} has nothing for you to do yet.")
+    for name in names:
+        assignment, problems = store.assignment(name), store.public(name).problems
+        due = f", due {assignment.due:%Y-%m-%d %H:%M %Z}" if assignment is not None and assignment.due else ""
+        title = assignment.title if assignment is not None else ""
+        typer.echo(f"{name}\t{title}: {len(problems)} problems{due}")
+
+
+@contextlib.contextmanager
+def _explained() -> Iterator[None]:
+    try:
+        with needs("Signing in to a bench service", "judges"):
+            yield
+    except (ServiceError, ProblemsError) as error:
+        typer.echo(f"benchwright: {error}", err=True)
+        sys.exit(1)

@@ -1,0 +1,83 @@
+"""The bench services that this user has signed in to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
+
+from benchwright_problems.atomic import write_atomically
+from benchwright_problems.file_lock import file_lock
+from benchwright_problems.home import Home
+from benchwright_remote.errors import ServiceError
+
+_FILE = "connections.json"
+
+
+class Connection(BaseModel):
+    """An account at a service."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
+
+    url: str
+    """Without a slash at its end."""
+    token: str
+    """Secret."""
+    name: str
+    """What the courses' staff call the person."""
+
+
+class Connections:
+    """Kept in a file that only this user can read.
+
+    Args:
+        home: The folders of this user.
+    """
+
+    def __init__(self, home: Home) -> None:
+        self._file = home.data / _FILE
+
+    def all(self) -> Sequence[Connection]:
+        """Every connection, in the order in which they were made.
+
+        Raises:
+            ServiceError: The file can't be read.
+        """
+        try:
+            return TypeAdapter(tuple[Connection, ...]).validate_json(self._file.read_bytes())
+        except FileNotFoundError:
+            return ()
+        except (OSError, ValidationError) as error:
+            raise ServiceError(
+                f"{self._file} can't be read ({type(error).__name__}). Delete it, and sign in again with `benchwright"
+                " login`."
+            ) from None
+
+    def of(self, url: str) -> Connection | None:
+        """The connection to a service."""
+        return next((one for one in self.all() if one.url == url), None)
+
+    def add(self, connection: Connection) -> None:
+        """Keeps a connection instead of an older one to the same service.
+
+        Raises:
+            ServiceError: The file can't be read or written.
+        """
+        self._change(lambda known: [*(one for one in known if one.url != connection.url), connection])
+
+    def remove(self, url: str) -> None:
+        """Forgets the connection to a service.
+
+        Raises:
+            ServiceError: The file can't be read or written.
+        """
+        self._change(lambda known: [one for one in known if one.url != url])
+
+    def _change(self, change: Callable[[Sequence[Connection]], Iterable[Connection]]) -> None:
+        try:
+            self._file.parent.mkdir(parents=True, exist_ok=True)
+            with file_lock(self._file.with_suffix(".lock")):
+                content = TypeAdapter(tuple[Connection, ...]).dump_json(tuple(change(self.all())))
+                write_atomically(self._file, content, 0o600)
+        except OSError as error:
+            raise ServiceError(f"{self._file} can't be written: {error.strerror}.") from error

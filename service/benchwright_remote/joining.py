@@ -1,0 +1,47 @@
+"""Signing in to a bench service by an invitation."""
+
+from __future__ import annotations
+
+from urllib.parse import urlsplit
+
+from benchwright_problems.home import Home
+from benchwright_remote.connections import Connection, Connections
+from benchwright_remote.errors import ServiceError
+from benchwright_remote.messages import Me
+from benchwright_remote.service_client import ServiceClient
+
+
+def address_of(url: str) -> str:
+    """A service's address as it is kept.
+
+    Raises:
+        ServiceError: It is none, or would send a token unencrypted over a network.
+    """
+    parts = urlsplit(url.strip())
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise ServiceError(f"{url!r} is not an address; write it such as https://bench.example.org.")
+    if parts.scheme == "http" and parts.hostname not in ("127.0.0.1", "localhost", "::1"):
+        raise ServiceError(f"{url} would send your token unencrypted; use https://{parts.netloc}.")
+    return f"{parts.scheme}://{parts.netloc}{parts.path.rstrip('/')}"
+
+
+async def join(home: Home, url: str, code: str, name: str) -> Me:
+    """Joins a course: with the account that this user has at the service, or with a new one, whose token is kept.
+
+    Args:
+        home: The folders of this user.
+        url: The service's address.
+        code: The invitation.
+        name: What the course's staff call a new account.
+
+    Raises:
+        ServiceError: The service refuses or does not answer, or the token can't be kept.
+    """
+    connections = Connections(home)
+    known = connections.of(address := address_of(url))
+    async with ServiceClient(address, known.token if known is not None else "") as client:
+        if known is not None:
+            return await client.join_another(code.strip())
+        joined = await client.join(code.strip(), name.strip())
+    connections.add(Connection(url=address, token=joined.token, name=joined.me.name))
+    return joined.me

@@ -1,0 +1,168 @@
+"""What a process does for assignments of bench services: packs, events, grading."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import Callable, Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING, BinaryIO
+
+from benchwright_attempts.errors import AttemptError
+from benchwright_attempts.grading import Graded, OnStep
+from benchwright_problems.assignment import Assignment
+from benchwright_problems.errors import ProblemsError
+from benchwright_problems.home import Home
+from benchwright_problems.store import Store
+from benchwright_remote.connections import Connections
+from benchwright_remote.errors import RefusedError, ServiceError
+
+if TYPE_CHECKING:
+    # The database library takes a third of a second to import, and what speaks to services a sixth: nobody pays
+    # before they are needed.
+    from benchwright_attempts.log import EventLog
+    from benchwright_remote.event_delivery import EventDelivery
+    from benchwright_remote.remote_grading import RemoteGrading
+    from benchwright_remote.signed_in import SignedIn
+
+EVERY_S = 5.0
+"""How often new events are handed in."""
+
+logger = logging.getLogger(__name__)
+
+
+class RemoteWork:
+    """Of one process.
+
+    Args:
+        home: The folders of this user.
+        log: The event log, opened once it is needed.
+        tell: Tells the user a sentence.
+    """
+
+    def __init__(
+        self, home: Home, log: Callable[[], EventLog], tell: Callable[[str], None] = lambda sentence: None
+    ) -> None:
+        self._home = home
+        self._store = Store(home)
+        self._log = log
+        self._tell = tell
+        self._connections = Connections(home)
+        self._following: asyncio.Task[None] | None = None
+        self._trouble: dict[str, str] = {}
+
+    def has(self, ref: str) -> bool:
+        """Whether `pack/id` belongs to an assignment. Reads a file."""
+        return self._store.assignment(ref.partition("/")[0]) is not None
+
+    async def run(
+        self, ref: str, files: Mapping[str, bytes], *, attempt: str, number: int, log: BinaryIO | None, on_step: OnStep
+    ) -> Graded:
+        """As in `RemoteGrading`."""
+        await self.follow()
+        return await self._grading.run(ref, files, attempt=attempt, number=number, log=log, on_step=on_step)
+
+    async def refresh(self, within_s: float) -> None:
+        """Brings the packs of all assignments up to date, as far as the services answer in time."""
+        for url in await self._services():
+            from benchwright_remote.assigned_packs import refresh
+
+            try:
+                async with asyncio.timeout(within_s):
+                    await refresh(self._store, self._signed_in.client(url))
+            except (ServiceError, ProblemsError, TimeoutError) as error:
+                logger.warning("assignments of %s: %s", url, str(error) or "no answer in time")
+
+    async def follow(self) -> None:
+        """Hands events in from now on, if the user has signed in somewhere."""
+        if (self._following is None or self._following.done()) and await self._services():
+            self._following = asyncio.create_task(self._follow())
+
+    async def close(self) -> None:
+        """Hands in what a moment allows, and ends."""
+        if self._following is None:
+            return
+        self._following.cancel()
+        await asyncio.wait({self._following})
+        with contextlib.suppress(TimeoutError, ServiceError, AttemptError):
+            async with asyncio.timeout(EVERY_S):
+                await self._hand_in()
+        await self._signed_in.close()
+
+    @cached_property
+    def _signed_in(self) -> SignedIn:
+        from benchwright_remote.signed_in import SignedIn
+
+        return SignedIn(self._connections)
+
+    @cached_property
+    def _delivery(self) -> EventDelivery:
+        from benchwright_remote.event_delivery import EventDelivery
+
+        return EventDelivery(self._home, self._log)
+
+    @cached_property
+    def _grading(self) -> RemoteGrading:
+        from benchwright_remote.remote_grading import RemoteGrading
+
+        return RemoteGrading(self._store, self._signed_in, self._delivery)
+
+    async def _services(self) -> list[str]:
+        try:
+            return [one.url for one in await asyncio.to_thread(self._connections.all)]
+        except ServiceError as error:
+            self._once("", str(error))
+            return []
+
+    async def _follow(self) -> None:
+        while True:
+            try:
+                await self._hand_in()
+            except Exception:
+                logger.exception("events can't be handed in")
+            await asyncio.sleep(EVERY_S)
+
+    async def _hand_in(self) -> None:
+        for attempt, assignment in await asyncio.to_thread(self._unfinished):
+            service = assignment.service
+            try:
+                await self._delivery.deliver(self._signed_in.client(service), assignment, attempt)
+            except RefusedError as error:
+                self._once(attempt, f"{service} does not take your work: {error}")
+            except ServiceError:
+                told = f"{service} does not answer. Your work is recorded here, and is handed in once it does."
+                self._once(service, told)
+                return
+            except AttemptError as error:
+                self._once(attempt, str(error))
+            else:
+                self._trouble.pop(attempt, None)
+                if self._trouble.pop(service, None) is not None:
+                    self._tell(f"{service} answers again, and has your work.")
+
+    def _unfinished(self) -> list[tuple[str, Assignment]]:
+        """Attempts at assignments of which the log has more than the service."""
+        log = self._log()
+        assigned: dict[str, Assignment | None] = {}
+        found = []
+        for header in log.headers():
+            pack = header.problem.partition("/")[0]
+            if pack not in assigned:
+                assigned[pack] = self._assignment(pack)
+            assignment = assigned[pack]
+            if assignment is not None and log.kept_end(header.id) > self._delivery.handed_in(header.id):
+                found.append((header.id, assignment))
+        return found
+
+    def _assignment(self, pack: str) -> Assignment | None:
+        try:
+            return self._store.assignment(pack)
+        except ProblemsError:
+            return None
+
+    def _once(self, about: str, sentence: str) -> None:
+        if self._trouble.get(about) != sentence:
+            self._trouble[about] = sentence
+            logger.warning("%s", sentence)
+            self._tell(sentence)

@@ -1,0 +1,40 @@
+"""The services that this user has signed in to, as clients that stay connected."""
+
+from __future__ import annotations
+
+from benchwright_remote.connections import Connections
+from benchwright_remote.errors import RefusedError
+from benchwright_remote.service_client import ServiceClient
+
+
+class SignedIn:
+    """Clients, made when they are first needed.
+
+    Args:
+        connections: Accounts and tokens.
+    """
+
+    def __init__(self, connections: Connections) -> None:
+        self._connections = connections
+        self._clients: dict[tuple[str, str], ServiceClient] = {}
+
+    def client(self, url: str) -> ServiceClient:
+        """The client of a service.
+
+        Raises:
+            RefusedError: The user has not signed in there.
+            ServiceError: The connections can't be read.
+        """
+        connection = self._connections.of(url)
+        if connection is None:
+            raise RefusedError(401, f"You have not signed in to {url}.", f"Sign in with `benchwright login {url}`.")
+        key = (url, connection.token)
+        if key not in self._clients:
+            self._clients[key] = ServiceClient(*key)
+        return self._clients[key]
+
+    async def close(self) -> None:
+        """Ends all connections; they are made again when they are needed."""
+        clients, self._clients = list(self._clients.values()), {}
+        for client in clients:
+            await client.close()

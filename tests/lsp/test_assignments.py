@@ -1,0 +1,155 @@
+"""A student's language server and a course's bench service: nothing hidden comes here, everything else does."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from benchwright_attempts.anchors import read_anchors
+from benchwright_problems.home import Home
+from benchwright_problems.problem import Reveal
+from benchwright_problems.store import Store
+
+from ..bench_service import Course, Service, running
+from .conftest import Editors
+from .session import reference, wrong
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+FILE = "rtl/sat_counter.sv"
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    with running(Service(tmp_path_factory.mktemp("service"))) as started:
+        yield started
+
+
+@pytest.fixture
+def course(service: Service) -> Course:
+    return service.set_up(title="Week 1", reveal=Reveal.NAMES)
+
+
+def sign_in(home: Path, service: Service, course: Course, name: str = "Ada") -> str:
+    """Signs in as a student would; returns the pack's name on the student's machine."""
+    command = (Path(sys.executable).parent / "benchwright", "login", service.url)
+    ended = subprocess.run(
+        (*command, "--code", course.invitation, "--name", name),
+        env=os.environ | {"BENCHWRIGHT_HOME": str(home)},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert ended.returncode == 0, ended.stderr
+    (line,) = (line for line in ended.stdout.splitlines() if "\t" in line)
+    return line.partition("\t")[0]
+
+
+def acknowledged(home: Path) -> dict[str, int]:
+    """Of each attempt, how many events the service has signed for."""
+    found = {}
+    for file in (home / "data" / "receipts").glob("*.jsonl"):
+        anchors = read_anchors(file.read_text())
+        assert all(anchor.is_signed for anchor in anchors)
+        found[file.stem] = anchors[-1].events
+    return found
+
+
+async def test_an_assignment_is_opened_saved_failed_passed_and_submitted_as_any_other_problem(
+    editors: Editors, home: Path, service: Service, course: Course
+) -> None:
+    pack = sign_in(home, service, course)
+    editor = await editors()
+    listed = await editor.ask("packs")
+    assert [one["title"] for one in listed["packs"] if one["name"] == pack] == ["Week 1"]
+    desk = await editor.open_problem(f"{pack}/saturating-counter")
+    await desk.start()
+    file = desk.open()
+    file.paste(wrong("saturating-counter", "wraps"))
+    file.save()
+    verdict = await desk.verdict(1)
+    assert verdict.outcome == "failed"
+    assert verdict.tests is not None
+    assert 0 < verdict.tests.passed < verdict.tests.total
+    # The assignment shows names; the problem itself would show messages as well.
+    assert verdict.reveal == "names"
+    assert verdict.lines is not None
+    assert {line.message for line in verdict.lines} == {None}
+    assert any(not line.passed and "stops_at_both_ends" in line.name for line in verdict.lines)
+    file.paste(reference("saturating-counter"))
+    file.save()
+    assert (await desk.verdict(2)).outcome == "passed"
+    assert (await desk.submit()).first_pass_run == 2
+    await editor.quit()
+    assert acknowledged(home) == {desk.attempt: len(desk.events())}
+
+
+async def test_an_answer_is_scored_where_the_key_is(
+    editors: Editors, home: Path, service: Service, course: Course
+) -> None:
+    pack = sign_in(home, service, course)
+    editor = await editors()
+    desk = await editor.open_problem(f"{pack}/load-use-stalls")
+    await desk.start()
+    file = desk.open()
+    outcomes = []
+    for letter in "AC":
+        file.paste(letter)
+        file.save()
+        outcomes.append((await desk.run()).outcome)
+    assert outcomes == ["failed", "passed"]
+
+
+async def test_nothing_hidden_of_an_assignment_is_on_the_students_machine(
+    editors: Editors, home: Path, service: Service, course: Course
+) -> None:
+    pack = sign_in(home, service, course)
+    editor = await editors()
+    desk = await editor.open_problem(f"{pack}/saturating-counter")
+    await desk.start()
+    file = desk.open()
+    file.paste(wrong("saturating-counter", "wraps"))
+    file.save()
+    await desk.verdict(1)
+    await editor.quit()
+    hidden = Store(Home.find({"BENCHWRIGHT_HOME": str(service.home)})).unseal("starter/saturating-counter").hidden
+    lines = {line.strip() for text in hidden.harness.values() for line in text.splitlines() if len(line) > 30}
+    assert len(lines) > 10
+    for path in home.rglob("*"):
+        if path.is_file():
+            content = path.read_bytes().decode("utf-8", "replace")
+            assert not [line for line in lines if line in content], path
+
+
+async def test_work_goes_on_while_the_service_is_away_and_nothing_is_lost(
+    editors: Editors, home: Path, tmp_path: Path
+) -> None:
+    with running(Service(tmp_path / "service")) as service:
+        course = await asyncio.to_thread(service.set_up, title="Week 2")
+        pack = sign_in(home, service, course)
+        editor = await editors()
+        desk = await editor.open_problem(f"{pack}/saturating-counter")
+        await desk.start()
+        port = int(service.url.rpartition(":")[2])
+        service.stop(signal.SIGKILL)
+        file = desk.open()
+        file.paste(reference("saturating-counter"))
+        file.save()
+        await editor.until(
+            lambda: any("does not answer" in json.dumps(value) for _, value in editor.shown.progress),
+            "word that the service is away",
+        )
+        file.type("// more\n", before="module sat_counter")
+        await asyncio.to_thread(service.start, port)
+        assert (await desk.verdict(1)).outcome == "passed"
+        await desk.submit()
+        await editor.quit()
+        assert acknowledged(home) == {desk.attempt: len(desk.events())}

@@ -1,0 +1,56 @@
+from __future__ import annotations
+
+import stat
+from pathlib import Path
+
+import pytest
+
+from benchwright_problems.home import Home
+from benchwright_remote.connections import Connection, Connections
+from benchwright_remote.errors import ServiceError
+from benchwright_remote.joining import address_of
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Home:
+    return Home.find({"BENCHWRIGHT_HOME": str(tmp_path)})
+
+
+def test_a_token_is_kept_where_only_its_user_can_read_it(home: Home) -> None:
+    connections = Connections(home)
+    connections.add(Connection(url="https://one.example", token="bws_1", name="Ada"))
+    connections.add(Connection(url="https://two.example", token="bws_2", name="Ada"))
+    connections.add(Connection(url="https://one.example", token="bws_3", name="Ada"))
+    assert stat.S_IMODE((home.data / "connections.json").stat().st_mode) == 0o600
+    assert [(one.url, one.token) for one in connections.all()] == [
+        ("https://two.example", "bws_2"),
+        ("https://one.example", "bws_3"),
+    ]
+    connections.remove("https://two.example")
+    assert Connections(home).of("https://two.example") is None
+
+
+def test_a_damaged_file_is_named_without_what_is_in_it(home: Home) -> None:
+    home.data.mkdir(parents=True)
+    (home.data / "connections.json").write_text('[{"token": "bws_secret"}]')
+    with pytest.raises(ServiceError, match=r"connections.json.*benchwright login") as raised:
+        Connections(home).all()
+    assert "bws_secret" not in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("url", "said"),
+    [
+        ("bench.example.org", "not an address"),
+        ("ftp://bench.example.org", "not an address"),
+        ("http://bench.example.org", "unencrypted; use https://bench.example.org"),
+    ],
+)
+def test_an_address_that_would_not_do_is_refused(url: str, said: str) -> None:
+    with pytest.raises(ServiceError, match=said):
+        address_of(url)
+
+
+def test_an_address_is_kept_in_one_way() -> None:
+    assert address_of(" https://bench.example.org/arch/ ") == "https://bench.example.org/arch"
+    assert address_of("http://127.0.0.1:8443") == "http://127.0.0.1:8443"
