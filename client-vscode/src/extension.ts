@@ -10,6 +10,7 @@ import type { InstanceView } from "./generated/protocol.ts";
 import { reportIdle } from "./idle.ts";
 import { chooseInstance, type ModulePlace } from "./instanceChoice.ts";
 import { InstanceTree } from "./instanceTree.ts";
+import { showExpandedFile } from "./macroExpansion.ts";
 import { NumbersPage } from "./numbers.ts";
 import { Opening } from "./opening.ts";
 import { registerPanels } from "./panel.ts";
@@ -87,6 +88,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     showLog: () => server.showLog(),
     firstSteps: () => showFirstSteps(),
     chooseInstance: () => choose(),
+    expandMacros: () => showExpandedFile(server),
     viewHere: (instance: InstanceView) => instances.viewHere(instance),
     viewDefaults: () => instances.viewDefaults(),
     setTop: (instance: InstanceView) => instances.setTop(instance),

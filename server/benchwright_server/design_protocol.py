@@ -1,4 +1,4 @@
-"""The `benchwright/*` messages about the instances of a design; see `protocol`."""
+"""The `benchwright/*` messages about a design: its instances and its macros; see `protocol`."""
 
 from __future__ import annotations
 
@@ -128,3 +128,26 @@ class DesignView(Wire):
     """The chosen top."""
     instances: dict[str, str]
     """The path of the instance that each module is viewed as; all others have their default parameters."""
+
+
+class ExpandMacroParams(Wire):
+    """Parameters of `benchwright/expandMacro` and `showExpansion`."""
+
+    uri: str
+    """A design file that is open."""
+    position: Point | None = None
+    """In the name of a macro where it is used; null for all uses in the file."""
+    full: bool = True
+    """Expand the macros in the expansion too; false for one step. A whole file is always expanded fully."""
+
+
+class MacroExpansion(Wire):
+    """Result of `benchwright/expandMacro` and `showExpansion`."""
+
+    uri: str
+    """The virtual document that has it (`workspace/textDocumentContent`); stays the same while the file is edited."""
+    macro: str | None
+    """Null for a whole file."""
+    text: str
+    complete: bool
+    """False if it was longer than 1,000,000 characters; then `text` ends with a comment that says so."""

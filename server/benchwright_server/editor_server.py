@@ -104,6 +104,13 @@ class Lenses(Protocol):
         """Show where a module is instantiated."""
 
 
+class Expansions(Protocol):
+    """The expanded macros that the client shows; see `features.macro_expansion`."""
+
+    def refresh(self) -> None:
+        """Typing has paused: the client has to ask again for what has changed."""
+
+
 class FileListReports(Protocol):
     """Problems in file lists; see `features.file_lists`."""
 
@@ -142,6 +149,8 @@ class EditorServer(LanguageServer):
     live: Diagnostics
     builds: Builds
     lenses: Lenses
+    expansions: Expansions | None
+    """None if they are turned off."""
     file_lists: FileListReports
     indexing: Indexing
     sync: Sync

@@ -208,6 +208,7 @@ class BenchwrightServer(EditorServer):
         self.live = LiveDiagnostics(self)
         self.builds = BuildFailures(self)
         self.lenses = CodeLenses(self)
+        self.expansions = None
         self.is_shut_down = False
         self._changed: set[Session] = set()
         self._telling: dict[Session, asyncio.Task[None]] = {}

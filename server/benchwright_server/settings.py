@@ -51,6 +51,8 @@ class Features:
     """The hierarchy of instances, and the instance that a module is viewed as."""
     linked_editing: bool = True
     """The name of a block or declaration and the label of its end change together."""
+    macro_expansion: bool = True
+    """What the use of a macro, or a whole file, expands to, as a document; fully or by one step."""
     references: bool = True
     """All references to a name."""
     rename: bool = True

@@ -153,6 +153,7 @@ WHOLE = (
     "benchwright/viewAs",
     "benchwright/viewHere",
     "benchwright/setTop",
+    "benchwright/expandMacro",
 )
 FOLLOWING = {
     "textDocument/completion": ("completionItem/resolve",),
@@ -162,7 +163,7 @@ FOLLOWING = {
     "textDocument/prepareTypeHierarchy": ("typeHierarchy/supertypes", "typeHierarchy/subtypes"),
 }
 """What is asked about the items of an answer."""
-_REFUSING = frozenset({"textDocument/rename", "textDocument/prepareRename"})
+_REFUSING = frozenset({"textDocument/rename", "textDocument/prepareRename", "benchwright/expandMacro"})
 _ASSISTED = "textDocument/inlineCompletion"
 """Served only where a model is set up."""
 
@@ -472,6 +473,8 @@ class Typist:
                 return {"module": module, "instance": chance.choice([None, path])}
             case "viewHere":
                 return {"path": path}
+            case "expandMacro":
+                return {"position": chance.choice([None, self._place()]), "full": chance.random() < 0.5}
             case _:
                 return {"module": chance.choice([None, module])}
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from lsprotocol import types
 
 from benchwright_harness.errors import HarnessError
+from benchwright_server.features.macro_expansion import expansion_actions
 from benchwright_server.linters import registry as linters
 from benchwright_server.operations import path_of
 from benchwright_verilog.actions import catalogue
@@ -64,6 +65,8 @@ class CodeActions:
         if wanted.has(ActionKind.REWRITE):
             offered += catalogue.rewrites(context, await self._server.projects.analysis(document))
         actions = [self._shown(document, action, params.context.diagnostics) for action in _once(offered)]
+        if params.context.only is None:
+            actions += await expansion_actions(self._server, document, lines.to_byte(context.start))
         if wanted.names(ActionKind.FIX_ALL):
             actions += await self._fix_all_later(document)
         return actions

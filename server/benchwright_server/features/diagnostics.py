@@ -53,6 +53,8 @@ def register(server: EditorServer) -> None:
 async def _pull(server: EditorServer, params: types.DocumentDiagnosticParams) -> JsonText:
     uri = params.text_document.uri
     await server.live.rest(uri)
+    if server.expansions is not None:
+        server.expansions.refresh()
     if not server.client.can("workspace.diagnostics.refreshSupport"):
         # It would not learn that more is known later.
         await server.projects.whole(uri)
@@ -279,6 +281,8 @@ class LiveDiagnostics:
         if watched is None:
             return
         watched.is_looked_at, watched.timer = True, None
+        if self._server.expansions is not None:
+            self._server.expansions.refresh()
         report = await self.newest(uri)
         if report is not None:
             self._publish(report)

@@ -46,6 +46,12 @@ COMMANDS = (
 DESIGN_COMMANDS = ("hierarchy", "instances", "viewAs", "viewHere", "setTop")
 """The operations on the instances of a design, which are also commands, in the order of `DESIGN_OPERATIONS`."""
 
+EXPANSION_COMMANDS = ("expandMacro", "showExpansion")
+"""The operations on macros, which are also commands, in the order of `EXPANSION_OPERATIONS`."""
+
+EXPANSION_SCHEME = "benchwright-macro"
+"""Of the addresses of expanded macros."""
+
 CODE_ACTION_KINDS = ("quickfix", "refactor.rewrite", "source.fixAll")
 
 
@@ -114,6 +120,12 @@ def _semantic_tokens(client: Client) -> dict[str, Any]:
 
     legend = {"tokenTypes": list(TYPES), "tokenModifiers": list(MODIFIERS)}
     return {"semanticTokensProvider": {"legend": legend, "full": {"delta": True}, "range": True}}
+
+
+def _expansions(client: Client) -> dict[str, Any]:
+    if not client.can("workspace.textDocumentContent"):
+        return {}
+    return {"workspace": {"textDocumentContent": {"schemes": [EXPANSION_SCHEME]}}}
 
 
 def _pulls(client: Client) -> bool:
@@ -267,6 +279,14 @@ FEATURES: tuple[Feature, ...] = (
         commands=(*DESIGN_COMMANDS, "chooseInstance"),
     ),
     Feature(
+        "macro_expansion",
+        ("workspace/textDocumentContent", *(f"benchwright/{name}" for name in EXPANSION_COMMANDS)),
+        _expansions,
+        lambda client: True,
+        "What the use of a macro, or a whole file, expands to, as a document; fully or by one step.",
+        commands=EXPANSION_COMMANDS,
+    ),
+    Feature(
         "type_hierarchy",
         ("textDocument/prepareTypeHierarchy", "typeHierarchy/supertypes", "typeHierarchy/subtypes"),
         _fixed(typeHierarchyProvider=True),
@@ -327,5 +347,7 @@ def server_capabilities(client: Client, settings: Settings) -> dict[str, Any]:
         "workspace": {"workspaceFolders": {"supported": True, "changeNotifications": True}},
     }
     for feature in features:
-        capabilities |= feature.capability(client)
+        added = dict(feature.capability(client))
+        capabilities["workspace"] |= added.pop("workspace", {})
+        capabilities |= added
     return capabilities

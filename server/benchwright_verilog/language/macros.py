@@ -12,6 +12,7 @@ from benchwright_verilog.language.tokens import CLOSING, OPENING, Kind, tokens
 _DEFINE = re.compile(r"(?m)^[ \t]*`define[ \t]+(?P<name>[A-Za-z_][\w$]*|\\[!-~]+)(?P<open>\()?")
 _DEEPEST = 32
 _LONGEST = 20_000
+_MOST_USES = 5_000
 _LINE_COMMENT = re.compile(r"//[^\r\n]*")
 
 
@@ -88,8 +89,24 @@ def used_at(text: str, name_end: int) -> list[str] | None:
     return _arguments(text, opening.end())[0] if opening is not None else None
 
 
-def expanded(macro: Macro, arguments: Sequence[str] | None, known: Mapping[str, Macro], depth: int = 0) -> str | None:
-    """What a use expands to, including macros in it; None if its arguments don't fit."""
+class _Room:
+    """How much more may be expanded: macros that use each other twice grow without bounds, also where all are empty."""
+
+    def __init__(self) -> None:
+        self.uses = _MOST_USES
+        self.characters = _LONGEST
+
+    @property
+    def is_left(self) -> bool:
+        return self.uses > 0 and self.characters > 0
+
+
+def expanded(
+    macro: Macro, arguments: Sequence[str] | None, known: Mapping[str, Macro], depth: int = 0, room: _Room | None = None
+) -> str | None:
+    """What a use expands to, including macros in it, up to some length; None if its arguments don't fit."""
+    room = room or _Room()
+    room.uses -= 1
     body = macro.body
     if macro.parameters is not None:
         if arguments is None or (len(arguments) > len(macro.parameters) and list(arguments) != [""]):
@@ -102,9 +119,10 @@ def expanded(macro: Macro, arguments: Sequence[str] | None, known: Mapping[str, 
                 return None
             values[name.strip()] = given or default.strip()
         body = _substituted(body, values)
-    if depth >= _DEEPEST or len(body) > _LONGEST:
+    room.characters -= len(body)
+    if depth >= _DEEPEST or not room.is_left:
         return body
-    return _inner(body, known, depth)
+    return _inner(body, known, depth, room)
 
 
 def _substituted(body: str, values: Mapping[str, str]) -> str:
@@ -117,11 +135,11 @@ def _unjoined(body: str) -> str:
     return re.sub(r"\s*``\s*", "\0", body)
 
 
-def _inner(body: str, known: Mapping[str, Macro], depth: int) -> str:
+def _inner(body: str, known: Mapping[str, Macro], depth: int, room: _Room) -> str:
     parts: list[str] = []
     last = 0
     for use in re.finditer(r"`([A-Za-z_][\w$]*)", body):
-        if use.start() < last or (macro := known.get(use[1])) is None:
+        if use.start() < last or not room.is_left or (macro := known.get(use[1])) is None:
             continue
         arguments, end = None, use.end()
         if macro.parameters is not None:
@@ -129,7 +147,7 @@ def _inner(body: str, known: Mapping[str, Macro], depth: int) -> str:
             if opening is None:
                 continue
             arguments, end = _arguments(body, opening.end())
-        inner = expanded(macro, arguments, known, depth + 1)
+        inner = expanded(macro, arguments, known, depth + 1, room)
         if inner is None:
             continue
         parts += [body[last : use.start()], inner]

@@ -63,6 +63,11 @@ class Analysis:
         return self._root.syntax
 
     @property
+    def tree_path(self) -> Path:
+        """The file that the syntax is of: itself, or the one that includes it."""
+        return self._root.path
+
+    @property
     def sources(self) -> SourceManager:
         """The source files that locations are in."""
         return self._root.sources

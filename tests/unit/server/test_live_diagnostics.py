@@ -27,6 +27,7 @@ class Server:
         self.builds = SimpleNamespace(of=lambda document: ())
         self.messages: list[str] = []
         self.rule = "one"
+        self.expansions = None
         self.slow: set[str] = set()
         self.asked = asyncio.Event()
         self.go_on = asyncio.Event()

@@ -1,0 +1,88 @@
+"""What the uses of macros in a file expand to, as text to read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from benchwright_verilog.language.known_macros import KnownMacros, Texts
+from benchwright_verilog.language.macros import expanded, macro_at, used_at
+from benchwright_verilog.semantics.expansions import expansions_of, replaced
+from benchwright_verilog.semantics.occurrence import Role, TargetKind
+
+if TYPE_CHECKING:
+    from benchwright_verilog.language.macros import Macro
+    from benchwright_verilog.semantics.analysis import Analysis
+    from benchwright_verilog.semantics.occurrence import Occurrence
+
+_CUT = "\n// Cut here: the expansion is too long to show.\n"
+
+
+@dataclass(frozen=True)
+class ExpandedText:
+    """An expansion."""
+
+    text: str
+    is_complete: bool = True
+    """False if it was too long; then it ends with a comment that says so."""
+
+
+def use_at(analysis: Analysis, byte: int) -> tuple[str, int] | None:
+    """The macro that is used at a byte, and which of its uses in the file that is, from 1; None for anything else."""
+    found = analysis.macros.occurrence_at(analysis.path, byte)
+    if found is None or found.target.kind is not TargetKind.MACRO or found.role is not Role.READ:
+        return None
+    name = found.target.name
+    if not name.replace("$", "_").isidentifier():
+        return None
+    return name, 1 + [one.start for one in _uses(analysis, name)].index(found.start)
+
+
+def expanded_use(analysis: Analysis, name: str, number: int, texts: Texts, *, is_full: bool) -> ExpandedText:
+    """What one use of a macro expands to.
+
+    Args:
+        analysis: Of the file.
+        name: The macro.
+        number: Which of its uses, from 1.
+        texts: Gives the files that macros are defined in.
+        is_full: Expand the macros in it too; else its body with the arguments.
+    """
+    uses = _uses(analysis, name)
+    if not 1 <= number <= len(uses):
+        return ExpandedText(f"// {analysis.path.name} does not use `{name} here any more.\n")
+    use = uses[number - 1]
+    line = analysis.data.count(b"\n", 0, use.start) + 1
+    way = "expanded" if is_full else "expanded by one step"
+    head = f"// `{name} in line {line} of {analysis.path.name}, {way}.\n\n"
+    if is_full and (found := expansions_of(analysis, use.start - 1)):
+        return ExpandedText(head + found[0].text + ("\n" if found[0].is_complete else _CUT), found[0].is_complete)
+    # slang did not see it: a condition leaves it out.
+    text = analysis.data.decode(errors="replace")
+    end = len(analysis.data[: use.end].decode(errors="replace"))
+    macro = _definition(use, texts)
+    became = expanded(macro, used_at(text, end), KnownMacros(analysis, texts) if is_full else {}) if macro else None
+    return ExpandedText(head + (became if became is not None else "// Its arguments do not fit its definition.") + "\n")
+
+
+def expanded_file(analysis: Analysis) -> ExpandedText:
+    """A file with every use of a macro expanded. What conditions leave out, and `include`, stays as it is."""
+    found = expansions_of(analysis)
+    is_complete = all(one.is_complete for one in found)
+    uses = [one for one in found if one.is_complete]
+    head = f"// {analysis.path.name} with its macros expanded.\n\n"
+    text = b"".join(replaced(analysis.data, uses)).decode(errors="replace")
+    return ExpandedText(head + text + ("" if is_complete else _CUT), is_complete)
+
+
+def _uses(analysis: Analysis, name: str) -> list[Occurrence]:
+    found = analysis.macros.occurrences(analysis.path, 0, len(analysis.data))
+    return [one for one in found if one.target.name == name and one.role is Role.READ]
+
+
+def _definition(use: Occurrence, texts: Texts) -> Macro | None:
+    text = texts(use.target.path)
+    if text is None:
+        return None
+    start = use.target.start if text.isascii() else len(text.encode()[: use.target.start].decode(errors="replace"))
+    return macro_at(text, start)
