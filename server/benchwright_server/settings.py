@@ -77,6 +77,8 @@ class Diagnostics:
     """How long after the last keystroke a file is analysed, in milliseconds."""
     patience_ms: int = 500
     """The longest time for which continuous typing may delay an analysis, in milliseconds."""
+    all_files: bool = False
+    """Show findings in all files of the open folders, open or not. Large folders take long to analyse."""
 
 
 @dataclass(frozen=True)

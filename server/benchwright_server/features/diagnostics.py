@@ -210,11 +210,11 @@ class LiveDiagnostics:
         return [self._diagnostic(finding, report.document) for finding in report.findings] if self._is_shown else []
 
     async def _report(self, document: Document) -> Report:
-        of_slang = tuple(_of_slang(await self._said_by_slang(document), document.lines))
+        said = tuple(of_slang(await self._said_by_slang(document), document.lines))
         watched = self._watched.get(document.uri) or _Watched()
         linted = (each for group in watched.linted.values() for each in group)
         findings = tuple(
-            merged((*of_slang, *linted, *self._server.builds.of(document)), document.lines, self._server.settings.lint)
+            merged((*said, *linted, *self._server.builds.of(document)), document.lines, self._server.settings.lint)
         )
         last = watched.report
         if last is not None and last.findings == findings:
@@ -222,7 +222,7 @@ class LiveDiagnostics:
         else:
             self._numbers += 1
             number = str(self._numbers)
-        watched.report = Report(number, document, findings, of_slang)
+        watched.report = Report(number, document, findings, said)
         return watched.report
 
     async def _said_by_slang(self, document: Document) -> tuple[SlangDiagnostic, ...]:
@@ -364,7 +364,8 @@ def _range(lines: Lines, start: int, end: int) -> dict[str, Any]:
     }
 
 
-def _of_slang(found: Iterable[SlangDiagnostic], lines: Lines) -> Iterator[Finding]:
+def of_slang(found: Iterable[SlangDiagnostic], lines: Lines) -> Iterator[Finding]:
+    """Slang's findings in a file with these lines."""
     for one in found:
         start, end = lines.from_byte(one.start), lines.from_byte(one.end)
         if start >= end:

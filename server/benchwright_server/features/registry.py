@@ -128,6 +128,9 @@ def _expansions(client: Client) -> dict[str, Any]:
     return {"workspace": {"textDocumentContent": {"schemes": [EXPANSION_SCHEME]}}}
 
 
+_DIAGNOSTICS = {"identifier": "benchwright", "interFileDependencies": True, "workspaceDiagnostics": False}
+
+
 def _pulls(client: Client) -> bool:
     return client.can("textDocument.diagnostic")
 
@@ -312,15 +315,17 @@ FEATURES: tuple[Feature, ...] = (
     Feature(
         "diagnostics",
         ("textDocument/diagnostic",),
-        _fixed(
-            diagnosticProvider={
-                "identifier": "benchwright",
-                "interFileDependencies": True,
-                "workspaceDiagnostics": False,
-            }
-        ),
+        _fixed(diagnosticProvider=_DIAGNOSTICS),
         _pulls,
         "Findings of slang, Verilator and verible, merged; pushed to clients that can't pull them.",
+    ),
+    Feature(
+        "workspace_diagnostics",
+        ("workspace/diagnostic",),
+        lambda client: {"diagnosticProvider": _DIAGNOSTICS | {"workspaceDiagnostics": True}},
+        _pulls,
+        "Findings in all files of the open folders, open or not; off by default.",
+        setting=lambda settings: settings.diagnostics.all_files,
     ),
 )
 

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 _REPORT_S = 0.1
 """How long to wait between two messages on progress, in seconds."""
 _SENT_TOGETHER = 500
-"""How many partial results are sent together, at least."""
 
 Found = TypeVar("Found")
 Report = Callable[[int, int], None]
@@ -44,9 +43,21 @@ class Search:
         server: Whose client.
         params: The request.
         title: What the client shows.
+        together: How many partial results are sent together, at least.
+        wrap: Makes a message of partial results.
     """
 
-    def __init__(self, server: EditorServer, params: HasTokens, title: str) -> None:
+    def __init__(
+        self,
+        server: EditorServer,
+        params: HasTokens,
+        title: str,
+        *,
+        together: int = _SENT_TOGETHER,
+        wrap: Callable[[list[dict[str, Any]]], Any] = list,
+    ) -> None:
+        self._together = together
+        self._wrap = wrap
         self._server = server
         self._token = params.work_done_token
         self._partial: int | str | None = getattr(params, "partial_result_token", None)
@@ -84,7 +95,7 @@ class Search:
     def found(self, values: Iterable[dict[str, Any]]) -> None:
         """Results, as plain JSON; called in the search's thread."""
         self._waiting += values
-        if self._partial is not None and len(self._waiting) >= _SENT_TOGETHER:
+        if self._partial is not None and len(self._waiting) >= self._together:
             self._send()
 
     def rest(self) -> list[dict[str, Any]]:
@@ -95,7 +106,7 @@ class Search:
 
     def _send(self) -> None:
         part, self._waiting = self._waiting, []
-        self._in_loop(self._server.notify_plain, types.PROGRESS, {"token": self._partial, "value": part})
+        self._in_loop(self._server.notify_plain, types.PROGRESS, {"token": self._partial, "value": self._wrap(part)})
 
     def _begin(self) -> None:
         if self._token is None:
