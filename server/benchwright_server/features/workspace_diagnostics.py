@@ -76,7 +76,7 @@ class WorkspaceDiagnostics:
 
         send(await self._opened())
         await search.run(lambda: self._closed(search, send, frozenset(seen)))
-        # Of files that are gone, the client is to forget the findings.
+        # Without a report, the client would keep its findings in files that no longer exist.
         send((uri, _Known("", None, [])) for uri in previous.keys() - seen)
         return JsonText(json.dumps(_report(search.rest())))
 

@@ -44,15 +44,27 @@ class FileLocations:
 
     def of(self, location: SourceLocation) -> FileLocation | None:
         """The location; None if it is in no file, as for built-in things."""
-        sources, generated = self._sources, False
+        sources, generated, first, is_argument = self._sources, False, location, False
         while sources.isMacroLoc(location):
             if sources.isMacroArgLoc(location):
+                is_argument = True
                 location = sources.getOriginalLoc(location)
             else:
                 generated = True
                 location = sources.getExpansionLoc(location)
+        if is_argument and not self._is_in_use(location, first):
+            # The default of a macro's argument: it is written where the macro is defined.
+            location, generated = sources.getFullyExpandedLoc(first), True
         path = self.path(location.buffer)
         return FileLocation(path, location.offset, generated) if path is not None else None
+
+    def _is_in_use(self, location: SourceLocation, expanded: SourceLocation) -> bool:
+        """Whether a place in a file is in the use of the macro that a location comes from in the end."""
+        sources = self._sources
+        while sources.isMacroLoc(expanded):
+            inner, expanded = expanded, sources.getExpansionLoc(expanded)
+        use = sources.getExpansionRange(inner)
+        return location.buffer.id == use.start.buffer.id and use.start.offset <= location.offset < use.end.offset
 
     def path(self, buffer: BufferID) -> Path | None:
         """The file whose text a buffer holds."""
