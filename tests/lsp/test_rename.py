@@ -8,6 +8,8 @@ from pygls.exceptions import JsonRpcException
 from .cursor import VARIANTS, Scratch, scratch
 from .session import Editor
 
+CHECK = "`define CLK clk\n`define CHECK(name, what, c = `CLK) name: assert property (@(posedge c) what);\n"
+
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 Variant = Callable[[str], str]
@@ -117,6 +119,12 @@ async def test_a_name_is_changed_everywhere(
             "x",
             "The macro U in a.sv, line 4, writes the name w",
         ),
+        (
+            # The default of a macro's argument is written where the macro is defined, here in a file of its own.
+            '`include "d.svh"\nmodule m(input clk‸, d);\n`CHECK(a, d)\nendmodule\n',
+            "x",
+            "The macro CHECK in a.sv, line 3, writes the name clk",
+        ),
         ("module s(input a‸); endmodule\nmodule t; wire a; s s(.*); endmodule\n", "b", "would be wrong in line 2"),
         ('`include "‸d.svh"\n', "x", "is a file"),
         ("module m; assign x = nowhere‸; endmodule\n", "x", "It is unknown what nowhere means here"),
@@ -125,7 +133,7 @@ async def test_a_name_is_changed_everywhere(
     ],
 )
 async def test_what_is_not_safe_is_refused_with_the_reason(editor: Editor, text: str, name: str, reason: str) -> None:
-    async with scratch(editor, {"a.sv": text, "d.svh": "\n"}) as file:
+    async with scratch(editor, {"a.sv": text, "d.svh": CHECK}) as file:
         assert reason in await refusal(file, name)
 
 
