@@ -1,5 +1,12 @@
 """The editor's side: language server, workspaces, runs on save, and the command line."""
 
-from importlib.metadata import version
+from functools import cache
 
-__version__ = version("benchwright")
+
+@cache
+def version() -> str:
+    """The version that is installed."""
+    # Takes 30 ms to import, which short commands do without.
+    from importlib import metadata
+
+    return metadata.version("benchwright")

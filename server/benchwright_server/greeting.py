@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, BinaryIO
 
-from benchwright_server import __version__
+from benchwright_server import version
 from benchwright_server.client import Client
 from benchwright_server.features.registry import Feature, server_capabilities, wanted
 from benchwright_server.settings import Settings, read_settings
@@ -55,7 +55,7 @@ class Greeting:
     @property
     def result(self) -> dict[str, Any]:
         """LSP 3.18, `InitializeResult`."""
-        return {"capabilities": self.capabilities, "serverInfo": {"name": "benchwright", "version": __version__}}
+        return {"capabilities": self.capabilities, "serverInfo": {"name": "benchwright", "version": version()}}
 
 
 def greet(reader: BinaryIO, writer: BinaryIO) -> Greeting | None:

@@ -32,7 +32,7 @@ from pygls.protocol.language_server import lsp_method
 from benchwright_harness.errors import HarnessError
 from benchwright_harness.sandbox import Sandbox
 from benchwright_problems.home import Home
-from benchwright_server import __version__
+from benchwright_server import version
 from benchwright_server.attempts.delivery_retry import LiveDelivery, retry_deliveries
 from benchwright_server.attempts.session import Listeners, Session
 from benchwright_server.attempts.sessions import Sessions
@@ -181,7 +181,7 @@ class BenchwrightServer(EditorServer):
     def __init__(self, home: Home, sandbox: Sandbox, greeting: Greeting) -> None:
         super().__init__(
             "benchwright",
-            __version__,
+            version(),
             protocol_cls=Protocol,
             converter_factory=_converter,
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from collections.abc import Iterable, Sequence
 from importlib import import_module
@@ -9,7 +10,7 @@ from typing import Annotated, Protocol, cast
 
 import typer
 
-from benchwright_server import __version__
+from benchwright_server import version
 
 
 class CommandModule(Protocol):
@@ -65,10 +66,10 @@ def command_line(commands: Sequence[CommandModule] | None = None) -> typer.Typer
     return app
 
 
-def _options(version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False) -> None:
+def _options(show: Annotated[bool, typer.Option("--version", help="Print the version.")] = False) -> None:
     """Options of the command itself."""
-    if version:
-        typer.echo(__version__)
+    if show:
+        typer.echo(version())
         raise typer.Exit
 
 
@@ -76,4 +77,8 @@ def run() -> None:
     """Parse the command line and run the command."""
     # All of them together take longer to load than most take to run.
     named = [name for name in sys.argv[1:2] if name in COMMANDS]
-    command_line(modules(named) if named else None)()
+    app = command_line(modules(named) if named else None)
+    gc.freeze()
+    gc.set_threshold(50_000)
+    gc.enable()
+    app()
