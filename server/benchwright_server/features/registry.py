@@ -16,6 +16,7 @@ from benchwright_server.settings import Settings
 
 COMMANDS = (
     "packs",
+    "signIn",
     "open",
     "status",
     "start",
