@@ -73,7 +73,7 @@ class Sources:
     ] = None
     embeddings: Annotated[
         bool,
-        typer.Option("--embeddings", help="Group failures by meaning: send them to the [embeddings] of judges.toml."),
+        typer.Option("--embeddings", help="Group failures by meaning: send them to the embeddings of judges.toml."),
     ] = False
     name_failures: Annotated[
         bool,
