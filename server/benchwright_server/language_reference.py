@@ -70,6 +70,19 @@ is shown once. A comment waives a finding, in the syntax of its tool or of anoth
 | `// verilog_lint: waive RULE` | its line; the next one too if it stands alone |
 | `// verilog_lint: waive-start RULE` … `// verilog_lint: waive-stop RULE` | the lines between |
 
+Candidates for clock-domain crossings (`clock-crossing`, from `slang`) are off until `project.clockCrossings` is set:
+registers that are written at one clock and read at another. They are searched in what is elaborated with a file: in a
+folder that is the file and what is below it, with a file list all of its tops. These are left out:
+
+- one bit that goes through two registers of the new clock without logic, and several bits if they are Gray-coded
+  (`x ^ (x >> 1)`, or a function with `gray` in its name);
+- an unpacked array in a scope with such a Gray-coded pointer, as in an asynchronous FIFO;
+- clocks that are made of one other clock by gates, latches or registers; clocks from modules that no file declares;
+- resets in the event list, and signals that no register writes.
+
+A candidate may be right, because of a handshake that this search does not understand. That there is none proves
+nothing.
+
 Errors can't be waived. `lint.off` turns rules off everywhere, and `lint.severity` sets their severity.
 """
 

@@ -56,3 +56,6 @@ class Project:
     """The target of a `.core` file, or those of a `Bender.yml`, separated by commas."""
     warnings: tuple[str, ...] = ()
     """Changes to slang's default warnings, each as after its `-W`, such as `extra`, `unused` or `no-width-trunc`."""
+    clock_crossings: bool = False
+    """Report candidates for clock-domain crossings, as information: registers that are written at one clock and read at
+    another without two registers in a row."""

@@ -160,3 +160,17 @@ async def test_the_unused_is_grey_and_explained(shared_editor: Editor) -> None:
     assert unused.tags == (types.DiagnosticTag.Unnecessary,) or unused.tags == [types.DiagnosticTag.Unnecessary]
     assert unused.code_description is not None
     assert unused.code_description.href == "https://verilator.org/warn/UNUSEDSIGNAL"
+
+
+async def test_candidates_for_clock_crossings_are_information_and_can_be_waived(editors: Editors) -> None:
+    capable = capabilities(PULLS)
+    editor = await editors(capabilities=capable, options={"project": {"clockCrossings": True}})
+    text = (
+        "module m(input logic a, b, x, output logic y, z);\n  logic r;\n  always_ff @(posedge a) r <= x;\n"
+        "  always_ff @(posedge b) y <= r;\n  // slang lint_off clock-crossing\n"
+        "  always_ff @(posedge b) z <= r;\nendmodule\n"
+    )
+    async with scratch(editor, {"m.sv": text}) as file:
+        found = [one for one in (await pulled(file)).items if one.code == "clock-crossing"]
+        assert [(one.severity, one.range.start.line) for one in found] == [(types.DiagnosticSeverity.Information, 3)]
+        assert "Candidate" in found[0].message

@@ -29,6 +29,7 @@ class Compiled:
         parameters: Their parameters, `NAME=VALUE`.
         instances: The instances that stand for modules where names are looked up, by the modules' names.
         warnings: As of `diagnose`.
+        crossings: Whether to look for candidates for clock-domain crossings.
     """
 
     def __init__(
@@ -41,6 +42,7 @@ class Compiled:
         parameters: Sequence[str] = (),
         instances: Mapping[str, InstancePath] = DEFAULTS.instances,
         warnings: Sequence[str] = (),
+        crossings: bool = False,
     ) -> None:
         self.trees = tuple(trees)
         self._tops = tuple(tops)
@@ -49,6 +51,7 @@ class Compiled:
         self._is_alone = is_alone
         self._is_partial = is_partial
         self._warnings = tuple(warnings)
+        self._crossings = crossings and not is_partial
         # slang takes no two threads in one compilation.
         self._lock = threading.Lock()
         self._lookup: tuple[Compilation, Scopes, Resolver] | None = None
@@ -115,8 +118,17 @@ class Compiled:
                     is_partial=self._is_partial,
                     warnings=self._warnings,
                 )
-                self._said = {wanted: found.get(wanted, ()) for wanted in self._wanted}
+                crossing = self._crossing()
+                self._said = {one: (*found.get(one, ()), *crossing.get(one, ())) for one in self._wanted}
             return self._said[path]
+
+    def _crossing(self) -> dict[Path, tuple[SlangDiagnostic, ...]]:
+        if not self._crossings:
+            return {}
+        from benchwright_verilog.semantics.clock_crossings import crossings
+
+        # The compilation that was asked for diagnostics is frozen.
+        return crossings(self.elaborate(), self.trees[0].locations, self._wanted)
 
     @property
     def lookup(self) -> tuple[Compilation, Scopes, Resolver]:

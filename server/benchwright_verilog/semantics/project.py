@@ -191,6 +191,7 @@ class Project:
             parameters=tuple(parameter for one in self.lists for parameter in one.parameters),
             instances=self.view.instances,
             warnings=self._warnings,
+            crossings=self._settings.clock_crossings,
         )
 
     def with_texts(self, documents: Documents, texts: Mapping[Path, str]) -> Project:
