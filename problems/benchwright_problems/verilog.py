@@ -77,9 +77,13 @@ def empty_module(text: str, name: str) -> str | None:
 def _parse(text: str) -> SyntaxTree:
     # Imported late: most commands and the editor's start need no parser.
     import pyslang
+    from pyslang.parsing import PreprocessorOptions
     from pyslang.syntax import SyntaxTree
 
-    return SyntaxTree.fromText(text, pyslang.SourceManager(), "source")
+    # What an `include` names may be a pipe.
+    options = PreprocessorOptions()
+    options.maxIncludeDepth = 0
+    return SyntaxTree.fromText(text, pyslang.SourceManager(), "source", options=pyslang.Bag([options]))
 
 
 def _declarations(tree: SyntaxTree) -> Iterator[ModuleDeclarationSyntax]:

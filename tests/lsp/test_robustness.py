@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -237,3 +239,21 @@ async def test_nothing_of_slang_is_reported_at_the_end(editors: Editors, tmp_pat
     )
     assert await editor.quit() == 0
     assert editor.stderr == b""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no named pipes in folders")
+@pytest.mark.parametrize("text", ['`include "p.svh"\n', '`define P "p.svh"\n`include `P\n'])
+async def test_a_pipe_in_an_include_folder_is_reported_and_not_read(editor: Editor, tmp_path: Path, text: str) -> None:
+    folder = tmp_path / "project"
+    (folder / "inc").mkdir(parents=True)
+    os.mkfifo(folder / "inc" / "p.svh")
+    (folder / "all.f").write_text("+incdir+inc\na.sv\n")
+    (folder / "a.sv").write_text(f"{text}module m; wire [7:0] count; endmodule\n")
+    event = types.WorkspaceFoldersChangeEvent([types.WorkspaceFolder(folder.as_uri(), folder.name)], [])
+    editor.client.workspace_did_change_workspace_folders(types.DidChangeWorkspaceFoldersParams(event))
+    file = editor.open(folder / "a.sv")
+    await file.marked("p.svh is not a plain file, so it is not read.")
+    answer = await editor.client.text_document_hover_async(
+        types.HoverParams(types.TextDocumentIdentifier(file.uri), types.Position(text.count("\n"), 24))
+    )
+    assert answer is not None

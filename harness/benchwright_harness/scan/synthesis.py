@@ -9,6 +9,7 @@ from benchwright_harness.scan.source import OPAQUE
 from benchwright_harness.scan.tokens import as_ascii
 
 if TYPE_CHECKING:
+    from pyslang import SourceManager
     from pyslang.syntax import SyntaxNode, SyntaxTree
 
 _KINDS = {
@@ -51,10 +52,10 @@ def find(content: bytes, beside: Iterable[bytes] = ()) -> Iterator[tuple[str, st
         content: The file.
         beside: Other files with modules that it may use.
     """
-    from pyslang.syntax import SyntaxNode, SyntaxTree  # Imported late: it takes longer than a scan.
+    from pyslang.syntax import SyntaxNode  # Imported late: it takes longer than a scan.
 
     found: list[tuple[str, str, int]] = []
-    tree = SyntaxTree.fromText(as_ascii(content))
+    tree = _parsed(content)
 
     def visit(one: object) -> None:
         if isinstance(one, SyntaxNode) and (what := _only_simulated(one.kind.name, one)):
@@ -66,16 +67,28 @@ def find(content: bytes, beside: Iterable[bytes] = ()) -> Iterator[tuple[str, st
     yield from _without_value(tree, beside)
 
 
+def _parsed(content: bytes, sources: SourceManager | None = None) -> SyntaxTree:
+    import pyslang
+    from pyslang.parsing import PreprocessorOptions
+    from pyslang.syntax import SyntaxTree
+
+    # What an `include` names may be a pipe, and is no part of the file.
+    options = PreprocessorOptions()
+    options.maxIncludeDepth = 0
+    return SyntaxTree.fromText(
+        as_ascii(content), sources or SyntaxTree.getDefaultSourceManager(), options=pyslang.Bag([options])
+    )
+
+
 def _without_value(tree: SyntaxTree, beside: Iterable[bytes]) -> Iterator[tuple[str, str, int]]:
     """What has no value in simulation, so that synthesis may choose one."""
     from pyslang.analysis import AnalysisFlags, AnalysisManager, AnalysisOptions
     from pyslang.ast import Compilation
-    from pyslang.syntax import SyntaxTree
 
     compilation = Compilation()
     compilation.addSyntaxTree(tree)
     for content in beside:
-        compilation.addSyntaxTree(SyntaxTree.fromText(as_ascii(content), tree.sourceManager))
+        compilation.addSyntaxTree(_parsed(content, tree.sourceManager))
     if any(diagnostic.isError() for diagnostic in compilation.getAllDiagnostics()):
         # Of a module that is not here, nobody knows what it drives.
         return

@@ -166,15 +166,24 @@ class Piecewise:
     def _said(self, text: str) -> tuple[SlangDiagnostic, ...]:
         from pyslang.ast import Compilation
 
+        from benchwright_verilog.semantics.compiled import refusals
         from benchwright_verilog.semantics.diagnostics import diagnose
+        from benchwright_verilog.semantics.include_closure import Closures, Root
+        from benchwright_verilog.semantics.outline import Outline
+        from benchwright_verilog.semantics.texts import SourceText, SourceTexts
         from benchwright_verilog.semantics.trees import Preprocessing, Trees
+        from benchwright_verilog.syntax.documents import Documents
 
-        tree = Trees().tree(self._path, text, Preprocessing())
+        root = Root(self._path, SourceText(text, Outline(encode_text(text)), None), Preprocessing())
+        trees = Trees()
+        trees.prepare(Closures(SourceTexts(None, Documents())).reached([root])[0])
+        tree = trees.tree(self._path, text, root.preprocessing)
         compilation = Compilation()
         compilation.addSyntaxTree(tree.syntax)
         size = len(encode_text(text))
         found = diagnose(compilation, tree.sources, tree.locations, {self._path}, is_alone=self._is_alone)
-        return tuple(one if one.end <= size else replace(one, end=size) for one in found.get(self._path, ()))
+        said = (*found.get(self._path, ()), *refusals([tree], self._path))
+        return tuple(one if one.end <= size else replace(one, end=size) for one in said)
 
 
 def _moved(one: SlangDiagnostic, by: int) -> SlangDiagnostic:
@@ -244,12 +253,12 @@ def _members(text: str) -> tuple[frozenset[bytes], bool, bool]:
     import pyslang
     from pyslang.syntax import CompilationUnitSyntax, SyntaxTree
 
-    from benchwright_verilog.semantics.trees import encodable, parser_options
+    from benchwright_verilog.semantics.trees import Preprocessing, encodable, parsing_options
 
     # The default one would keep the source forever; this one has to outlive the tree.
     sources = pyslang.SourceManager()
-    # What follows shows it.
-    options = pyslang.Bag([parser_options()])
+    # What follows shows it. No header is needed for that.
+    options = parsing_options(Preprocessing(), depth=0)
     try:
         tree = SyntaxTree.fromText(f"{encodable(text)}\n{_FOLLOWER}", sources, options=options)
     except RuntimeError:  # It is nested deeper than slang parses.

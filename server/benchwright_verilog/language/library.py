@@ -104,9 +104,11 @@ def _headers_of(data: bytes, path: Path) -> dict[str, Header]:
     from pyslang.syntax import CompilationUnitSyntax, ModuleDeclarationSyntax, SyntaxKind, SyntaxTree
 
     from benchwright_verilog.language.headers import header_of_syntax
+    from benchwright_verilog.semantics.trees import Preprocessing, parsing_options
 
     sources = pyslang.SourceManager()
-    root = SyntaxTree.fromText(data.decode(errors="replace"), sources, path.name).root
+    options = parsing_options(Preprocessing(), depth=0)
+    root = SyntaxTree.fromText(data.decode(errors="replace"), sources, path.name, options=options).root
     members = list(root.members) if isinstance(root, CompilationUnitSyntax) else [root]
     modules = [one for one in members if isinstance(one, ModuleDeclarationSyntax)]
     headers = (header_of_syntax(one, sources) for one in modules if one.kind != SyntaxKind.PackageDeclaration)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchwright_verilog.semantics.diagnostics import SlangDiagnostic, diagnose, modules_of
+from benchwright_verilog.semantics.diagnostics import Severity, SlangDiagnostic, diagnose, modules_of
 from benchwright_verilog.semantics.instance_paths import DEFAULTS, InstancePath
 
 if TYPE_CHECKING:
@@ -119,7 +119,10 @@ class Compiled:
                     warnings=self._warnings,
                 )
                 crossing = self._crossing()
-                self._said = {one: (*found.get(one, ()), *crossing.get(one, ())) for one in self._wanted}
+                self._said = {
+                    one: (*found.get(one, ()), *refusals(self.trees, one), *crossing.get(one, ()))
+                    for one in self._wanted
+                }
             return self._said[path]
 
     def _crossing(self) -> dict[Path, tuple[SlangDiagnostic, ...]]:
@@ -148,3 +151,14 @@ class Compiled:
                 scopes = Scopes(compilation, bodies)
                 self._lookup = compilation, scopes, Resolver(compilation, scopes, one.locations)
             return self._lookup
+
+
+def refusals(trees: Iterable[Tree], path: Path) -> Iterator[SlangDiagnostic]:
+    """What a file includes that was not read.
+
+    Args:
+        trees: The files that were compiled.
+        path: The file.
+    """
+    refused = dict.fromkeys(one for tree in trees for one in tree.refused if one.path == path)
+    return (SlangDiagnostic(one.start, one.end, Severity.ERROR, "", one.message) for one in refused)

@@ -10,6 +10,7 @@ the declaration of `a` is where the argument is written, and the `wire` is where
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -72,7 +73,7 @@ class FileLocations:
         if number not in self._paths:
             name = self._sources.getRawFileName(buffer)
             if (path := self._names.get(name)) is None and name.startswith("/"):
-                path = Path(name)
+                path = Path(os.path.normpath(name))
             self._paths[number] = path
         return self._paths[number]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -50,7 +51,10 @@ class Includes:
         """The file that an `include` of a file means."""
         key = includer.parent, name
         if key not in self._found:
-            candidates = (folder / name for folder in (includer.parent, *self.preprocessing(includer).include_dirs))
+            candidates = (
+                Path(os.path.normpath(folder / name))
+                for folder in (includer.parent, *self.preprocessing(includer).include_dirs)
+            )
             self._found[key] = next((one for one in candidates if one in self._texts or one.is_file()), None)
         return self._found[key]
 

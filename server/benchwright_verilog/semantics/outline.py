@@ -29,6 +29,8 @@ _TYPEDEF = re.compile(
     rb"(?<![\w$`])typedef\b(?:[^;{}]|\{(?:[^{}]|\{[^{}]*\})*\})*?([A-Za-z_][A-Za-z0-9_$]*)\s*(?:\[[^\]]*\]\s*)*;"
 )
 _INCLUDE = re.compile(rb"`include\s+(\"[^\"\n\r]*\"|<[^>\n\r]*>)")
+_WRITES_INCLUDE = re.compile(rb"`(?:i(?:n(?:c(?:l(?:ud?)?)?)?)?)?``")
+"""A macro that puts the word `include` together."""
 _MACRO = re.compile(rb"`([A-Za-z_][A-Za-z0-9_$]*)(?:\s+([A-Za-z_][A-Za-z0-9_$]*))?")
 _DEFINITION = re.compile(rb"`define\b(?:\\\r?\n|[^\n])*")
 _DEFINING = frozenset({b"define"})
@@ -138,6 +140,11 @@ class Outline:
             Include(found[1][1:-1].decode(), found.start(1) + 1, found.end(1) - 1)
             for found in _INCLUDE.finditer(blanked(self.data, strings=False))
         )
+
+    @cached_property
+    def may_include_by_macro(self) -> bool:
+        """Whether it may include more than `includes`, by names that macros write."""
+        return self.data.count(b"`include") != len(self.includes) or bool(_WRITES_INCLUDE.search(self.data))
 
     @cached_property
     def macros(self) -> tuple[MacroName, ...]:

@@ -18,13 +18,12 @@ from benchwright_verilog.semantics.instances import Design, Designs
 from benchwright_verilog.semantics.inventory import Inventory
 from benchwright_verilog.semantics.macros import Macros
 from benchwright_verilog.semantics.outline import DeclaredUnit, Outline
-from benchwright_verilog.semantics.plain_files import stamp_of
+from benchwright_verilog.semantics.parsed_files import ParsedFiles
 from benchwright_verilog.semantics.project_lists import ProjectLists
 from benchwright_verilog.semantics.texts import SourceText, SourceTexts
-from benchwright_verilog.semantics.trees import Tree, Trees
+from benchwright_verilog.semantics.trees import Tree
 from benchwright_verilog.settings import Project as ProjectSettings
 from benchwright_verilog.syntax.documents import Document, Documents
-from benchwright_verilog.syntax.suffixes import HEADERS
 from benchwright_verilog.syntax.surrogates import encode_text
 from benchwright_verilog.syntax.uri import path_of
 
@@ -77,8 +76,8 @@ class Project:
         self._includes = Includes(dirs, self._settings.defines, self._texts, self.inventory)
         self._files = CompilationFiles(self._texts, self.inventory, self._includes.find, takes_all=is_workspace)
         self._files.view = view
-        self.designs = Designs(self._lock, self._all_parsed, self._new_compiled)
-        self._trees: Trees | None = None
+        self.designs = Designs(self._lock, self._parsed, self._new_compiled)
+        self._parsing = ParsedFiles(self._texts, self._includes)
         self._analyses: dict[Path, tuple[tuple[Tree, ...], str, Analysis]] = {}
 
     @property
@@ -125,7 +124,7 @@ class Project:
             if own is None:
                 return None
             root = self._files.root_of(path)
-            trees = tuple(self._parsed(self._files.together(root), root, own if root == path else None))
+            trees = self._parsed(self._files.together(root), root, own if root == path else None)
             known = self._analyses.pop(path, None)
             if known is None or known[1] is not own.text or not known[2].compiled.is_of(trees):
                 analysis = Analysis(
@@ -152,7 +151,7 @@ class Project:
             with self._lock:
                 self.refresh()
                 together, apart = self._files.for_names(part)
-                trees = {tree.path: tree for tree in self._parsed(together, together[0], None)} if together else {}
+                trees = {tree.path: tree for tree in self._parsed(together)} if together else {}
                 compiled = Compiled(tuple(trees.values()), is_alone=False)
                 found = [self._looked_up(path, trees[path], compiled) for path in part if path in trees]
                 for path in part:
@@ -211,6 +210,7 @@ class Project:
             other.inventory = self.inventory
             other._lists.share(self._lists)
             other._includes = self._includes.with_texts(other._texts)
+            other._parsing = ParsedFiles(other._texts, other._includes)
             other._files = CompilationFiles(
                 other._texts, self.inventory, other._includes.find, takes_all=self.is_workspace
             )
@@ -342,6 +342,7 @@ class Project:
             self._files.use(self.lists)
             self._texts.outdate()
             self._includes.use(self.lists)
+            self._parsing.outdate()
 
     @property
     def is_whole(self) -> bool:
@@ -364,32 +365,11 @@ class Project:
         if self.inventory is not None:
             self.inventory.outdate()
 
-    # Parsing
-
-    def _parsed(self, members: Sequence[Path], root: Path, own: SourceText | None) -> Iterator[Tree]:
-        if self._trees is None:
-            self._trees = Trees()
-        trees = self._trees
-        headers = {
-            path: text.text
-            for path, document in self._texts.open_designs()
-            if (path.suffix in HEADERS or path in trees.included) and path != root
-            if (text := self._texts.get(path, document)) is not None
-        }
-        trees.prepare(headers, {path: stamp_of(path) for path in trees.included if path not in headers})
-        parsed = []
-        for path in members:
-            text = own if path == root and own is not None else self._texts.get(path)
-            if text is not None:
-                parsed.append(trees.tree(path, text.text, self._includes.preprocessing(path)))
-        kept = {tree.path for tree in parsed} | {tree.path for known in self._analyses.values() for tree in known[0]}
-        kept |= self.designs.paths
-        trees.keep(kept)
-        self._texts.trim(kept | trees.included)
-        yield from parsed
-
-    def _all_parsed(self, paths: Sequence[Path]) -> tuple[Tree, ...]:
-        return tuple(self._parsed(paths, paths[0], None)) if paths else ()
+    def _parsed(
+        self, members: Sequence[Path], root: Path | None = None, own: SourceText | None = None
+    ) -> tuple[Tree, ...]:
+        kept = {tree.path for known in self._analyses.values() for tree in known[0]} | self.designs.paths
+        return self._parsing.parse(members, kept, root, own)
 
     def _value(self, text: str) -> str:
         path = self._absolute(text)

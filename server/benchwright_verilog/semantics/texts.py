@@ -8,7 +8,7 @@ from pathlib import Path
 
 from benchwright_verilog.semantics.entry import Stamp
 from benchwright_verilog.semantics.outline import Outline
-from benchwright_verilog.semantics.plain_files import read_text, stamp_of
+from benchwright_verilog.semantics.plain_files import read_text, refusal, stamp_of
 from benchwright_verilog.syntax.documents import Document, Documents
 from benchwright_verilog.syntax.suffixes import DESIGN_SUFFIXES
 from benchwright_verilog.syntax.surrogates import encode_text
@@ -98,6 +98,10 @@ class SourceTexts:
         """The text of a file that an editor has open, of any kind."""
         document = self._open(path)
         return document.text if document is not None else None
+
+    def refusal(self, path: Path) -> str | None:
+        """Why a file is not read, as the end of a sentence; None if it can be, or is missing."""
+        return refusal(path) if self._open(path) is None else None
 
     def open_designs(self) -> Iterator[tuple[Path, Document]]:
         """The design files below the folder that an editor has open."""

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from benchwright_verilog.semantics.entry import Stamp
 from benchwright_verilog.semantics.file_locations import FileLocations
 
 if TYPE_CHECKING:
-    from pyslang import SourceManager
+    from pyslang import Bag, SourceManager
     from pyslang.parsing import ParserOptions
     from pyslang.syntax import SyntaxTree
 
@@ -34,6 +36,33 @@ class Preprocessing:
 
 
 @dataclass(frozen=True)
+class Refusal:
+    """An `include` of a file that was not read. Offsets are UTF-8 bytes of the name."""
+
+    path: Path
+    """The file with the `include`."""
+    start: int
+    end: int
+    message: str
+
+
+@dataclass(frozen=True)
+class Reached:
+    """What slang may open for the `include`s of all files, by the names under which it knows them."""
+
+    given: Mapping[str, str] = field(default_factory=dict)
+    """Source code that counts instead of what is on disk."""
+    refused: Mapping[str, str] = field(default_factory=dict)
+    """Files that slang must not open, and what to say about each."""
+    stamps: Mapping[str, Stamp | None] = field(default_factory=dict)
+    """The version on disk of all others."""
+    absent: AbstractSet[str] = frozenset()
+    """Names under which slang finds nothing."""
+    depth: int = 0
+    """How deep includes may be nested."""
+
+
+@dataclass(frozen=True)
 class Tree:
     """One parsed file."""
 
@@ -43,15 +72,17 @@ class Tree:
     sources: SourceManager
     locations: FileLocations
     included: frozenset[Path]
+    refused: tuple[Refusal, ...] = ()
+    """The files that it includes and that were not read."""
 
 
 class Trees:
     """Parses files, each text once, all with one source manager until that has taken in too much."""
 
     def __init__(self) -> None:
-        self._begin({})
+        self._begin(Reached())
 
-    def _begin(self, headers: Mapping[Path, str]) -> None:
+    def _begin(self, reached: Reached) -> None:
         import pyslang  # Imported late: it is not needed to answer `initialize`.
 
         self._sources = pyslang.SourceManager()
@@ -61,34 +92,38 @@ class Trees:
         self._locations = FileLocations(self._sources, self._names)
         self._known: dict[Path, tuple[Preprocessing, Tree]] = {}
         self._taken = 0
-        self._headers = dict(headers)
-        self._stamps: dict[Path, tuple[int, int] | None] = {}
-        self._read: set[Path] = set()
-        for path, text in headers.items():
-            self._sources.assignText(str(path), encodable(text))
-            self._taken += len(text)
+        self._given: dict[str, str] = {}
+        self._stamps: dict[str, Stamp | None] = {}
+        self._absent: set[str] = set()
+        self._reached = reached
+        self._give(reached)
 
-    def prepare(self, headers: Mapping[Path, str], stamps: Mapping[Path, tuple[int, int] | None]) -> None:
-        """Start again if something that was read has changed, or too much was read.
+    def _give(self, reached: Reached) -> None:
+        for name, text in {**reached.given, **dict.fromkeys(reached.refused, "")}.items():
+            if name not in self._given:
+                self._sources.assignText(name, encodable(text))
+                self._given[name] = text
+                self._taken += len(text)
+        self._stamps |= reached.stamps
+        self._absent |= reached.absent
+        self._reached = reached
 
-        Args:
-            headers: The open files that others may include.
-            stamps: The version on disk of each file that was included.
-        """
-        has_changed = any(
-            self._headers.get(path) != headers.get(path) and (path in self._headers or path in self._read)
-            for path in {*self._headers, *headers}
-        ) or any(stamp != stamps.get(path, stamp) for path, stamp in self._stamps.items() if path not in headers)
+    def prepare(self, reached: Reached) -> None:
+        """Start again if something that was read, or is missing no longer, has changed, or too much was read."""
+        given = {**reached.given, **dict.fromkeys(reached.refused, "")}
+        has_changed = (
+            any(self._given.get(name) != text for name, text in given.items() if name in self._given)
+            or any(name in self._stamps or name in self._absent for name in given)
+            or any(name in self._given or name in self._absent for name in reached.stamps)
+            or any(self._stamps.get(name, stamp) != stamp for name, stamp in reached.stamps.items())
+            or not self._given.keys().isdisjoint(reached.absent)
+            or any(self._stamps.get(name) is not None for name in self._stamps.keys() & reached.absent)
+        )
         live = sum(len(tree.text) for _, tree in self._known.values())
         if has_changed or self._taken > max(_ROOM, _ROOM_PER_LIVE_BYTE * live):
-            self._begin(headers)
+            self._begin(reached)
         else:
-            for path, text in headers.items():
-                if path not in self._headers:
-                    self._sources.assignText(str(path), encodable(text))
-                    self._headers[path] = text
-                    self._taken += len(text)
-        self._stamps.update(stamps)
+            self._give(reached)
 
     @property
     def included(self) -> frozenset[Path]:
@@ -110,27 +145,49 @@ class Trees:
             del self._known[path]
 
     def _parse(self, path: Path, text: str, preprocessing: Preprocessing) -> Tree:
-        import pyslang
-        from pyslang.parsing import PreprocessorOptions
         from pyslang.syntax import SyntaxTree
 
-        options = PreprocessorOptions()
-        options.additionalIncludePaths = [str(folder) for folder in preprocessing.include_dirs]
-        options.predefines = list(preprocessing.defines)
         # A source manager takes a path once, and includes are looked for beside it: so each version has a name of
         # its own in the same folder.
         name = f"{path}#{len(self._names)}"
         self._names[name] = path
         # `fromText` would take a lone expression or statement for what is compiled, and report nothing.
         syntax = SyntaxTree.fromFileInMemory(
-            encodable(text), self._sources, name, name, pyslang.Bag([options, parser_options()])
+            encodable(text), self._sources, name, name, parsing_options(preprocessing, self._reached.depth)
         )
         self._taken += len(text)
         included = frozenset(
             found for buffer in syntax.getIncludeDirectives() if (found := self._locations.path(buffer.buffer.id))
         )
-        self._read |= included
-        return Tree(path, text, syntax, self._sources, self._locations, included)
+        refused = tuple(self._refusals(syntax)) if self._reached.refused else ()
+        return Tree(path, text, syntax, self._sources, self._locations, included, refused)
+
+    def _refusals(self, syntax: SyntaxTree) -> Iterator[Refusal]:
+        for include in syntax.getIncludeDirectives():
+            message = self._reached.refused.get(self._sources.getRawFileName(include.buffer.id))
+            written = include.syntax.fileName
+            at = self._locations.of(written.location) if message is not None else None
+            if at is not None and message is not None:
+                yield Refusal(
+                    at.path, at.offset, at.offset + (0 if at.generated else len(written.rawText.encode())), message
+                )
+
+
+def parsing_options(preprocessing: Preprocessing, depth: int) -> Bag:
+    """How slang reads a file.
+
+    Args:
+        preprocessing: What the file is read with.
+        depth: How deep includes may be nested.
+    """
+    import pyslang
+    from pyslang.parsing import PreprocessorOptions
+
+    options = PreprocessorOptions()
+    options.additionalIncludePaths = [str(folder) for folder in preprocessing.include_dirs]
+    options.predefines = list(preprocessing.defines)
+    options.maxIncludeDepth = depth
+    return pyslang.Bag([options, parser_options()])
 
 
 def parser_options() -> ParserOptions:

@@ -1,0 +1,204 @@
+"""Which files slang opens for the `include`s of some files, found before slang sees any of them.
+
+slang reads whatever an `include` names, also a pipe or a device, which may never end. So each name is looked up here
+as slang does it, and what is not a plain file gets an empty text. Names that macros write are asked of slang itself,
+which then sees no real file (`written_includes`).
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from benchwright_verilog.semantics.outline import Outline
+from benchwright_verilog.semantics.plain_files import is_other_than_file, stamp_of
+from benchwright_verilog.semantics.texts import SourceText, SourceTexts
+from benchwright_verilog.semantics.trees import Preprocessing, Reached
+from benchwright_verilog.semantics.written_includes import written_includes
+
+MAX_DEPTH = 64
+"""How deep includes may be nested."""
+_MOST = 20_000
+
+
+@dataclass(frozen=True)
+class Root:
+    """A file that is compiled by itself."""
+
+    path: Path
+    text: SourceText
+    preprocessing: Preprocessing
+
+
+@dataclass
+class Closure:
+    """What slang may open, and under which names: it knows a file by the folder and the name that led to it."""
+
+    files: dict[str, Path] = field(default_factory=dict)
+    """The files, by slang's names."""
+    absent: set[str] = field(default_factory=set)
+    """Names under which slang finds nothing."""
+    depth: int = MAX_DEPTH
+    """Down to which level of includes this is all."""
+
+
+_Place = tuple[str, Preprocessing]
+"""The folder of an includer, as slang names it, and what the file is read with."""
+
+
+class Closures:
+    """Finds closures; the last one is kept until a file of it changes. Not safe in several threads.
+
+    Args:
+        texts: The files as they are now.
+    """
+
+    def __init__(self, texts: SourceTexts) -> None:
+        self._texts = texts
+        self._last: tuple[list[Root], Mapping[Path, Outline | None], Closure] | None = None
+        self._resolved: dict[tuple[str, int, str], tuple[str | None, tuple[str, ...]]] = {}
+        self._asked: dict[Path, tuple[Root, Mapping[Path, Outline | None], Closure]] = {}
+
+    def outdate(self) -> None:
+        """What is on disk may have changed."""
+        self._last = None
+        self._resolved.clear()
+        self._asked.clear()
+
+    def reached(self, roots: Sequence[Root]) -> tuple[Reached, frozenset[Path]]:
+        """What slang may open for files that are compiled together.
+
+        Returns:
+            What each name of slang's leads to now, and the files.
+        """
+        closure = self.of(roots)
+        given, refused, stamps = {}, {}, {}
+        for name, path in closure.files.items():
+            text = self._texts.open_text(path)
+            if text is not None:
+                given[name] = text
+            elif why := self._texts.refusal(path):
+                refused[name] = f"{path.name} {why}, so it is not read."
+            else:
+                stamps[name] = stamp_of(path)
+        return Reached(given, refused, stamps, closure.absent, closure.depth), frozenset(closure.files.values())
+
+    def of(self, roots: Sequence[Root]) -> Closure:
+        """The closure of files that are compiled together."""
+        if self._last is not None and self._is_same(self._last[0], roots) and self._are_current(self._last[1]):
+            return self._last[2]
+        outlines: dict[Path, Outline | None] = {}
+        closure = Closure()
+        self._walk(roots, closure, outlines)
+        indirect = any(one is not None and one.may_include_by_macro for one in outlines.values())
+        for root in roots:
+            if root.text.outline.may_include_by_macro or (indirect and root.text.outline.includes):
+                found = self._asked_of_slang(root, closure)
+                closure.files |= found.files
+                closure.absent |= found.absent
+                closure.depth = min(closure.depth, found.depth)
+        self._last = [*roots], outlines, closure
+        return closure
+
+    def _is_same(self, known: Sequence[Root], roots: Sequence[Root]) -> bool:
+        return len(known) == len(roots) and all(
+            one.text is other.text and one.preprocessing is other.preprocessing and one.path == other.path
+            for one, other in zip(known, roots, strict=True)
+        )
+
+    def _are_current(self, outlines: Mapping[Path, Outline | None]) -> bool:
+        return all(self._texts.outline(path) is outline for path, outline in outlines.items())
+
+    def _walk(self, roots: Sequence[Root], closure: Closure, outlines: dict[Path, Outline | None]) -> None:
+        waiting: list[tuple[_Place, Outline]] = [
+            ((str(root.path.parent), root.preprocessing), root.text.outline) for root in roots
+        ]
+        seen: set[tuple[str, int]] = set()
+        for level in range(1, MAX_DEPTH + 1):
+            following: list[tuple[_Place, Outline]] = []
+            for place, outline in waiting:
+                for include in outline.includes:
+                    name = self._resolve(place, include.name, closure)
+                    if name is None or (name, id(place[1])) in seen:
+                        continue
+                    seen.add((name, id(place[1])))
+                    path = closure.files[name]
+                    if path not in outlines:
+                        outlines[path] = self._texts.outline(path)
+                    if (header := outlines[path]) is not None:
+                        following.append(((_folder(name), place[1]), header))
+            if not following:
+                return
+            if len(seen) > _MOST:
+                closure.depth = level
+                return
+            waiting = following
+
+    def _resolve(self, place: _Place, name: str, closure: Closure) -> str | None:
+        """Under which name slang finds what an `include` means; it and the others are noted."""
+        folder, preprocessing = place
+        key = folder, id(preprocessing), name
+        if key not in self._resolved:
+            tried = list(_candidates(folder, preprocessing, name))
+            index = next((index for index, one in enumerate(tried) if self._is_found(one)), len(tried))
+            self._resolved[key] = tried[index] if index < len(tried) else None, tuple(tried[:index])
+        found, absent = self._resolved[key]
+        closure.absent.update(absent)
+        if found is not None:
+            closure.files[found] = path_of_name(found)
+        return found
+
+    def _is_found(self, name: str) -> bool:
+        return (
+            Path(name).is_file()
+            or self._texts.open_text(path_of_name(name)) is not None
+            or is_other_than_file(Path(name))
+        )
+
+    def _asked_of_slang(self, root: Root, walked: Closure) -> Closure:
+        known = self._asked.get(root.path)
+        if known is not None and self._is_same([known[0]], [root]) and self._are_current(known[1]):
+            return known[2]
+        closure = Closure(dict(walked.files))
+        meant: dict[str, dict[str, None]] = {}
+        for _ in range(MAX_DEPTH):
+            texts = {one: [self._text_of(path_of_name(name)) for name in names] for one, names in meant.items()}
+            written = written_includes(root.text.text, root.preprocessing.defines, texts)
+            if len(written) > _MOST:
+                closure.depth = 0
+                break
+            before = sum(map(len, meant.values()))
+            for includer, name in dict.fromkeys(written):
+                folders = [_folder(one) for one in meant.get(includer, ())] or [str(root.path.parent)]
+                found = [self._resolve((folder, root.preprocessing), name, closure) for folder in folders]
+                meant.setdefault(name, {}).update(dict.fromkeys(one for one in found if one is not None))
+            if sum(map(len, meant.values())) == before:
+                break
+        outlines = {path: self._texts.outline(path) for path in closure.files.values()}
+        self._asked[root.path] = root, outlines, closure
+        return closure
+
+    def _text_of(self, path: Path) -> str:
+        text = self._texts.open_text(path)
+        if text is None and (known := self._texts.get(path)) is not None:
+            text = known.text
+        return text or ""
+
+
+def path_of_name(name: str) -> Path:
+    """The file that slang knows by a name."""
+    return Path(os.path.normpath(name))
+
+
+def _candidates(folder: str, preprocessing: Preprocessing, name: str) -> Iterator[str]:
+    if name.startswith("/"):
+        yield name
+        return
+    for one in (folder, *map(str, preprocessing.include_dirs)):
+        yield f"{one.removesuffix('/')}/{name}"
+
+
+def _folder(name: str) -> str:
+    return name.rpartition("/")[0].rstrip("/") or "/"

@@ -1,0 +1,56 @@
+"""The parsed files of a project: each as an editor has it, with what it includes as far as that can be read."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from pathlib import Path
+
+from benchwright_verilog.semantics.include_closure import Closures, Root
+from benchwright_verilog.semantics.includes import Includes
+from benchwright_verilog.semantics.texts import SourceText, SourceTexts
+from benchwright_verilog.semantics.trees import Tree, Trees
+
+
+class ParsedFiles:
+    """Parses files; a tree is kept as long as it is wanted and nothing in it changes. Not safe in several threads.
+
+    Args:
+        texts: The files as they are now.
+        includes: What they are read with.
+    """
+
+    def __init__(self, texts: SourceTexts, includes: Includes) -> None:
+        self._texts = texts
+        self._includes = includes
+        self._closures = Closures(texts)
+        self._trees: Trees | None = None
+
+    def outdate(self) -> None:
+        """What is on disk may have changed."""
+        self._closures.outdate()
+
+    def parse(
+        self, members: Sequence[Path], kept: Collection[Path], root: Path | None = None, own: SourceText | None = None
+    ) -> tuple[Tree, ...]:
+        """The trees of files that are compiled together; those that can't be read are left out.
+
+        Args:
+            members: The files.
+            kept: Files whose trees are kept besides.
+            root: A file of which another version counts.
+            own: That version.
+        """
+        if self._trees is None:
+            self._trees = Trees()
+        roots = []
+        for path in members:
+            text = own if path == root and own is not None else self._texts.get(path)
+            if text is not None:
+                roots.append(Root(path, text, self._includes.preprocessing(path)))
+        reached, headers = self._closures.reached(roots)
+        self._trees.prepare(reached)
+        parsed = tuple(self._trees.tree(one.path, one.text.text, one.preprocessing) for one in roots)
+        wanted = {one.path for one in roots}.union(kept)
+        self._trees.keep(wanted)
+        self._texts.trim(wanted | headers)
+        return parsed

@@ -1,0 +1,182 @@
+"""What an `include` leads to that is no file to read."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from benchwright_verilog.findings.piecewise import Piecewise
+from benchwright_verilog.language.library import Library
+from benchwright_verilog.semantics.project import Project
+from benchwright_verilog.settings import Project as ProjectSettings
+from benchwright_verilog.syntax.documents import Documents
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no named pipes in folders")
+NOT_PLAIN = "is not a plain file, so it is not read."
+
+
+def said(
+    folder: Path, name: str = "a.sv", documents: Documents | None = None, settings: ProjectSettings | None = None
+) -> list[str]:
+    """What is said of a file, each with the text that it is said of."""
+    project = Project(folder, documents or Documents(), settings)
+    analysis = project.analysis_of(folder / name)
+    assert analysis is not None
+    data = (folder / name).read_bytes()
+    return [f"{data[one.start : one.end].decode()}: {one.message}" for one in analysis.diagnostics]
+
+
+def write(folder: Path, **files: str) -> None:
+    for name, text in files.items():
+        path = folder / name.replace("__", "/").replace("_sv", ".sv")
+        path.parent.mkdir(exist_ok=True, parents=True)
+        path.write_text(text)
+
+
+def test_a_pipe_is_not_read_and_everything_else_is_analysed(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "p.svh")
+    write(tmp_path, a_sv='`include "p.svh"\nmodule m; absent u (); endmodule\n')
+    assert said(tmp_path) == ["absent: unknown module 'absent'", f'"p.svh": p.svh {NOT_PLAIN}']
+
+
+@pytest.mark.parametrize(
+    "include",
+    ['"../inc/p.svh"', '"./../inc/p.svh"', '"p.svh"', '"{folder}/inc/p.svh"', '"../inc/./p.svh"', '"..//inc/p.svh"'],
+)
+def test_a_pipe_is_found_under_every_name(tmp_path: Path, include: str) -> None:
+    (tmp_path / "inc").mkdir()
+    os.mkfifo(tmp_path / "inc" / "p.svh")
+    name = include.format(folder=tmp_path)
+    write(tmp_path, rtl__a_sv=f"`include {name}\nmodule m; endmodule\n")
+    assert said(tmp_path, "rtl/a.sv", settings=ProjectSettings(include_dirs=("inc",))) == [f"{name}: p.svh {NOT_PLAIN}"]
+
+
+def test_a_pipe_that_a_header_includes_is_reported_in_the_header(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "p.svh")
+    write(tmp_path, a_sv='`include "h.svh"\nmodule m; endmodule\n', h_svh='\n`include "p.svh"\n')
+    assert said(tmp_path) == []
+    assert said(tmp_path, "h.svh") == [f'"p.svh": p.svh {NOT_PLAIN}']
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '`define P "p.svh"\n`include `P\n',
+        '`define QUOTED(name) `"name`"\n`include `QUOTED(p.svh)\n',
+        '`define READ `include\n`READ "p.svh"\n',
+        '`define READ(name) `include name\n`READ("p.svh")\n',
+        '`define WORD(rest) `in``rest "p.svh"\n`WORD(clude)\n',
+        '`define S `" /* `"\n`include "p.svh" // */\n',
+        '`include "names.svh"\n`include `NAME\n',
+        '`define H "names.svh"\n`include `H\n`include `DEEP\n',
+        "`include `GIVEN\n",
+    ],
+)
+def test_a_pipe_is_not_read_where_a_macro_writes_the_include(tmp_path: Path, text: str) -> None:
+    os.mkfifo(tmp_path / "p.svh")
+    write(
+        tmp_path,
+        a_sv=f"{text}module m; endmodule\n",
+        names_svh='`define NAME "p.svh"\n`define DEEP "deep.svh"\n',
+        deep_svh='`include "p.svh"\n',
+    )
+    settings = ProjectSettings(defines=('GIVEN="p.svh"',))
+    found = [*said(tmp_path, settings=settings), *said(tmp_path, "deep.svh", settings=settings)]
+    assert any(one.endswith(f"p.svh {NOT_PLAIN}") for one in found)
+
+
+def test_a_link_to_a_device_is_not_read(tmp_path: Path) -> None:
+    (tmp_path / "z.svh").symlink_to("/dev/zero")
+    write(tmp_path, a_sv='`include "z.svh"\n`include "/dev/zero"\nmodule m; endmodule\n')
+    assert said(tmp_path) == [f'"z.svh": z.svh {NOT_PLAIN}', f'"/dev/zero": zero {NOT_PLAIN}']
+
+
+def test_a_huge_header_is_not_read(tmp_path: Path) -> None:
+    write(tmp_path, a_sv='`include "h.svh"\nmodule m; endmodule\n')
+    with (tmp_path / "h.svh").open("wb") as file:
+        file.truncate(1 << 40)
+    assert said(tmp_path) == ['"h.svh": h.svh is larger than 16 MB, so it is not read.']
+
+
+def test_a_header_that_includes_itself_by_ever_longer_names_ends(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "p.svh")
+    write(tmp_path, d__a_sv='`include "../d/h.svh"\n', d__h_svh='`include "../d/h.svh"\n`include "../d/../p.svh"\n')
+    assert said(tmp_path, "d/a.sv") == []
+    assert f'"../d/../p.svh": p.svh {NOT_PLAIN}' in said(tmp_path, "d/h.svh")
+
+
+def test_a_pipe_that_becomes_a_file_is_read_and_a_file_that_becomes_a_pipe_is_not(tmp_path: Path) -> None:
+    path = tmp_path / "h.svh"
+    write(tmp_path, a_sv='`include "h.svh"\nmodule m; initial $display(`TEXT); endmodule\n')
+    project = Project(tmp_path, Documents())
+
+    def messages() -> list[str]:
+        project.outdate()
+        analysis = project.analysis_of(tmp_path / "a.sv")
+        assert analysis is not None
+        return [one.message for one in analysis.diagnostics]
+
+    assert len(messages()) == 2
+    path.write_text('`define TEXT "text"\n')
+    assert messages() == []
+    path.unlink()
+    os.mkfifo(path)
+    assert f"h.svh {NOT_PLAIN}" in messages()
+    path.unlink()
+    path.write_text('`define TEXT "text"\n')
+    assert messages() == []
+
+
+def test_an_open_header_counts_however_it_is_included(tmp_path: Path) -> None:
+    write(tmp_path, rtl__a_sv='`include "../inc/h.svh"\nmodule m; initial $display(`TEXT); endmodule\n', inc__h_svh="")
+    documents = Documents()
+    documents.open((tmp_path / "inc" / "h.svh").as_uri(), 1, '`define TEXT "text"\n')
+    assert said(tmp_path, "rtl/a.sv", documents) == []
+
+
+def test_a_header_that_is_created_later_is_read(tmp_path: Path) -> None:
+    write(tmp_path, a_sv='`include "h.svh"\nmodule m; initial $display(`TEXT); endmodule\n')
+    documents = Documents()
+    project = Project(tmp_path, documents)
+
+    def messages() -> list[str]:
+        project.outdate()
+        analysis = project.analysis_of(tmp_path / "a.sv")
+        assert analysis is not None
+        return [one.message for one in analysis.diagnostics]
+
+    assert len(messages()) == 2
+    documents.open((tmp_path / "h.svh").as_uri(), 1, '`define TEXT "unsaved"\n')
+    assert messages() == []
+    documents.close((tmp_path / "h.svh").as_uri())
+    assert len(messages()) == 2
+    (tmp_path / "h.svh").write_text('`define TEXT "saved"\n')
+    assert messages() == []
+
+
+def test_a_large_file_by_itself_reads_no_pipe(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "p.svh")
+    document = Documents().open((tmp_path / "a.sv").as_uri(), 1, '`include "p.svh"\nmodule m; endmodule\n')
+    found = Piecewise(tmp_path / "a.sv", is_alone=True).diagnostics(document.units)
+    assert [one.message for one in found] == [f"p.svh {NOT_PLAIN}"]
+
+
+def test_reading_the_header_of_a_module_elsewhere_opens_no_file(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "p.svh")
+    write(
+        tmp_path,
+        a_sv="module a; endmodule\n",
+        b_sv=f'`include "{tmp_path}/p.svh"\nmodule b #(parameter W = 1) (input a); endmodule\n',
+    )
+    project = Project(tmp_path, Documents())
+    analysis = project.analysis_of(tmp_path / "a.sv")
+    assert analysis is not None
+    library = Library()
+    unit = library.unit(project, analysis, "b")
+    assert unit is not None
+    header = library.header(project, analysis, unit)
+    assert header is not None
+    assert header.name == "b"
