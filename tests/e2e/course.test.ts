@@ -1,0 +1,69 @@
+import assert from "node:assert/strict";
+import { readFile, readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { after } from "node:test";
+import { BenchService } from "./benchService.ts";
+import { listAttempts } from "./commandLine.ts";
+import { scenario } from "./scenario.ts";
+import { homeOf } from "./session.ts";
+import { starterFile } from "./starter.ts";
+
+const COUNTER = "rtl/sat_counter.sv";
+const TITLE = "Saturating up/down counter";
+
+const services: BenchService[] = [];
+after(async () => {
+  for (const service of services) await service[Symbol.asyncDispose]();
+});
+
+scenario(
+  "a student signs in to a course, and an assignment is run where its hidden tests are",
+  {
+    before: async (folder) => {
+      services.push(await BenchService.start(folder, "Week 1", "2027-01-15"));
+    },
+  },
+  async ({ editor, folder }) => {
+    const service = services.at(-1)!;
+    await editor.openBenchwrightView();
+    await editor.command("Benchwright: Sign In to a Course…");
+    const asked = editor.page.locator(".quick-input-widget");
+    for (const [prompt, answer] of [
+      ["The address of the course's bench service", service.url],
+      ["The invitation", service.invitation],
+      ["Your name", "Ada Lovelace"],
+    ] as const) {
+      await editor.sees(asked, prompt);
+      await editor.page.keyboard.type(answer);
+      await editor.page.keyboard.press("Enter");
+    }
+    await editor.notification("Signed in as Ada Lovelace: Computer architecture").waitFor();
+    const assignment = editor.page.locator(".pane-body .monaco-list-row", { hasText: "Week 1" });
+    await editor.sees(assignment, /0\/15 passed · due Jan 15, 2027/);
+    await editor.picture("course-signed-in");
+
+    // The starter pack of this machine has the same problems.
+    await editor.command("Benchwright: Filter Problems…");
+    await editor.answer("Week 1 saturating");
+    await editor.openProblem(TITLE);
+    await editor.file(COUNTER).waitFor();
+    await editor.startClock();
+    await editor.pasteOver(COUNTER, starterFile("saturating-counter", "hidden", "wrong", "wraps", COUNTER));
+    await editor.save();
+    await editor.webview(".headline.failed");
+    await editor.pasteOver(COUNTER, starterFile("saturating-counter", "hidden", "reference", COUNTER));
+    await editor.save();
+    await editor.webview(".headline.passed");
+    await editor.picture("course-passed");
+    await editor.command("Benchwright: Submit");
+    await editor.confirm("Submit");
+    await editor.notification("submitted").waitFor();
+
+    const [attempt] = await listAttempts(folder);
+    assert.match(attempt!.problem, /^arch-week-1\//);
+    assert.deepEqual(await readdir(join(homeOf(folder), "data", "receipts")), [`${attempt!.id}.jsonl`]);
+    const receipts = await readFile(join(homeOf(folder), "data", "receipts", `${attempt!.id}.jsonl`), "utf8");
+    assert.match(receipts, /"signature"/);
+    await assert.rejects(readdir(join(homeOf(folder), "data", "sealed", "arch-week-1")));
+  },
+);
