@@ -222,7 +222,7 @@ class JudgedBy(EventPart):
     """How an answer was judged: method, rubric and votes."""
 
     method: str
-    """`deterministic`, `model` or `person`."""
+    """`deterministic`, `reader`, `model` or `person`."""
     status: str
     """A stable word: `scored`, `pending`, `error` ..."""
     score: FiniteFloat | None = None

@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Mapping
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from benchwright_attempts.events import JudgedBy, VoteCast
 from benchwright_judges.errors import ConfigurationError
-from benchwright_judges.judgement import Judgement, Status
+from benchwright_judges.judgement import Judgement, Method, Status
 from benchwright_judges.score import score
 from benchwright_problems.errors import ExtraMissingError
 from benchwright_problems.home import Home
@@ -29,13 +30,17 @@ class Judging:
     Args:
         home: Where judgements are kept.
         environ: Says where `judges.toml` is, and holds the keys it names.
+        reader: The judge that reads what rules can't; as `judges.toml` says if not given.
         budget_usd: What judges may cost in all, in US dollars; as `judges.toml` says if not given.
     """
 
     service_url: str = ""
     """A judge service, which is asked instead of everything here if given."""
 
-    def __init__(self, home: Home, environ: Mapping[str, str] = os.environ, *, budget_usd: float | None = None) -> None:
+    def __init__(
+        self, home: Home, environ: Mapping[str, str] = os.environ, *, reader: str = "", budget_usd: float | None = None
+    ) -> None:
+        self._reader = reader
         self._budget_usd = budget_usd
         self._home = home
         self._environ = environ
@@ -72,7 +77,7 @@ class Judging:
         if self.service_url:
             return await self._ask_service(ref, answer)
         judgement = await asyncio.to_thread(score, problem, answer)
-        if judgement.status is not Status.PENDING:
+        if not self.is_for_model(problem, judgement):
             return judgement
         from benchwright_judges.recorded_judging import judge_and_record
 
@@ -91,6 +96,32 @@ class Judging:
         if self._flaw and judged.status is Status.PENDING:
             return judged.model_copy(update={"message": f"This answer is kept and pending: {self._flaw}."})
         return judged
+
+    def is_for_model(self, problem: Problem, judgement: Judgement) -> bool:
+        """Whether a judge is needed beyond what rules say of an answer, or a reader that is set up.
+
+        Raises:
+            ConfigurationError: The reader that was named is not set up.
+        """
+        if judgement.status is Status.PENDING:
+            return True
+        if judgement.status is not Status.UNREADABLE or not self._has_reader:
+            return False
+        from benchwright_judges.reading.model_reader import is_unread
+
+        return is_unread(problem, judgement)
+
+    @cached_property
+    def _has_reader(self) -> bool:
+        from benchwright_judges.configuration import read_settings
+
+        try:
+            return bool(read_settings(self._environ, reader=self._reader).reader)
+        except ConfigurationError:
+            if self._reader:
+                raise
+            # What rules can't read stays unreadable; an answer that needs a judge says what is wrong.
+            return False
 
     async def close(self) -> None:
         """Close what was opened; it opens again when it is needed."""
@@ -122,7 +153,7 @@ class Judging:
             if self._records is None:
                 settings = JudgesSettings()
                 try:
-                    settings = read_settings(self._environ)
+                    settings = read_settings(self._environ, reader=self._reader)
                     self._panel = await asyncio.to_thread(find_panel, settings, self._environ)
                 except (ConfigurationError, ExtraMissingError) as error:
                     # The answer is worth more than the set-up: it is kept, and the person learns what to fix.
@@ -143,6 +174,8 @@ def judged_by(judgement: Judgement) -> JudgedBy:
         votes=tuple(
             VoteCast(judge=vote.judge, label=vote.label, cost_usd=vote.cost_usd, cached=vote.cached)
             for vote in judgement.votes
+            # Beside a judge's points, what a reader found is no vote on the scale.
+            if judgement.method is Method.READER or not vote.is_reading
         ),
         tie_break=judgement.tie_break,
         cost_usd=judgement.cost_usd,

@@ -17,8 +17,10 @@ from pydantic import BeforeValidator, Field, SerializeAsAny, ValidationError, mo
 from benchwright_judges import judge_kinds
 from benchwright_judges.errors import ConfigurationError
 from benchwright_judges.judgement import Model
+from benchwright_judges.model_judge import ModelJudge
 from benchwright_judges.model_settings import EmbeddingSettings, JudgeSettings, ModelSettings, Usd
 from benchwright_judges.panel import Panel
+from benchwright_judges.reading.model_reader import ModelReader
 from benchwright_problems.errors import needs
 from benchwright_problems.home import Home
 
@@ -40,6 +42,8 @@ class JudgesSettings(Model):
     """How many votes without a usable reply are replaced per answer."""
     comparable: bool = True
     """Whether answers to CVDP's questions about code also get a vote by CVDP's own aspects."""
+    reader: str = ""
+    """Name of the model judge that reads answers in which rules find no value; empty if none does."""
     offline: bool = False
     """Whether only recorded votes count."""
     budget_usd: Usd | None = None
@@ -61,6 +65,11 @@ class JudgesSettings(Model):
         names = [judge.name for judge in self.judge]
         if len(set(names)) < len(names):
             raise ValueError("two judges have the same name")
+        if self.reader and self.reader not in [model.name for model in self.models]:
+            raise ValueError(
+                f"the reader {self.reader!r} is none of the model judges; add it as a [[judge]], or choose from"
+                f" {', '.join(model.name for model in self.models) or 'none so far'}"
+            )
         return self
 
 
@@ -71,10 +80,14 @@ def settings_file(environ: Mapping[str, str] = os.environ) -> Path:
     return folder / "judges.toml"
 
 
-def read_settings(environ: Mapping[str, str] = os.environ) -> JudgesSettings:
+def read_settings(environ: Mapping[str, str] = os.environ, *, reader: str = "") -> JudgesSettings:
     """The settings; without judges if none are configured.
 
     `BENCHWRIGHT_JUDGE_URL` and `BENCHWRIGHT_JUDGE_MODEL` replace the file's judges by one.
+
+    Args:
+        environ: Says where the file is.
+        reader: Name of the judge that reads answers; as the file says if not given.
 
     Raises:
         ConfigurationError: File or environment don't describe judges.
@@ -89,6 +102,7 @@ def read_settings(environ: Mapping[str, str] = os.environ) -> JudgesSettings:
     where = str(file)
     if environ.get(_URL):
         where = _URL
+        values.pop("reader", None)
         values["judge"] = [
             {
                 "name": environ.get(_MODEL, ""),
@@ -99,6 +113,8 @@ def read_settings(environ: Mapping[str, str] = os.environ) -> JudgesSettings:
         ]
         if not environ.get(_MODEL):
             raise ConfigurationError(f"{_URL} is set, {_MODEL} is not; set it to the model's name at that endpoint")
+    if reader:
+        values["reader"] = reader
     if environ.get(_DATABASE):
         values["database"] = environ[_DATABASE]
     try:
@@ -137,8 +153,11 @@ def find_panel(settings: JudgesSettings, environ: Mapping[str, str] = os.environ
     if not settings.judge:
         return None
     environ = _keys(settings, environ)
+    judges = tuple(judge_kinds.KINDS[judge.kind].open(judge, environ) for judge in settings.judge)
+    models = [judge for judge in judges if isinstance(judge, ModelJudge) and judge.name == settings.reader]
     return Panel(
-        judges=tuple(judge_kinds.KINDS[judge.kind].open(judge, environ) for judge in settings.judge),
+        judges=judges,
+        reader=ModelReader(models[0]) if models else None,
         seats=settings.votes,
         spares=settings.spares,
         comparable=settings.comparable,

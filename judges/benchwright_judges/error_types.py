@@ -10,6 +10,7 @@ from enum import StrEnum
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
+from benchwright_judges import ballot
 from benchwright_judges.budget import JudgingBudget
 from benchwright_judges.json_reply import read_object
 from benchwright_judges.judgement import Model, Vote
@@ -125,16 +126,12 @@ async def _vote(
             "answer": reply,
         }
     )
-    known = await records.cached(key)
-    if known is not None:
-        return known.model_copy(update={"cached": True, "cost_usd": 0.0, "seconds": 0.0})
-    if offline:
-        return Vote(judge=name, error="there is no recorded vote, and judges are offline")
-    prompt = error_types_prompt(problem, reply, text, [*ErrorType])
-    vote = _read(name, await endpoint.ask(prompt, index=0, budget=budget))
-    if not vote.error:
-        await records.remember([(key, vote)])
-    return vote
+
+    async def request() -> Vote:
+        prompt = error_types_prompt(problem, reply, text, [*ErrorType])
+        return _read(name, await endpoint.ask(prompt, index=0, budget=budget))
+
+    return await ballot.remembered(records, key, name, request, offline=offline)
 
 
 def _read(judge: str, reply: Reply) -> Vote:

@@ -39,10 +39,16 @@ class Status(StrEnum):
         return self not in (Status.PENDING, Status.ERROR)
 
 
+READING = "reading"
+"""The name of the instructions to readers."""
+
+
 class Method(StrEnum):
     """What scored the answer."""
 
     DETERMINISTIC = "deterministic"
+    READER = "reader"
+    """Rules scored the value that a model read in the answer."""
     MODEL = "model"
     PERSON = "person"
 
@@ -70,7 +76,12 @@ class Vote(Model):
     seconds: float = 0.0
     cached: bool = False
     rubric: str = ""
-    """The rubric, if it is not the judgement's; such a vote does not count towards the score."""
+    """The rubric, if it is not the judgement's; such a vote does not count towards the score. Readers name theirs."""
+
+    @property
+    def is_reading(self) -> bool:
+        """Whether it says what an answer states, and not what that is worth."""
+        return self.rubric.startswith(f"{READING}@")
 
 
 class Judgement(Model):
@@ -87,8 +98,9 @@ class Judgement(Model):
     """One sentence for the solver that reveals nothing hidden."""
     method: Method = Method.DETERMINISTIC
     rubric: str = ""
-    """Name and content hash of the rubric that the model or person used, `open-ended@3fa9c0…`, or name and version of
-    the rules that read the answer; empty for judgements that rules made before they had a version."""
+    """Name and content hash of the rubric that the model or person used, `open-ended@3fa9c0…`, of the instructions of
+    a reader, `reading@…`, or name and version of the rules that read the answer; empty for judgements that rules made
+    before they had a version."""
     votes: tuple[Vote, ...] = ()
     tie_break: bool = False
     """Whether the first two votes disagreed and more were requested."""

@@ -24,33 +24,33 @@ class ModelJudge:
     """
 
     def __init__(self, endpoint: Endpoint) -> None:
-        self._endpoint = endpoint
+        self.endpoint = endpoint
 
     @property
     def name(self) -> str:
         """As configured."""
-        return self._endpoint.settings.name
+        return self.endpoint.settings.name
 
     @property
     def identity(self) -> str:
         """Digest of everything that determines its votes: address, model, and request parameters."""
         made_by = {"base_url", "model", "temperature", "seed", "max_tokens"}
-        return digest(self._endpoint.settings.model_dump(mode="json", include=made_by))
+        return digest(self.endpoint.settings.model_dump(mode="json", include=made_by))
 
     def most_it_costs(self, problem: Problem, answer: str, rubric: Rubric) -> float:
         """What one request for a vote can cost at most, in US dollars."""
-        return self._endpoint.most_it_costs(grading_prompt(problem, answer, rubric))
+        return self.endpoint.most_it_costs(grading_prompt(problem, answer, rubric))
 
     async def vote(
         self, problem: Problem, answer: str, rubric: Rubric, *, index: int = 0, budget: JudgingBudget
     ) -> Vote:
         """One vote on an answer; see `Judge.vote`."""
-        reply = await self._endpoint.ask(grading_prompt(problem, answer, rubric), index=index, budget=budget)
+        reply = await self.endpoint.ask(grading_prompt(problem, answer, rubric), index=index, budget=budget)
         return self._vote(reply, rubric.scale)
 
     async def close(self) -> None:
         """Close every connection."""
-        await self._endpoint.close()
+        await self.endpoint.close()
 
     def _vote(self, reply: Reply, scale: Scale) -> Vote:
         facts: dict[str, Any] = {

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from benchwright_judges.budget import JudgingBudget
-from benchwright_judges.judgement import Vote
+from benchwright_judges.judgement import Judgement, Status, Vote
+from benchwright_judges.reading.model_reader import ModelReader, is_unread
 from benchwright_judges.rubric import Rubric, rubric_for
 from benchwright_problems.problem import Problem
 
@@ -60,6 +61,9 @@ class Panel:
     offline: bool = False
     """Whether only cached votes are counted, without requests to judges."""
 
+    reader: ModelReader | None = None
+    """One of the judges, asked which value an answer states where rules read none."""
+
     def __post_init__(self) -> None:
         if not self.judges or self.seats < 1 or self.seats % 2 == 0 or self.spares < 0:
             raise ValueError("a panel needs a judge, an odd number of seats, and at least 0 spares")
@@ -68,13 +72,26 @@ class Panel:
         """Who votes on a seat, counted from 0."""
         return self.judges[seat % len(self.judges)]
 
-    def most_it_costs(self, problem: Problem, answer: str) -> float:
-        """Maximum cost of judging an answer, in US dollars, with every seat and every spare used."""
-        rubric = rubric_for(problem)
-        if rubric is None or self.offline:
+    def reader_of(self, problem: Problem, judgement: Judgement) -> ModelReader | None:
+        """Who reads an answer of which rules say this; None if nobody does."""
+        return self.reader if is_unread(problem, judgement) else None
+
+    def most_it_costs(self, problem: Problem, answer: str, judgement: Judgement) -> float:
+        """Maximum cost of reading and judging an answer, in US dollars, with every seat and every spare used.
+
+        Args:
+            problem: With its hidden part.
+            answer: The answer.
+            judgement: What rules say of it.
+        """
+        if self.offline:
             return 0.0
+        reader, rubric = self.reader_of(problem, judgement), rubric_for(problem)
+        cost = 0.0 if reader is None else reader.most_it_costs(problem, answer) * (self.seats + self.spares)
+        if rubric is None or judgement.status is not Status.PENDING:
+            return cost
         dearest = max(judge.most_it_costs(problem, answer, rubric) for judge in self.judges)
-        return dearest * (self.seats + self.spares + int(self.comparable))
+        return cost + dearest * (self.seats + self.spares + int(self.comparable))
 
     async def close(self) -> None:
         """Close every judge's connections."""

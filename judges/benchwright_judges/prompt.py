@@ -87,16 +87,47 @@ def error_types_prompt(
     return _about_answer(problem, reply, "Classify", empty, code)
 
 
+def reading_prompt(
+    problem: Problem,
+    reply: str,
+    instructions: str,
+    values: Sequence[str],
+    *,
+    expected: str,
+    code: Callable[[], str] = lambda: secrets.token_hex(16),
+) -> Prompt:
+    """Ask which value a reply states. Nothing of the key is in it.
+
+    Args:
+        problem: Its public side is shown, without pictures.
+        reply: Hostile text, already cut to a length that is read.
+        instructions: The system message.
+        values: Those that can be stated; none if any words can.
+        expected: What kind of value answers the question.
+        code: Draws a random code.
+    """
+    value: dict[str, JsonValue] = {"type": "string", "enum": [*values, ""]} if values else {"type": "string"}
+    outcome: dict[str, JsonValue] = {"type": "string", "enum": ["stated", "ambiguous", "none"]}
+    context = _cut("\n".join([*_question(problem), _section("VALUE ASKED FOR", expected)]))
+    block = _block(visible(reply), (context,), "Read", "", code)
+    return Prompt(
+        messages=(
+            {"role": "system", "content": instructions.strip()},
+            {"role": "user", "content": f"{context}\n{block}"},
+        ),
+        schema=object_schema({"quote": {"type": "string"}, "outcome": outcome, "value": value}),
+    )
+
+
 def _about_answer(problem: Problem, answer: str, verb: str, empty: Prompt, code: Callable[[], str]) -> Prompt:
     """The prompt with what a judge sees of question, key and answer."""
     key = problem.hidden.answer
     if key is None:
         raise ValueError(f"problem {problem.id} has no key to grade by")
     shown = visible(answer[:ANSWER_CHARACTERS])
-    question = [_section("QUESTION", problem.public.statement)]
-    question += [_section(f"FILE {path}", text) for path, text in sorted(problem.public.files.items())]
-    if problem.public.question is not None:
-        question += [_section(f"CHOICE {choice.letter}", choice.text) for choice in problem.public.question.choices]
+    question = _question(
+        problem, [_section(f"FILE {path}", text) for path, text in sorted(problem.public.files.items())]
+    )
     solution = [_section("REFERENCE ANSWER", key.value)]
     solution += [_section("ALSO ACCEPTED", accepted) for accepted in key.alternatives]
     if key.explanation:
@@ -104,17 +135,26 @@ def _about_answer(problem: Problem, answer: str, verb: str, empty: Prompt, code:
     if key.rubric:
         solution.append(_section("NOTES ON GRADING", key.rubric))
     context = _cut("\n".join(question)), _cut("\n".join(solution))
+    cut = len(answer) - ANSWER_CHARACTERS
+    notice = f" Its last {cut} characters were cut off, as it is too long." if cut > 0 else ""
+    block = _block(shown, context, verb, notice, code)
+    content = _parts([context[0], *problem.public.figures, context[1], *key.figures, block])
+    return Prompt((*empty.messages, {"role": "user", "content": content}), empty.schema)
+
+
+def _question(problem: Problem, files: Sequence[str] = ()) -> list[str]:
+    choices = problem.public.question.choices if problem.public.question is not None else ()
+    sections = [_section("QUESTION", problem.public.statement), *files]
+    return sections + [_section(f"CHOICE {choice.letter}", choice.text) for choice in choices]
+
+
+def _block(shown: str, context: Sequence[str], verb: str, notice: str, code: Callable[[], str]) -> str:
+    """What to do, and the answer between two lines with a code that stands nowhere else."""
     drawn = code()
     while drawn in shown or any(drawn in text for text in context):
         drawn = code()
-    cut = len(answer) - ANSWER_CHARACTERS
-    notice = f" Its last {cut} characters were cut off, as it is too long." if cut > 0 else ""
-    block = f"BEGIN ANSWER {drawn}\n{shown}\nEND ANSWER {drawn}"
     task = f"The code is {drawn}.{notice} {verb} what stands between its two lines, and reply as you were told to."
-    content = _parts(
-        [context[0], *problem.public.figures, context[1], *key.figures, f"{task}\n\n{block}"],
-    )
-    return Prompt((*empty.messages, {"role": "user", "content": content}), empty.schema)
+    return f"{task}\n\nBEGIN ANSWER {drawn}\n{shown}\nEND ANSWER {drawn}"
 
 
 def audit_prompt(
@@ -169,10 +209,7 @@ def question_prompt(
         schema: Of the reply.
         code: Draws a random code.
     """
-    sections = [_section("QUESTION", problem.public.statement)]
-    if problem.public.question is not None:
-        sections += [_section(f"CHOICE {choice.letter}", choice.text) for choice in problem.public.question.choices]
-    text = _cut("\n".join(sections))
+    text = _cut("\n".join(_question(problem)))
     drawn = code()
     while drawn in text:
         drawn = code()

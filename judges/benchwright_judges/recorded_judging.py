@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import hashlib
 import re
@@ -10,17 +9,21 @@ import uuid
 from collections import Counter
 from collections.abc import Sequence
 
+from benchwright_judges import ballot
 from benchwright_judges.budget import JudgingBudget, OutOfBudgetError
 from benchwright_judges.judgement import Judgement, Method, Status, Vote
 from benchwright_judges.panel import Panel
 from benchwright_judges.prompt import ANSWER_CHARACTERS
+from benchwright_judges.reading.reading import read_answer
 from benchwright_judges.records import GivenAnswer, Records
 from benchwright_judges.rubric import COMPARABLE, Rubric, is_code_question, load_rubric, rubric_for
+from benchwright_judges.rule_judgements import PENDING
 from benchwright_judges.scale import Scale
 from benchwright_judges.score import score
 from benchwright_problems.problem import Problem, digest
 
 _TRIES = re.compile(r", \d+ times?\Z")
+_NO_MONEY = "This answer is kept and pending: the budget for judges is used up."
 _CUT = f"The judges saw the first {ANSWER_CHARACTERS} characters only."
 
 
@@ -59,7 +62,7 @@ async def judge_and_record(
         answer_id = await _by_this_key(records, problem, answer_id)
     if answer_id is not None:
         earlier, kept = await records.judgement(answer_id), await records.answer(answer_id)
-        if earlier is not None and earlier.status.is_final and kept is not None and kept.is_to(problem):
+        if earlier is not None and kept is not None and kept.is_to(problem) and not _is_open(problem, earlier, panel):
             return earlier
     question = problem.public.question
     given = GivenAnswer(
@@ -74,14 +77,22 @@ async def judge_and_record(
         id=answer_id or uuid.uuid4().hex,
     )
     judgement = score(problem, answer)
-    if judgement.status is not Status.PENDING:
+    if not _is_open(problem, judgement, panel):
         await records.settle(given, judgement)
         return judgement
-    await records.receive(given, judgement.message)
+    await records.receive(given, judgement.message if judgement.status is Status.PENDING else PENDING.message)
     voted = await vote(problem, answer, panel, records, judgement, budget=budget or JudgingBudget())
     if voted != judgement:
         await records.settle(given, voted)
     return voted
+
+
+def _is_open(problem: Problem, judgement: Judgement, panel: Panel | None) -> bool:
+    """Whether a model or a person can still say more than a judgement says."""
+    if not judgement.status.is_final:
+        return True
+    unread = judgement.method is Method.DETERMINISTIC and panel is not None
+    return unread and panel is not None and panel.reader_of(problem, judgement) is not None
 
 
 async def _by_this_key(records: Records, problem: Problem, name: str) -> str:
@@ -96,32 +107,47 @@ async def _by_this_key(records: Records, problem: Problem, name: str) -> str:
 async def vote(
     problem: Problem, answer: str, panel: Panel | None, records: Records, pending: Judgement, *, budget: JudgingBudget
 ) -> Judgement:
-    """Have a panel vote on an answer that no rule decides; returns `pending` if it can't."""
-    rubric = rubric_for(problem)
-    if panel is None or rubric is None or problem.hidden.answer is None:
+    """Have a panel read and judge an answer that no rule decides; returns `pending` if it can't."""
+    if panel is None or problem.hidden.answer is None:
         return pending
-    ballot = _Ballot(problem, answer, panel, records, budget)
-    judgement = None
-    with contextlib.suppress(OutOfBudgetError):
-        judgement = await ballot.count(rubric)
-    if judgement is None:
-        told = "This answer is kept and pending: the budget for judges is used up."
-        return pending.model_copy(update={"message": told})
+    try:
+        if (reader := panel.reader_of(problem, pending)) is not None:
+            pending = await read_answer(problem, answer, pending, reader, panel, records, budget)
+        rubric = rubric_for(problem)
+        if pending.status is not Status.PENDING or rubric is None:
+            return pending
+        return await _judged(problem, answer, panel, records, pending, rubric, budget)
+    except OutOfBudgetError:
+        return PENDING.model_copy(update={"message": _NO_MONEY, "metrics": pending.metrics, "votes": pending.votes})
+
+
+async def _judged(
+    problem: Problem,
+    answer: str,
+    panel: Panel,
+    records: Records,
+    pending: Judgement,
+    rubric: Rubric,
+    budget: JudgingBudget,
+) -> Judgement:
+    votes = _Votes(problem, answer, panel, records, budget)
+    judgement = await votes.count(rubric)
     if panel.comparable and is_code_question(problem) and judgement.status is Status.SCORED:
         with contextlib.suppress(OutOfBudgetError):
-            judgement = await _with_comparison(judgement, ballot)
-    return judgement.model_copy(update={"metrics": {**pending.metrics, **judgement.metrics}})
+            judgement = await _with_comparison(judgement, votes)
+    told = {"metrics": {**pending.metrics, **judgement.metrics}, "votes": (*judgement.votes, *pending.votes)}
+    return judgement.model_copy(update=told)
 
 
-async def _with_comparison(judgement: Judgement, ballot: _Ballot) -> Judgement:
+async def _with_comparison(judgement: Judgement, votes: _Votes) -> Judgement:
     """The judgement with an additional vote by CVDP's aspects, requested once as CVDP does."""
     rubric = load_rubric(COMPARABLE)
-    said = (await ballot.ask(rubric, 0)).model_copy(update={"rubric": rubric.reference})
+    said = (await votes.ask(rubric, 0)).model_copy(update={"rubric": rubric.reference})
     metrics = judgement.metrics if said.score is None else {**judgement.metrics, "cvdp_subjective": said.score}
     return judgement.model_copy(update={"votes": (*judgement.votes, said), "metrics": metrics})
 
 
-class _Ballot:
+class _Votes:
     """The votes on one answer."""
 
     def __init__(self, problem: Problem, answer: str, panel: Panel, records: Records, budget: JudgingBudget) -> None:
@@ -133,26 +159,20 @@ class _Ballot:
 
     async def count(self, rubric: Rubric) -> Judgement:
         """Ask for votes until they decide, or all seats and spares are used."""
-        panel = self._panel
+        panel, scale = self._panel, rubric.scale
         majority = panel.seats // 2 + 1
-        votes: list[Vote] = []
-        labels: list[str] = []
-        decision = None
-        wanted = majority
-        while decision is None and wanted <= panel.seats:
-            more = min(wanted - len(labels), wanted + panel.spares - len(votes))
-            if more <= 0:
-                break
-            votes += await self._ask_together(rubric, range(len(votes), len(votes) + more))
-            labels = [vote.label for vote in votes if not vote.error]
-            if len(labels) == wanted:
-                decision = rubric.scale.settle(labels, panel.seats)
-                wanted += 1
-        decision = decision or rubric.scale.settle_finally(labels, panel.seats)
+        counted = await ballot.count(
+            lambda seat: self.ask(rubric, seat),
+            lambda labels: scale.settle(labels, panel.seats),
+            seats=panel.seats,
+            spares=panel.spares,
+        )
+        votes, labels = counted.votes, counted.labels
+        decision = counted.decision or scale.settle_finally(labels, panel.seats)
         told = {
             "method": Method.MODEL,
             "rubric": rubric.reference,
-            "votes": tuple(votes),
+            "votes": votes,
             "tie_break": len(labels) > majority,
             "remarks": (_CUT,) if len(self._answer) > ANSWER_CHARACTERS else (),
         }
@@ -168,14 +188,6 @@ class _Ballot:
             **told,
         )
 
-    async def _ask_together(self, rubric: Rubric, seats: Sequence[int]) -> list[Vote]:
-        # Votes that were paid for are kept, so the failure of one does not cancel the others.
-        votes = await asyncio.gather(*(self.ask(rubric, seat) for seat in seats), return_exceptions=True)
-        for said in votes:
-            if isinstance(said, BaseException):
-                raise said
-        return [said for said in votes if isinstance(said, Vote)]
-
     async def ask(self, rubric: Rubric, seat: int) -> Vote:
         """The vote of a seat, from the cache or from its judge. A new vote is stored immediately."""
         judge = self._panel.judge_of(seat)
@@ -189,15 +201,13 @@ class _Ballot:
                 "vote": seat,
             }
         )
-        known = await self._records.cached(key)
-        if known is not None:
-            return known.model_copy(update={"cached": True, "cost_usd": 0.0, "seconds": 0.0})
-        if self._panel.offline:
-            return Vote(judge=judge.name, error="there is no recorded vote, and judges are offline")
-        said = await judge.vote(self._problem, self._answer, rubric, index=seat, budget=self._budget)
-        if not said.error:
-            await self._records.remember([(key, said)])
-        return said
+        return await ballot.remembered(
+            self._records,
+            key,
+            judge.name,
+            lambda: judge.vote(self._problem, self._answer, rubric, index=seat, budget=self._budget),
+            offline=self._panel.offline,
+        )
 
 
 def _no_decision(votes: Sequence[Vote], majority: int) -> str:

@@ -5,8 +5,10 @@
 
 from __future__ import annotations
 
+from benchwright_judges.answer_extraction import Extraction, ExtractionOutcome
 from benchwright_judges.formats import FORMATS, rules_of
 from benchwright_judges.formats.question_rules import GivenText
+from benchwright_judges.formats.selection import score_selection
 from benchwright_judges.judgement import Judgement, Status
 from benchwright_judges.rule_judgements import EMPTY, NO_KEY, RULES
 from benchwright_judges.text_metrics import THRESHOLD, text_metrics
@@ -35,6 +37,19 @@ def score(problem: Problem, text: str) -> Judgement:
         return _compared(text, key) if problem.kind is Kind.TEXT else NO_KEY
     judgement = rules_of(question.format).score(GivenText(question, problem.public.statement, text, key))
     return judgement.model_copy(update={"rubric": RULES}) if judgement.status.is_final else judgement
+
+
+def score_value(problem: Problem, value: str) -> Judgement:
+    """Score the value that a reader found in an answer: a selectable one as it is, another like an answer.
+
+    Args:
+        problem: With its hidden part.
+        value: One of the selectable values, or words.
+    """
+    question, key = problem.public.question, problem.hidden.answer
+    if question is None or key is None or not (values := selectable(question)):
+        return score(problem, value)
+    return score_selection(Extraction(value, ExtractionOutcome.READ), values, key)
 
 
 def selectable(question: Question) -> tuple[str, ...]:

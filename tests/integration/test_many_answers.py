@@ -21,7 +21,7 @@ from benchwright_problems.home import Home
 from benchwright_problems.problem import Problem
 from benchwright_problems.store import Store
 
-from ..judge_endpoint import Asked, JudgeEndpoint, Played, fails, says
+from ..judge_endpoint import Asked, JudgeEndpoint, Played, content, fails, says
 from ..judge_service import CANARY, CHOOSES, EXPLAINS, filled_store
 
 BENCHWRIGHT = str(Path(sys.executable).with_name("benchwright"))
@@ -182,6 +182,29 @@ def test_killed_in_the_middle_it_judges_only_the_rest(desk: Desk) -> None:
         total = len(endpoint.requests)
         assert desk.graded(answers) == after
         assert len(endpoint.requests) == total
+
+
+def test_the_same_command_with_a_reader_reads_what_rules_left_unreadable(desk: Desk) -> None:
+    said = "Mine would be whatever keeps dirty blocks."
+    answers = desk.write({"id": CHOICE, "response": "B"}, {"id": CHOICE, "response": said})
+    assert counts(desk.graded(answers), "right", "unreadable") == (1, 1)
+    reading = {"quote": "whatever keeps dirty blocks", "outcome": "stated", "value": "B"}
+    with JudgeEndpoint(lambda asked: content(json.dumps(reading))) as endpoint:
+        desk.endpoint = endpoint.url
+        assert counts(desk.graded(answers), "right", "unreadable") == (1, 1)
+        assert endpoint.requests == []
+        read = desk.graded(answers, "--reader", "scripted", "--out", desk.folder / "out")
+        assert counts(read, "right", "unreadable") == (2, 0)
+        assert len(endpoint.requests) == 2
+        again = desk.graded(answers, "--reader", "scripted")
+        assert counts(again, "right", "unreadable") == (2, 0)
+        assert len(endpoint.requests) == 2
+    desk.run("report", "--out", desk.folder / "report")
+    page = next((desk.folder / "report").glob("*.html")).read_text()
+    assert "a model read (reading@" in page
+    assert "is none of the model judges" in desk.run(
+        "answer", "leaky", "--responses", answers, "--reader", "other", status=2
+    )
 
 
 def test_a_judge_that_fails_is_named_and_costs_no_answer(desk: Desk) -> None:

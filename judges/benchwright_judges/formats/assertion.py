@@ -35,6 +35,7 @@ ASSERTION = QuestionRules(
     score=_score,
     scale=Scale.BLANK,
     is_instant=True,
+    names_value=True,
     task=lambda wording: wording.decide,
     show_key=_show_key,
     selectable=_values,

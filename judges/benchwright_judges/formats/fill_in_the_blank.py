@@ -13,5 +13,6 @@ FILL_IN_THE_BLANK = QuestionRules(
     scale=Scale.BLANK,
     rubric="fill-in-the-blank",
     is_instant=True,
+    names_value=True,
     task=lambda wording: wording.fill,
 )

@@ -29,6 +29,7 @@ MULTIPLE_CHOICE = QuestionRules(
     score=_score,
     scale=Scale.BLANK,
     is_instant=True,
+    names_value=True,
     task=lambda wording: wording.choose,
     selectable=_letters,
     extract=_extract,

@@ -52,6 +52,8 @@ class QuestionRules:
     """How the reply is requested."""
     show_key: Callable[[Wording, Answer], str] = _as_it_is
     """The key as a solver would write it."""
+    names_value: bool = False
+    """Whether an answer names one value, which a model can look for in a reply that rules can't read."""
     selectable: Callable[[Question], tuple[str, ...]] = _nothing
     """The values that can be selected; none for open text."""
     extract: Callable[[Question, str], Extraction] = _no_selection

@@ -323,7 +323,7 @@ class Judging:
         if self._panel is None:
             return 0.0
         decided = await asyncio.to_thread(score, problem, answer)
-        return self._panel.most_it_costs(problem, answer) if decided.status is Status.PENDING else 0.0
+        return self._panel.most_it_costs(problem, answer, decided)
 
     async def _quietly(self, work: Coroutine[Any, Any, T]) -> T | None:
         """The result; None if the database failed: it will be tried again."""

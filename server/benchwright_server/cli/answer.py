@@ -52,7 +52,9 @@ def answer(
         hidden = Store(home).unseal(problem)
         if hidden.kind is Kind.DESIGN:
             raise ServerError(f"{problem} is not a question; use `benchwright grade {problem} DIR`.")
-        finish_with(problem, asyncio.run(_judged(home, problem, hidden, _read(file), judge_url)), json_output)
+        finish_with(
+            problem, asyncio.run(_judged(home, problem, hidden, _read(file), judge_url, batch.reader)), json_output
+        )
 
 
 def _read(file: Path) -> str:
@@ -62,8 +64,8 @@ def _read(file: Path) -> str:
         raise ServerError(f"{file} can't be read: {error.strerror}.") from error
 
 
-async def _judged(home: Home, ref: str, problem: Problem, text: str, judge_url: str) -> Verdict:
-    judging = Judging(home)
+async def _judged(home: Home, ref: str, problem: Problem, text: str, judge_url: str, reader: str) -> Verdict:
+    judging = Judging(home, reader=reader)
     judging.service_url = judge_url
     try:
         graded = await judge_answer(ref, problem, text, judging)

@@ -63,6 +63,7 @@ class Batch:
     ] = False
     k: Annotated[int, typer.Option(min=1, help="k of pass@k, if there are several answers per problem.")] = 1
     budget: options.Budget = None
+    reader: options.Reader = ""
     jobs: options.Jobs = None
     cluster: options.Cluster = None
     cluster_option: options.ClusterOption = None
@@ -122,9 +123,14 @@ def _grade(given: Sequence[GivenAnswer], batch: Batch) -> list[Graded]:
     found = {number: Graded(answer.flaw) for number, answer in numbered if answer.flaw is not None}
     designs = [one for one in numbered if one[1].problem.kind is Kind.DESIGN and one[1].flaw is None]
     found |= _scored([one for one in numbered if one[1].problem.kind is not Kind.DESIGN])
-    waiting = [(number, given[number]) for number, graded in found.items() if graded.verdict.reason.waits_for_judge]
+    judging = Judging(Home.find(), reader=batch.reader, budget_usd=batch.budget)
+    waiting = [
+        (number, given[number])
+        for number, graded in found.items()
+        if graded.judgement is not None and judging.is_for_model(given[number].problem, graded.judgement)
+    ]
     if waiting:
-        found |= asyncio.run(_judged(waiting, batch))
+        found |= asyncio.run(_judged(waiting, judging))
     if designs:
         found |= asyncio.run(_run(designs, batch))
     return [found[number] for number in range(len(given))]
@@ -143,8 +149,7 @@ def _scored(answers: _Numbered) -> dict[int, Graded]:
     return found
 
 
-async def _judged(answers: _Numbered, batch: Batch) -> dict[int, Graded]:
-    judging = Judging(Home.find(), budget_usd=batch.budget)
+async def _judged(answers: _Numbered, judging: Judging) -> dict[int, Graded]:
     turn = asyncio.Semaphore(_JUDGED_AT_ONCE)
 
     async def judged(number: int, answer: GivenAnswer) -> tuple[int, Graded]:

@@ -56,6 +56,8 @@ def config(json_output: Json = False) -> None:
         table.add_row(*(str(judge[name]) for name in ("name", "model", "family", "base_url", "key")), price)
     table.print()
     budget = "none" if settings.budget_usd is None else f"{settings.budget_usd:g} USD"
+    if settings.reader:
+        out.print(f"reader: {settings.reader}", markup=False)
     out.print(f"votes: {settings.votes}; budget per command: {budget}{'; offline' if settings.offline else ''}")
 
 

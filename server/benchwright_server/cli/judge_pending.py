@@ -15,7 +15,7 @@ from benchwright_problems.errors import ProblemsError, needs
 from benchwright_problems.home import Home
 from benchwright_problems.store import Store
 from benchwright_server.cli.judge_records import Judges, opened_judges
-from benchwright_server.cli.options import Budget, Json
+from benchwright_server.cli.options import Budget, Json, Reader
 from benchwright_server.cli.output import err, out, plain_errors, print_json
 from benchwright_server.cli.table import Table
 from benchwright_server.errors import ServerError
@@ -36,6 +36,7 @@ def add_to(judge: typer.Typer) -> None:
 def pending(
     score: Annotated[bool, typer.Option("--score", help="Have the model judges score these answers.")] = False,
     budget: Budget = None,
+    reader: Reader = "",
     jobs: Annotated[int, typer.Option(min=1, max=64, help="Answers at a time.")] = 4,
     json_output: Json = False,
 ) -> None:
@@ -45,7 +46,7 @@ def pending(
     """
 
     async def work() -> list[_Row]:
-        async with opened_judges() as judges:
+        async with opened_judges(reader) as judges:
             waiting = await judges.records.pending()
             if not score:
                 return [_row(one, None) for one in waiting]

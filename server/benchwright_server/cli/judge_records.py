@@ -45,11 +45,15 @@ class Judges:
 
 
 @asynccontextmanager
-async def opened_judges() -> AsyncIterator[Judges]:
-    """The model judges and the database of judgements, closed afterwards."""
+async def opened_judges(reader: str = "") -> AsyncIterator[Judges]:
+    """The model judges and the database of judgements, closed afterwards.
+
+    Args:
+        reader: The judge that reads what rules can't; as judges.toml says if not given.
+    """
     from benchwright_judges.configuration import find_panel, read_settings
 
-    settings = read_settings()
+    settings = read_settings(reader=reader)
     async with opened_records() as records:
         panel = await asyncio.to_thread(find_panel, settings)
         try:

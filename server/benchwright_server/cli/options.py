@@ -29,5 +29,11 @@ ClusterOption = Annotated[
 Budget = Annotated[
     float | None, typer.Option(min=0, help="US dollars that may be spent; `budget_usd` of judges.toml if not given.")
 ]
+Reader = Annotated[
+    str,
+    typer.Option(
+        metavar="JUDGE", help="The model judge that reads what rules can't; `reader` of judges.toml if not given."
+    ),
+]
 StudyFilePath = Annotated[Path, typer.Argument(metavar="FILE", help="A study file, YAML.")]
 StudyId = Annotated[str, typer.Argument(metavar="STUDY", help="Its id, the field `study` of its file.")]

@@ -20,6 +20,7 @@ from benchwright_judges.panel import Panel
 from benchwright_judges.recorded_judging import judge_and_record
 from benchwright_judges.records import Records
 from benchwright_judges.rubric import load_rubric
+from benchwright_judges.rule_judgements import PENDING
 from benchwright_judges.schema import VOTES
 from benchwright_problems.category import Category
 from benchwright_problems.problem import Problem, QuestionFormat
@@ -215,7 +216,7 @@ async def test_a_budget_that_is_used_up_leaves_answers_pending(records: Records)
 async def test_the_most_a_judgement_can_cost_is_known_before(records: Records) -> None:
     async with panel(in_turn(NONSENSE)) as (judges, _):
         budget = JudgingBudget()
-        most = judges.most_it_costs(FREE, "an answer")
+        most = judges.most_it_costs(FREE, "an answer", PENDING)
         await judge_and_record(FREE, "an answer", judges, records, ref="p/q", budget=budget)
         assert 0 < budget.spent_usd <= most
 

@@ -29,10 +29,22 @@ def read_answers(data: Dataset) -> Section | None:
             one["unreadable"],
             _share(one["right"], one["answers"]),
             _share(one["right"], one["right"] + one["wrong"]),
+            _share(one["by_rules"], one["right"] + one["wrong"]),
+            _share(one["by_model"], one["right"] + one["wrong"]),
         )
         for group, one in found.items()
     ]
-    columns = ("group", "answers", "right", "wrong", "unreadable", "accuracy", "accuracy of readable answers")
+    columns = (
+        "group",
+        "answers",
+        "right",
+        "wrong",
+        "unreadable",
+        "accuracy",
+        "accuracy of readable answers",
+        "read by rules",
+        "read by a model",
+    )
     table = Table(
         "Answers that can be read",
         columns,
@@ -43,18 +55,45 @@ def read_answers(data: Dataset) -> Section | None:
     by_rule = (one for each in groups.values() for one in each if one.judge_method == Method.DETERMINISTIC.value)
     rules = sorted({one.judge_rubric or "rules before version 2" for one in by_rule})
     lead = ["What a group did not answer readably is not what it answered wrongly."]
+    readers = sorted({one.judge_rubric for each in groups.values() for one in each if _is_by_model(one)})
+    if readers:
+        lead.append(
+            f"What rules could not read, a model read ({', '.join(readers)}); it was shown no key, and rules scored "
+            "the value that it found. Shares are of the readable answers; the rest was read by judges or people."
+        )
+        if len(readers) > 1:
+            lead.append("The models were given different instructions: compare only what was read by the same ones.")
     if len(rules) > 1:
         lead.append(
             f"The answers were read by different rules ({', '.join(rules)}), so groups may differ for that reason "
             "alone: compare only what the same rules read."
         )
-    return Section("read-answers", "Answers that can be read", lead, (), [table], {"groups": found, "rules": rules})
+    return Section(
+        "read-answers",
+        "Answers that can be read",
+        lead,
+        (),
+        [table],
+        {"groups": found, "rules": rules, "readers": readers},
+    )
 
 
 def _counts(rows: Sequence[Observation]) -> dict[str, int]:
     right = sum(one.passed for one in rows)
     unreadable = sum(not one.passed and one.reason in _UNREADABLE for one in rows)
-    return {"answers": len(rows), "right": right, "wrong": len(rows) - right - unreadable, "unreadable": unreadable}
+    readable = [one for one in rows if one.passed or one.reason not in _UNREADABLE]
+    return {
+        "answers": len(rows),
+        "right": right,
+        "wrong": len(readable) - right,
+        "unreadable": unreadable,
+        "by_rules": sum(one.judge_method == Method.DETERMINISTIC.value for one in readable),
+        "by_model": sum(_is_by_model(one) for one in readable),
+    }
+
+
+def _is_by_model(row: Observation) -> bool:
+    return row.judge_method == Method.READER.value
 
 
 def _share(part: int, whole: int) -> str:

@@ -145,7 +145,7 @@ def test_unreadable_answers_are_apart_from_wrong_ones_and_other_rules_are_named(
     ]
     section = read_answers(Dataset(made, {}))
     assert section is not None
-    assert [tuple(row) for row in section.tables[0].rows] == [("model: m", 4, 1, 1, 2, "25 %", "50 %")]
+    assert [tuple(row) for row in section.tables[0].rows] == [("model: m", 4, 1, 1, 2, "25 %", "50 %", "100 %", "0 %")]
     assert "different rules (reading-rules@2, rules before version 2)" in section.lead[1]
     alike = read_answers(Dataset(made[:3], {}))
     assert alike is not None

@@ -1,0 +1,89 @@
+"""Reading an answer in which rules find no value: votes of a reader, and what they come to."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from benchwright_judges import ballot
+from benchwright_judges.answer_extraction import ExtractionOutcome
+from benchwright_judges.budget import JudgingBudget
+from benchwright_judges.judgement import REFUSAL, Judgement, Method, Status
+from benchwright_judges.panel import Panel
+from benchwright_judges.reading.model_reader import NONE, STATED, ModelReader, instructions
+from benchwright_judges.records import Records
+from benchwright_judges.score import score_value
+from benchwright_problems.problem import Problem
+
+
+async def read_answer(
+    problem: Problem,
+    answer: str,
+    unread: Judgement,
+    reader: ModelReader,
+    panel: Panel,
+    records: Records,
+    budget: JudgingBudget,
+) -> Judgement:
+    """Have a model say which value an answer states, and score that value by rule.
+
+    Args:
+        problem: With its hidden part; the reader is not shown the key.
+        answer: Hostile text.
+        unread: What rules say of it: unreadable, or pending.
+        reader: The model.
+        panel: Says how many votes there are.
+        records: The cache of votes.
+        budget: Pays.
+
+    Returns:
+        The score of the value that more than half of the seats read; else `unread` with the votes; of an unreadable
+        answer an error if too few votes could be used.
+
+    Raises:
+        OutOfBudgetError: The budget does not hold what a vote may cost; votes that were given are stored.
+    """
+    majority = panel.seats // 2 + 1
+
+    def settle(labels: Sequence[str]) -> str | None:
+        label, number = Counter(labels).most_common(1)[0]
+        return label if number >= majority else None
+
+    counted = await ballot.count(
+        lambda seat: ballot.remembered(
+            records,
+            reader.key(problem, answer, seat),
+            reader.name,
+            lambda: reader.vote(problem, answer, index=seat, budget=budget),
+            offline=panel.offline,
+        ),
+        settle,
+        seats=panel.seats,
+        spares=panel.spares,
+    )
+    told = {
+        "method": Method.READER,
+        "rubric": instructions()[1],
+        "votes": counted.votes,
+        "tie_break": len(counted.labels) > majority,
+    }
+    if counted.decision is not None and counted.decision.startswith(STATED):
+        scored = score_value(problem, counted.decision.removeprefix(STATED))
+        if scored.status is Status.SCORED:
+            return scored.model_copy(update=told)
+    if unread.status is Status.PENDING:
+        return unread.model_copy(update={"votes": counted.votes})
+    if len(counted.labels) < majority:
+        why = next((vote.error for vote in reversed(counted.votes) if vote.error), "no votes")
+        message = (
+            f"The reader {reader.name} could not be used: {why}. The answer is kept. Check the model with `benchwright"
+            " judge test`, then have the answer read with `benchwright judge pending --score`."
+        )
+        return Judgement(status=Status.ERROR, message=message, **told)
+    return unread.model_copy(update={**told, "label": _label(unread.label, counted.decision)})
+
+
+def _label(by_rules: str, decision: str | None) -> str:
+    if decision == NONE:
+        return REFUSAL if by_rules == REFUSAL else ExtractionOutcome.NOTHING.value
+    return ExtractionOutcome.AMBIGUOUS.value
