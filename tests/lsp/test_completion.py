@@ -319,3 +319,53 @@ endmodule
     async with scratch(editor, text) as file:
         labels = {item.label for item in await file.completion()}
         assert labels >= ({"get"} if "::g" in use else {"set", "get"})
+
+
+STATIC = """\
+class base #(type T = int);
+  static int count; T kept;
+  static function T made(T from); return from; endfunction
+  function void use_it(T one); endfunction
+  extern function void later();
+  typedef T item_t;
+endclass
+class plain; static function void go(); endfunction  function void stay(); endfunction  int own; endclass
+class child extends plain;
+  function void run(); {inside} endfunction
+endclass
+function void plain::{outside} endfunction
+module n;
+  initial begin
+    {use}
+  end
+endmodule
+"""
+
+
+@pytest.mark.parametrize(
+    ("use", "inside", "outside", "offered", "left_out"),
+    [
+        ("plain::‸", "", "", {"go"}, {"stay", "own"}),
+        ("base#(byte)::‸", "", "", {"count", "made", "item_t"}, {"kept", "use_it", "later"}),
+        # An object is there where a class extends it.
+        ("", "plain::‸", "", {"go", "stay"}, set()),
+        # A method is written outside of its class.
+        ("", "", "‸", {"go", "stay"}, set()),
+    ],
+)
+async def test_behind_a_class_only_what_needs_no_object_is_offered(
+    editor: Editor, use: str, inside: str, outside: str, offered: set[str], left_out: set[str]
+) -> None:
+    text = STATIC.format(use=use, inside=inside, outside=outside)
+    async with scratch(editor, text) as file:
+        labels = {item.label for item in await file.completion()}
+        assert labels >= offered
+        assert labels.isdisjoint(left_out)
+
+
+@pytest.mark.parametrize("use", ["base#(byte)::m‸", "base#(.T(byte))::m‸", "base #( byte ) ::m‸"])
+async def test_what_is_given_for_a_parameter_is_in_the_documentation(editor: Editor, use: str) -> None:
+    async with scratch(editor, STATIC.format(use=use, inside="", outside="")) as file:
+        item = await file.resolve(named(await file.completion(), "made"))
+        assert isinstance(item.documentation, types.MarkupContent)
+        assert "function byte made(byte from)" in item.documentation.value

@@ -45,7 +45,7 @@ def macro_at(text: str, start: int) -> Macro | None:
 def _read(text: str, found: re.Match[str]) -> Macro:
     at, parameters = found.end(), None
     if found["open"]:
-        inside, at = _arguments(text, found.end() - 1)
+        inside, at = arguments_in(text, found.end() - 1)
         parameters = tuple(" ".join(part.split()) for part in inside) if inside != [""] else ()
     end = _body_end(text, at)
     body = _LINE_COMMENT.sub("", text[at:end]) if '"' not in text[at:end] else text[at:end]
@@ -64,7 +64,7 @@ def _body_end(text: str, at: int) -> int:
         at = ending + 1
 
 
-def _arguments(text: str, opening: int) -> tuple[list[str], int]:
+def arguments_in(text: str, opening: int) -> tuple[list[str], int]:
     """What is between the commas of a pair of parentheses, and where it ends."""
     depth, start = 0, opening + 1
     found: list[str] = []
@@ -86,7 +86,7 @@ def _arguments(text: str, opening: int) -> tuple[list[str], int]:
 def used_at(text: str, name_end: int) -> list[str] | None:
     """The arguments of a macro's use whose name ends at an offset; None if there are no parentheses."""
     opening = re.compile(r"\s*(?=\()").match(text, name_end)
-    return _arguments(text, opening.end())[0] if opening is not None else None
+    return arguments_in(text, opening.end())[0] if opening is not None else None
 
 
 class _Room:
@@ -146,7 +146,7 @@ def _inner(body: str, known: Mapping[str, Macro], depth: int, room: _Room) -> st
             opening = re.compile(r"\s*(?=\()").match(body, end)
             if opening is None:
                 continue
-            arguments, end = _arguments(body, opening.end())
+            arguments, end = arguments_in(body, opening.end())
         inner = expanded(macro, arguments, known, depth + 1, room)
         if inner is None:
             continue

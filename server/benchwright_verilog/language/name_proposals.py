@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import re
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from heapq import nsmallest
 from typing import TYPE_CHECKING
 
 from pyslang.ast import (
+    ClassType,
     EmptyMemberSymbol,
     EnumValueSymbol,
     FieldSymbol,
+    GenericClassDefSymbol,
     ModportPortSymbol,
     ModportSymbol,
     PackageSymbol,
@@ -19,18 +22,29 @@ from pyslang.ast import (
     SubroutineSymbol,
     Symbol,
     TransparentMemberSymbol,
+    TypeParameterSymbol,
     ValueSymbol,
     WildcardImportSymbol,
 )
 
-from benchwright_verilog.language.calls import CallKind
+from benchwright_verilog.language.calls import CallKind, opening_of
 from benchwright_verilog.language.cursor import Expected
 from benchwright_verilog.language.declarations import width_of
 from benchwright_verilog.language.descriptions import describe, short_detail
 from benchwright_verilog.language.headers import header_of_subroutine
+from benchwright_verilog.language.macros import arguments_in
 from benchwright_verilog.language.methods import methods_of
-from benchwright_verilog.language.names_in_scope import NameInScope, members_behind, names_in_scope, symbol_at_path
+from benchwright_verilog.language.names_in_scope import (
+    NameInScope,
+    members_behind,
+    names_in_scope,
+    names_of_bases,
+    needs_object,
+    scopes_at,
+    symbol_at_path,
+)
 from benchwright_verilog.language.proposal import CompletionRequest, Proposal, Rank, Sort, call_snippet, constantly
+from benchwright_verilog.language.tokens import Kind, tokens
 
 if TYPE_CHECKING:
     from pyslang.ast import FormalArgumentSymbol, Type
@@ -158,21 +172,70 @@ def members(request: CompletionRequest) -> Iterator[Proposal]:
             yield from _modports(request, path[0])
         return
     seen = set()
+    is_static = _needs_static(request, symbol)
+    given = _given(request, symbol) if isinstance(symbol, GenericClassDefSymbol) else {}
     for position, member in enumerate(members_behind(symbol)):
         if isinstance(member, _HIDDEN) or member.name in seen or not request.fits(member.name):
             continue
+        if is_static and needs_object(member):
+            continue
         seen.add(member.name)
-        yield _member(request, member, position)
+        yield _member(request, member, position, given)
     if isinstance(symbol, ValueSymbol) and request.cursor.expected is Expected.MEMBER:
         yield from _methods(request, symbol.type)
 
 
+def _needs_static(request: CompletionRequest, symbol: Symbol) -> bool:
+    """Whether only what needs no object can follow: behind `class::` outside of that class and those that extend it."""
+    if request.cursor.expected is not Expected.SCOPED or not isinstance(symbol, ClassType | GenericClassDefSymbol):
+        return False
+    line = request.text[request.text.rfind("\n", 0, request.cursor.start) + 1 : request.cursor.start]
+    if _ROUTINE.match(line):
+        # A method's body outside of its class.
+        return False
+    scopes = (scope for scope in scopes_at(request.analysis, request.byte) if isinstance(scope, ClassType))
+    return all(symbol.name not in names_of_bases(scope) for scope in scopes)
+
+
+_ROUTINE = re.compile(r"\s*(?:function|task)\b")
 _HIDDEN = (PortSymbol, WildcardImportSymbol, EmptyMemberSymbol)
 _LISTED = (FieldSymbol, EnumValueSymbol, ModportPortSymbol)
 """What is shown in the order of its declaration; other members in that of the alphabet."""
 
 
-def _member(request: CompletionRequest, member: Symbol, position: int) -> Proposal:
+def _given(request: CompletionRequest, symbol: GenericClassDefSymbol) -> dict[str, str]:
+    """What is written for the parameters of a class, by their names: `T` is `int` behind `config_db#(int)::`."""
+    start = request.cursor.start
+    code = [one for one in tokens(request.text, max(0, start - _FAR), start) if one.kind is not Kind.COMMENT]
+    opening = opening_of(code, len(code) - 2) if len(code) > 1 and code[-2].text == ")" else 0
+    class_ = symbol.invalidSpecialization
+    if opening < 1 or code[opening - 1].text != "#" or not isinstance(class_, ClassType):
+        return {}
+    parameters = [
+        one.name for one in class_ if isinstance(one, TypeParameterSymbol | ParameterSymbol) and one.isPortParam
+    ]
+    found: dict[str, str] = {}
+    for name, value in zip(parameters, arguments_in(request.text, code[opening].start)[0], strict=False):
+        named = _NAMED.fullmatch(value)
+        found |= {named[1]: named[2]} if named else {name: value} if value else {}
+    return found
+
+
+def _filled(about: Callable[[], str], given: Mapping[str, str]) -> Callable[[], str]:
+    """Documentation whose declaration has what was given for parameters."""
+
+    def made() -> str:
+        head, fence, rest = about().partition("\n```")
+        return re.sub(r"[A-Za-z_]\w*", lambda word: given.get(word[0], word[0]), head) + fence + rest
+
+    return made if given else about
+
+
+_FAR = 2_000
+_NAMED = re.compile(r"\.\s*(\w+)\s*\((.*)\)", re.DOTALL)
+
+
+def _member(request: CompletionRequest, member: Symbol, position: int, given: Mapping[str, str]) -> Proposal:
     shown = member.wrapped if isinstance(member, TransparentMemberSymbol) else member
     snippet = ""
     if isinstance(shown, SubroutineSymbol):
@@ -183,7 +246,7 @@ def _member(request: CompletionRequest, member: Symbol, position: int) -> Propos
         Rank.MEMBER,
         short_detail(shown),
         snippet=snippet,
-        about=_about(shown, request.analysis),
+        about=_filled(_about(shown, request.analysis), given),
         position=position if isinstance(shown, _LISTED) else 0,
     )
 

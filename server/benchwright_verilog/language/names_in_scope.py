@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from pyslang.ast import (
+    ClassPropertySymbol,
     ClassType,
     ClockingBlockSymbol,
     CovergroupType,
@@ -19,6 +20,8 @@ from pyslang.ast import (
     InstanceBodySymbol,
     InstanceSymbol,
     InterfacePortSymbol,
+    MethodFlags,
+    MethodPrototypeSymbol,
     ModportPortSymbol,
     ModportSymbol,
     MultiPortSymbol,
@@ -28,6 +31,7 @@ from pyslang.ast import (
     PackedUnionType,
     PortSymbol,
     StatementBlockSymbol,
+    SubroutineSymbol,
     Symbol,
     TransparentMemberSymbol,
     Type,
@@ -36,6 +40,7 @@ from pyslang.ast import (
     UnpackedStructType,
     UnpackedUnionType,
     ValueSymbol,
+    VariableLifetime,
     VirtualInterfaceType,
     WildcardImportSymbol,
 )
@@ -50,6 +55,7 @@ _UNNAMED = (PortSymbol, MultiPortSymbol, ModportPortSymbol, ForwardingTypedefSym
 """What another symbol of the same name stands for."""
 _TYPES = (TypeAliasType, ClassType, TypeParameterSymbol, GenericClassDefSymbol, CovergroupType, NetType)
 
+_MOST_BASES = 100
 _WITH_MEMBERS = (PackedStructType, UnpackedStructType, PackedUnionType, UnpackedUnionType, ClassType, EnumType)
 """Types whose values, or which themselves, have members behind a dot."""
 
@@ -207,6 +213,25 @@ def members_behind(symbol: Symbol) -> Iterator[Symbol]:
             yield from _type_members(symbol)
         case ValueSymbol():
             yield from _type_members(symbol.type)
+
+
+def needs_object(member: Symbol) -> bool:
+    """Whether a member of a class needs an object: a method or property that is not static."""
+    if isinstance(member, TransparentMemberSymbol):
+        member = member.wrapped
+    if isinstance(member, SubroutineSymbol | MethodPrototypeSymbol):
+        return MethodFlags.Static not in member.flags
+    return isinstance(member, ClassPropertySymbol) and member.lifetime != VariableLifetime.Static
+
+
+def names_of_bases(class_: ClassType) -> set[str]:
+    """The names of a class and of all that it extends."""
+    found: set[str] = set()
+    base: Symbol | None = class_
+    while isinstance(base, ClassType) and len(found) < _MOST_BASES:
+        found.add(base.name)
+        base = base.baseClass.canonicalType if base.baseClass is not None else None
+    return found
 
 
 def _declared_in(scope: ScopeSymbol) -> Iterator[Symbol]:
