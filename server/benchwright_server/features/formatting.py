@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+import time
 from functools import partial
 from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-from benchwright_server.linters.formatter import NotFormattedError, formatted
+from benchwright_server.linters.formatter import PATIENCE_S, NotFormattedError, formatted
 from benchwright_verilog.syntax.documents import Document
 from benchwright_verilog.syntax.lines import Lines
 from benchwright_verilog.syntax.spacing import same_words, spacings
@@ -99,11 +100,13 @@ async def _edits(server: EditorServer, uri: str, options: types.FormattingOption
     Raises:
         NotFormattedError: verible can't parse the document.
     """
+    end = time.monotonic() + PATIENCE_S
     for _ in range(_TRIES):
         document = server.documents.get(uri)
         if document is None or not document.is_design or not document.text.strip():
             return []
-        result = await formatted(document, options)
+        # All tries together: else a file that takes long and is edited would have no answer for a minute.
+        result = await formatted(document, options, max(0.0, end - time.monotonic()))
         if server.documents.get(uri) is document:
             return _text_edits(document.lines, result)
     return []

