@@ -154,6 +154,9 @@ WHOLE = (
     "benchwright/viewHere",
     "benchwright/setTop",
     "benchwright/expandMacro",
+    "benchwright/showExpansion",
+    "workspace/textDocumentContent",
+    "workspace/diagnostic",
 )
 FOLLOWING = {
     "textDocument/completion": ("completionItem/resolve",),
@@ -163,7 +166,7 @@ FOLLOWING = {
     "textDocument/prepareTypeHierarchy": ("typeHierarchy/supertypes", "typeHierarchy/subtypes"),
 }
 """What is asked about the items of an answer."""
-_REFUSING = frozenset({"textDocument/rename", "textDocument/prepareRename", "benchwright/expandMacro"})
+_REFUSING = frozenset({"textDocument/rename", "textDocument/prepareRename", "workspace/textDocumentContent"})
 _ASSISTED = "textDocument/inlineCompletion"
 """Served only where a model is set up."""
 
@@ -221,6 +224,7 @@ class Client:
             "rootUri": uri,
             "workspaceFolders": [{"uri": uri, "name": "fuzz"}],
             "capabilities": capabilities,
+            "initializationOptions": {"diagnostics": {"allFiles": True}, "project": {"clockCrossings": True}},
         }
         client.capabilities = (await client.answer("initialize", params))["capabilities"]
         client.notify("initialized", {})
@@ -473,7 +477,7 @@ class Typist:
                 return {"module": module, "instance": chance.choice([None, path])}
             case "viewHere":
                 return {"path": path}
-            case "expandMacro":
+            case "expandMacro" | "showExpansion":
                 return {"position": chance.choice([None, self._place()]), "full": chance.random() < 0.5}
             case _:
                 return {"module": chance.choice([None, module])}
@@ -483,6 +487,12 @@ class Typist:
         params: dict[str, Any] = {"textDocument": {"uri": self.uri}}
         if method == "workspace/symbol":
             return {"query": chance.choice(["", "a", "clk", "tb", "𝄞", "_"])}
+        if method == "workspace/diagnostic":
+            return {"previousResultIds": [{"uri": self.uri, "value": chance.choice(["1", "2", "none"])}]}
+        if method == "workspace/textDocumentContent":
+            names = [*re.findall(r"`(\w+)", self.text), "nothing"]
+            use = chance.choice(["", f"?use={chance.choice(names)}.1", f"?use={chance.choice(names)}.2&step=one", "?"])
+            return {"uri": f"{self.uri.replace('file:', 'benchwright-macro:')}/expanded.sv{use}"}
         if method.startswith("benchwright/"):
             return {"uri": self.uri} | self._of_design(method.removeprefix("benchwright/"))
         if method in POSITIONED:

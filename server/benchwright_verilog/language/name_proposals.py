@@ -27,7 +27,7 @@ from pyslang.ast import (
     WildcardImportSymbol,
 )
 
-from benchwright_verilog.language.calls import CallKind, opening_of
+from benchwright_verilog.language.calls import CallKind
 from benchwright_verilog.language.cursor import Expected
 from benchwright_verilog.language.declarations import width_of
 from benchwright_verilog.language.descriptions import describe, short_detail
@@ -44,7 +44,7 @@ from benchwright_verilog.language.names_in_scope import (
     symbol_at_path,
 )
 from benchwright_verilog.language.proposal import CompletionRequest, Proposal, Rank, Sort, call_snippet, constantly
-from benchwright_verilog.language.tokens import Kind, tokens
+from benchwright_verilog.language.tokens import Kind, opening_of, tokens
 
 if TYPE_CHECKING:
     from pyslang.ast import FormalArgumentSymbol, Type
