@@ -35,7 +35,7 @@ from pyslang.syntax import (
     SyntaxTree,
 )
 
-from benchwright_verilog.semantics.instance_paths import InstancePath, chosen_bodies
+from benchwright_verilog.semantics.instance_paths import InstancePath, chosen_bodies, symbols_on
 from benchwright_verilog.semantics.placeholders import with_real_types
 from benchwright_verilog.semantics.slang import ScopeSymbol, is_scope
 
@@ -229,7 +229,10 @@ def compile_for_lookup(
     options = CompilationOptions()
     options.flags = CompilationFlags.AllowInvalidTop | CompilationFlags.AllowTopLevelIfacePorts
     interfaces = [name for name, kind in names.items() if kind == SyntaxKind.InterfaceDeclaration]
-    tops = names.keys() - set(interfaces)
+    # `bind m` means the top m, if there is one, and adds nothing to the instances of m that a path leads through.
+    through = {module for one in chosen.values() for module in one.modules[1:-1]}
+    hidden = through & names.keys() & _bound(trees) if through else set()
+    tops = names.keys() - set(interfaces) - hidden
     if interfaces:
         tops |= {_HOLDER}
     options.topModules = tops
@@ -247,4 +250,24 @@ def compile_for_lookup(
             bodies |= {inner.name: inner.body for inner in top.body if isinstance(inner, InstanceSymbol)}
         else:
             bodies[top.name] = top.body
+    for one in chosen.values() if hidden else ():
+        first = bodies.get(one.modules[0])
+        on_path = symbols_on([first.parentInstance], one.path) if first is not None and first.parentInstance else []
+        for instance in on_path:
+            bodies.setdefault(instance.definition.name, instance.body)
+    if hidden - bodies.keys():
+        # The path leads nowhere any more.
+        return compile_for_lookup(trees, sources)
     return compilation, with_real_types(bodies) | chosen_bodies(bodies, chosen)
+
+
+def _bound(trees: Sequence[SyntaxTree]) -> set[str]:
+    """The names that binds in some files add to."""
+    found: set[str] = set()
+    for tree in trees:
+        root = tree.root
+        members = root.members if isinstance(root, CompilationUnitSyntax) else (root,)
+        for member in members:
+            inner = member.members if isinstance(member, ModuleDeclarationSyntax) else (member,)
+            found |= {str(one.target).strip() for one in inner if isinstance(one, BindDirectiveSyntax)}
+    return found

@@ -82,6 +82,29 @@ def test_what_a_bind_adds_to_a_top_can_be_viewed(tmp_path: Path) -> None:
     assert viewed(project, found) == ("top.bound", (("N", "5"),))
 
 
+@pytest.mark.parametrize("inside", [True, False], ids=["in a module", "in a file"])
+def test_what_a_bind_adds_below_a_top_can_be_viewed(tmp_path: Path, inside: bool) -> None:
+    bind = "bind dut checks #(W + 1) bound ();"
+    project = written(
+        tmp_path,
+        checks="module checks #(N = 1) (); endmodule",
+        binding=f"module binding; {bind} endmodule" if inside else bind,
+        dut="module dut #(W = 1) (); endmodule",
+        top="module top; dut #(6) first (); dut #(8) second (); endmodule",
+    )
+    found = [one for one in everything(project.design(tmp_path / "top.sv")) if one.module == "checks"]
+    assert [one.path for one in found] == ["top.first.bound", "top.second.bound"]
+    for one, value in zip(found, ("7", "9"), strict=True):
+        assert viewed(project, one) == (one.path, (("N", value),))
+    # The chosen path leads nowhere any more: every module is there with its default parameters.
+    (tmp_path / "top.sv").write_text("module top; endmodule")
+    for name in ("checks", "dut"):
+        analysis = project.analysis_of(tmp_path / f"{name}.sv")
+        body = analysis.body(name) if analysis is not None else None
+        assert body is not None
+        assert body.hierarchicalPath == name
+
+
 def test_a_path_that_leads_nowhere_any_more_gives_the_default_parameters(tmp_path: Path) -> None:
     project = written(tmp_path, a="module a #(N = 1) (); endmodule", b="module b; a #(7) u (); endmodule")
     (found,) = project.design(tmp_path / "a.sv").of_module("a")
