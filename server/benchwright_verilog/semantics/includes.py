@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from benchwright_verilog.semantics.file_list import FileList
-from benchwright_verilog.semantics.inventory import Inventory
+from benchwright_verilog.semantics.inferred_includes import Inferred, inferred
+from benchwright_verilog.semantics.inventory import Inventory, distance
 from benchwright_verilog.semantics.texts import SourceTexts
 from benchwright_verilog.semantics.trees import Preprocessing
 
@@ -32,6 +33,9 @@ class Includes:
         self._texts = texts
         self._inventory = inventory
         self._lists: Sequence[FileList] = ()
+        self.inferred: list[Inferred] = []
+        """What files include that no list has a folder for."""
+        self._inferred_of: tuple[int, tuple[Path, ...], frozenset[Path]] | None = None
         self._found: dict[tuple[Path, str], Path | None] = {}
         self._read_with: dict[Path, Preprocessing] = {}
 
@@ -46,6 +50,19 @@ class Includes:
         self._lists = lists
         self._found.clear()
         self._read_with.clear()
+        self._infer()
+
+    def _infer(self) -> None:
+        """Look for the folders that lists leave out, if what is on disk is new."""
+        if self._inventory is None or not self._lists:
+            self.inferred = []
+            return
+        dirs = dict.fromkeys([*self._dirs, *(one for listed in self._lists for one in listed.include_dirs)])
+        listed = frozenset(path for one in self._lists for path in one.sources)
+        known = self._inventory.version, tuple(dirs), listed
+        if known != self._inferred_of:
+            self._inferred_of = known
+            self.inferred = inferred(self._inventory.entries, self._inventory.stamps, known[1], listed)
 
     def find(self, includer: Path, name: str) -> Path | None:
         """The file that an `include` of a file means."""
@@ -71,4 +88,6 @@ class Includes:
             defines += listed.defines
         if self._inventory is not None and not self._lists:
             dirs += self._inventory.header_dirs_near(path)
+        found = {folder for one in self.inferred for folder in one.folders}
+        dirs += sorted(found, key=lambda folder: (distance(folder / "x", path), folder))
         return Preprocessing(tuple(dict.fromkeys(dirs))[:_MAX_INCLUDE_DIRS], tuple(defines))

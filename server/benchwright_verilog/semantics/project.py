@@ -342,6 +342,8 @@ class Project:
             self._files.use(self.lists)
             self._texts.outdate()
             self._includes.use(self.lists)
+            if self.folder is not None and self.is_whole:
+                self._lists.tell_also([one.message(self.folder) for one in self._includes.inferred if one.includers])
             self._parsing.outdate()
 
     @property

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from benchwright_verilog.semantics import bender, fusesoc
@@ -47,6 +48,7 @@ class ProjectLists:
         self._stamps: dict[Path, Stamp | None] = {}
         self._found: list[Path] = []
         self._several: list[Path] = []
+        self._told_also: list[str] = []
         self.lists: tuple[FileList, ...] = ()
 
     def refresh(self, *, look: bool = True) -> bool:
@@ -69,6 +71,7 @@ class ProjectLists:
         variables = {**os.environ, **self._variables}
         self.lists = tuple(self._read(path, variables) for path in paths)
         self._stamps = self._stamps_of(paths)
+        self._told_also = []
         if self._on_read is not None:
             self._on_read(self.lists)
         return True
@@ -84,6 +87,15 @@ class ProjectLists:
                 "benchwright.project.fileLists."
             )
             self._on_read([FileList(self._folder, complaints=(Complaint(self._folder, 0, 0, message, False),))])
+
+    def tell_also(self, messages: Sequence[str]) -> None:
+        """Tell about the first list what only shows in its files, unless that was just told."""
+        if self._told_also == messages or not self.lists or self._on_read is None:
+            return
+        self._told_also = [*messages]
+        first, *others = self.lists
+        added = tuple(Complaint(first.path, 0, 0, message, False) for message in messages)
+        self._on_read([replace(first, complaints=(*first.complaints, *added)), *others])
 
     def share(self, other: ProjectLists) -> None:
         """Take what another project with the same settings has read."""
