@@ -12,6 +12,7 @@ from benchwright_server.cli import (
     judge_error_types,
     judge_grading,
     judge_pending,
+    judge_reading,
     judge_service,
 )
 
@@ -25,6 +26,7 @@ def add_to(parent: typer.Typer) -> None:
         judge_cache,
         judge_grading,
         judge_agreement,
+        judge_reading,
         judge_service,
         judge_desk,
         judge_error_types,

@@ -83,14 +83,14 @@ def _print(formats: Sequence[FormatAgreement], disagreements: bool) -> None:
         for judge in one.judges:
             shares = (judge.agreement, judge.false_accept, judge.false_reject)
             values = (judge.kappa, judge.weighted_kappa, judge.alpha, judge.pearson)
-            table.add_row(one.format, judge.judge, str(judge.items), *map(_share, shares), *map(_estimate, values))
+            table.add_row(one.format, judge.judge, str(judge.items), *map(shown_share, shares), *map(_estimate, values))
     table.print()
     for one in formats:
         measured = (("alpha", one.people.alpha), ("Cronbach's alpha", one.people.cronbach))
         among = [f"{name} {value:.2f}" for name, value in measured if value is not None]
         facts = [f"{one.format}: {one.items} answers, {one.people.people} people"]
         facts += [f"among them {', '.join(among)}"] if among else []
-        facts += [f"no majority of people on {one.undecided}", f"ties broken {_share(one.tie_breaks)}"]
+        facts += [f"no majority of people on {one.undecided}", f"ties broken {shown_share(one.tie_breaks)}"]
         out.print("; ".join(facts), soft_wrap=True)
     out.print("Intervals: 95 %; Wilson's for shares, percentile bootstrap for the rest.")
     if disagreements:
@@ -102,7 +102,8 @@ def _print(formats: Sequence[FormatAgreement], disagreements: bool) -> None:
                     out.print(f"{one.format} {item.item} {item.problem}: {votes}", markup=False, soft_wrap=True)
 
 
-def _share(share: Share) -> str:
+def shown_share(share: Share) -> str:
+    """A proportion with its interval."""
     if share.value is None:
         return "-"
     return f"{share.count}/{share.total} = {share.value:.2f} [{share.low:.2f}, {share.high:.2f}]"

@@ -27,8 +27,8 @@ def test_no_more_independent_replies_fail_than_the_reference_says(name: str) -> 
 @pytest.mark.parametrize("name", REACHED)
 def test_independent_replies_cover_every_format_and_language(name: str) -> None:
     replies = list(load(Path(__file__).with_name(f"independent_{name}.jsonl")))
-    assert len({reply.reply for reply in replies}) > 800
-    parts = Counter((reply.format, reply.language) for reply in replies if reply.format != "multi")
+    assert len({reply.text for reply in replies}) > 800
+    parts = Counter((reply.asked.format, reply.asked.language) for reply in replies if reply.asked.format != "multi")
     assert len(parts) == 4 * 4
     assert min(parts.values()) >= 10
 
@@ -36,4 +36,4 @@ def test_independent_replies_cover_every_format_and_language(name: str) -> None:
 def test_nothing_is_read_in_replies_that_say_nothing() -> None:
     replies = list(load(Path(__file__).with_name("independent_nothing.jsonl")))
     assert len(replies) > 300
-    assert [reply.reply for reply in replies if outcome(reply) == "invented"] == []
+    assert [reply.text for reply in replies if outcome(reply) == "invented"] == []

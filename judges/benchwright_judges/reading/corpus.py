@@ -1,0 +1,162 @@
+"""Replies with what a person reads in each: a file of JSON Lines.
+
+An object names a question, and the arrays on the lines below it are replies to it: truth, style, text. A truth is a
+letter (several where several are named), `T` or `F`, `right` or `wrong` for blanks and numbers, `nothing` where nobody
+would say that an answer was given, or `either` where people disagree; these are left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import Field, TypeAdapter, ValidationError
+
+from benchwright_judges.errors import VotesFileError
+from benchwright_judges.judgement import Judgement, Model, Status
+from benchwright_problems.problem import (
+    Answer,
+    Choice,
+    Difficulty,
+    Hidden,
+    Kind,
+    Problem,
+    Provenance,
+    Public,
+    Question,
+    QuestionFormat,
+)
+
+_STYLES = {
+    "choice": QuestionFormat.MULTIPLE_CHOICE,
+    "multi": QuestionFormat.MULTIPLE_CHOICE,
+    "assertion": QuestionFormat.ASSERTION,
+}
+_DISPUTED, _NOTHING = "either", "nothing"
+
+
+class AskedQuestion(Model):
+    """A question of the file."""
+
+    item: str
+    format: Literal["choice", "multi", "assertion", "blank", "number"]
+    """`multi` asks for several letters."""
+    language: Literal["en", "zh", "fr", "de"]
+    question: str
+    key: str
+    """Accepted answers of a blank, separated by ` / `; a number may end with `(tolerance x)`, relative."""
+    options: Annotated[tuple[str, ...], Field(max_length=26)] = ()
+
+    @property
+    def problem(self) -> Problem:
+        """The question as it is scored. Of choices and assertions, the key decides nothing here."""
+        key, _, tolerance = self.key.partition(" (tolerance ")
+        value, *others = key.split(" / ")
+        style = _STYLES.get(self.format, QuestionFormat.FILL_IN_THE_BLANK)
+        choices = tuple(Choice(letter=chr(65 + index), text=text) for index, text in enumerate(self.options))
+        return Problem(
+            id="q",
+            kind=Kind.QUESTION,
+            title="Q",
+            difficulty=Difficulty.EASY,
+            provenance=Provenance(source="", license="", version=""),
+            public=Public(
+                statement=self.question,
+                question=Question.model_validate({"format": style, "language": self.language, "choices": choices}),
+            ),
+            hidden=Hidden(
+                answer=Answer(
+                    value=value,
+                    alternatives=tuple(others),
+                    tolerance=float(tolerance.rstrip(")")) if tolerance else None,
+                )
+            ),
+        )
+
+
+@dataclass(frozen=True)
+class LabelledReply:
+    """One reply to one question."""
+
+    asked: AskedQuestion
+    problem: Problem
+    truth: str
+    style: str
+    text: str
+
+    @property
+    def is_clear(self) -> bool:
+        """Whether a person reads exactly one value in it."""
+        return self.truth != _NOTHING and not (self.asked.format == "multi" and len(self.truth) > 1)
+
+    def reading(self, judgement: Judgement) -> str | None:
+        """What a judgement reads in it, as a truth is written; None if nothing."""
+        if judgement.status is not Status.SCORED:
+            return None
+        if self.asked.format in ("blank", "number"):
+            return "right" if judgement.passed else "wrong"
+        return {"true": "T", "false": "F"}.get(judgement.label, judgement.label)
+
+    def outcome(self, judgement: Judgement) -> str:
+        """How it was read: `read`, `unread`, `misread`, `invented` (nothing, or several values, were said), or `judge`.
+
+        `judge` is a wrong text for a blank, which only a judge can call wrong.
+        """
+        value = self.reading(judgement)
+        if not self.is_clear:
+            return "read" if value is None else "invented"
+        if value is None:
+            return "judge" if (self.asked.format, self.truth) == ("blank", "wrong") else "unread"
+        return "read" if value == self.truth else "misread"
+
+
+def read_corpus(file: Path) -> Sequence[LabelledReply]:
+    """The replies of a file on which people agree.
+
+    Raises:
+        VotesFileError: It can't be read, or a line is neither a question nor a reply; the message names line and field.
+    """
+    try:
+        lines = file.read_text("utf-8-sig").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        why = getattr(error, "strerror", None) or "it is not UTF-8"
+        raise VotesFileError(f"{file} can't be read: {why}") from error
+    return [*_replies(file, lines)]
+
+
+def _replies(file: Path, lines: Sequence[str]) -> Iterator[LabelledReply]:
+    asked, problem = None, None
+    for number, line in enumerate(lines, start=1):
+        if not line.strip():
+            continue
+        try:
+            # The two kinds of lines share no form, so errors are of the one that was meant.
+            form = AskedQuestion if line.lstrip().startswith("{") else tuple[str, str, str]
+            read = TypeAdapter[AskedQuestion | tuple[str, str, str]](form).validate_json(line)
+            if isinstance(read, AskedQuestion):
+                asked, problem = read, read.problem
+                continue
+        except ValidationError as error:
+            first = error.errors(include_url=False, include_input=False)[0]
+            field = ".".join(str(part) for part in first["loc"])
+            raise VotesFileError(f"{file}:{number}: {f'field {field}: ' if field else ''}{first['msg']}") from error
+        except ValueError as error:
+            raise VotesFileError(f"{file}:{number}: field key: the tolerance is not a number") from error
+        truth, style, text = read
+        if asked is None or problem is None:
+            raise VotesFileError(f"{file}:{number}: a reply needs a question on a line above it")
+        _check(file, number, asked, truth)
+        if truth != _DISPUTED:
+            yield LabelledReply(asked, problem, truth, style, text)
+
+
+def _check(file: Path, number: int, asked: AskedQuestion, truth: str) -> None:
+    letters = {chr(65 + index) for index in range(len(asked.options))}
+    allowed = {"assertion": {"T", "F"}, "choice": letters}.get(asked.format, {"right", "wrong"})
+    if asked.format == "multi":
+        allowed = {truth} if truth and set(truth) <= letters else letters
+    if truth not in {*allowed, _NOTHING, _DISPUTED}:
+        choose = ", ".join(sorted(allowed))
+        raise VotesFileError(f"{file}:{number}: truth {truth!r} is none of {choose}, {_NOTHING}, {_DISPUTED}")
