@@ -303,9 +303,11 @@ class CompilationFiles:
         known = self._declared.get(len(paths))
         if known is None or known[0] != units:
             declaring: dict[str, list[Path]] = {}
+            by_name = frozenset().union(*(one.found_by_name for one in self._lists))
             for path in paths:
                 for name in units[path] if path in units else {unit.name for unit in self._units_of(path)}:
-                    declaring.setdefault(name, []).append(path)
+                    if path not in by_name or name == path.stem:
+                        declaring.setdefault(name, []).append(path)
             known = self._declared[len(paths)] = units, declaring
         return known[1]
 

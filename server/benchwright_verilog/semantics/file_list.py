@@ -83,6 +83,8 @@ class FileList:
     """All lists that were read, this one first."""
     targets: tuple[str, ...] = ()
     """What can be chosen, where a list has several targets."""
+    found_by_name: frozenset[Path] = frozenset()
+    """The libraries that only a module of the file's own name brings in: those of `-y`."""
 
 
 @dataclass
@@ -119,6 +121,7 @@ def read_file_list(
         message = f"The file list {path} can't be read. Correct benchwright.project.fileLists, or create the file."
         return FileList(path, complaints=(Complaint(path, 0, 0, message),), read=(path,))
     _read(path, text, path.parent, gathered, text_of, ())
+    in_whole = frozenset((*gathered.libraries, *gathered.sources))
     for folder in gathered.library_dirs:
         gathered.libraries |= dict.fromkeys(_in_library(folder, tuple(gathered.suffixes) or _SUFFIXES))
     return FileList(
@@ -133,6 +136,7 @@ def read_file_list(
         tuple(gathered.warnings),
         tuple(gathered.complaints),
         tuple(gathered.read),
+        found_by_name=frozenset(gathered.libraries) - in_whole,
     )
 
 

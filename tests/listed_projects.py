@@ -1,0 +1,165 @@
+"""Random file lists, and what slang's own driver makes of them, to compare."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping
+from contextlib import chdir
+from dataclasses import dataclass
+from pathlib import Path
+from unittest import mock
+
+from pyslang import DiagnosticEngine
+from pyslang.driver import Driver
+
+from benchwright_verilog.semantics.diagnostics import Severity
+from benchwright_verilog.semantics.project import Project
+from benchwright_verilog.settings import Project as ProjectSettings
+from benchwright_verilog.syntax.documents import Documents
+
+VARIABLES = {"RTL_DIR": "rtl", "SIZE": "5"}
+_MACROS = ("WIDTH", "DEPTH", "FAST")
+_MODULES = 6
+
+
+@dataclass(frozen=True)
+class Meaning:
+    """What a list says. Paths are relative to the project."""
+
+    sources: tuple[str, ...]
+    defines: Mapping[str, str]
+    tops: frozenset[str]
+    parameters: Mapping[str, str]
+    errors: frozenset[tuple[str, str]]
+    """The files and messages of errors."""
+
+
+def write_project(folder: Path, seed: int) -> None:
+    """A small design of which some headers, macros and modules may be missing, and a list for it in `all.f`."""
+    chosen = random.Random(seed)
+    for place in ("rtl", "inc", "more inc", "lib", "ip/rtl"):
+        (folder / place).mkdir(parents=True)
+    for number in range(_MODULES):
+        place = chosen.choice(("rtl", "ip/rtl"))
+        (folder / place / f"m{number}.sv").write_text(_module(number, chosen))
+    for number in range(3):
+        text = f"module cell{number} #(parameter W = 1) (); endmodule\n"
+        (folder / "lib" / f"cell{number}{chosen.choice(('.v', '.sv'))}").write_text(text)
+    (folder / "lib/spare.v").write_text("module cell3; endmodule\n")
+    for number in range(3):
+        for place in chosen.sample(("inc", "more inc", "rtl"), chosen.randint(1, 2)):
+            (folder / place / f"h{number}.svh").write_text(f"`define H{number} {chosen.randint(1, 9)}\n")
+    modules = [path.relative_to(folder).as_posix() for path in sorted(folder.glob("*/**/m*.sv"))]
+    inner = [path.removeprefix("ip/") for path in modules if path.startswith("ip/")]
+    (folder / "ip/ip.f").write_text(_joined([*inner, *_options(chosen, nested=True)], chosen))
+    own = [_spelled(path, chosen) for path in modules if path.startswith("rtl/")]
+    parts = [*own, "-F ip/ip.f", *_options(chosen, nested=False)]
+    (folder / "all.f").write_text(_joined(parts, chosen))
+
+
+def _module(number: int, chosen: random.Random) -> str:
+    lines = [f'`include "h{chosen.randrange(3)}.svh"'] if chosen.random() < 0.4 else []
+    lines.append(f"module m{number} #(parameter P = 2, parameter Q = 3) ();")
+    for macro in chosen.sample(_MACROS, 2):
+        lines.append(f"`ifdef {macro}\n  logic [`{macro}:0] w_{macro};\n`endif")
+    if chosen.random() < 0.3:
+        lines.append("  if (P > 3) begin : g\n    missing_in_branch u_b ();\n  end")
+    if number + 1 < _MODULES and chosen.random() < 0.7:
+        lines.append(f"  m{number + 1} #(.Q(P)) u_m ();")
+    if chosen.random() < 0.5:
+        lines.append(f"  cell{chosen.randrange(4)} u_cell ();")
+    return "\n".join([*lines, "endmodule", ""])
+
+
+def _options(chosen: random.Random, *, nested: bool) -> list[str]:
+    up = "../" if nested else ""
+    possible = [
+        f"+define+{chosen.choice(_MACROS)}={chosen.randint(1, 9)}",
+        f"+define+{chosen.choice(_MACROS)}={chosen.randint(1, 9)}+FAST",
+        f"-D {chosen.choice(_MACROS)}={chosen.randint(1, 9)}",
+        f"-D{chosen.choice(_MACROS)}=$SIZE",
+        f"+incdir+{up}inc",
+        f'-I "{up}more inc"',
+        f"-I {up}inc",
+        f"-y {up}lib",
+        f"-y {up}lib\n+libext+.v+.sv",
+        f"-v {up}lib/spare.v",
+        f"--top m{chosen.randrange(3)}",
+        f"-G P={chosen.randint(2, 5)}",
+        f"-G P={chosen.randint(2, 5)}",
+        "// -D WIDTH=99 other.sv",
+        "# +define+DEPTH=98",
+        "/* -D FAST\n none.sv */",
+    ]
+    return chosen.sample(possible, chosen.randint(2, 7))
+
+
+def _spelled(path: str, chosen: random.Random) -> str:
+    name = path.removeprefix("rtl/")
+    return chosen.choice(
+        (path, f'"{path}"', f"./{path}", f"$RTL_DIR/{name}", f"${{RTL_DIR}}/{name}", f"$(RTL_DIR)/{name}")
+    )
+
+
+def _joined(parts: list[str], chosen: random.Random) -> str:
+    chosen.shuffle(parts)
+    return "".join(f"{part}\n" for part in parts)
+
+
+def meaning_for_slang(folder: Path) -> Meaning:
+    """What slang's driver makes of `all.f`."""
+    driver = Driver()
+    driver.addStandardArgs()
+    with chdir(folder), mock.patch.dict("os.environ", VARIABLES):
+        assert driver.parseCommandLine("slang -f all.f")
+        assert driver.processOptions()
+        driver.parseAllSources()
+        bag = driver.createOptionBag()
+        compilation = driver.createCompilation()
+        engine = DiagnosticEngine(driver.sourceManager)
+        errors = set()
+        for one in compilation.getAllDiagnostics():
+            place = driver.sourceManager.getFullyExpandedLoc(one.location)
+            if engine.getSeverity(one.code, place).name in ("Error", "Fatal"):
+                path = driver.sourceManager.getFullPath(place.buffer)
+                errors.add((_relative(path, folder), engine.formatMessage(one)))
+        paths = [driver.sourceManager.getFullPath(tree.root.sourceRange.start.buffer) for tree in driver.syntaxTrees]
+    return Meaning(
+        tuple(_relative(path, folder) for path in paths if path.parent.name != "lib"),
+        _first(bag.preprocessorOptions.predefines),
+        frozenset(bag.compilationOptions.topModules),
+        _first(bag.compilationOptions.paramOverrides),
+        frozenset(errors),
+    )
+
+
+def meaning_for_us(folder: Path) -> Meaning:
+    """What the language server makes of it."""
+    project = Project(folder, Documents(), ProjectSettings(variables=VARIABLES))
+    project.refresh()
+    (one,) = project.lists
+    errors = set()
+    for path in (*one.sources, *sorted((folder / "inc").glob("*.svh")), *sorted((folder / "more inc").glob("*.svh"))):
+        analysis = project.analysis_of(path)
+        assert analysis is not None
+        found = (said for said in analysis.diagnostics if said.severity is Severity.ERROR)
+        errors |= {(_relative(path, folder), said.message) for said in found}
+    return Meaning(
+        tuple(_relative(path, folder) for path in one.sources),
+        _first(one.defines),
+        frozenset(one.tops),
+        _first(one.parameters),
+        frozenset(errors),
+    )
+
+
+def _relative(path: Path, folder: Path) -> str:
+    return path.resolve().relative_to(folder.resolve()).as_posix()
+
+
+def _first(texts: list[str] | tuple[str, ...]) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for text in texts:
+        name, _, value = text.partition("=")
+        found.setdefault(name, value)
+    return found
