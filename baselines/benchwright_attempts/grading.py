@@ -85,6 +85,20 @@ async def run_harness(
         return Verdict(reason=error.reason, detail=str(error), hint=error.hint)
 
 
+async def warm_up(problem: Problem, *, home: Home, sandbox: Sandbox) -> None:
+    """Lets a sandbox that can do so start ahead for the next run of a design problem."""
+    # A run will report what is wrong.
+    with contextlib.suppress(HarnessError):
+        toolchain = toolchain_for(sandbox.name, home.cache)
+        await Grader(sandbox, toolchain, VerdictStore.of(home)).get_ready(problem)
+
+
+async def cool_down(sandbox: Sandbox) -> None:
+    """Ends the sandbox that waits for a run, if one does."""
+    if isinstance(sandbox, WarmSandbox):
+        await sandbox.cool()
+
+
 async def grade(
     problem: Problem, files: Mapping[str, bytes], *, home: Home, sandbox: Sandbox, log: BinaryIO, fresh: bool = False
 ) -> Verdict:
@@ -174,17 +188,11 @@ class Grading:
         if await self._elsewhere_of(ref) is not None:
             return
         problem = await asyncio.to_thread(self.store.unseal, ref)
-        sandbox = self._sandbox()
-        # A run will report what is wrong.
-        with contextlib.suppress(HarnessError):
-            toolchain = toolchain_for(sandbox.name, self._home.cache)
-            await Grader(sandbox, toolchain, VerdictStore.of(self._home)).get_ready(problem)
+        await warm_up(problem, home=self._home, sandbox=self._sandbox())
 
     async def cool_down(self) -> None:
         """Ends the sandbox that waits for a run, if one does."""
-        sandbox = self._sandbox()
-        if isinstance(sandbox, WarmSandbox):
-            await sandbox.cool()
+        await cool_down(self._sandbox())
 
     async def _elsewhere_of(self, ref: str) -> Elsewhere | None:
         there = self._elsewhere is not None and await asyncio.to_thread(self._elsewhere.has, ref)

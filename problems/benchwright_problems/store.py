@@ -55,6 +55,8 @@ class Store:
         self._packs = home.data / "packs"
         self._sealed = home.data / "sealed"
         self._built_in: dict[str, Pack] = {}
+        self._shown: dict[str, _Stored] = {}
+        """The public side of built-in packs."""
         self._read: dict[str, tuple[tuple[int, int], _Stored]] = {}
 
     def pack_names(self) -> Sequence[str]:
@@ -69,7 +71,7 @@ class Store:
             UnknownProblemError: There is no such pack.
         """
         if name in BUILT_IN:
-            return _public(self._built_in_pack(name))
+            return self._shown_pack(name).pack
         return self._stored(name).pack
 
     def assignment(self, name: str) -> Assignment | None:
@@ -97,7 +99,7 @@ class Store:
         name, slash, problem_id = ref.partition("/")
         if not slash:
             raise UnknownProblemError(f"{ref!r} is not the name of a problem; write PACK/PROBLEM, such as starter/fifo")
-        by_id = _by_id(self.public(name)) if name in BUILT_IN else self._stored(name).by_id
+        by_id = (self._shown_pack(name) if name in BUILT_IN else self._stored(name)).by_id
         if problem_id in by_id:
             return by_id[problem_id]
         raise UnknownProblemError(
@@ -196,6 +198,11 @@ class Store:
         with contextlib.suppress(OSError, ValidationError):
             return _Stored.model_validate_json(file.read_bytes()).sealed == sealed.name
         return False
+
+    def _shown_pack(self, name: str) -> _Stored:
+        if name not in self._shown:
+            self._shown[name] = _Stored(sealed="", pack=_public(self._built_in_pack(name)))
+        return self._shown[name]
 
     def _built_in_pack(self, name: str) -> Pack:
         if name not in self._built_in:

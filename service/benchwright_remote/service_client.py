@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import uuid
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from http import HTTPStatus
 from types import TracebackType
@@ -63,6 +63,8 @@ class ServiceClient:
 
         headers = {"Content-Type": "application/json"} | ({"Authorization": f"Bearer {token}"} if token else {})
         self.url = url
+        self._sent: set[str] = set()
+        """Digests of contents that the service was given by this client."""
         self._http = httpx2.AsyncClient(base_url=url, headers=headers, timeout=TIMEOUT_S)
 
     async def __aenter__(self) -> Self:
@@ -114,13 +116,20 @@ class ServiceClient:
             files: Content by path.
         """
         digests = {path: sha256(content) for path, content in files.items()}
+        texts = {digests[name]: content for name, content in files.items()}
         path = f"/attempts/{attempt}/runs"
         body = NewRun(id=run, number=number, files=digests)
-        reply = await self._send("POST", path, body, also=HTTPStatus.FAILED_DEPENDENCY)
+
+        def with_contents(wanted: Iterable[str]) -> NewRun:
+            return body.model_copy(update={"contents": {digest: _packed(texts[digest]) for digest in wanted}})
+
+        # What was not sent before is most likely missing: that saves asking.
+        first = with_contents(texts.keys() - self._sent)
+        reply = await self._send("POST", path, first, also=HTTPStatus.FAILED_DEPENDENCY)
         if reply.status_code == HTTPStatus.FAILED_DEPENDENCY:
             missing = _read(TypeAdapter(MissingFiles), reply, self.url).missing
-            contents = {digests[name]: _packed(content) for name, content in files.items() if digests[name] in missing}
-            reply = await self._send("POST", path, body.model_copy(update={"contents": contents}))
+            reply = await self._send("POST", path, with_contents(set(missing) & texts.keys()))
+        self._sent |= texts.keys()
         return _read(TypeAdapter(RunView), reply, self.url)
 
     async def seen(self, run: str, revision: int, wait_s: float) -> RunView:

@@ -14,7 +14,7 @@ from typing import BinaryIO
 
 import httpx2
 
-from benchwright_attempts.grading import run_harness
+from benchwright_attempts.grading import cool_down, run_harness, warm_up
 from benchwright_harness.sandbox import Sandbox
 from benchwright_problems.home import Home
 from benchwright_problems.verdict import Reason, Verdict
@@ -52,15 +52,23 @@ class Worker:
         Raises:
             BenchServiceError: The service refuses the token.
         """
-        while True:
-            try:
-                job = await self._claim()
-            except httpx2.HTTPError as error:
-                logger.info("no answer from the service: %s", type(error).__name__)
-                await asyncio.sleep(_RETRY_S)
-                continue
-            if job is not None:
-                await self._do(job)
+        try:
+            while True:
+                await self._work_once()
+        finally:
+            await cool_down(self._sandbox)
+
+    async def _work_once(self) -> None:
+        try:
+            job = await self._claim()
+        except httpx2.HTTPError as error:
+            logger.info("no answer from the service: %s", type(error).__name__)
+            await asyncio.sleep(_RETRY_S)
+            return
+        if job is not None:
+            await self._do(job)
+            # In a class, most runs are of the same problem.
+            await warm_up(job.problem, home=self._home, sandbox=self._sandbox)
 
     async def _claim(self) -> Job | None:
         reply = await self._client.post(
