@@ -1,11 +1,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+import shutil
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 import pytest
 
+from benchwright_problems.datasets.invalid_records import InvalidRecords
 from benchwright_problems.datasets.rtllm import export_rtllm, import_rtllm
 from benchwright_problems.errors import DatasetError
 from benchwright_problems.problem import Problem
@@ -140,3 +142,48 @@ def test_links_are_not_followed(write: Write, tmp_path: Path) -> None:
     data.symlink_to("/etc/passwd")
     with pytest.raises(DatasetError, match="is a link"):
         one(root)
+
+
+SHARED = Path(__file__).parents[3].parent / "shared" / "data" / "rtllm" / "rtllm_sample.json"
+
+
+def irregular(content: bytes) -> Iterator[bytes | None]:
+    """A file as careless or hostile sets hold it; None where it is missing."""
+    yield from (None, b"", b" \r\n\t", b"\xef\xbb\xbf" + content, content.replace(b"\n", b"\r\n"), content * 2)
+    yield from (content[: len(content) // 2], content + b"\0", b"\xff\xfe" + content, content.swapcase())
+    yield "".join(chr(ord(c) + 0xFEE0) if "!" <= c <= "~" else c for c in content.decode("utf-8", "replace")).encode()
+
+
+def laid_out(root: Path, files: Mapping[str, bytes]) -> Path:
+    for name, content in files.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_bytes(content)
+    return root
+
+
+def test_every_irregular_file_of_a_published_design_is_read_or_refused_with_its_place(
+    tmp_path: Path, nightly: bool
+) -> None:
+    if not SHARED.exists():
+        pytest.skip("shared/data/rtllm is not on this machine")
+    published = {name: text.encode() for name, text in json.loads(SHARED.read_text(encoding="utf-8")).items()}
+    designs = sorted({str(Path(name).parent) for name in published if "/" in name})
+    good = {f"Good/inv/{name}": content.encode() for name, content in DESIGN.items()}
+    read = refused = 0
+    for design in designs if nightly else designs[:2]:
+        own = {name: content for name, content in published.items() if str(Path(name).parent) == design}
+        for name, content in own.items():
+            for number, changed in enumerate(irregular(content)):
+                rest = {other: one for other, one in own.items() if other != name}
+                files = rest | ({} if changed is None else {name: changed}) | good
+                root = laid_out(tmp_path / f"{read + refused}-{number}", files)
+                invalid = InvalidRecords(skip=True)
+                problems = import_rtllm([root], "p", invalid).problems
+                assert "inv" in {problem.id for problem in problems}
+                assert len(problems) + len(invalid.errors) == 2
+                assert all(error.reason and error.file.is_relative_to(root) for error in invalid.errors)
+                read += not invalid.errors
+                refused += len(invalid.errors)
+                shutil.rmtree(root)
+    assert read > 5
+    assert refused > 5
