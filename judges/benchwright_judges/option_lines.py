@@ -12,6 +12,8 @@ from benchwright_judges.choice_mentions import ANY_MENTION, MENTION, letter_of
 from benchwright_judges.languages.language import AnswerLanguage, any_of, joined
 from benchwright_judges.reply_text import NO, YES, lines_of
 
+_LEVEL = re.compile(r"[^#].*", re.DOTALL)
+
 
 @dataclass(frozen=True)
 class Line:
@@ -115,6 +117,8 @@ def _without_answer(run: list[int], lines: Sequence[Line]) -> set[int]:
         return set(run) if introduced and lines[run[0]].rest.strip(" .") else set()
     if not run:
         return set()
+    if letter_of(lines[run[0]].mention) == "A" and _are_headings(lines, run):
+        return set(run)
     if len(run) == 2 and not any(lines[index].rest.strip() for index in run):
         return set()
     first, second = lines[run[0]], lines[run[1]]
@@ -127,6 +131,12 @@ def _without_answer(run: list[int], lines: Sequence[Line]) -> set[int]:
     if opens and (letter_of(first.mention) != "A" or first.style != second.style or apart):
         return set(run[1:]) if len(run) > 2 else set()
     return set(run)
+
+
+def _are_headings(lines: Sequence[Line], run: Sequence[int]) -> bool:
+    """Whether they are headings of one level, with something else between them."""
+    levels = {_LEVEL.sub("", lines[index].text.lstrip()[:8]) for index in run}
+    return len(levels) == 1 and levels != {""} and run[-1] - run[0] >= len(run)
 
 
 def _line(position: int, text: str) -> Line:

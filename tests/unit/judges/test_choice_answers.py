@@ -242,3 +242,18 @@ def test_a_text_that_two_choices_share_names_neither() -> None:
 )
 def test_long_answers_take_no_time(text: str) -> None:
     read_choice(text, TEXTS)
+
+
+@pytest.mark.parametrize(
+    ("reply", "letter"),
+    [
+        ("### Option A\nSlow.\n\n### Option B\nFast.\n\nThe correct answer is B.", "B"),
+        ("### Option A: slow\nIt is.\n### Option B\nFast.\nThe correct answer is B.", "B"),
+        ("### Option A\nSlow.\n### Option B\nFast.\n### Answer\nB", "B"),
+        ("### Option A\nSlow.\n### Option B\nFast.", None),
+        ("A\nB", None),
+    ],
+)
+def test_headings_of_some_of_the_choices_are_no_answers(reply: str, letter: str | None) -> None:
+    choices = {"A": "Write-through", "B": "Write-back", "C": "Write-around", "D": "No-write allocate"}
+    assert read_choice(reply, choices).value == letter
