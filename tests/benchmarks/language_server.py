@@ -195,6 +195,15 @@ class Client:
         self._send({"id": self._id, "method": method, "params": params})
         return self._id
 
+    def cancel(self, number: int) -> float | None:
+        """Cancel a request that was begun; returns the seconds until it was answered, None if it had been before."""
+        began = time.perf_counter()
+        self.tell("$/cancelRequest", {"id": number})
+        while True:
+            message = self._receive()
+            if "method" not in message and message.get("id") == number:
+                return self.arrived - began if "error" in message else None
+
     def _send(self, message: dict[str, Any]) -> None:
         body = json.dumps({"jsonrpc": "2.0", **message}).encode()
         assert self.process.stdin is not None

@@ -1,9 +1,10 @@
 """Benchwright's language server and `verible-verilog-ls` on projects of ten to thousands of files.
 
-Run as `.venv/bin/python -m tests.benchmarks.projects [FILES ...] [--rounds N] [--slow-rounds N]`; prints a Markdown
-table for each generated project, and for the core in `../shared/data/projects` where it is. Each server sees the same
-project and the same requests, one server after the other. Times are milliseconds from the client's first byte to the
-last byte of the answer, median / 95th percentile; the last column is what has to hold on a quiet machine.
+Run as `.venv/bin/python -m tests.benchmarks.projects [FILES ...] [--classes N] [--rounds N] [--slow-rounds N]`; prints
+a Markdown table for each generated project, for a generated library of classes as UVM is, and for the core in
+`../shared/data/projects` where it is. Each server sees the same project and the same requests, one server after the
+other. Times are milliseconds from the client's first byte to the last byte of the answer, median / 95th percentile;
+the last column is what has to hold on a quiet machine.
 """
 
 from __future__ import annotations
@@ -23,10 +24,12 @@ from pathlib import Path
 from typing import Any
 
 from tests.benchmarks.language_server import OPTIONS, SERVERS, Client, Open, keystrokes, p95
+from tests.generated_classes import generated_classes
 from tests.generated_project import generated_project
 
 WAYS = {"benchwright, list": True, "benchwright, folder": False, "verible": True}
 CORE = Path(__file__).parents[3] / "shared/data/projects/ibex.json"
+_TEST = "test/test_pkg.sv"
 _DIAGNOSTICS_MS = {100: 50, 1_000: 100}
 """How long diagnostics after a key may take, by the number of files; 200 for more."""
 _BARS = {
@@ -34,6 +37,8 @@ _BARS = {
     "second start → diagnostics": "1,000",
     "key → any answer": "10",
     "any answer during a search": "10",
+    "cancelled references → answer": "100",
+    "cancelled rename → answer": "100",
     "definition": "20",
     "hover": "20",
     "documentHighlight": "20",
@@ -141,6 +146,7 @@ class Project:
             asked = {**place, "newName": "other_name"}
             self._ask("rename", slow_rounds, partial(_same, asked), f" of {name}")
         self._search_and_ask(slow_rounds)
+        self._cancel(slow_rounds)
         self.rows["resident memory, MB"] = f"{self.client.memory_mb:.0f}"
         self._settle()
         cpu = self.client.cpu_s
@@ -161,6 +167,20 @@ class Project:
                 times.append(self.client.arrived - began)
                 time.sleep(0.005)
         self.rows["any answer during a search"] = shown(times)
+
+    def _cancel(self, rounds: int) -> None:
+        """How long a search takes to end, some milliseconds after it began."""
+        for method in ("references", "rename"):
+            times: list[float] = []
+            for number, name in enumerate(list(self._case.searched) * rounds):
+                place = self.file.at(self.file.text.index(name) + 1)
+                asked = {**place, "context": {"includeDeclaration": True}, "newName": "other_name"}
+                search = self.client.begin(f"textDocument/{method}", asked)
+                time.sleep(0.005 + 0.01 * (number % 5))
+                took = self.client.cancel(search)
+                times += [took] if took is not None else []
+            if times:
+                self.rows[f"cancelled {method} → answer"] = shown(times)
 
     def _settle(self) -> None:
         """Wait until the server rests."""
@@ -228,6 +248,23 @@ def generated(files: int) -> Case:
     return Case(f"{files:,} files", files, project.texts, project.listed, middle, searched)
 
 
+def class_library(classes: int) -> Case:
+    """A generated library of classes, built as UVM is, with a test that extends some of them."""
+    library = generated_classes(classes)
+    packages = [name for name in library.texts if name.endswith(".sv")]
+    last = len(packages) - 2
+    body = "".join(
+        f"  class test_{one} extends class_{one};\n    class_{one + 1} part;\n"
+        f"    function void run_{one}(); if (part == null) part = new(); endfunction\n  endclass\n"
+        for one in range(1, min(classes - 1, 60), 3)
+    )
+    imports = "".join(f"  import lib_{one}_pkg::*;\n" for one in range(last + 1))
+    texts = library.texts | {_TEST: f"package test_pkg;\n{imports}{body}endpackage\n"}
+    return Case(
+        f"class library, {len(texts):,} files", len(texts), texts, [*packages, _TEST], _TEST, ("class_1", "lib_0_pkg")
+    )
+
+
 def core() -> Case | None:
     """The RISC-V core; None where it is not there."""
     if not CORE.is_file():
@@ -243,11 +280,12 @@ def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("files", nargs="*", type=int, default=[10, 100, 1_000, 4_000])
+    parser.add_argument("--classes", type=int, default=500)
     parser.add_argument("--rounds", type=int, default=60)
     parser.add_argument("--slow-rounds", type=int, default=3)
     arguments = parser.parse_args()
     print(f"Load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores.")
-    cases = [*map(generated, arguments.files), core()]
+    cases = [*map(generated, arguments.files), class_library(arguments.classes), core()]
     with tempfile.TemporaryDirectory(prefix="benchwright-bench-") as temporary:
         for case in cases:
             if case is not None:

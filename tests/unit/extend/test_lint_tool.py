@@ -62,6 +62,7 @@ class Server:
         self.sessions = SimpleNamespace(home=SimpleNamespace(cache=Path()))
         self.shown: list[dict[str, Any]] = []
         self.builds = SimpleNamespace(of=lambda document: ())
+        self.expansions = None
         self.live = LiveDiagnostics(self)  # type: ignore[arg-type]
 
     async def diagnostics(self, document: Document) -> tuple[SlangDiagnostic, ...]:
