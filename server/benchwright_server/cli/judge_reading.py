@@ -69,8 +69,8 @@ def _print(measured: ReadingMeasured) -> None:
         table.add_row(one.reader, one.format, str(one.replies), *shares)
     table.print()
     if measured.asked:
-        out.print(f"The model was asked about {measured.asked} replies, for {measured.cost_usd:.4f} USD.")
+        out.print(f"Replies that the model was asked about: {measured.asked}; cost: {measured.cost_usd:.4f} USD.")
     if measured.failed:
-        out.print(f"For {measured.failed} it could not be used: `benchwright judge test` shows why.")
+        out.print(f"Replies for which it could not be used: {measured.failed}; `benchwright judge test` shows why.")
     out.print("Unread and misread: of the replies in which people read one value; invented: of the others.")
     out.print("Intervals: 95 %, Wilson's.")

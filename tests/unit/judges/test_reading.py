@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from benchwright_attempts.judging import judged_by
 from benchwright_judges.budget import JudgingBudget
 from benchwright_judges.endpoint import Endpoint
 from benchwright_judges.judgement import Judgement, Method, Status
@@ -19,6 +20,7 @@ from benchwright_judges.panel import Panel
 from benchwright_judges.reading.model_reader import ModelReader, instructions, read_reading
 from benchwright_judges.recorded_judging import judge_and_record
 from benchwright_judges.records import Records
+from benchwright_judges.score import score
 from benchwright_problems.problem import Choice, Problem, Question, QuestionFormat
 
 from ...judge_endpoint import JudgeEndpoint, Play, Played, content, fails, in_turn, says
@@ -243,3 +245,24 @@ def test_a_reply_that_does_not_fit_is_an_error(text: str) -> None:
 def test_words_have_to_stand_in_the_quote_and_the_quote_in_the_answer(value: str, quote: str, label: str) -> None:
     said = json.dumps({"outcome": "stated", "value": value, "quote": quote})
     assert read_reading(said, "It has 16 KB of cache.", ())[0] == label
+
+
+async def test_the_log_says_who_read_and_keeps_readings_apart_from_points(records: Records) -> None:
+    chosen = await read(records, reads("B"))
+    logged = judged_by(chosen)
+    assert (logged.method, logged.label, logged.rubric) == ("reader", "B", instructions()[1])
+    assert [vote.judge for vote in logged.votes] == ["m", "m"]
+    filled = await read(records, AMBIGUOUS, AMBIGUOUS, says(0), says(0), answer="Hm, this or that one.", problem=BLANK)
+    assert [vote.label for vote in judged_by(filled).votes] == ["0", "0"]
+    assert judged_by(filled).cost_usd == filled.cost_usd > 0
+
+
+async def test_the_most_that_reading_and_judging_can_cost_is_known_before(records: Records) -> None:
+    async with reading_panel(in_turn(content("no JSON"))) as (panel, _):
+        unread, pending = score(CHOICE, UNCLEAR), score(BLANK, "this or that")
+        for problem, answer, ruled in ((CHOICE, UNCLEAR, unread), (BLANK, "this or that", pending)):
+            budget = JudgingBudget(most := panel.most_it_costs(problem, answer, ruled))
+            judged = await judge_and_record(problem, answer, panel, records, ref="p/q", budget=budget)
+            assert judged.status is Status.ERROR
+            assert 0 < judged.cost_usd <= most
+        assert panel.most_it_costs(CHOICE, "B", score(CHOICE, "B")) == 0

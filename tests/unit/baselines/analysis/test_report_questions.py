@@ -152,6 +152,20 @@ def test_unreadable_answers_are_apart_from_wrong_ones_and_other_rules_are_named(
     assert len(alike.lead) == 1
 
 
+def test_the_shares_that_rules_and_a_model_have_read_are_of_the_readable_answers() -> None:
+    ruled: dict[str, Any] = {"judge_method": "deterministic", "judge_rubric": "reading-rules@5"}
+    by_model: dict[str, Any] = {"judge_method": "reader", "judge_rubric": "reading@0123456789ab"}
+    made = [
+        *(answer("m", f"p/{number}", right=True, **ruled) for number in range(3)),
+        answer("m", "p/3", right=False, reason="wrong_answer", **by_model),
+        answer("m", "p/4", right=False, reason="unreadable", **by_model),
+    ]
+    section = read_answers(Dataset(made, {}))
+    assert section is not None
+    assert [tuple(row)[-2:] for row in section.tables[0].rows] == [("75 %", "25 %")]
+    assert "a model read (reading@0123456789ab)" in section.lead[1]
+
+
 def test_grades_are_shares_of_all_free_responses() -> None:
     labels = ["correct", "correct", "partially correct", "incorrect", ""]
     made = [
