@@ -83,6 +83,9 @@ folder that is the file and what is below it, with a file list all of its tops. 
 A candidate may be right, because of a handshake that this search does not understand. That there is none proves
 nothing.
 
+A list that has no folder for a header still finds it if the project's folder has it: a warning at the list says where,
+and which `+incdir+` to add. Of several, the one nearest to the file that includes it is used.
+
 A file is read if it is a plain file of at most 16 MB. An `` `include `` that leads to a pipe, a device or a larger
 file is marked, and the rest of the file is analysed without it.
 

@@ -152,7 +152,7 @@ class Closures:
 
     def _is_found(self, name: str) -> bool:
         return (
-            Path(name).is_file()
+            stamp_of(Path(name)) is not None
             or self._texts.open_text(path_of_name(name)) is not None
             or is_other_than_file(Path(name))
         )
@@ -176,6 +176,8 @@ class Closures:
                 meant.setdefault(name, {}).update(dict.fromkeys(one for one in found if one is not None))
             if sum(map(len, meant.values())) == before:
                 break
+        else:
+            closure.depth = 0
         outlines = {path: self._texts.outline(path) for path in closure.files.values()}
         self._asked[root.path] = root, outlines, closure
         return closure

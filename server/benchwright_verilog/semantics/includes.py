@@ -9,6 +9,7 @@ from pathlib import Path
 from benchwright_verilog.semantics.file_list import FileList
 from benchwright_verilog.semantics.inferred_includes import Inferred, inferred
 from benchwright_verilog.semantics.inventory import Inventory, distance
+from benchwright_verilog.semantics.plain_files import stamp_of
 from benchwright_verilog.semantics.texts import SourceTexts
 from benchwright_verilog.semantics.trees import Preprocessing
 
@@ -72,7 +73,9 @@ class Includes:
                 Path(os.path.normpath(folder / name))
                 for folder in (includer.parent, *self.preprocessing(includer).include_dirs)
             )
-            self._found[key] = next((one for one in candidates if one in self._texts or one.is_file()), None)
+            self._found[key] = next(
+                (one for one in candidates if one in self._texts or stamp_of(one) is not None), None
+            )
         return self._found[key]
 
     def preprocessing(self, path: Path) -> Preprocessing:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchwright_verilog.semantics.entry import Entry
+from benchwright_verilog.semantics.plain_files import stamp_of
 from benchwright_verilog.syntax.suffixes import HEADERS
 
 _MOST_NAMED = 3
@@ -74,7 +75,7 @@ def _folders(name: str, called: Mapping[str, Sequence[Path]]) -> Iterator[Path]:
 
 
 def _exists(path: Path, paths: Collection[Path]) -> bool:
-    return path in paths or path.is_file()
+    return path in paths or stamp_of(path) is not None
 
 
 def _short(path: Path, folder: Path) -> str:

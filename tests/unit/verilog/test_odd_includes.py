@@ -101,6 +101,20 @@ def test_a_huge_header_is_not_read(tmp_path: Path) -> None:
     assert said(tmp_path) == ['"h.svh": h.svh is larger than 16 MB, so it is not read.']
 
 
+def test_names_that_too_many_macros_write_one_after_the_other_are_not_followed(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "h70.svh")
+    for number in range(70):
+        (tmp_path / f"h{number}.svh").write_text(f'`define N{number + 1} "h{number + 1}.svh"\n')
+    includes = "".join(f"`include `N{number}\n" for number in range(71))
+    write(tmp_path, a_sv=f'`define N0 "h0.svh"\n{includes}module m; endmodule\n')
+    assert any("include depth" in one for one in said(tmp_path))
+
+
+def test_a_name_that_is_too_long_for_a_path_is_an_error_at_its_place(tmp_path: Path) -> None:
+    write(tmp_path, a_sv=f'`include "{"x/" * 4_000}"\nmodule m; endmodule\n')
+    assert len(said(tmp_path)) == 1
+
+
 def test_a_header_that_includes_itself_by_ever_longer_names_ends(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "p.svh")
     write(tmp_path, d__a_sv='`include "../d/h.svh"\n', d__h_svh='`include "../d/h.svh"\n`include "../d/../p.svh"\n')
