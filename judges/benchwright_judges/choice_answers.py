@@ -46,6 +46,7 @@ from benchwright_judges.languages.language import AnswerLanguage, any_of, fill, 
 from benchwright_judges.option_lines import Line, answering_lines, judged_lines, option_lines
 from benchwright_judges.reply_text import GIVEN, YES, answer_text
 from benchwright_judges.short_answers import normalise
+from benchwright_judges.wrong_one import wrong_choice
 
 _MAX_SENTENCE = 2_000
 _PARTS = re.compile(r"[\u2e80-\u9fff]{2,}|[^\W\d_\u2e80-\u9fff]{4,}")
@@ -68,8 +69,12 @@ def read_choice(text: str, choices: Mapping[str, str], language: str = "en", *, 
     extraction = _read(plain, choices, language)
     if extraction.outcome is ExtractionOutcome.NOTHING and (truths := _truths(choices)):
         return read(truths[value]) if (value := read_truth(text).value) else extraction
-    if extraction.outcome is ExtractionOutcome.NOTHING and statement:
-        letter = restated_choice(mark_mentions(plain, choices, language), statement)
+    if statement and extraction.outcome is not ExtractionOutcome.REFUSAL:
+        marked = mark_mentions(plain, choices, language)
+        # Its last sentence counts more than ticks and crosses, which say there what is true of each choice.
+        letter = wrong_choice(marked, statement, within=2 if extraction.value is None else 1)
+        if letter is None and extraction.outcome is ExtractionOutcome.NOTHING:
+            letter = restated_choice(marked, statement)
         return read(letter) if letter else extraction
     return extraction
 

@@ -1,0 +1,47 @@
+"""Questions that ask which choice is wrong: there, "the incorrect statement is B" is an answer, not a denial."""
+
+from __future__ import annotations
+
+import re
+
+from benchwright_judges.answer_extraction import is_denied, sentences
+from benchwright_judges.choice_mentions import ANY_MENTION, letter_of
+
+_MAX_REPLY = 4_000
+_ASKS = re.compile(
+    r"\b(?:incorrect|false|wrong|inaccurate|untrue|not\s+(?:correct|true|right|accurate|belong)|except|"
+    r"falsch\w*|unzutreffend\w*|nicht\s+(?:richtig|korrekt|zutreffend|wahr)\w*|"
+    r"incorrectes?|faux|fausses?|inexacte?s?|pas\s+(?:correcte?|vraie?|exacte?))\b|不正确|错误|不对|不属于|有误",
+    re.IGNORECASE,
+)
+_MENTION = f"({ANY_MENTION})"
+_WRONG = r"(?:incorrect|false|wrong|inaccurate|untrue|not\s+(?:correct|true|accurate))"
+_NAMES = re.compile(
+    rf"\b{_WRONG}\s+(?:statement|option|choice|one|answer|description|item|claim)s?\s*(?:is|must\s+be|would\s+be|:)"
+    rf"\s*(?:the\s+)?{_MENTION}"
+    rf"|^\W*(?:so|therefore|thus|hence|in\s+conclusion)\b[^.;]*?{_MENTION}\s+is\s+(?:the\s+)?{_WRONG}"
+    rf"|\b(?:falsche|unzutreffende|nicht\s+(?:richtige|korrekte|zutreffende))\s+"
+    rf"(?:Aussage|Antwort|Option|Behauptung)\s+(?:ist|lautet)\s*:?\s*{_MENTION}"
+    rf"|\b(?:affirmation|option|réponse|proposition)\s+(?:incorrecte|fausse|inexacte)\s+est\s*:?\s*(?:la\s+)?{_MENTION}"
+    rf"|(?:不正确|错误|不对)的?(?:选项|说法|叙述|描述|一项)?(?:是|为)\s*[:：]?\s*{_MENTION}",
+    re.IGNORECASE,
+)
+
+
+def wrong_choice(text: str, statement: str, *, within: int) -> str | None:
+    """The choice that a reply ends by calling wrong, if the question asks for that.
+
+    Args:
+        text: A reply with its mentions marked.
+        statement: The question.
+        within: How many sentences are its end.
+    """
+    if not _ASKS.search(statement):
+        return None
+    said = [one for _, one in sentences(text[-_MAX_REPLY:]) if re.search(r"\w", one)]
+    for sentence in reversed(said[-within:]):
+        found = [one for one in _NAMES.finditer(sentence) if not is_denied(sentence, one.start(), one.end())]
+        letters = {letter_of(next(filter(None, one.groups()))) for one in found}
+        if letters:
+            return letters.pop() if len(letters) == 1 else None
+    return None
