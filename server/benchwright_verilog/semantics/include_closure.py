@@ -8,8 +8,11 @@ which then sees no real file (`written_includes`).
 from __future__ import annotations
 
 import os
+import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 from benchwright_verilog.semantics.outline import Outline
@@ -21,6 +24,8 @@ from benchwright_verilog.semantics.written_includes import written_includes
 MAX_DEPTH = 64
 """How deep includes may be nested."""
 _MOST = 20_000
+_GUARD = re.compile(r"(?:\s|//[^\n]*\n|/\*.*?\*/)*`(?:ifndef\s+(\w+)\s+`define\s+\1\b|pragma\s+once\b)", re.DOTALL)
+"""How a header begins that is read once only."""
 
 
 @dataclass(frozen=True)
@@ -112,29 +117,60 @@ class Closures:
         return all(self._texts.outline(path) is outline for path, outline in outlines.items())
 
     def _walk(self, roots: Sequence[Root], closure: Closure, outlines: dict[Path, Outline | None]) -> None:
-        waiting: list[tuple[_Place, Outline]] = [
-            ((str(root.path.parent), root.preprocessing), root.text.outline) for root in roots
+        waiting: list[tuple[str, _Place, Outline]] = [
+            ("", (str(root.path.parent), root.preprocessing), root.text.outline) for root in roots
         ]
         seen: set[tuple[str, int]] = set()
+        included: dict[str, list[str]] = {}
         for level in range(1, MAX_DEPTH + 1):
-            following: list[tuple[_Place, Outline]] = []
-            for place, outline in waiting:
+            following: list[tuple[str, _Place, Outline]] = []
+            for includer, place, outline in waiting:
                 for include in outline.includes:
                     name = self._resolve(place, include.name, closure)
-                    if name is None or (name, id(place[1])) in seen:
+                    if name is None:
+                        continue
+                    included.setdefault(includer, []).append(name)
+                    if (name, id(place[1])) in seen:
                         continue
                     seen.add((name, id(place[1])))
                     path = closure.files[name]
                     if path not in outlines:
                         outlines[path] = self._texts.outline(path)
                     if (header := outlines[path]) is not None:
-                        following.append(((_folder(name), place[1]), header))
+                        following.append((name, (_folder(name), place[1]), header))
             if not following:
+                closure.depth = min(closure.depth, self._safe_depth(included))
                 return
             if len(seen) > _MOST:
                 closure.depth = level
                 return
             waiting = following
+
+    def _safe_depth(self, included: Mapping[str, Sequence[str]]) -> int:
+        """How deep slang may follow includes: a header that includes itself twice, without a guard, would never end.
+
+        Args:
+            included: Names of what each name includes, as often as it does; those of the roots under an empty name.
+        """
+        try:
+            TopologicalSorter(included).prepare()
+            return MAX_DEPTH
+        except CycleError:
+            level = Counter(included.get("", ()))
+        read: set[str] = set()
+        for depth in range(1, MAX_DEPTH):
+            if level.total() > _MOST:
+                return depth
+            following: Counter[str] = Counter()
+            for name, times in level.items():
+                is_guarded = _GUARD.match(self._text_of(path_of_name(name))) is not None
+                if is_guarded and name in read:
+                    continue
+                read.add(name)
+                for one in included.get(name, ()):
+                    following[one] += 1 if is_guarded else times
+            level = following
+        return MAX_DEPTH
 
     def _resolve(self, place: _Place, name: str, closure: Closure) -> str | None:
         """Under which name slang finds what an `include` means; it and the others are noted."""

@@ -194,3 +194,24 @@ def test_reading_the_header_of_a_module_elsewhere_opens_no_file(tmp_path: Path) 
     header = library.header(project, analysis, unit)
     assert header is not None
     assert header.name == "b"
+
+
+def test_a_header_that_includes_itself_twice_ends(tmp_path: Path) -> None:
+    """Without a guard; 64 levels would be 2 to the power of 64 headers."""
+    write(tmp_path, a_sv='`include "h.svh"\nmodule m; endmodule\n', h_svh='`include "h.svh"\n`include "h.svh"\n')
+    assert said(tmp_path) == []
+    assert len(said(tmp_path, "h.svh")) > 0
+
+
+def test_headers_that_include_each_other_behind_guards_are_read_to_their_end(tmp_path: Path) -> None:
+    chain = {
+        f"h{n}_svh": f'`ifndef H{n}\n`define H{n}\n`include "h{n + 1}.svh"\n`include "h{n + 1}.svh"\n`endif\n'
+        for n in range(30)
+    }
+    chain["h30_svh"] = (
+        '`include "h0.svh"\n`include "h0.svh"\n`ifndef H30\n`define H30\nparameter int DEEP = 1;\n`endif\n'
+    )
+    for name, text in chain.items():
+        (tmp_path / name.replace("_", ".")).write_text(text)
+    write(tmp_path, a_sv='`include "h0.svh"\nmodule m; localparam int L = DEEP; endmodule\n')
+    assert said(tmp_path) == []
