@@ -173,6 +173,13 @@ def test_the_judges_of_the_page_are_valid() -> None:
     assert (first.budget_usd, [judge.name for judge in (*first.judge, *second.judge)]) == (2.0, ["mini", "local"])
 
 
+def test_the_reader_of_the_page_is_one_of_its_judges() -> None:
+    found = [one.text for one in blocks("docs/how-to/judges.md") if one.language == "toml"]
+    (named,) = (tomllib.loads(text)["reader"] for text in found if "reader" in text)
+    whole = "".join(f"{text}\n" for text in found if "# …" not in text)
+    assert JudgesSettings.model_validate(tomllib.loads(f'reader = "{named}"\n{whole}')).reader == named
+
+
 def test_a_class_is_graded(reader: Reader) -> None:
     page = "docs/how-to/grade-a-class.md"
     WALKS[page].go(page, reader)
