@@ -272,8 +272,12 @@ export class Editor {
   /** Runs what the context menu of a row offers. */
   async inMenuOf(row: Locator, title: string): Promise<void> {
     const entry = this.page.locator(".context-view .action-label", { hasText: title });
-    await this.untilShown(entry, (timeout) => row.click({ button: "right", timeout }));
-    await entry.click();
+    // In its first moments a menu takes no click.
+    await this.tryAgain(`The menu does not let ${title} be chosen.`, async (timeout) => {
+      await row.click({ button: "right", timeout });
+      await entry.click({ timeout });
+      await entry.waitFor({ state: "hidden", timeout });
+    });
   }
 
   /** What the file that has the focus consists of. */

@@ -23,12 +23,12 @@ export function answer(walked: Walked): Omit<Section, "role"> {
       {
         title: "The answer, by condition",
         columns: [
-          ...["condition", "solved", "percentage points more than alone", `mean minutes up to ${significant(failed, 4)} min`],
+          ...["condition", "solved", "percentage points more than alone", `mean minutes up to ${significant(failed, 3)} min`],
           ...["change of time against alone", "attempts", "people", "problems"],
         ],
         rows: [
-          ["alone", "50 %", "–", number(shown, 1), "–", 2, 1, 2],
-          ["copilot", "0 %", "–", number(failed, 1), "–", 1, 1, 1],
+          ["alone", "50 %", "–", number(shown, 3), "–", 2, 1, 2],
+          ["copilot", "0 %", "–", number(failed, 3), "–", 1, 1, 1],
         ],
       },
     ],

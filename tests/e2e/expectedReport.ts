@@ -315,7 +315,7 @@ function time(walked: Walked): Omit<Section, "role"> {
         title: "Minutes to the first pass, by condition",
         columns: [
           ...["condition", "attempts", "solved", "gave up", "timed out", "submitted unsolved"],
-          ...["median (95 % interval)", `mean up to ${significant(failed, 4)} min (95 % interval)`],
+          ...["median (95 % interval)", `mean up to ${significant(failed, 3)} min (95 % interval)`],
         ],
         rows: [
           ["alone", 2, 1, 1, 0, 0, number(pass, 1), number(shown, 1)],
