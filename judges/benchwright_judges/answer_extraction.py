@@ -18,7 +18,9 @@ from benchwright_judges.judgement import REFUSAL
 from benchwright_judges.languages.language import AnswerLanguage, fill, joined
 
 # "I'm not sure, but I'd say B", also without the comma.
-_CLAUSE = re.compile(r"[,:，：、(]|\b(?:but\s+(?=(?:I|it|my|if)\b)|aber\s+(?=ich\b)|mais\s+(?=je\b|c'))", re.IGNORECASE)
+_CLAUSE = re.compile(
+    r"[,:，：、(→]|\b(?:but\s+(?=(?:I|it|my|if)\b)|aber\s+(?=ich\b)|mais\s+(?=je\b|c'))", re.IGNORECASE
+)
 
 
 class ExtractionOutcome(StrEnum):

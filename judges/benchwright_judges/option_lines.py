@@ -117,7 +117,7 @@ def _without_answer(run: list[int], lines: Sequence[Line]) -> set[int]:
         return set(run) if introduced and lines[run[0]].rest.strip(" .") else set()
     if not run:
         return set()
-    if letter_of(lines[run[0]].mention) == "A" and _are_headings(lines, run):
+    if letter_of(lines[run[0]].mention) == "A" and (_are_headings(lines, run) or _are_bullets(lines, run)):
         return set(run)
     if len(run) == 2 and not any(lines[index].rest.strip() for index in run):
         return set()
@@ -137,6 +137,11 @@ def _are_headings(lines: Sequence[Line], run: Sequence[int]) -> bool:
     """Whether they are headings of one level, with something else between them."""
     levels = {_LEVEL.sub("", lines[index].text.lstrip()[:8]) for index in run}
     return len(levels) == 1 and levels != {""} and run[-1] - run[0] >= len(run)
+
+
+def _are_bullets(lines: Sequence[Line], run: Sequence[int]) -> bool:
+    """Whether they are three bullets or more: an answer before bullets is none itself."""
+    return len(run) > 2 and all(lines[index].style.startswith("-") for index in run)
 
 
 def _line(position: int, text: str) -> Line:

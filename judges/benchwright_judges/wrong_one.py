@@ -27,6 +27,10 @@ _NAMES = re.compile(
     re.IGNORECASE,
 )
 
+_CALLS = re.compile(
+    rf"^\W*(?:(?:option|choice|statement|answer)\s+)?{_MENTION}\)?\s+is\s+(?:the\s+)?{_WRONG}\b", re.IGNORECASE
+)
+
 
 def wrong_choice(text: str, statement: str, *, within: int) -> str | None:
     """The choice that a reply ends by calling wrong, if the question asks for that.
@@ -44,4 +48,6 @@ def wrong_choice(text: str, statement: str, *, within: int) -> str | None:
         letters = {letter_of(next(filter(None, one.groups()))) for one in found}
         if letters:
             return letters.pop() if len(letters) == 1 else None
-    return None
+    called = {letter_of(call[1]) for one in said if (call := _CALLS.match(one))}
+    is_last = any(_CALLS.match(one) for one in said[-within:])
+    return called.pop() if is_last and len(called) == 1 else None

@@ -252,6 +252,12 @@ def test_long_answers_take_no_time(text: str) -> None:
         ("### Option A\nSlow.\n### Option B\nFast.\n### Answer\nB", "B"),
         ("### Option A\nSlow.\n### Option B\nFast.", None),
         ("A\nB", None),
+        (
+            "- A. Write-through: kept.\n- B. Write-back (lazy): kept.\n- C. Kept.\n- D. Dropped.\n\n"
+            "Correct option: **D**",
+            "D",
+        ),
+        ("Two of them cannot be right → **C**.", "C"),
     ],
 )
 def test_headings_of_some_of_the_choices_are_no_answers(reply: str, letter: str | None) -> None:

@@ -153,7 +153,7 @@ def test_unreadable_answers_are_apart_from_wrong_ones_and_other_rules_are_named(
 
 
 def test_the_shares_that_rules_and_a_model_have_read_are_of_the_readable_answers() -> None:
-    ruled: dict[str, Any] = {"judge_method": "deterministic", "judge_rubric": "reading-rules@5"}
+    ruled: dict[str, Any] = {"judge_method": "deterministic", "judge_rubric": "reading-rules@6"}
     by_model: dict[str, Any] = {"judge_method": "reader", "judge_rubric": "reading@0123456789ab"}
     made = [
         *(answer("m", f"p/{number}", right=True, **ruled) for number in range(3)),
