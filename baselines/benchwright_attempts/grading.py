@@ -111,8 +111,8 @@ async def grade(
 class Elsewhere(Protocol):
     """Grades attempts at problems whose hidden part is on another machine."""
 
-    def has(self, ref: str) -> bool:
-        """Whether the hidden part of `pack/id` is there. Reads a file."""
+    def has(self, attempt: str) -> bool:
+        """Whether the hidden part of an attempt's problem is there. Reads files."""
 
     async def run(
         self, ref: str, files: Mapping[str, bytes], *, attempt: str, number: int, log: BinaryIO | None, on_step: OnStep
@@ -156,7 +156,7 @@ class Grading:
         Raises:
             ProblemsError: The hidden part can't be read.
         """
-        if (elsewhere := await self._elsewhere_of(ref)) is not None:
+        if (elsewhere := await self._elsewhere_of(attempt)) is not None:
             return await elsewhere.run(ref, files, attempt=attempt, number=number, log=log, on_step=on_step)
         problem = await asyncio.to_thread(self.store.unseal, ref)
         verdict = await run_harness(problem, files, home=self._home, sandbox=self._sandbox(), log=log, on_step=on_step)
@@ -175,7 +175,7 @@ class Grading:
             ProblemsError: The hidden part can't be read.
             RecordsError: The judges' database can't be opened.
         """
-        if (elsewhere := await self._elsewhere_of(ref)) is not None:
+        if (elsewhere := await self._elsewhere_of(attempt)) is not None:
             files = {ANSWER: answer}
             return await elsewhere.run(ref, files, attempt=attempt, number=number, log=None, on_step=no_steps)
         problem = await asyncio.to_thread(self.store.unseal, ref)
@@ -183,9 +183,9 @@ class Grading:
             ref, problem, answer.decode("utf-8", "replace"), self._judging, attempt=attempt, number=number
         )
 
-    async def warm_up(self, ref: str) -> None:
+    async def warm_up(self, ref: str, *, attempt: str) -> None:
         """Lets a sandbox that can do so start ahead for the next run of a design problem."""
-        if await self._elsewhere_of(ref) is not None:
+        if await self._elsewhere_of(attempt) is not None:
             return
         problem = await asyncio.to_thread(self.store.unseal, ref)
         await warm_up(problem, home=self._home, sandbox=self._sandbox())
@@ -194,8 +194,8 @@ class Grading:
         """Ends the sandbox that waits for a run, if one does."""
         await cool_down(self._sandbox())
 
-    async def _elsewhere_of(self, ref: str) -> Elsewhere | None:
-        there = self._elsewhere is not None and await asyncio.to_thread(self._elsewhere.has, ref)
+    async def _elsewhere_of(self, attempt: str) -> Elsewhere | None:
+        there = self._elsewhere is not None and await asyncio.to_thread(self._elsewhere.has, attempt)
         return self._elsewhere if there else None
 
 

@@ -129,7 +129,9 @@ class Runs:
     def warm_up(self) -> None:
         """Lets a sandbox start ahead for the next run, if that is wanted."""
         if self._warms_up and (self._warming is None or self._warming.done()):
-            self._warming = asyncio.create_task(self._services.grading.warm_up(self._header.problem))
+            self._warming = asyncio.create_task(
+                self._services.grading.warm_up(self._header.problem, attempt=self._header.id)
+            )
             self._warming.add_done_callback(self._warmed_up)
 
     async def cool_down(self) -> None:

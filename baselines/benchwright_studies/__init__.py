@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 __all__ = ["open_log"]
 
 
-def open_log(path: Path) -> StudyLog:
+def open_log(path: Path | str) -> StudyLog:
     """Opens the log of attempts, makes it if there is none.
 
     Raises:

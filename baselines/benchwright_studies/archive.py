@@ -169,8 +169,9 @@ def _safe(name: str) -> str:
     return name.replace("/", "_")
 
 
-def _write_journal(path: Path, entries: Iterable[JournalEntry]) -> None:
-    lines = [
+def journal_lines(entries: Iterable[JournalEntry]) -> list[str]:
+    """A journal as files have it: canonical JSON, an entry in each line."""
+    return [
         canonical(
             {
                 "study": kept.study,
@@ -184,6 +185,10 @@ def _write_journal(path: Path, entries: Iterable[JournalEntry]) -> None:
         )
         for kept in entries
     ]
+
+
+def _write_journal(path: Path, entries: Iterable[JournalEntry]) -> None:
+    lines = journal_lines(entries)
     write_atomically(path, "".join(f"{line}\n" for line in lines).encode(), 0o600)
 
 

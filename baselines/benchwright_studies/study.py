@@ -195,18 +195,25 @@ class ConsentText(Part):
     """Markdown: who asks, what for, what is recorded, where it goes, how to withdraw."""
 
 
+AT_SERVICE = "service"
+"""Records go to the bench service at which participants enrol."""
+
+
 class Data(Part):
     """Where the data go."""
 
     to: str = "nowhere"
     """`nowhere`: they stay on the participant's machine until somebody exports them. \
+`service`: to the bench service that conducts the study. \
 Or an absolute folder, or a `postgresql://` address without a password."""
 
     @model_validator(mode="after")
     def _is_a_place(self) -> Self:
-        if self.to == "nowhere" or self.to.startswith("/") or self.to.startswith("postgresql://"):
+        if self.to in ("nowhere", AT_SERVICE) or self.to.startswith("/") or self.to.startswith("postgresql://"):
             return self
-        raise ValueError(f"{self.to!r} is neither nowhere, nor an absolute folder, nor a postgresql:// address")
+        raise ValueError(
+            f"{self.to!r} is neither nowhere, nor service, nor an absolute folder, nor a postgresql:// address"
+        )
 
 
 class Study(Part):
@@ -288,6 +295,11 @@ conditions have it."""
             return self.participants
         digits = max(2, len(str(self.participants)))
         return tuple(f"P{number:0{digits}}" for number in range(1, self.participants + 1))
+
+    @property
+    def problem_refs(self) -> tuple[str, ...]:
+        """Every problem, practice included, as `pack/id`."""
+        return (*(task.problem for task in self.problems), *((self.practice,) if self.practice else ()))
 
     @property
     def people_conditions(self) -> tuple[Condition, ...]:

@@ -53,6 +53,7 @@ export function destinationSentence(dataTo: string): string {
 export function deliverySentences({ delivery, dataTo }: Pick<StudyView, "delivery" | "dataTo">): string[] {
   if (!delivery) return [];
   if (delivery.arrived) return [`Your records were written to ${dataTo}.`];
+  if (!delivery.tries) return [`Your records are on their way. They are kept on this machine until ${dataTo} has them.`];
   const times = delivery.tries === 1 ? "one attempt" : `${delivery.tries} attempts`;
   return [
     `Your records are not delivered yet, after ${times}. Nothing is lost: they are kept on this machine, and ` +

@@ -17,6 +17,8 @@ class Assignment(Model):
     title: str
     pack: str
     """The pack's name on the service."""
+    study: str = ""
+    """The study that the pack is part of; its problems are opened as the study's tasks alone."""
     due: AwareDatetime | None = None
     closes: AwareDatetime | None = None
     """After this nothing is graded; never if not given."""

@@ -121,7 +121,8 @@ class StudyView(Wire):
     """Only in the step `forecast`."""
     receipt: str | None = None
     """Only in the step `unlock`: what to tell the organisers, who then give the code. It is the beginning of the digest
-    of the participant's journal, so it holds the forecasts as they are."""
+    of the participant's journal, so it holds the forecasts as they are. Null there if a service conducts the study: it
+    gives the code itself, and `study` asks it again."""
     condition: str | None = None
     """Null until every forecast is given and the assignment is drawn."""
     solver: str | None = None
@@ -133,7 +134,7 @@ class StudyView(Wire):
     recording: str
     """`timing`, `edits`, `full`."""
     data_to: str
-    """Where the data are delivered, or `nowhere`."""
+    """Where the data are delivered, such as the address of the service that conducts the study; or `nowhere`."""
     delivery: DeliveryView | None = None
     """Null until the participant has finished, and if the data are not delivered."""
     feedback: str

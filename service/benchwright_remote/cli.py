@@ -83,8 +83,11 @@ async def _refresh(home: Home, connection: Connection) -> None:
 
     store = Store(home)
     async with ServiceClient(connection.url, connection.token) as client:
-        names = await refresh(store, client)
-    if not names:
+        names, studies = await refresh(store, client), await client.studies()
+    for study in studies:
+        place = "it is at the top of the problem list of your editor" if study.file is not None else "no place is left"
+        typer.echo(f"{study.study}\t{study.title}: {place}")
+    if not names and not studies:
         typer.echo(f"{connection.url} has nothing for you to do yet.")
     for name in names:
         assignment, problems = store.assignment(name), store.public(name).problems

@@ -18,6 +18,9 @@ from benchwright_problems.verdict import CompilerMessage, Verdict
 MOST_EVENTS = 5_000
 """Events that one request takes."""
 
+MOST_ENTRIES = 2_000
+"""Entries of a participant's journal."""
+
 Id = Annotated[str, Field(pattern=r"^[0-9a-f]{32}$")]
 Line = Annotated[str, Field(max_length=4 << 20)]
 Name = Annotated[str, Field(min_length=1, max_length=200)]
@@ -102,6 +105,40 @@ class PublicPack(Model):
 
     digest: str
     pack: Pack
+
+
+class StudyAssignment(Model):
+    """The problems of one pack in a study."""
+
+    id: str
+    pack: str
+    """Its name in the study file."""
+
+
+class EnrolledStudy(Model):
+    """A study that the account takes part in."""
+
+    study: str
+    title: str
+    file: JsonValue
+    """A `ParticipantFile`: the rules, and the participant's row of the plan, encrypted. None if no place was left."""
+    assignments: tuple[StudyAssignment, ...] = ()
+
+
+class NewJournal(Model):
+    """A participant's journal of a study."""
+
+    lines: Annotated[tuple[Mapping[str, JsonValue], ...], Field(max_length=MOST_ENTRIES)]
+    """All entries, in order, as exports have them."""
+
+
+class JournalTaken(Model):
+    """The service has the journal on its disk."""
+
+    entries: int
+    """How many entries are here."""
+    code: str = ""
+    """Opens the participant's assignment. Empty before the forecasts are here."""
 
 
 class NewEvents(Model):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import BinaryIO
 
 from benchwright_attempts.grading import Graded, OnStep
@@ -29,13 +29,21 @@ class RemoteGrading:
     """For every attempt of a process.
 
     Args:
-        store: Knows which packs are assignments'.
+        store: Has the problems' public parts.
+        assignment_of: The assignment that an attempt, of this id, belongs to; reads files.
         signed_in: Speaks to the services.
         delivery: Hands events in; a service runs only what it has the events of.
     """
 
-    def __init__(self, store: Store, signed_in: SignedIn, delivery: EventDelivery) -> None:
+    def __init__(
+        self,
+        store: Store,
+        assignment_of: Callable[[str], Assignment | None],
+        signed_in: SignedIn,
+        delivery: EventDelivery,
+    ) -> None:
         self._store = store
+        self._assignment_of = assignment_of
         self._signed_in = signed_in
         self._delivery = delivery
 
@@ -44,7 +52,7 @@ class RemoteGrading:
     ) -> Graded:
         """Runs the hidden tests at the service, or has an answer scored there; waits until it can be reached."""
         problem = await asyncio.to_thread(self._store.problem, ref)
-        assignment = await asyncio.to_thread(self._store.assignment, ref.partition("/")[0])
+        assignment = await asyncio.to_thread(self._assignment_of, attempt)
         try:
             if assignment is None:
                 raise RefusedError(404, f"{ref} belongs to no assignment.", "Open the problem again.")

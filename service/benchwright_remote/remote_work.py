@@ -7,7 +7,7 @@ import contextlib
 import logging
 from collections.abc import Callable, Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, BinaryIO, Protocol
 
 from benchwright_attempts.errors import AttemptError
 from benchwright_attempts.grading import Graded, OnStep
@@ -17,13 +17,16 @@ from benchwright_problems.home import Home
 from benchwright_problems.store import Store
 from benchwright_remote.connections import Connections
 from benchwright_remote.errors import RefusedError, ServiceError
+from benchwright_remote.hosted_studies import HostedStudies, HostedStudy
 
 if TYPE_CHECKING:
     # The database library takes a third of a second to import, and what speaks to services a sixth: nobody pays
     # before they are needed.
     from benchwright_attempts.log import EventLog
+    from benchwright_attempts.record import AttemptHeader
     from benchwright_remote.event_delivery import EventDelivery
     from benchwright_remote.remote_grading import RemoteGrading
+    from benchwright_remote.service_client import ServiceClient
     from benchwright_remote.signed_in import SignedIn
 
 EVERY_S = 5.0
@@ -32,29 +35,60 @@ EVERY_S = 5.0
 logger = logging.getLogger(__name__)
 
 
+class StudyRecords(Protocol):
+    """What studies at services need beside the events of their attempts."""
+
+    async def refresh(self, client: ServiceClient) -> None:
+        """Lets the user begin in the studies that the account takes part in.
+
+        Raises:
+            ServiceError: The service refuses, or does not answer.
+            AttemptError: A study can't be begun here.
+        """
+
+    async def hand_in(self, client: ServiceClient, hosted: HostedStudy) -> None:
+        """Hands in what is new in the participant's journal.
+
+        Raises:
+            ServiceError: The service refuses, or does not answer.
+            AttemptError: The journal can't be read.
+        """
+
+    def has_journal(self, study: str) -> bool:
+        """Whether the service has the participant's whole journal. Reads the log."""
+
+
 class RemoteWork:
     """Of one process.
 
     Args:
         home: The folders of this user.
         log: The event log, opened once it is needed.
+        studies: Of studies that services conduct.
         tell: Tells the user a sentence.
     """
 
     def __init__(
-        self, home: Home, log: Callable[[], EventLog], tell: Callable[[str], None] = lambda sentence: None
+        self,
+        home: Home,
+        log: Callable[[], EventLog],
+        studies: StudyRecords,
+        tell: Callable[[str], None] = lambda sentence: None,
     ) -> None:
         self._home = home
+        self._studies = studies
+        self._hosted = HostedStudies(home)
         self._store = Store(home)
         self._log = log
         self._tell = tell
         self._connections = Connections(home)
         self._following: asyncio.Task[None] | None = None
+        self._refreshing: asyncio.Task[None] | None = None
         self._trouble: dict[str, str] = {}
 
-    def has(self, ref: str) -> bool:
-        """Whether `pack/id` belongs to an assignment. Reads a file."""
-        return self._store.assignment(ref.partition("/")[0]) is not None
+    def has(self, attempt: str) -> bool:
+        """Whether an attempt belongs to an assignment. Reads files."""
+        return self._assignment_of(attempt) is not None
 
     async def run(
         self, ref: str, files: Mapping[str, bytes], *, attempt: str, number: int, log: BinaryIO | None, on_step: OnStep
@@ -64,20 +98,54 @@ class RemoteWork:
         return await self._grading.run(ref, files, attempt=attempt, number=number, log=log, on_step=on_step)
 
     async def refresh(self, within_s: float) -> None:
-        """Brings the packs of all assignments up to date, as far as the services answer in time."""
+        """Brings packs of assignments and studies up to date, as far as the services answer in time."""
+        if self._refreshing is None or self._refreshing.done():
+            self._refreshing = asyncio.create_task(self._refresh(within_s))
+        await self._refreshing
+
+    async def _refresh(self, within_s: float) -> None:
         for url in await self._services():
             from benchwright_remote.assigned_packs import refresh
 
             try:
                 async with asyncio.timeout(within_s):
                     await refresh(self._store, self._signed_in.client(url))
-            except (ServiceError, ProblemsError, TimeoutError) as error:
+                    await self._studies.refresh(self._signed_in.client(url))
+            except (ServiceError, ProblemsError, AttemptError, TimeoutError) as error:
                 logger.warning("assignments of %s: %s", url, str(error) or "no answer in time")
 
     async def follow(self) -> None:
         """Hands events in from now on, if the user has signed in somewhere."""
         if (self._following is None or self._following.done()) and await self._services():
             self._following = asyncio.create_task(self._follow())
+
+    async def hand_in_study(self, study: str, within_s: float) -> bool:
+        """Hands in what is new of a study.
+
+        Returns:
+            Whether a service conducts the study, and took it in time.
+        """
+        try:
+            hosted = await asyncio.to_thread(self._hosted.of, study)
+            if hosted is None:
+                return False
+            client = self._signed_in.client(hosted.service)
+            async with asyncio.timeout(within_s):
+                await self._studies.hand_in(client, hosted)
+                for attempt, assignment in await asyncio.to_thread(self._unfinished):
+                    if assignment.study == study:
+                        await self._delivery.deliver(client, assignment, attempt)
+                # An assignment may have waited for the attempt at the practice problem.
+                await self._studies.hand_in(client, hosted)
+        except (ServiceError, AttemptError, TimeoutError) as error:
+            logger.warning("study %s: %s", study, str(error) or "no answer in time")
+            return False
+        return True
+
+    def has_all(self, study: str) -> bool:
+        """Whether a service has everything of a study that is here. Reads files."""
+        left = any(assignment.study == study for _, assignment in self._unfinished())
+        return not left and self._studies.has_journal(study)
 
     async def close(self) -> None:
         """Hands in what a moment allows, and ends."""
@@ -106,7 +174,7 @@ class RemoteWork:
     def _grading(self) -> RemoteGrading:
         from benchwright_remote.remote_grading import RemoteGrading
 
-        return RemoteGrading(self._store, self._signed_in, self._delivery)
+        return RemoteGrading(self._store, self._assignment_of, self._signed_in, self._delivery)
 
     async def _services(self) -> list[str]:
         try:
@@ -124,6 +192,15 @@ class RemoteWork:
             await asyncio.sleep(EVERY_S)
 
     async def _hand_in(self) -> None:
+        # Journals first: no service takes events to which nobody has agreed.
+        for hosted in await asyncio.to_thread(self._hosted.all):
+            try:
+                await self._studies.hand_in(self._signed_in.client(hosted.service), hosted)
+            except (RefusedError, AttemptError) as error:
+                self._once(hosted.study, f"{hosted.service} does not take your records of {hosted.study}: {error}")
+            except ServiceError:
+                # What is said of it is said for the attempts.
+                continue
         for attempt, assignment in await asyncio.to_thread(self._unfinished):
             service = assignment.service
             try:
@@ -144,18 +221,21 @@ class RemoteWork:
     def _unfinished(self) -> list[tuple[str, Assignment]]:
         """Attempts at assignments of which the log has more than the service."""
         log = self._log()
-        assigned: dict[str, Assignment | None] = {}
         found = []
         for header in log.headers():
-            pack = header.problem.partition("/")[0]
-            if pack not in assigned:
-                assigned[pack] = self._assignment(pack)
-            assignment = assigned[pack]
+            assignment = self._assignment(header)
             if assignment is not None and log.kept_end(header.id) > self._delivery.handed_in(header.id):
                 found.append((header.id, assignment))
         return found
 
-    def _assignment(self, pack: str) -> Assignment | None:
+    def _assignment_of(self, attempt: str) -> Assignment | None:
+        return self._assignment(self._log().header(attempt))
+
+    def _assignment(self, header: AttemptHeader) -> Assignment | None:
+        pack = header.problem.partition("/")[0]
+        if header.study:
+            hosted = self._hosted.of(header.study)
+            return hosted.assignment(pack) if hosted is not None else None
         try:
             return self._store.assignment(pack)
         except ProblemsError:

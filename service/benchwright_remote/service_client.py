@@ -11,7 +11,7 @@ from http import HTTPStatus
 from types import TracebackType
 from typing import TYPE_CHECKING, Self, TypeVar
 
-from pydantic import BaseModel, TypeAdapter, ValidationError
+from pydantic import BaseModel, JsonValue, TypeAdapter, ValidationError
 
 from benchwright_attempts.file_text import sha256
 from benchwright_attempts.record import AttemptHeader, Row
@@ -20,12 +20,15 @@ from benchwright_problems.problem import Pack
 from benchwright_remote.errors import RefusedError, UnreachableError
 from benchwright_remote.messages import (
     AssignmentView,
+    EnrolledStudy,
     Join,
     JoinAnother,
     Joined,
+    JournalTaken,
     Me,
     MissingFiles,
     NewEvents,
+    NewJournal,
     NewRun,
     PublicPack,
     RunView,
@@ -99,6 +102,15 @@ class ServiceClient:
     async def pack(self, name: str) -> Pack:
         """The public part of a pack."""
         return (await self._ask(PublicPack, "GET", f"/packs/{name}")).pack
+
+    async def studies(self) -> Sequence[EnrolledStudy]:
+        """The studies that the account takes part in; gives it a place in those that it has none in."""
+        reply = await self._send("POST", "/studies")
+        return _read(TypeAdapter(tuple[EnrolledStudy, ...]), reply, self.url)
+
+    async def hand_in_journal(self, study: str, lines: Sequence[Mapping[str, JsonValue]]) -> JournalTaken:
+        """A participant's whole journal of a study."""
+        return await self._ask(JournalTaken, "POST", f"/studies/{study}/journal", NewJournal(lines=tuple(lines)))
 
     async def hand_in(self, header: AttemptHeader, assignment: str, rows: Sequence[Row]) -> Taken:
         """Events that follow from those that the service has; without any, only how far it is."""

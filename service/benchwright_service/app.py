@@ -10,12 +10,12 @@ from starlette.types import ASGIApp
 from benchwright_judges.service.admission import USUAL_BODY_LIMIT, AdmissionControl, Gate
 from benchwright_judges.service.app import explain_errors, is_served
 from benchwright_service.bench import Bench
-from benchwright_service.endpoints import open, solver, work
+from benchwright_service.endpoints import open, solver, studies, work
 
 OPEN = frozenset({"/api/v1/health/live", "/api/v1/health/ready", "/api/v1/key", "/api/v1/join", "/api/v1/openapi.json"})
 """Paths that need no token."""
 _LARGE_BODY = 32 << 20
-_LARGE = ("/events", "/runs", "/verdict")
+_LARGE = ("/events", "/runs", "/verdict", "/journal")
 _ABOUT = """Runs hidden tests, keeps what solvers do and countersigns it, for a lab or a course.
 
 Every request except those for health, key, joining and this document needs a token: `Authorization: Bearer bws_…`.
@@ -44,7 +44,7 @@ def make_api() -> FastAPI:
         separate_input_output_schemas=False,
         redirect_slashes=False,
     )
-    for router in (open.router, solver.router, work.router):
+    for router in (open.router, solver.router, studies.router, work.router):
         api.include_router(router)
     explain_errors(api)
     return api

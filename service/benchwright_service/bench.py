@@ -7,6 +7,7 @@ import contextlib
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 from importlib.metadata import version
+from pathlib import Path
 
 from sqlalchemy import select
 
@@ -21,10 +22,13 @@ from benchwright_service.accounts import Accounts
 from benchwright_service.courses import Courses
 from benchwright_service.database import open_service_database
 from benchwright_service.evidence import Evidence
+from benchwright_service.lab import Lab
 from benchwright_service.runs import Runs
 from benchwright_service.signing import Countersigner
 from benchwright_service.snapshots import Snapshots
+from benchwright_service.study_places import StudyPlaces
 from benchwright_service.tables import ACCOUNTS
+from benchwright_studies.study_log import StudyLog
 
 GUESSES_PER_MINUTE = 600
 """Invitations that may be tried a minute, by all together: codes have 256 bits."""
@@ -39,6 +43,7 @@ class Bench:
     courses: Courses
     evidence: Evidence
     runs: Runs
+    lab: Lab
     signer: Countersigner
     version: str
     guesses: RateLimits = field(default_factory=RateLimits)
@@ -75,6 +80,32 @@ class Administration:
     database: Database
     accounts: Accounts
     courses: Courses
+    places: StudyPlaces
+
+
+def log_file(home: Home) -> Path:
+    """The service's log, where it is no PostgreSQL database."""
+    return home.data / "service" / "attempts.sqlite"
+
+
+@contextlib.asynccontextmanager
+async def open_lab(home: Home, database_url: str | None) -> AsyncIterator[tuple[Lab, StudyLog]]:
+    """Opens the studies, and the log that they are in, while the service may run.
+
+    Args:
+        home: The folders of the service's user.
+        database_url: See `open_bench`.
+
+    Raises:
+        BenchServiceError: The tables can't be opened.
+        LogError: The log can't be opened.
+    """
+    log = await asyncio.to_thread(StudyLog, database_url or log_file(home))
+    try:
+        async with open_administration(home, database_url) as parts:
+            yield Lab(log, Store(home), parts.courses, parts.places), log
+    finally:
+        await asyncio.to_thread(log.close)
 
 
 @contextlib.asynccontextmanager
@@ -94,7 +125,7 @@ async def open_administration(home: Home, database_url: str | None) -> AsyncIter
         (await asyncio.to_thread(EventLog, database_url)).close()
     database = await open_service_database(database_url or home.data / "service" / "service.sqlite")
     try:
-        yield Administration(database, Accounts(database), Courses(database, Store(home)))
+        yield Administration(database, Accounts(database), Courses(database, Store(home)), StudyPlaces(database))
     finally:
         await database.close()
 
@@ -115,15 +146,16 @@ async def open_bench(home: Home, database_url: str | None, server: str) -> Async
     folder = home.data / "service"
     async with contextlib.AsyncExitStack() as opened:
         # First: it refuses a database that has tables and no log.
-        log = await asyncio.to_thread(EventLog, database_url or folder / "attempts.sqlite")
+        log = await asyncio.to_thread(StudyLog, database_url or log_file(home))
         opened.push_async_callback(asyncio.to_thread, log.close)
         judging = Judging(home)
         opened.push_async_callback(judging.close)
         parts = await opened.enter_async_context(open_administration(home, database_url))
         signer = await asyncio.to_thread(Countersigner.of, server, folder / "key")
-        evidence = Evidence(log, parts.database, parts.courses, signer)
+        evidence = Evidence(log, parts.database, parts.courses, parts.places, signer)
+        lab = Lab(log, Store(home), parts.courses, parts.places)
         snapshots = Snapshots(folder / "snapshots")
         runs = Runs(parts.database, Store(home), home, snapshots, parts.courses, evidence, judging)
         await runs.start()
         opened.push_async_callback(runs.close)
-        yield Bench(parts.database, parts.accounts, parts.courses, evidence, runs, signer, version("benchwright"))
+        yield Bench(parts.database, parts.accounts, parts.courses, evidence, runs, lab, signer, version("benchwright"))

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
-from benchwright_attempts.errors import LogError
+from benchwright_attempts.errors import AttemptError
 from benchwright_judges.errors import JudgesError
 from benchwright_problems.errors import ProblemsError, needs
 from benchwright_problems.home import Home
@@ -49,6 +49,10 @@ def add_to(parent: typer.Typer) -> None:
     course.command("assign", help="Give a course a pack, or some of its problems, to work on.")(assign)
     course.command("worker-token", help="Print a token for workers on other machines.")(worker_token)
     parent.add_typer(course, name="course")
+    lab = typer.Typer(no_args_is_help=True, help="Conduct studies at the bench service on this machine.")
+    lab.command("open", help="Let people be invited to a study.")(open_study)
+    lab.command("log", help="Print where the service's log is, for BENCHWRIGHT_LOG.")(log)
+    parent.add_typer(lab, name="lab")
 
 
 def serve(
@@ -65,7 +69,7 @@ def serve(
     ] = False,
 ) -> None:
     """Serves until it is interrupted."""
-    with _explained(), needs("The bench service", "judges"):
+    with explained(), needs("The bench service", "judges"):
         from benchwright_judges.service.server import check_host
         from benchwright_service import server
 
@@ -94,7 +98,7 @@ def worker(
     sandbox: Annotated[str, typer.Option(help="Where hidden tests run.")] = "bwrap",
 ) -> None:
     """Works until it is interrupted."""
-    with _explained(), needs("A worker", "judges"):
+    with explained(), needs("A worker", "judges"):
         from benchwright_service.work import work
 
         try:
@@ -173,12 +177,39 @@ def worker_token(
     typer.echo(_with_parts(database, lambda parts: parts.accounts.worker_token(name)))
 
 
+def open_study(
+    file: Annotated[Path, typer.Argument(help="The study file.")],
+    database: DatabaseUrl = "",
+) -> None:
+    """Registers and preregisters a study whose records come to the service; again, it changes nothing."""
+    with explained(), needs("Studies at the bench service", "baselines"):
+        from benchwright_service.bench import open_lab
+        from benchwright_studies.study_file import read_study
+
+        async def opened() -> tuple[str, str, int]:
+            async with open_lab(Home.find(), database or None) as (lab, _):
+                known = await lab.open(read_study(file))
+            digest = known.preregistered.digest if known.preregistered is not None else ""
+            return known.study.study, digest, len(known.study.pseudonyms)
+
+        study, digest, places = asyncio.run(opened())
+    typer.echo(f"The study {study} is registered: publish its registration's digest, {digest}")
+    typer.echo(f"Next: benchwright course invite {study} --uses {places}")
+
+
+def log(database: DatabaseUrl = "") -> None:
+    """Prints the address of a database, or a file."""
+    from benchwright_service.bench import log_file
+
+    typer.echo(database or log_file(Home.find()))
+
+
 def _utc(time: datetime | None) -> datetime | None:
     return time and time.replace(tzinfo=UTC)
 
 
 def _with_parts(database_url: str, ask: Callable[[Administration], Awaitable[T]]) -> T:
-    with _explained(), needs("The bench service", "judges"):
+    with explained(), needs("The bench service", "judges"):
         from benchwright_service.bench import open_administration
 
         async def asked() -> T:
@@ -189,9 +220,10 @@ def _with_parts(database_url: str, ask: Callable[[Administration], Awaitable[T]]
 
 
 @contextlib.contextmanager
-def _explained() -> Iterator[None]:
+def explained() -> Iterator[None]:
+    """Shows expected errors as sentences."""
     try:
         yield
-    except (BenchServiceError, JudgesError, ProblemsError, LogError) as error:
+    except (BenchServiceError, JudgesError, ProblemsError, AttemptError) as error:
         typer.echo(f"benchwright: {error}", err=True)
         sys.exit(1)

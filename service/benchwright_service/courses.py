@@ -20,7 +20,7 @@ from benchwright_problems.problem import Pack, Reveal, digest
 from benchwright_problems.store import Store
 from benchwright_remote.messages import AssignmentView, PublicPack
 from benchwright_service.errors import BenchServiceError
-from benchwright_service.tables import ASSIGNMENTS, ATTEMPTS_HELD, COURSES, MEMBERS
+from benchwright_service.tables import ASSIGNMENTS, ATTEMPTS_HELD, COURSES, MEMBERS, PLACES
 
 
 class Courses:
@@ -97,8 +97,13 @@ class Courses:
             await connection.execute(insert(ASSIGNMENTS).values(row))
         return str(row["id"])
 
-    async def of(self, account: str) -> Sequence[AssignmentView]:
-        """The assignments that somebody may see, by course and in the order in which they were made."""
+    async def of(self, account: str, *, studies: bool = False) -> Sequence[AssignmentView]:
+        """The assignments that somebody may see, by course and in the order in which they were made.
+
+        Args:
+            account: Who.
+            studies: Whether those of studies are among them, which nobody works on outside their study.
+        """
         wanted = (
             select(ASSIGNMENTS)
             .join(MEMBERS, MEMBERS.c.course == ASSIGNMENTS.c.course)
@@ -107,6 +112,8 @@ class Courses:
             .where(ASSIGNMENTS.c.opens.is_(None) | (ASSIGNMENTS.c.opens <= self._now()))
             .order_by(ASSIGNMENTS.c.course, ASSIGNMENTS.c.created, ASSIGNMENTS.c.id)
         )
+        if not studies:
+            wanted = wanted.where(ASSIGNMENTS.c.course.not_in(select(PLACES.c.study)))
         async with self._database.reading() as connection:
             rows = (await connection.execute(wanted)).all()
         return [await self._view(row) for row in rows]
@@ -117,7 +124,7 @@ class Courses:
         Raises:
             RefusalError: There is none for them, or it is closed.
         """
-        found = next((one for one in await self.of(account) if one.id == assignment), None)
+        found = next((one for one in await self.of(account, studies=True) if one.id == assignment), None)
         if found is None:
             raise RefusalError(Kind.NOT_FOUND, "There is no such assignment.", "List the assignments again.")
         if found.closes is not None and found.closes.timestamp() < self._now():
@@ -143,7 +150,7 @@ class Courses:
         Raises:
             RefusalError: They have nothing of it.
         """
-        mine = [one for one in await self.of(account) if one.pack == name]
+        mine = [one for one in await self.of(account, studies=True) if one.pack == name]
         if not mine:
             raise RefusalError(Kind.NOT_FOUND, "There is no such pack.", "List the assignments again.")
         allowed = {problem for one in mine for problem in one.problems}

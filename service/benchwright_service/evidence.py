@@ -20,6 +20,7 @@ from benchwright_judges.service.refusals import Flaw, Kind, RefusalError
 from benchwright_remote.messages import AssignmentView, NewEvents, Taken
 from benchwright_service.courses import Courses
 from benchwright_service.signing import Countersigner
+from benchwright_service.study_places import StudyPlaces
 from benchwright_service.tables import ATTEMPTS_HELD, RECEIPTS
 
 _AT_ONCE = 8
@@ -33,6 +34,7 @@ class Evidence:
         log: The service's.
         database: Of the service.
         courses: Say who may work on what.
+        places: Say who is which participant of a study.
         signer: Countersigns.
         now: Seconds since 1970.
     """
@@ -42,12 +44,14 @@ class Evidence:
         log: EventLog,
         database: Database,
         courses: Courses,
+        places: StudyPlaces,
         signer: Countersigner,
         now: Callable[[], float] = time.time,
     ) -> None:
         self.log = log
         self._database = database
         self._courses = courses
+        self._places = places
         self._signer = signer
         self._now = now
         self._turns = asyncio.Semaphore(1 if database.engine.dialect.name == "sqlite" else _AT_ONCE)
@@ -105,7 +109,7 @@ class Evidence:
                 "attempt": header.id,
                 "account": account,
                 "assignment": assignment,
-                "problem": _problem(header, await self._courses.open_to(account, assignment)),
+                "problem": await self._problem(account, header, await self._courses.open_to(account, assignment)),
                 "created": self._now(),
                 "clock_difference_s": difference,
             }
@@ -119,6 +123,17 @@ class Evidence:
             raise _unknown()
         return None
 
+    async def _problem(self, account: str, header: AttemptHeader, assignment: AssignmentView) -> str:
+        """`pack/id` as this service has it; the solver's machine calls a course's pack after the assignment."""
+        if header.study or await self._places.is_study(assignment.course):
+            pseudonym = await self._places.pseudonym(header.study, account)
+            own = (assignment.course, header.solver, header.problem.partition("/")[0])
+            if own != (header.study, pseudonym, assignment.pack):
+                raise RefusalError(
+                    Kind.INVALID, "The attempt is not this participant's in the study.", "Open the task again."
+                )
+        return _named(header, assignment)
+
     async def _keep(self, signed: Anchor, difference: float) -> None:
         row = {"attempt": signed.attempt, "events": signed.events, "anchor": signed.as_line()}
         kept = self._database.insert_into(RECEIPTS).values(row).on_conflict_do_nothing()
@@ -128,10 +143,7 @@ class Evidence:
             await connection.execute(noted.values(clock_difference_s=difference))
 
 
-def _problem(header: AttemptHeader, assignment: AssignmentView) -> str:
-    """`pack/id` as this service has it; the solver's machine calls the pack after the assignment."""
-    if header.study:
-        raise RefusalError(Kind.INVALID, "The attempt belongs to a study.", "Enrol in the study here first.")
+def _named(header: AttemptHeader, assignment: AssignmentView) -> str:
     problem = header.problem.partition("/")[2]
     if problem not in assignment.problems:
         raise RefusalError(

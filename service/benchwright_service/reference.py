@@ -27,8 +27,9 @@ nothing hidden is on a solver's machine. Generated from its OpenAPI document by
 *Benchwright: Sign In to a Course…* in VS Code, joins a course by an invitation. Its assignments are then in the
 problem list and are worked on like every other problem: analysis and event log are on the solver's machine, hidden
 tests and keys stay with the service. While the service does not answer, editing and recording go on; a run waits for
-it, and says so. The token is in `connections.json`, and receipts are in `receipts/`, below the
-[data folder](settings.md).
+it, and says so. `benchwright lab open STUDY` lets a [study](study-file.md) be conducted by the service; see
+[run a study](../how-to/run-a-study.md#with-a-bench-service). The token is in
+`connections.json`, and receipts are in `receipts/`, below the [data folder](settings.md).
 
 ## Endpoints
 
@@ -51,6 +52,15 @@ recomputed, and the first event that does not follow refuses all that came with 
 [anchor](event-log.md) with a receipt: number and hash of the newest event, the service's time, and its signature
 (Ed25519, key at `/api/v1/key`). It is sent once the events are on disk, so a log that is cut or rewritten later
 contradicts its receipts. The difference between the two clocks is kept with the attempt.
+
+## Studies
+
+A study is a course of its name, and who joins it by its invitation gets the next free place. `POST …/studies` returns
+the participant's file without the code that opens the assignment. Consent, forecasts and answers come in with
+`POST …/journal`, whose hash chain is checked. The code is in the answer once consent and every forecast are on the
+service's disk, so nobody can know a condition before the forecasts are given. Who is which pseudonym is in the
+service's database alone. Events of an attempt are taken only from the participant whose attempt it is, with consent.
+Runs show what the study's `feedback` allows; that a run passed is sent to the participant's machine in any case.
 
 ## Runs
 

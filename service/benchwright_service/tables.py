@@ -93,6 +93,19 @@ ASSIGNMENTS = Table(
     Index("service_assignments_course", "course"),
 )
 
+PLACES = Table(
+    "service_study_places",
+    METADATA,
+    # The course of a study has its id.
+    Column("study", Text, ForeignKey("service_courses.id"), primary_key=True),
+    Column("pseudonym", Text, primary_key=True),
+    # In the order in which they are given away.
+    Column("number", Integer, nullable=False),
+    Column("account", Text, ForeignKey("service_accounts.id")),
+    UniqueConstraint("study", "account", name="service_study_places_account"),
+)
+"""The participants that a study is planned for, and who each is."""
+
 ATTEMPTS_HELD = Table(
     "service_attempts",
     METADATA,

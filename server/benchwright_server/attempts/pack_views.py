@@ -16,9 +16,11 @@ def pack_list(store: Store, attempts: Attempts) -> PackList:
     records = attempts.by_problem()
     packs = []
     for name in store.pack_names():
+        given = store.assignment(name)
+        if given is not None and given.study:
+            continue
         pack = store.public(name)
         problems = [_summary(name, problem, records) for problem in pack.problems]
-        given = store.assignment(name)
         packs.append(
             PackSummary(
                 name=name,

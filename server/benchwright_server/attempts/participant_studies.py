@@ -17,6 +17,7 @@ from benchwright_attempts.run_records import RunRecords
 from benchwright_problems.errors import ProblemsError
 from benchwright_problems.home import Home
 from benchwright_problems.store import Store
+from benchwright_remote.hosted_studies import HostedStudies
 from benchwright_server.attempts.participation import Participation
 from benchwright_server.attempts.sessions import Sessions
 from benchwright_server.protocol import OpenedProblem
@@ -35,7 +36,7 @@ from benchwright_studies.delivery import Deliveries
 from benchwright_studies.progress import Progress, is_finished
 from benchwright_studies.questionnaire import Answer
 from benchwright_studies.studies import RegisteredStudy, Studies
-from benchwright_studies.study import Study, StudyQuestion
+from benchwright_studies.study import AT_SERVICE, Study, StudyQuestion
 from benchwright_studies.vocabulary import Step
 
 if TYPE_CHECKING:
@@ -54,9 +55,11 @@ class ParticipantStudies:
         self._sessions = sessions
         self._participation = Participation(sessions.home)
         self._deliveries = Deliveries(sessions.home)
+        self._hosted = HostedStudies(sessions.home)
 
     async def studies(self) -> StudyList:
         """The studies that this user takes part in."""
+        await self._sessions.look_for_studies()
         return await asyncio.to_thread(self._studies)
 
     async def study(self, study: str) -> StudyView:
@@ -65,7 +68,10 @@ class ParticipantStudies:
         Raises:
             ServerError: The user does not take part in it.
         """
-        return await asyncio.to_thread(self._study, study)
+        view = await asyncio.to_thread(self._study, study)
+        if view.step in (Step.UNLOCK, Step.FINISHED) and await self._sessions.hand_in_study(study):
+            view = await asyncio.to_thread(self._study, study)
+        return view
 
     async def give_consent(self, study: str, version: str) -> StudyView:
         """Agree to a study's consent form."""
@@ -83,11 +89,11 @@ class ParticipantStudies:
             StudyError: Something else comes next, or the forecast is not complete.
         """
 
-        def keep() -> StudyView:
+        def keep() -> None:
             self._administration.forecast(study, self._participation.of(study), problem, said)
-            return self._study(study)
 
-        return await asyncio.to_thread(keep)
+        await asyncio.to_thread(keep)
+        return await self.study(study)
 
     async def unlock(self, study: str, code: str) -> StudyView:
         """Open the assignment with the organisers' code.
@@ -117,6 +123,7 @@ class ParticipantStudies:
                     await self._sessions.log.append(header.id, Abandoned(reason="consent was taken back"))
         await asyncio.to_thread(self._administration.take_consent_back, study, participant, delete=delete)
         await asyncio.to_thread(self._deliver, study, participant)
+        await self._sessions.hand_in_study(study)
         if not delete:
             return await asyncio.to_thread(self._study, study)
         await asyncio.to_thread(self._deliveries.drop, study, participant)
@@ -189,7 +196,7 @@ class ParticipantStudies:
         at = self._administration.progress(study, participant)
         has_finished = is_finished(self._administration.entries(study, participant))
         has_agreed = self._administration.consent(study, participant) is not None
-        if known.study.data.to != "nowhere" and has_agreed and not has_finished:
+        if known.study.data.to not in ("nowhere", AT_SERVICE) and has_agreed and not has_finished:
             self._deliveries.owe(study, participant)
         if at.step is Step.FINISHED:
             self._administration.finish(study, participant)
@@ -204,6 +211,8 @@ class ParticipantStudies:
         study = known.study
         if study.data.to == "nowhere" or not is_finished(self._administration.entries(study.study, participant)):
             return None
+        if study.data.to == AT_SERVICE:
+            return DeliveryView(arrived=self._sessions.is_handed_in(study.study))
         left = self._deliveries.of(study.study, participant)
         return DeliveryView(arrived=False, tries=left.tries, told=left.told) if left else DeliveryView(arrived=True)
 
@@ -211,6 +220,7 @@ class ParticipantStudies:
         study = known.study
         condition = study.condition(at.condition) if at.condition is not None else None
         consent = self._administration.consent(study.study, participant)
+        hosted = self._hosted.of(study.study)
         agreed = consent is not None and study.consent is not None and consent.version == study.consent.version
         return StudyView(
             study=study.study,
@@ -225,7 +235,7 @@ class ParticipantStudies:
             problem=at.problem,
             problem_title=self._title(at.problem),
             to_forecast=self._to_forecast(study, at.problem) if at.step is Step.FORECAST and at.problem else None,
-            receipt=self._receipt(study.study, participant) if at.step is Step.UNLOCK else None,
+            receipt=self._receipt(study.study, participant) if at.step is Step.UNLOCK and hosted is None else None,
             condition=at.condition,
             solver=condition.solver.value if condition else None,
             assistants=list(condition.assistants) if condition else [],
@@ -234,7 +244,7 @@ class ParticipantStudies:
             if study.consent
             else None,
             recording=study.recording.value,
-            data_to=study.data.to,
+            data_to=hosted.service if hosted is not None else study.data.to,
             delivery=self._delivery(known, participant),
             feedback=study.feedback.value,
             time_limit_s=study.time_limit_s(at.problem) if at.problem else None,

@@ -24,11 +24,13 @@ from benchwright_remote.remote_work import RemoteWork
 from benchwright_server.attempts.one_clock import OneClock
 from benchwright_server.attempts.opening import Opening
 from benchwright_server.attempts.pack_views import language_variants, pack_list, question_view
+from benchwright_server.attempts.participation import Participation
 from benchwright_server.attempts.session import Listeners, Session
 from benchwright_server.errors import WorkspaceError
 from benchwright_server.protocol import AttemptStatus, Length, OpenedProblem, PackList, QuestionView, WorkspaceFile
 from benchwright_server.workspaces.workspace import Workspace
 from benchwright_studies import open_log
+from benchwright_studies.enrolment import EnrolledStudies
 
 if TYPE_CHECKING:
     # The database library takes a third of a second to import: nobody pays before a log is needed.
@@ -51,7 +53,8 @@ class Sessions:
     def __init__(self, home: Home, sandbox: Sandbox, listeners: Listeners | None = None) -> None:
         self.home = home
         self._listeners = listeners or Listeners()
-        self._remote = RemoteWork(home, lambda: self.services.log, self._listeners.on_notice)
+        enrolled = EnrolledStudies(home, lambda: self.services.log, Participation(home).begin)
+        self._remote = RemoteWork(home, lambda: self.services.log, enrolled, self._listeners.on_notice)
         self.services: Services[StudyLog] = Services(home, open_log, lambda: sandbox, elsewhere=self._remote)
         self.store = self.services.store
         self._problems = Opening(self.services)
@@ -62,6 +65,19 @@ class Sessions:
     def study_changed(self) -> None:
         """A study has something new to deliver; may be called in any thread."""
         self._listeners.on_study()
+
+    async def look_for_studies(self) -> None:
+        """Begin in the studies that the user has joined at services, as far as these answer."""
+        await self._remote.refresh(_SERVICES_S)
+
+    async def hand_in_study(self, study: str) -> bool:
+        """Deliver what is new of a study; whether a service conducts it and took that."""
+        await self._remote.follow()
+        return await self._remote.hand_in_study(study, _SERVICES_S)
+
+    def is_handed_in(self, study: str) -> bool:
+        """Whether the service that conducts a study has everything that is here. Blocks on the disk."""
+        return self._remote.has_all(study)
 
     @property
     def has_study_at_work(self) -> bool:
@@ -271,7 +287,7 @@ class Sessions:
         given = await asyncio.to_thread(self.store.assignment, header.problem.partition("/")[0])
         terms = (
             Terms(header.condition, assigned)
-            if given is None
+            if assigned is not None or given is None
             else Terms(header.condition, most_runs=given.most_runs, most_shown=given.reveal)
         )
         session = Session(self.services, self._listeners, header, problem, workspace, files, terms, flagged, held)

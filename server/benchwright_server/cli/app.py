@@ -40,6 +40,7 @@ COMMANDS = {
     "assignments": _REMOTE,
     "serve": _SERVICE,
     "course": _SERVICE,
+    "lab": _SERVICE,
     "worker": _SERVICE,
 }
 """Each command's module, in this package or by its whole name, in the order of the help."""

@@ -186,6 +186,14 @@ function forecast(view: StudyView): Page {
 }
 
 function unlock(view: StudyView): Page {
+  if (!view.receipt) {
+    return [
+      "Waiting for your first task",
+      element("p", {}, `Your forecasts are recorded. ${view.dataTo} gives you your tasks once it has them.`),
+      element("p", {}, "It does not answer at the moment. Nothing is lost."),
+      button("Try Again Now", () => send({ type: "deliver" })),
+    ];
+  }
   const input = element("input", { name: "code", id: "field-code", required: "", autocomplete: "off", spellcheck: "false" });
   const label = element("label", { for: "field-code" }, "Code from the organisers");
   const form = formOf([element("div", { class: "written field" }, label, input)], "Show My First Task", (data) => {

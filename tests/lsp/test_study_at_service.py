@@ -1,0 +1,192 @@
+"""A study that a bench service conducts: enrolling, concealed allocation, grading there, and what the lab then has."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from benchwright_attempts import log_file as attempts_file
+from benchwright_problems.home import Home
+from benchwright_remote.hosted_studies import HostedStudies
+from benchwright_service.bench import log_file
+from benchwright_studies.archive import journal_lines
+from benchwright_studies.entry import Drawn, Enrolled
+from benchwright_studies.study_log import StudyLog
+
+from ..bench_service import Service, running
+from .conftest import Editors
+from .session import SERVER, Editor, reference, wrong
+from .test_study import ask, foresee, open_task, step
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+STUDY = """
+study: small
+title: A small study
+problems: [starter/saturating-counter, starter/load-use-stalls]
+practice: starter/amdahl
+conditions:
+  - {name: alone, solver: human}
+  - {name: completion, solver: human+copilot, assistants: [benchwright]}
+participants: [ada, bob]
+randomisation: {seed: 4, order: latin-square}
+feedback: names
+self_estimates: []
+consent: {version: "2", text: "You agree that everything you type here is sent to the lab."}
+analysis: {primary: time}
+data: {to: service}
+"""
+
+
+def benchwright(home: Path, *words: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    known = os.environ | {"BENCHWRIGHT_HOME": str(home)} | environment
+    return subprocess.run([SERVER[0], *words], env=known, capture_output=True, text=True, timeout=120)
+
+
+@pytest.fixture
+def service(tmp_path: Path) -> Iterator[Service]:
+    with running(Service(tmp_path / "service")) as started:
+        yield started
+
+
+@pytest.fixture
+def invitation(service: Service, tmp_path: Path) -> str:
+    (tmp_path / "study.yaml").write_text(STUDY)
+    opened = benchwright(service.home, "lab", "open", str(tmp_path / "study.yaml"))
+    assert opened.returncode == 0, opened.stderr
+    return benchwright(service.home, "course", "invite", "small", "--uses", "3").stdout.strip()
+
+
+def enrol(home: Path, service: Service, invitation: str) -> str:
+    """Signs in as a participant would; returns what is said."""
+    ended = benchwright(home, "login", service.url, "--code", invitation, "--name", "Somebody")
+    assert ended.returncode == 0, ended.stderr
+    return ended.stdout
+
+
+def own_log(home: Path) -> Path:
+    return attempts_file(Home.find({"BENCHWRIGHT_HOME": str(home)}))
+
+
+def lab_log(service: Service) -> StudyLog:
+    return StudyLog(log_file(service.folders))
+
+
+async def agree(editor: Editor) -> None:
+    """Agrees, and gives the practice up."""
+    (known,) = (await ask(editor, "studies")).studies
+    assert known.step == "consent"
+    await ask(editor, "giveConsent", study="small", version="2")
+    desk = await open_task(editor)
+    await desk.start()
+    await ask(editor, "abandon", uri=desk.uri)
+
+
+async def test_a_participant_enrols_forecasts_works_and_the_lab_has_it_all(
+    editors: Editors, home: Path, service: Service, invitation: str
+) -> None:
+    assert "A small study" in enrol(home, service, invitation)
+    editor = await editors()
+    assert (await ask(editor, "studies")).studies[0].participant == "ada"
+    # The pack is offered as the study's tasks alone.
+    assert not [one for one in (await ask(editor, "packs")).packs if one.service]
+    await agree(editor)
+    assert len(await foresee(editor)) == 2
+    assert (await step(editor))[0] == "open"
+    passed = {}
+    for _ in range(2):
+        desk = await open_task(editor)
+        name = desk.opened.status.problem.partition("/")[2]
+        await desk.start()
+        file = desk.open()
+        is_question = name == "load-use-stalls"
+        answers = ("A", "C") if is_question else (wrong(name, "wraps"), reference(name))
+        for number, content in enumerate(answers, start=1):
+            file.paste(content)
+            file.save()
+            verdict = await (desk.run() if is_question else desk.verdict(number))
+        passed[name] = verdict.outcome
+        await desk.submit()
+    assert passed == {"saturating-counter": "passed", "load-use-stalls": "passed"}
+    view = await ask(editor, "study", study="small")
+    assert (view.step, view.data_to, view.delivery.arrived) == ("finished", service.url, True)
+    await editor.quit()
+    with lab_log(service) as log:
+        assert len(log.journal.attempts("small")) == 3
+        assert {header.solver for header in log.journal.attempts("small")} == {"ada"}
+        kinds = [kept.entry.type for kept in log.journal.entries("small", "ada")]
+        assert kinds[0] == "enrolled"
+        assert kinds[-1] == "finished"
+    lab = {"BENCHWRIGHT_LOG": str(log_file(service.folders))}
+    closed = benchwright(service.home, "study", "close", "small", "--yes", "--json", **lab)
+    assert json.loads(closed.stdout)["attempts"] == 3, closed.stderr
+    reported = benchwright(service.home, "report", "--study", "small", "--out", str(home.parent / "report"), **lab)
+    assert reported.returncode == 0, reported.stderr
+    assert "A small study" in (home.parent / "report" / "report.html").read_text()
+
+
+async def test_nothing_of_the_assignment_is_on_the_participants_machine_before_the_forecasts(
+    editors: Editors, home: Path, service: Service, invitation: str
+) -> None:
+    enrol(home, service, invitation)
+    editor = await editors()
+    await agree(editor)
+    with StudyLog(own_log(home)) as log:
+        entries = [kept.entry for kept in log.journal.entries("small", "ada")]
+    (enrolled,) = (entry for entry in entries if isinstance(entry, Enrolled))
+    assert enrolled.sealed
+    assert not enrolled.code
+    assert not [entry for entry in entries if isinstance(entry, Drawn)]
+    # Nor does the service give the code away before it has the forecasts.
+    (connection,) = json.loads((home / "data" / "connections.json").read_text())
+    hosted = HostedStudies(Home.find({"BENCHWRIGHT_HOME": str(home)})).of("small")
+    assert hosted is not None
+    with StudyLog(own_log(home)) as log, service.client(connection["token"]) as client:
+        lines = [json.loads(line) for line in journal_lines(log.journal.entries("small", "ada"))]
+        taken = client.post("/api/v1/studies/small/journal", json={"lines": lines})
+        assert taken.json() == {"entries": len(lines), "code": ""}
+        # Another participant's journal is none of theirs.
+        other = [line | {"participant": "bob"} for line in lines]
+        assert client.post("/api/v1/studies/small/journal", json={"lines": other}).status_code == 409
+        plan = client.post("/api/v1/studies", json={}).json()[0]["file"]
+        assert "seed" not in plan["text"] or '"seed": null' in plan["text"]
+        assert plan["code"] == ""
+
+
+async def test_two_participants_have_a_place_each_and_a_third_has_none(
+    tmp_path: Path, service: Service, invitation: str
+) -> None:
+    said = [enrol(tmp_path / name, service, invitation) for name in ("one", "two", "three")]
+    assert ["no place is left" in one for one in said] == [False, False, True]
+
+
+async def test_work_waits_for_a_service_that_is_down_and_arrives_once_it_is_up(
+    editors: Editors, home: Path, service: Service, invitation: str
+) -> None:
+    enrol(home, service, invitation)
+    editor = await editors()
+    await agree(editor)
+    port = int(service.url.rpartition(":")[2])
+    service.stop()
+    await foresee(editor)
+    view = await ask(editor, "study", study="small")
+    assert (view.step, view.receipt, view.data_to) == ("unlock", None, service.url)
+    service.start(port)
+    assert (await step(editor))[0] == "open"
+    await editor.quit()
+    with lab_log(service) as log:
+        assert "task_forecast" in [kept.entry.type for kept in log.journal.entries("small", "ada")]
+
+
+async def test_a_study_whose_records_go_elsewhere_is_refused(service: Service, tmp_path: Path) -> None:
+    file = tmp_path / "other.yaml"
+    file.write_text(STUDY.replace("data: {to: service}\n", ""))
+    refused = benchwright(service.home, "lab", "open", str(file))
+    assert refused.returncode == 1
+    assert "data.to" in refused.stderr
+    assert "Traceback" not in refused.stderr
