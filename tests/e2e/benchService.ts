@@ -1,9 +1,12 @@
 import { execFile, spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { promisify } from "node:util";
 import { installed } from "./installation.ts";
+
+type Run = (...args: string[]) => Promise<string>;
 
 /** A bench service with one course, in folders of its own. */
 export class BenchService {
@@ -21,12 +24,24 @@ export class BenchService {
 
   /** Serves a course with one assignment: the starter pack. */
   static async start(folder: string, title: string, due: string): Promise<BenchService> {
+    return BenchService.serve(folder, "arch", async (run) => {
+      await run("course", "create", "arch", "--title", "Computer architecture");
+      await run("course", "assign", "arch", "starter", "--title", title, "--due", due);
+    });
+  }
+
+  /** Conducts a study. */
+  static async conduct(folder: string, study: string, text: string): Promise<BenchService> {
+    await writeFile(join(folder, "study.yaml"), text);
+    return BenchService.serve(folder, study, (run) => run("lab", "open", join(folder, "study.yaml")));
+  }
+
+  private static async serve(folder: string, course: string, setUp: (run: Run) => Promise<unknown>): Promise<BenchService> {
     const environment = { ...process.env, BENCHWRIGHT_HOME: join(folder, "service") };
-    const run = async (...args: string[]): Promise<string> =>
+    const run: Run = async (...args) =>
       (await promisify(execFile)(installed().benchwright, args, { env: environment })).stdout.trim();
-    await run("course", "create", "arch", "--title", "Computer architecture");
-    await run("course", "assign", "arch", "starter", "--title", title, "--due", due);
-    const invitation = (await run("course", "invite", "arch")).split(/\s+/).at(-1)!;
+    await setUp(run);
+    const invitation = (await run("course", "invite", course)).split(/\s+/).at(-1)!;
     const serving = spawn(installed().benchwright, ["serve", "--port", "0", "--workers", "1"], {
       env: environment,
       stdio: ["ignore", "ignore", "pipe"],
@@ -40,6 +55,16 @@ export class BenchService {
       }
     }
     throw new Error("The bench service ended before it listened.");
+  }
+
+  /** Lets it answer nobody. */
+  pause(): void {
+    this.process.kill("SIGSTOP");
+  }
+
+  /** Lets it answer again. */
+  goOn(): void {
+    this.process.kill("SIGCONT");
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
