@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from pathlib import Path
 
 import pytest
+import pytest_asyncio
 
 from benchwright_attempts import log_file as attempts_file
 from benchwright_problems.home import Home
@@ -19,11 +20,13 @@ from benchwright_studies.entry import Drawn, Enrolled
 from benchwright_studies.study_log import StudyLog
 
 from ..bench_service import Service, running
-from .conftest import Editors
-from .session import SERVER, Editor, reference, wrong
-from .test_study import ask, foresee, open_task, step
+from ..lsp.session import SERVER, Editor, reference, wrong
+from ..lsp.test_study import ask, foresee, open_task, step
+from ..postgres import new_database
 
-pytestmark = pytest.mark.asyncio(loop_scope="module")
+pytestmark = pytest.mark.asyncio
+
+Editors = Callable[..., Awaitable[Editor]]
 
 STUDY = """
 study: small
@@ -49,17 +52,43 @@ def benchwright(home: Path, *words: str, **environment: str) -> subprocess.Compl
 
 
 @pytest.fixture
+def home(tmp_path: Path) -> Path:
+    return tmp_path / "home"
+
+
+@pytest_asyncio.fixture
+async def editors(home: Path) -> AsyncIterator[Editors]:
+    started: list[Editor] = []
+
+    async def start(folder: Path = home) -> Editor:
+        started.append(await Editor.start(folder))
+        return started[-1]
+
+    yield start
+    for editor in started:
+        if editor.process.returncode is None:
+            await editor.kill()
+
+
+@pytest.fixture
 def service(tmp_path: Path) -> Iterator[Service]:
     with running(Service(tmp_path / "service")) as started:
         yield started
 
 
 @pytest.fixture
-def invitation(service: Service, tmp_path: Path) -> str:
-    (tmp_path / "study.yaml").write_text(STUDY)
-    opened = benchwright(service.home, "lab", "open", str(tmp_path / "study.yaml"))
+def invitation(service: Service) -> str:
+    return invite(service)
+
+
+def invite(service: Service, text: str = STUDY) -> str:
+    """Opens the study; returns what participants join it by."""
+    file = service.home / "study.yaml"
+    file.write_text(text)
+    database = {"BENCHWRIGHT_SERVICE_DATABASE": service.database} if service.database else {}
+    opened = benchwright(service.home, "lab", "open", str(file), **database)
     assert opened.returncode == 0, opened.stderr
-    return benchwright(service.home, "course", "invite", "small", "--uses", "3").stdout.strip()
+    return benchwright(service.home, "course", "invite", "small", "--uses", "9", **database).stdout.strip()
 
 
 def enrol(home: Path, service: Service, invitation: str) -> str:
@@ -87,15 +116,8 @@ async def agree(editor: Editor) -> None:
     await ask(editor, "abandon", uri=desk.uri)
 
 
-async def test_a_participant_enrols_forecasts_works_and_the_lab_has_it_all(
-    editors: Editors, home: Path, service: Service, invitation: str
-) -> None:
-    assert "A small study" in enrol(home, service, invitation)
-    editor = await editors()
-    assert (await ask(editor, "studies")).studies[0].participant == "ada"
-    # The pack is offered as the study's tasks alone.
-    assert not [one for one in (await ask(editor, "packs")).packs if one.service]
-    await agree(editor)
+async def take_part(editor: Editor) -> None:
+    """Everything after the consent: forecasts, both tasks failed once and then passed, and the end."""
     assert len(await foresee(editor)) == 2
     assert (await step(editor))[0] == "open"
     passed = {}
@@ -113,6 +135,18 @@ async def test_a_participant_enrols_forecasts_works_and_the_lab_has_it_all(
         passed[name] = verdict.outcome
         await desk.submit()
     assert passed == {"saturating-counter": "passed", "load-use-stalls": "passed"}
+
+
+async def test_a_participant_enrols_forecasts_works_and_the_lab_has_it_all(
+    editors: Editors, home: Path, service: Service, invitation: str
+) -> None:
+    assert "A small study" in enrol(home, service, invitation)
+    editor = await editors()
+    assert (await ask(editor, "studies")).studies[0].participant == "ada"
+    # The pack is offered as the study's tasks alone.
+    assert not [one for one in (await ask(editor, "packs")).packs if one.service]
+    await agree(editor)
+    await take_part(editor)
     view = await ask(editor, "study", study="small")
     assert (view.step, view.data_to, view.delivery.arrived) == ("finished", service.url, True)
     await editor.quit()
@@ -122,12 +156,30 @@ async def test_a_participant_enrols_forecasts_works_and_the_lab_has_it_all(
         kinds = [kept.entry.type for kept in log.journal.entries("small", "ada")]
         assert kinds[0] == "enrolled"
         assert kinds[-1] == "finished"
-    lab = {"BENCHWRIGHT_LOG": str(log_file(service.folders))}
-    closed = benchwright(service.home, "study", "close", "small", "--yes", "--json", **lab)
-    assert json.loads(closed.stdout)["attempts"] == 3, closed.stderr
-    reported = benchwright(service.home, "report", "--study", "small", "--out", str(home.parent / "report"), **lab)
-    assert reported.returncode == 0, reported.stderr
-    assert "A small study" in (home.parent / "report" / "report.html").read_text()
+
+
+async def test_a_study_on_postgresql_closes_with_its_report(
+    editors: Editors, tmp_path: Path, postgres: Path, nightly: bool
+) -> None:
+    names = ["ada", "bob", "eve", "ida", "max", "ute"] if nightly else ["ada", "bob"]
+    with running(Service(tmp_path / "service", new_database(postgres))) as service:
+        code = invite(service, STUDY.replace("[ada, bob]", f"[{', '.join(names)}]"))
+        homes = [tmp_path / name for name in names]
+        for own in homes:
+            enrol(own, service, code)
+        taking_part = [await editors(own) for own in homes]
+        for editor in taking_part:
+            await agree(editor)
+            await take_part(editor)
+            assert (await ask(editor, "study", study="small")).delivery.arrived
+            await editor.quit()
+        lab = {"BENCHWRIGHT_LOG": str(service.database)}
+        closed = benchwright(service.home, "study", "close", "small", "--json", **lab)
+        assert json.loads(closed.stdout)["attempts"] == 3 * len(names), closed.stderr
+        out = tmp_path / "report"
+        reported = benchwright(service.home, "report", "--study", "small", "--out", str(out), **lab)
+        assert reported.returncode == 0, reported.stderr
+        assert "A small study" in (out / "report.html").read_text()
 
 
 async def test_nothing_of_the_assignment_is_on_the_participants_machine_before_the_forecasts(
