@@ -98,21 +98,21 @@ class RemoteWork:
         return await self._grading.run(ref, files, attempt=attempt, number=number, log=log, on_step=on_step)
 
     async def refresh(self, within_s: float) -> None:
-        """Brings packs of assignments and studies up to date, as far as the services answer in time."""
+        """Brings packs of assignments and studies up to date; what takes longer is there the next time."""
         if self._refreshing is None or self._refreshing.done():
-            self._refreshing = asyncio.create_task(self._refresh(within_s))
-        await self._refreshing
+            self._refreshing = asyncio.create_task(self._refresh())
+        await asyncio.wait({self._refreshing}, timeout=within_s)
 
-    async def _refresh(self, within_s: float) -> None:
+    async def _refresh(self) -> None:
         for url in await self._services():
             from benchwright_remote.assigned_packs import refresh
 
+            client = self._signed_in.client(url)
             try:
-                async with asyncio.timeout(within_s):
-                    await refresh(self._store, self._signed_in.client(url))
-                    await self._studies.refresh(self._signed_in.client(url))
-            except (ServiceError, ProblemsError, AttemptError, TimeoutError) as error:
-                logger.warning("assignments of %s: %s", url, str(error) or "no answer in time")
+                await refresh(self._store, client)
+                await self._studies.refresh(client)
+            except (ServiceError, ProblemsError, AttemptError) as error:
+                logger.warning("assignments of %s: %s", url, error)
 
     async def follow(self) -> None:
         """Hands events in from now on, if the user has signed in somewhere."""
@@ -149,6 +149,9 @@ class RemoteWork:
 
     async def close(self) -> None:
         """Hands in what a moment allows, and ends."""
+        if self._refreshing is not None:
+            self._refreshing.cancel()
+            await asyncio.wait({self._refreshing})
         if self._following is None:
             return
         self._following.cancel()

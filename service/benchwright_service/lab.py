@@ -20,9 +20,9 @@ from benchwright_remote.messages import EnrolledStudy, JournalTaken, StudyAssign
 from benchwright_service.courses import Courses
 from benchwright_service.errors import BenchServiceError
 from benchwright_service.study_places import StudyPlaces
-from benchwright_studies.allocation import code_of
+from benchwright_studies.allocation import code_of, participant_file
 from benchwright_studies.entry import ENTRY, OF_A_STUDY, Drawn
-from benchwright_studies.preregistration import participant_files, preregister
+from benchwright_studies.preregistration import preregister
 from benchwright_studies.readiness import check_words
 from benchwright_studies.registration import register_study
 from benchwright_studies.studies import RegisteredStudy, Studies
@@ -95,10 +95,11 @@ class Lab:
 
     def _enrolled(self, study: str, pseudonym: str | None, assignments: tuple[StudyAssignment, ...]) -> EnrolledStudy:
         known = self._known(study)
-        if pseudonym is None or known.preregistered is None:
+        registered, row = known.preregistered, known.plan.of(pseudonym or "")
+        if registered is None or row is None:
             return EnrolledStudy(study=study, title=known.study.title, file=None)
-        files = participant_files(known, known.preregistered, hold_codes=False)
-        own = next(one for one in files if one.participant == pseudonym)
+        # Each file takes a moment to encrypt: this one alone.
+        own = participant_file(registered.form, known.plan, row, known.digests, registered.secret, holds_code=False)
         return EnrolledStudy(
             study=study, title=known.study.title, file=own.model_dump(mode="json"), assignments=assignments
         )
