@@ -58,7 +58,7 @@ def curves(
     alt = _altair()
 
     scale = alt.Scale(type="log", base=2) if log else alt.Scale(nice=False)
-    axis = alt.Axis(format=".4~g") if log else alt.Axis()
+    axis = alt.Axis(labelExpr="format(datum.value, datum.value < 1 ? '.2~r' : '.4~g')") if log else alt.Axis()
     across = alt.X("x:Q", title=x, scale=scale, axis=axis)
     vertical = alt.Axis(format="%") if percent else alt.Axis()
     up = alt.Y("y:Q", title=y, axis=vertical, scale=alt.Scale(domain=[0, 1]) if percent else alt.Scale())

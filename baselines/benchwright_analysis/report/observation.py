@@ -10,6 +10,11 @@ from pydantic import BaseModel, ConfigDict
 CENSORED = Literal["", "gave_up", "timed_out", "handed_in_unsolved", "not_decided", "still_open"]
 
 
+ZERO_SHOT, FORM_UNKNOWN = "zero-shot", "form unknown"
+"""The usual way to ask a model, and what is said where the way was not recorded."""
+_OWN_PROMPTS = "benchwright"
+
+
 class Observation(BaseModel):
     """One attempt. Times are seconds; an empty cell means that there is no value."""
 
@@ -244,12 +249,36 @@ study's rules leave out; never practice, nor an attempt that is still open."""
         return self.solver in ("human", "human+copilot")
 
     @property
-    def group(self) -> str:
-        """What it is compared as: its condition, outside studies the model's name too, and a statement of its own."""
+    def who(self) -> str:
+        """Its condition; outside studies the model's name too, and a statement of its own."""
         if self.study or self.is_person:
             return self.condition
         variant = f", statements {self.statement}" if self.statement else ""
         return f"{self.condition}: {self.participant}{variant}"
+
+    @property
+    def asked(self) -> str:
+        """How a model was asked, such as `zero-shot` or `5-shot, steps`, with the prompts' name if they are a paper's.
+
+        `form unknown` if it was not recorded, empty for people.
+        """
+        if self.is_person:
+            return ""
+        if self.shots is None or self.steps is None:
+            return FORM_UNKNOWN
+        before = f"{self.shots}-shot" if self.shots else ZERO_SHOT
+        prompts = self.prompts.partition(" ")[0]
+        named = "" if prompts in ("", _OWN_PROMPTS) else f"{prompts} prompts"
+        return ", ".join(filter(None, (before, "steps" if self.steps else "", named)))
+
+    @property
+    def group(self) -> str:
+        """What it is compared as: who, and how it was asked unless that is the usual way.
+
+        Answers to the same question that was asked in two ways are no two samples of one answer.
+        """
+        usual = self.study or self.asked in ("", ZERO_SHOT, FORM_UNKNOWN)
+        return self.who if usual else f"{self.who}, {self.asked}"
 
 
 def why_unadjusted(rows: Sequence[Observation]) -> str:

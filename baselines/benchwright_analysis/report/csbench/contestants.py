@@ -8,10 +8,6 @@ from typing import NamedTuple
 from benchwright_analysis.report.dataset import Dataset
 from benchwright_analysis.report.observation import Observation
 
-ZERO_SHOT = "zero-shot"
-_UNKNOWN = "form unknown"
-_OWN_PROMPTS = "benchwright"
-
 
 class Contestant(NamedTuple):
     """The questions of one language differ from those of another, so that no mean goes over both."""
@@ -20,8 +16,7 @@ class Contestant(NamedTuple):
     language: str
     """With the set before it, if several have questions in the language."""
     asked: str
-    """`zero-shot`, `5-shot`, `5-shot, steps`, `zero-shot, cs-bench prompts` …; `form unknown` if it was not recorded,
-    empty for people."""
+    """See `Observation.asked`."""
 
     @property
     def name(self) -> str:
@@ -31,18 +26,7 @@ class Contestant(NamedTuple):
 
 def contestant(one: Observation) -> Contestant:
     """Whose attempt it is."""
-    return Contestant(one.group, one.language, _asked(one))
-
-
-def _asked(one: Observation) -> str:
-    if one.is_person:
-        return ""
-    if one.shots is None or one.steps is None:
-        return _UNKNOWN
-    before = f"{one.shots}-shot" if one.shots else ZERO_SHOT
-    prompts = one.prompts.partition(" ")[0]
-    named = "" if prompts in ("", _OWN_PROMPTS) else f"{prompts} prompts"
-    return ", ".join(filter(None, (before, "steps" if one.steps else "", named)))
+    return Contestant(one.who, one.language, one.asked)
 
 
 def has_place(one: Observation) -> bool:
@@ -60,7 +44,10 @@ def answered(data: Dataset) -> list[Observation]:
 
 def in_order(data: Dataset, found: Iterable[Observation]) -> list[Observation]:
     """Attempts by language, group and way to ask. Where sets share a language, the set is named with it."""
-    order = {group: place for place, group in enumerate(data.groups)}
+    places = {group: place for place, group in enumerate(data.groups)}
+    order: dict[str, int] = {}
+    for one in data.decided:
+        order[one.who] = min(places[one.group], order.get(one.who, len(places)))
     sets: dict[str, set[str]] = {}
     for one in filter(has_place, data.decided):
         sets.setdefault(one.language, set()).add(one.pack)
@@ -70,7 +57,7 @@ def in_order(data: Dataset, found: Iterable[Observation]) -> list[Observation]:
         else one
         for one in found
     )
-    return sorted(named, key=lambda one: (one.language, order[one.group], one.shots or 0, bool(one.steps)))
+    return sorted(named, key=lambda one: (one.language, order[one.who], one.shots or 0, bool(one.steps)))
 
 
 def by_contestant(rows: Sequence[Observation]) -> Mapping[Contestant, list[Observation]]:

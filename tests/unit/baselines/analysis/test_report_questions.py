@@ -236,6 +236,18 @@ def rated(item: int, difficulty: Sequence[int], people: Sequence[str], votes: Se
     )
 
 
+def test_answers_to_a_question_that_was_asked_in_two_ways_are_no_two_generations() -> None:
+    ways: list[dict[str, Any]] = [
+        {"shots": 0, "steps": False},
+        {"shots": 5, "steps": False},
+        {"shots": 5, "steps": True, "prompts": "cs-bench 0123"},
+    ]
+    made = [answer("m", "p/1", right=True, sample=n, **way) for n, way in enumerate(ways)]
+    data = Dataset(made, {})
+    assert data.groups == ("model: m", "model: m, 5-shot", "model: m, 5-shot, steps, cs-bench prompts")
+    assert generations(data) is None
+
+
 def test_disagreement_is_counted_by_the_difficulty_that_people_gave() -> None:
     good, bad, partial = "correct", "incorrect", "partially correct"
     section = grading_difficulty(
