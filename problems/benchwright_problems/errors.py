@@ -44,7 +44,9 @@ class DatasetError(ProblemsError):
         """The first of pydantic's findings, with the field's name in the data set."""
         first = error.errors(include_url=False)[0]
         field = ".".join(str(part) for part in first["loc"] if part != "[key]")
-        return cls(file, field, first["msg"].removeprefix("Value error, "), line)
+        # Of a union, pydantic's first finding names one of several types: null is none of them.
+        empty = first["type"] != "missing" and first["input"] is None
+        return cls(file, field, "is null" if empty else first["msg"].removeprefix("Value error, "), line)
 
 
 def _visible(text: str) -> str:

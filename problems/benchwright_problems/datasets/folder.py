@@ -19,7 +19,7 @@ def files_below(folder: Path) -> list[str]:
         DatasetError: It is not a folder, can't be read, holds a link to a folder, or more than can be meant.
     """
     if not folder.is_dir():
-        raise DatasetError(folder, "", "is not a folder")
+        raise DatasetError(folder, "", "is not a folder; give the data set's folder, as it was downloaded")
     found: list[str] = []
     waiting = [""]
     try:

@@ -20,6 +20,7 @@ MAX_DEPTH = 64
 
 _VALUE = re.compile(r"[^ \t\n\r]")
 _NO_OBJECT = "is not a JSON object"
+_OVER_LINES = "holds a JSON object over several lines; write each record in one line"
 _TOO_DEEP = f"is nested more than {MAX_DEPTH} deep"
 
 
@@ -35,7 +36,10 @@ def read_records(file: Path, invalid: InvalidRecords | None = None) -> Iterator[
             also for what JSON and UTF-8 do not allow: NaN, one name twice in an
             object, and lone surrogates.
     """
-    for number, raw in enumerate(_read(file).split(b"\n"), 1):
+    lines = _read(file).split(b"\n")
+    if next((raw for raw in lines if raw.strip()), b"").strip() == b"{":
+        raise DatasetError(file, "", _OVER_LINES)
+    for number, raw in enumerate(lines, 1):
         if raw.strip():
             with invalid.record() if invalid else nullcontext():
                 yield number, _object(_parse(raw, file, number), DatasetError(file, "", _NO_OBJECT, number))

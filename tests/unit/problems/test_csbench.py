@@ -217,6 +217,21 @@ def test_what_is_no_data_set_is_refused(tmp_path: Path, content: str) -> None:
         import_csbench([file], "p")
 
 
+def test_null_is_named_where_a_value_is_needed(tmp_path: Path) -> None:
+    file = tmp_path / "bad.json"
+    file.write_text(json.dumps([record() | {"Answer": None}]))
+    with pytest.raises(DatasetError, match=r"\[0\]\.Answer: is null$"):
+        import_csbench([file], "p")
+
+
+def test_an_object_over_several_lines_is_named_as_such(tmp_path: Path) -> None:
+    file = tmp_path / "bad.json"
+    file.write_text(json.dumps(record(), indent=1))
+    with pytest.raises(DatasetError, match=r"bad\.json: holds a JSON object over several lines") as caught:
+        import_csbench([file], "p")
+    assert "can't be read either" not in str(caught.value)
+
+
 def test_a_pack_needs_a_name(tmp_path: Path) -> None:
     with pytest.raises(BadPackNameError):
         import_csbench([write(tmp_path, record())], "../p")
