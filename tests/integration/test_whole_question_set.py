@@ -38,7 +38,7 @@ Record = dict[str, Any]
 
 @pytest.fixture(scope="module")
 def of_each(nightly: bool) -> int:
-    return WHOLE if nightly else WHOLE // 40
+    return WHOLE if nightly else WHOLE // 10
 
 
 def run(*arguments: str, status: int = 0) -> Any:
