@@ -340,7 +340,21 @@ def test_the_table_says_over_what_the_accuracy_is_and_what_to_do_about_the_rest(
     answers = desk.write({"id": WHY, "response": "Because."}, {"id": CHOICE, "response": "B"})
     said = desk.run("answer", "leaky", "--responses", answers)
     assert "right answers among the 1 that are judged" in said
-    assert "Answers that wait for a judge: 1. `benchwright judge pending` says why" in said
+    assert "Answers that wait for a judge: 1. `benchwright judge pending` lists them" in said
+
+
+def test_the_command_itself_says_why_answers_wait(desk: Desk) -> None:
+    answers = desk.write({"id": WHY, "response": "Because."}, {"id": WHY, "response": "It must."})
+    with JudgeEndpoint(lambda asked: fails(401, "no")) as endpoint:
+        desk.endpoint = endpoint.url
+        said = desk.run("answer", "leaky", "--responses", answers)
+    assert re.search(r"\n  2: \d of \d votes failed: the endpoint answered 401", said)
+
+
+def test_settings_of_judges_that_are_wrong_are_named_where_answers_wait_for_them(desk: Desk) -> None:
+    answers = desk.write({"id": WHY, "response": "Because."})
+    desk.endpoint = "nowhere"
+    assert "\n  1: This answer is kept and pending: " in desk.run("answer", "leaky", "--responses", answers)
 
 
 def test_designs_and_questions_of_one_file_are_graded_together(desk: Desk) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -18,6 +19,7 @@ from benchwright_server.cli.output import out
 from benchwright_server.cli.table import Table
 
 _COUNTS = ("total", "right", "wrong", "unreadable", "empty", "pending", "undecided")
+_REASONS_SHOWN = 3
 _SHARES = {"accuracy": "accuracy", "of readable": "accuracy_of_readable", "CS-Bench's script": "csbench_script"}
 
 
@@ -48,7 +50,8 @@ def summarize(answers: Sequence[Response], verdicts: Sequence[Verdict]) -> dict[
     counted: dict[str, JsonValue] = {
         name: {label: _counts(of) for label, of in sorted(group.items())} for name, group in groups.items()
     }
-    return {**_counts(given), **counted}
+    waiting = Counter(one.detail for one in verdicts if one.reason.waits_for_judge)
+    return {**_counts(given), "waiting_because": dict(waiting.most_common()), **counted}
 
 
 def print_summary(summary: Mapping[str, JsonValue], folder: Path | None) -> None:
@@ -71,13 +74,22 @@ def print_summary(summary: Mapping[str, JsonValue], folder: Path | None) -> None
     out.print(f"Accuracy is the share of right answers among the {summary['judged']} that are judged.")
     if summary["pending"]:
         out.print(
-            f"Answers that wait for a judge: {summary['pending']}. `benchwright judge pending` says why; once they are"
-            " judged, the same command counts them.",
+            f"Answers that wait for a judge: {summary['pending']}. `benchwright judge pending` lists them; once they"
+            " are judged, the same command counts them.",
             soft_wrap=True,
         )
+        _print_reasons(summary["waiting_because"])
     if summary["undecided"]:
         where = f"{folder / 'verdicts.jsonl'} says why" if folder else "--out DIR writes the reasons"
         out.print(f"Undecided answers: {summary['undecided']}; {where}.", markup=False, soft_wrap=True)
+
+
+def _print_reasons(counted: JsonValue) -> None:
+    reasons = [*counted.items()] if isinstance(counted, dict) else []
+    for reason, count in reasons[:_REASONS_SHOWN]:
+        out.print(f"  {count}: {reason}", markup=False, highlight=False, soft_wrap=True)
+    if (others := len(reasons) - _REASONS_SHOWN) > 0:
+        out.print(f"  Other reasons: {others}. `--out DIR` writes the reason of every answer.")
 
 
 def _by_script(answer: Response) -> float | None:
