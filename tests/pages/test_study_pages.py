@@ -49,6 +49,13 @@ def _hand_out(reader: Reader) -> None:
     _go_to(reader, "mine")
 
 
+def _on_the_service(reader: Reader) -> None:
+    text = (reader.folder / STUDY / "study.yaml").read_text(encoding="utf-8")
+    reader.write("hosted.yaml", text.replace(f"to: {reader.folder / 'share'}", "to: service"))
+    reader.words[f"lab open {STUDY}/study.yaml"] = "lab open hosted.yaml"
+    _go_to(reader, "service")
+
+
 def _on_a_second_machine(reader: Reader) -> None:
     _go_to(reader, "second")
     reader.run("benchwright study run P03.json")
@@ -90,10 +97,13 @@ WALKS = {
         before={
             "study validate": _fill_in,
             "study run P03.json": _hand_out,
+            "lab open": _on_the_service,
             "study delete": _on_a_second_machine,
             "study progress": _take_part,
             "study collect": lambda reader: _go_to(reader, "lab"),
         },
+        after={"BENCHWRIGHT_LOG": lambda reader: _go_to(reader, "mine")},
+        not_run={"benchwright login": "tests/integration/test_conducted_study.py has participants of its own"},
     ),
     "docs/how-to/cluster.md": Walk(
         not_run={"--cluster slurm": "tests/integration/test_cluster.py runs it on a Slurm of its own"}
