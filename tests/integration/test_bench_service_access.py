@@ -1,0 +1,131 @@
+"""Who may ask what of the bench service: every endpoint of its OpenAPI document, every role, other people's work."""
+
+from __future__ import annotations
+
+import asyncio
+import uuid
+from collections.abc import Iterator
+
+import httpx2
+import pytest
+
+from benchwright_attempts.events import Started
+from benchwright_harness.run import starting_files
+from benchwright_problems.home import Home
+from benchwright_problems.store import Store
+from benchwright_remote.messages import Role
+from benchwright_service.app import OPEN, make_api
+from benchwright_service.bench import open_administration
+
+from ..bench_service import Course, Service, Solver, running
+
+GUARDED = [
+    (method.upper(), path)
+    for path, operations in make_api().openapi()["paths"].items()
+    for method in operations
+    if path not in OPEN
+]
+FOR_WORKERS = [(method, path) for method, path in GUARDED if path.startswith("/api/v1/jobs")]
+FOR_PEOPLE = [one for one in GUARDED if one not in FOR_WORKERS]
+OF_ONE_PERSON = [("GET", "/api/v1/runs/{id}"), ("DELETE", "/api/v1/runs/{id}"), ("POST", "/api/v1/attempts/{id}/runs")]
+REF = "starter/saturating-counter"
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    # Without workers a run stays queued, so that a cancellation by somebody else would show.
+    with running(Service(tmp_path_factory.mktemp("service"), workers=0)) as started:
+        yield started
+
+
+@pytest.fixture(scope="module")
+def course(service: Service) -> Course:
+    return service.set_up()
+
+
+@pytest.fixture(scope="module")
+def tokens(service: Service, course: Course) -> dict[Role, str]:
+    """One for each role in the course of the student whose work it is."""
+
+    async def invited() -> dict[Role, str]:
+        async with open_administration(service.folders, service.database) as parts:
+            codes = {role: await parts.accounts.invite(course.name, role) for role in Role}
+            return {role: (await parts.accounts.join(code, role.value))[1] for role, code in codes.items()}
+
+    return asyncio.run(invited())
+
+
+@pytest.fixture(scope="module")
+def work(
+    service: Service, course: Course, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[tuple[Solver, str, str]]:
+    """A student, and the ids of an attempt and a queued run of theirs."""
+    ada = Solver.joining(service, course, tmp_path_factory.mktemp("ada"))
+    problem = Store(Home.find({"BENCHWRIGHT_HOME": "/nonexistent"})).unseal(REF)
+    starting = starting_files(problem)
+    files = {path: starting[path].decode() for path in problem.public.expected}
+    attempt = ada.begin(REF, files)
+    ada.record(attempt, Started())
+    assert ada.send(attempt).status_code == 200
+    run = uuid.uuid4().hex
+    assert ada.run(attempt, 1, files, run).status_code == 202
+    yield ada, attempt, run
+    ada.log.close()
+
+
+def ask(service: Service, token: str, method: str, path: str, body: object = None) -> httpx2.Response:
+    filled = path.format(name="starter", attempt="a" * 32, run="b" * 32, id="c" * 32)
+    with service.client(token) as client:
+        return client.request(method, filled, json=body if body is not None else {})
+
+
+@pytest.mark.parametrize(("method", "path"), GUARDED)
+@pytest.mark.parametrize("token", ["", "bws_0123456789abcdef_forged"], ids=["none", "forged"])
+def test_nobody_comes_in_without_a_token_of_the_service(service: Service, method: str, path: str, token: str) -> None:
+    assert ask(service, token, method, path).status_code == 401
+
+
+@pytest.mark.parametrize(("method", "path"), FOR_WORKERS)
+@pytest.mark.parametrize("role", Role)
+def test_no_role_may_take_work_that_has_hidden_parts(
+    service: Service, tokens: dict[Role, str], role: Role, method: str, path: str
+) -> None:
+    assert ask(service, tokens[role], method, path).status_code == 403
+
+
+@pytest.mark.parametrize(("method", "path"), FOR_PEOPLE)
+def test_a_worker_may_not_ask_what_is_for_people(service: Service, method: str, path: str) -> None:
+    assert ask(service, service.worker_token(), method, path).status_code == 403
+
+
+@pytest.mark.parametrize(("method", "path"), OF_ONE_PERSON)
+@pytest.mark.parametrize("role", Role)
+def test_work_of_somebody_else_is_answered_like_work_that_does_not_exist(
+    service: Service, tokens: dict[Role, str], work: tuple[Solver, str, str], role: Role, method: str, path: str
+) -> None:
+    ada, attempt, run = work
+    body = {"id": uuid.uuid4().hex, "number": 2, "files": {}}
+    theirs = attempt if "attempts" in path else run
+
+    others = ask(service, tokens[role], method, path.replace("{id}", theirs), body)
+    absent = ask(service, tokens[role], method, path, body)
+
+    assert others.status_code == absent.status_code == 404
+    assert others.json() == absent.json()
+    with service.client(ada.token) as client:
+        assert client.get(f"/api/v1/runs/{run}").json()["state"] == "queued"
+
+
+@pytest.mark.parametrize("role", Role)
+def test_nobody_adds_to_the_log_of_somebody_else(
+    service: Service, tokens: dict[Role, str], work: tuple[Solver, str, str], role: Role
+) -> None:
+    ada, attempt, _ = work
+    header, rows = ada.rows(attempt)
+    body = {
+        "header": header.model_dump(mode="json"),
+        "assignment": ada.course.assignment,
+        "lines": [row.as_json_line() for row in rows],
+        "now": "2026-01-01T00:00:00Z",
+    }
+    assert ask(service, tokens[role], "POST", f"/api/v1/attempts/{attempt}/events", body).status_code == 404
