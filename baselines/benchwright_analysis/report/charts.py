@@ -15,6 +15,8 @@ Row = Mapping[str, str | float | int | None]
 
 WIDTH = 620
 _INK, _GRID = "#010203", "#010204"
+_SHORT_NAME = 38
+"""Characters of the longest name with which a legend has several columns."""
 _PALETTE = tuple(f"#0102{number:02x}" for number in range(16, 24))
 """Stand-ins: each becomes a variable of the page's style sheet."""
 _DASHES = ((1, 0), (6, 3), (2, 2), (8, 2, 2, 2), (4, 4), (10, 3), (1, 3), (6, 2, 1, 2))
@@ -267,7 +269,9 @@ def _by_group(
     """Colour, dashes and shape of each group. The legend shows lines or points, whichever the picture has."""
     names, places = list(groups), _places(groups, among)
     looks = {"symbolType": "stroke", "symbolSize": 700} if has_lines else {}
-    legend = alt.Legend(title=None, labelLimit=260, **looks) if len(names) > 1 else None
+    # Names of one model end with the way it was asked, which must not be cut off.
+    room = {"labelLimit": 560, "columns": 1} if max(map(len, names), default=0) > _SHORT_NAME else {"labelLimit": 260}
+    legend = alt.Legend(title=None, **room, **looks) if len(names) > 1 else None
 
     def scale(looks: Sequence[Any]) -> Any:
         return alt.Scale(domain=names, range=[looks[place] for place in places])

@@ -91,6 +91,13 @@ def test_a_name_with_signs_that_no_picture_can_hold_is_drawn_without_them(sign: 
     assert "a\N{REPLACEMENT CHARACTER}b" in intervals(rows, groups, x="", y="")
 
 
+def test_a_legend_shows_how_a_model_was_asked_at_the_end_of_its_long_name() -> None:
+    groups = [f"model: openai-api/local/student-110b (en, {way})" for way in ("5-shot", "5-shot, steps")]
+    rows: list[Row] = [{"label": "all", "value": 0.5, "group": group, "low": 0.4, "high": 0.6} for group in groups]
+    svg = intervals(rows, groups, x="", y="")
+    assert [group for group in groups if f">{group}</text>" not in svg] == []
+
+
 def test_a_picture_of_some_groups_says_of_how_many() -> None:
     assert drawn("abcdefgh", "abcdefghijk") == " Drawn are the first 8 of 11 groups."
     assert drawn("ab", "ab") == ""
