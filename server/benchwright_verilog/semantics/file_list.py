@@ -45,6 +45,11 @@ _WITH_VALUE = (
     | _OTHERS_WITH_VALUE
     | {"-v", "-y"}
 )
+_ONE_UNIT = (
+    "{} has no effect here: each file is preprocessed on its own, so that it does not see the macros of earlier files. "
+    "Include the header that defines them, or name them with +define+."
+)
+_OF_ONE_UNIT = frozenset({"--single-unit", "--libraries-inherit-macros"})
 _WITHOUT_EFFECT = re.compile(r"-(?:sv|sverilog|64|full64|q|quiet|timing|Wall)$|-?-timescale=?")
 
 
@@ -203,7 +208,8 @@ def _read(
             gathered.warnings[option[2:]] = None
         elif option.startswith("-"):
             if not _WITHOUT_EFFECT.match(option):
-                complain(f"{option} has no effect here; other tools may know it.", is_error=False)
+                message = _ONE_UNIT if option in _OF_ONE_UNIT else "{} has no effect here; other tools may know it."
+                complain(message.format(option), is_error=False)
         else:
             _file(base / option, gathered.sources, complain, place)
 

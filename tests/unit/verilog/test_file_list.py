@@ -137,3 +137,11 @@ def test_a_macro_can_be_taken_back_and_libraries_have_any_suffix(tmp_path: Path)
     )
     assert found.defines == ("AB",)
     assert names(tmp_path, found.libraries) == ["lib/c.vlib", "lib/e.x"]
+
+
+@pytest.mark.parametrize("option", ["--single-unit", "--libraries-inherit-macros"])
+def test_a_list_for_one_compilation_unit_is_told_that_macros_are_not_shared(tmp_path: Path, option: str) -> None:
+    (tmp_path / "all.f").write_text(f"{option}\n")
+    (complaint,) = read_file_list(tmp_path / "all.f").complaints
+    assert complaint.message.startswith(f"{option} has no effect here: each file is preprocessed on its own")
+    assert not complaint.is_error
