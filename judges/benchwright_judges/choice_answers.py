@@ -49,6 +49,8 @@ from benchwright_judges.short_answers import normalise
 from benchwright_judges.wrong_one import wrong_choice
 
 _MAX_SENTENCE = 2_000
+# "A → B → C" is a chain of things, not a conclusion.
+_ARROW = rf"(?<!{ANY_MENTION}\s)(?<!{ANY_MENTION})→\s*<A>(?!\s*→)<STOP>"
 _PARTS = re.compile(r"[\u2e80-\u9fff]{2,}|[^\W\d_\u2e80-\u9fff]{4,}")
 
 
@@ -315,7 +317,7 @@ def _compile(known: tuple[AnswerLanguage, ...]) -> _Patterns:
     return _Patterns(
         says=(
             *compiled((one, pattern) for one in known for pattern in one.choices.says),
-            *compiled((known[0], pattern) for pattern in (r"→\s*<A><STOP>", rf"{YES}\s{{0,3}}<M>")),
+            *compiled((known[0], pattern) for pattern in (_ARROW, rf"{YES}\s{{0,3}}<M>")),
         ),
         holds=tuple(compiled((one, pattern) for one in known for pattern in one.choices.holds)),
         first_of=whole((one, pattern) for one in known for pattern in one.choices.first_of),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
 import sys
 from collections.abc import Iterator
 from typing import Annotated
@@ -15,6 +16,9 @@ from benchwright_problems.home import Home
 from benchwright_problems.store import Store
 from benchwright_remote.connections import Connection, Connections
 from benchwright_remote.errors import ServiceError
+
+TOKEN = "BENCHWRIGHT_TOKEN"  # noqa: S105 - the name of a variable
+"""Variable with the token of somebody who has signed in elsewhere."""
 
 Url = Annotated[str, typer.Argument(help="The service's address, such as https://bench.example.org.")]
 
@@ -33,11 +37,17 @@ def login(
     code: Annotated[str, typer.Option(help="The invitation; asked for if not given.", show_default=False)] = "",
     name: Annotated[str, typer.Option(help="What the course's staff call you.", show_default=False)] = "",
 ) -> None:
-    """Joins a course; a token for it is kept in the data folder, readable by this user only."""
+    """Joins a course; a token for it is kept in the data folder, readable by this user only.
+
+    If `BENCHWRIGHT_TOKEN` has a token, such as the hub of a class sets it, that is kept and nothing is asked.
+    """
     with _explained():
         from benchwright_remote.joining import address_of
 
         address = address_of(url)
+        if token := os.environ.get(TOKEN):
+            asyncio.run(_adopt(Home.find(), address, token))
+            return
         code = code or typer.prompt("Invitation", hide_input=True)
         if Connections(Home.find()).of(address) is None:
             name = name or typer.prompt("Your name, as the course's staff know it")
@@ -64,6 +74,13 @@ def assignments() -> None:
             raise ServiceError("You have not signed in anywhere. Sign in with `benchwright login URL`.")
         for connection in known:
             asyncio.run(_refresh(home, connection))
+
+
+async def _adopt(home: Home, url: str, token: str) -> None:
+    from benchwright_remote.joining import adopt
+
+    me = await adopt(home, url, token)
+    typer.echo(f"Signed in to {url} as {me.name}: {', '.join(course.title for course in me.courses)}.")
 
 
 async def _join(home: Home, url: str, code: str, name: str) -> None:

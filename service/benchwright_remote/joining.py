@@ -45,3 +45,21 @@ async def join(home: Home, url: str, code: str, name: str) -> Me:
         joined = await client.join(code.strip(), name.strip())
     connections.add(Connection(url=address, token=joined.token, name=joined.me.name))
     return joined.me
+
+
+async def adopt(home: Home, url: str, token: str) -> Me:
+    """Keeps a token that another program has got for this user, instead of an older one.
+
+    Args:
+        home: The folders of this user.
+        url: The service's address.
+        token: Secret.
+
+    Raises:
+        ServiceError: The service refuses it or does not answer, or it can't be kept.
+    """
+    address = address_of(url)
+    async with ServiceClient(address, token) as client:
+        me = await client.me()
+    Connections(home).add(Connection(url=address, token=token, name=me.name))
+    return me

@@ -94,6 +94,10 @@ class ServiceClient:
         """Joins one more course by an invitation, with this account."""
         return await self._ask(Me, "POST", "/me/courses", JoinAnother(code=code))
 
+    async def me(self) -> Me:
+        """Whose token it is."""
+        return await self._ask(Me, "GET", "/me")
+
     async def assignments(self) -> Sequence[AssignmentView]:
         """What there is to do."""
         reply = await self._send("GET", "/assignments")

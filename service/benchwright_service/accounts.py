@@ -18,7 +18,7 @@ from benchwright_judges.service.access_token import BearerToken
 from benchwright_judges.service.refusals import Kind, RefusalError
 from benchwright_remote.messages import Me, Membership, Role
 from benchwright_service.errors import BenchServiceError
-from benchwright_service.tables import ACCOUNTS, COURSES, INVITATIONS, MEMBERS, TOKENS
+from benchwright_service.tables import ACCOUNTS, COURSES, IDENTITIES, INVITATIONS, MEMBERS, TOKENS
 
 PREFIX = "bws"
 """What tokens of the bench service begin with."""
@@ -148,6 +148,33 @@ class Accounts:
         """
         async with self._database.writing() as connection:
             await _enter(connection, await _redeemed(connection, code, self._now()), account)
+
+    async def vouch(self, issuer: str, subject: str, name: str, course: str, role: Role) -> str:
+        """A new token for somebody whom a program on this machine has signed in, such as the hub of a class.
+
+        Args:
+            issuer: What signed them in.
+            subject: Who they are there: the same one is the same account.
+            name: What the course's staff call a new account.
+            course: They are in it from now on.
+            role: In the course, unless they have one.
+
+        Raises:
+            BenchServiceError: There is no such course.
+        """
+        async with self._database.writing() as connection:
+            if (await connection.execute(select(COURSES.c.id).where(COURSES.c.id == course))).scalar() is None:
+                raise BenchServiceError(f"there is no course {course!r}; `benchwright course create` makes one")
+            known = select(IDENTITIES.c.account).where(IDENTITIES.c.issuer == issuer, IDENTITIES.c.subject == subject)
+            account = (await connection.execute(known)).scalar()
+            if account is None:
+                account = uuid.uuid4().hex
+                await connection.execute(insert(ACCOUNTS).values(id=account, name=name, created=self._now()))
+                identity = {"issuer": issuer, "subject": subject, "account": account}
+                await connection.execute(insert(IDENTITIES).values(identity))
+            member = {"course": course, "account": account, "role": role.value, "section": ""}
+            await connection.execute(self._database.insert_into(MEMBERS).values(member).on_conflict_do_nothing())
+            return await self._new_token(connection, TokenKind.PERSON, account, issuer, _PERSON_PER_MINUTE)
 
     async def revoke_workers(self, name: str) -> None:
         """Makes the tokens of workers of this name invalid from now on."""

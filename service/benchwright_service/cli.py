@@ -47,6 +47,7 @@ def add_to(parent: typer.Typer) -> None:
     course.command("create", help="Make a course.")(create)
     course.command("invite", help="Print an invitation to a course.")(invite)
     course.command("assign", help="Give a course a pack, or some of its problems, to work on.")(assign)
+    course.command("token", help="Print a token for somebody whom another program has signed in.")(token)
     course.command("worker-token", help="Print a token for workers on other machines.")(worker_token)
     parent.add_typer(course, name="course")
     lab = typer.Typer(no_args_is_help=True, help="Conduct studies at the bench service on this machine.")
@@ -167,6 +168,20 @@ def assign(
                 reveal=reveal,
             ),
         )
+    )
+
+
+def token(
+    course: Course,
+    person: Annotated[str, typer.Argument(help="Who they are there; the same one is the same account.")],
+    name: Annotated[str, typer.Option(help="What the course's staff call them.", show_default=False)] = "",
+    signed_in_by: Annotated[str, typer.Option(help="The program, such as a hub.")] = "hub",
+    role: Annotated[Role, typer.Option(help="In the course, unless they have one.")] = Role.PARTICIPANT,
+    database: DatabaseUrl = "",
+) -> None:
+    """Prints a token for `benchwright login`; it can't be shown again. They are in the course from now on."""
+    typer.echo(
+        _with_parts(database, lambda parts: parts.accounts.vouch(signed_in_by, person, name or person, course, role))
     )
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 import uuid
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
@@ -253,3 +256,29 @@ def test_runs_are_limited_as_the_assignment_says(service: Service, tmp_path: Pat
     # One more is for submitting.
     assert codes == [202, 202, 409]
     solver.log.close()
+
+
+def test_somebody_whom_a_hub_has_signed_in_needs_no_invitation(
+    service: Service, course: Course, tmp_path: Path
+) -> None:
+    database = {"BENCHWRIGHT_SERVICE_DATABASE": service.database} if service.database else {}
+
+    def benchwright(home: Path, *words: str, **environment: str) -> str:
+        known = os.environ | {"BENCHWRIGHT_HOME": str(home)} | environment
+        command = [str(Path(sys.executable).parent / "benchwright"), *words]
+        return subprocess.run(command, env=known, capture_output=True, text=True, check=True).stdout
+
+    asked = ("course", "token", course.name, "ada@example.org", "--name", "Ada")
+    tokens = [benchwright(service.home, *asked, **database).strip() for _ in range(2)]
+    accounts = set()
+    for token in tokens:
+        said = benchwright(tmp_path, "login", service.url, BENCHWRIGHT_TOKEN=token)
+        assert "as Ada: Computer architecture" in said
+        with service.client(token) as client:
+            accounts.add(client.get("/api/v1/me").json()["account"])
+    assert len(accounts) == 1
+    assert "15 problems" in benchwright(tmp_path, "assignments")
+    with pytest.raises(subprocess.CalledProcessError) as refused:
+        benchwright(tmp_path, "login", service.url, BENCHWRIGHT_TOKEN=tokens[0][:-1] + "?")
+    assert "Traceback" not in refused.value.stderr
+    assert "15 problems" in benchwright(tmp_path, "assignments")

@@ -258,6 +258,8 @@ def test_long_answers_take_no_time(text: str) -> None:
             "D",
         ),
         ("Two of them cannot be right → **C**.", "C"),
+        ("So the chain is: A → B → C.\n\nThe answer is D.", "D"),
+        ("So the chain is: A → B → C.", None),
     ],
 )
 def test_headings_of_some_of_the_choices_are_no_answers(reply: str, letter: str | None) -> None:
