@@ -7,7 +7,7 @@ import contextlib
 import os
 import sys
 from collections.abc import Iterator
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -16,6 +16,9 @@ from benchwright_problems.home import Home
 from benchwright_problems.store import Store
 from benchwright_remote.connections import Connection, Connections
 from benchwright_remote.errors import ServiceError
+
+if TYPE_CHECKING:
+    from benchwright_remote.messages import Me
 
 TOKEN = "BENCHWRIGHT_TOKEN"  # noqa: S105 - the name of a variable
 """Variable with the token of somebody who has signed in elsewhere."""
@@ -79,14 +82,16 @@ def assignments() -> None:
 async def _adopt(home: Home, url: str, token: str) -> None:
     from benchwright_remote.joining import adopt
 
-    me = await adopt(home, url, token)
-    typer.echo(f"Signed in to {url} as {me.name}: {', '.join(course.title for course in me.courses)}.")
+    await _show(home, url, await adopt(home, url, token))
 
 
 async def _join(home: Home, url: str, code: str, name: str) -> None:
     from benchwright_remote.joining import join
 
-    me = await join(home, url, code, name)
+    await _show(home, url, await join(home, url, code, name))
+
+
+async def _show(home: Home, url: str, me: Me) -> None:
     typer.echo(f"Signed in to {url} as {me.name}: {', '.join(course.title for course in me.courses)}.")
     connection = Connections(home).of(url)
     if connection is not None:

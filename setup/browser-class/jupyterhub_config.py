@@ -15,8 +15,9 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
-c = get_config()  # noqa: F821 - JupyterHub gives it
+c = get_config()  # type: ignore[name-defined]  # noqa: F821 - JupyterHub gives it
 
 TOOLS = Path(os.environ.get("CLASS_TOOLS", "/opt/benchwright-class"))
 COURSE, SERVICE = os.environ["CLASS_COURSE"], os.environ["CLASS_SERVICE"]
@@ -52,13 +53,13 @@ c.Spawner.start_timeout = c.Spawner.http_timeout = 120
 c.Spawner.env_keep = ["LANG", "LC_ALL"]
 
 
-def token_of(person):
+def token_of(person: str) -> str:
     """A token for the course; the service runs on this machine, as the hub's user."""
-    command = [TOOLS / "benchwright", "course", "token", COURSE, person, "--signed-in-by", "jupyterhub"]
+    command = [str(TOOLS / "benchwright"), "course", "token", COURSE, person, "--signed-in-by", "jupyterhub"]
     return subprocess.run(command, check=True, capture_output=True, text=True, timeout=60).stdout.strip()
 
 
-async def give_token(spawner):
+async def give_token(spawner: Any) -> None:
     """Once for each start: the editor's own processes don't get it."""
     token = await asyncio.to_thread(token_of, spawner.user.name)
     spawner.environment = {

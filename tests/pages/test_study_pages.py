@@ -105,6 +105,12 @@ WALKS = {
         after={"BENCHWRIGHT_LOG": lambda reader: _go_to(reader, "mine")},
         not_run={"benchwright login": "tests/integration/test_conducted_study.py has participants of its own"},
     ),
+    "docs/how-to/class-in-a-browser.md": Walk(
+        not_run=dict.fromkeys(
+            ("./run --setup", "course create", "benchwright serve", "CLASS_COURSE"),
+            "tests/integration/test_browser_class.py does it with accounts of its own",
+        )
+    ),
     "docs/how-to/cluster.md": Walk(
         not_run={"--cluster slurm": "tests/integration/test_cluster.py runs it on a Slurm of its own"}
     ),

@@ -12,7 +12,7 @@ from benchwright_server.protocol import Choice, LanguageVariant, PackList, PackS
 
 
 def pack_list(store: Store, attempts: Attempts) -> PackList:
-    """All packs, with this user's record on each problem. Blocks on the disk."""
+    """All packs, with this user's record on each problem; assignments first, by their due dates. Blocks on the disk."""
     records = attempts.by_problem()
     packs = []
     for name in store.pack_names():
@@ -32,6 +32,7 @@ def pack_list(store: Store, attempts: Attempts) -> PackList:
                 due=given.due.isoformat() if given is not None and given.due is not None else None,
             )
         )
+    packs.sort(key=lambda pack: (not pack.service, pack.due is None, pack.due))
     return PackList(packs=packs)
 
 
