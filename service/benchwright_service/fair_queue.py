@@ -27,10 +27,16 @@ class FairQueue:
     def __init__(self) -> None:
         self._accounts: dict[str, _Account] = {}
         self._owner: dict[str, str] = {}
+        """Of runs that wait."""
+        self._runner: dict[str, str] = {}
+        """Of runs that have begun."""
         self._usual_s = FIRST_GUESS_S
 
     def __len__(self) -> int:
         return len(self._owner)
+
+    def __contains__(self, run: str) -> bool:
+        return run in self._owner
 
     def add(self, run: str, account: str) -> None:
         """Puts a run at the end of its account's."""
@@ -54,25 +60,28 @@ class FairQueue:
         waiting = [(one.used_s, name) for name, one in self._accounts.items() if one.waiting]
         if not waiting:
             return None
-        account = self._accounts[min(waiting)[1]]
+        name = min(waiting)[1]
+        account = self._accounts[name]
         run = next(iter(account.waiting))
         self.remove(run)
+        self._runner[run] = name
         # Charged ahead: who has many runs does not get all machines at once.
         account.used_s += self._usual_s
         account.running += 1
         return run
 
-    def ended(self, account: str, wall_s: float | None) -> None:
-        """A run of this account has ended.
+    def ended(self, run: str, wall_s: float | None) -> None:
+        """A run that was taken has ended. Of any other, nothing happens.
 
         Args:
-            account: Whose it was.
+            run: Which.
             wall_s: How long it took, in seconds. None if it goes back to the queue, or was cancelled.
         """
-        known = self._accounts.get(account)
-        if known is None:
+        account = self._runner.pop(run, None)
+        if account is None:
             return
-        known.running = max(0, known.running - 1)
+        known = self._accounts[account]
+        known.running -= 1
         known.used_s += (wall_s or 0.0) - self._usual_s
         if wall_s is not None:
             self._usual_s += (wall_s - self._usual_s) / 16

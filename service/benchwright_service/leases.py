@@ -30,6 +30,9 @@ class Leases:
         self._now = now
         self._leases: dict[str, _Lease] = {}
 
+    def __contains__(self, run: str) -> bool:
+        return run in self._leases
+
     def new(self) -> str:
         """An id."""
         return uuid.uuid4().hex

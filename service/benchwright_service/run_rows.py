@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from typing import Any
 
 from sqlalchemy import Row, func, select
 
 from benchwright_judges.database import Database
-from benchwright_remote.messages import RunState
+from benchwright_remote.messages import NewRun, RunState
 from benchwright_service.tables import ATTEMPTS_HELD, RUNS
 
 GOING = (RunState.QUEUED.value, RunState.RUNNING.value)
@@ -16,7 +17,7 @@ GOING = (RunState.QUEUED.value, RunState.RUNNING.value)
 
 
 class RunRows:
-    """Reads runs.
+    """Reads and adds runs.
 
     Args:
         database: Of the service.
@@ -29,6 +30,31 @@ class RunRows:
         """A run."""
         async with self._database.reading() as connection:
             return (await connection.execute(select(RUNS).where(RUNS.c.id == run))).one_or_none()
+
+    async def add(self, account: str, attempt: str, new: NewRun, queued: float) -> Row[Any] | None:
+        """Keeps a run that waits from now on.
+
+        Returns:
+            The run of this id: this one, or that of another request. None if the attempt has another of its number.
+        """
+        row = {
+            "id": new.id,
+            "attempt": attempt,
+            "account": account,
+            "number": new.number,
+            "files": json.dumps(dict(new.files)),
+            "state": RunState.QUEUED.value,
+            "why": "",
+            "queued": queued,
+            "worker": "",
+            "lease": "",
+            "tries": 0,
+        }
+        # Two requests at once, or another run of this number: the first one counts.
+        kept = self._database.insert_into(RUNS).values(row).on_conflict_do_nothing()
+        async with self._database.writing() as connection:
+            await connection.execute(kept)
+        return await self.find(new.id)
 
     async def going(self, attempt: str | None = None) -> Sequence[Row[Any]]:
         """Runs that have not ended, oldest first: of one attempt if given."""

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import base64
-import contextlib
 import json
 import logging
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 from sqlalchemy import Row, and_, update
@@ -87,6 +85,8 @@ class Runs:
         self._queue = FairQueue()
         self._leases = Leases(now)
         self._changes = ChangeNotifications()
+        self._being_leased: set[str] = set()
+        self._being_judged: set[str] = set()
         self._steps: dict[str, str] = {}
         self._revisions: dict[str, int] = {}
         self._revision = int(now() * 1000)
@@ -94,13 +94,9 @@ class Runs:
         self._is_closing = False
 
     async def start(self) -> None:
-        """Goes on with what an earlier process left; watches over leases."""
-        for row in await self._rows.going():
-            if row.state == RunState.QUEUED:
-                await self._begin(row)
-            else:
-                self._leases.begin(row.id, row.lease, row.worker)
-        self._background(self._watch_leases())
+        """Goes on with what an earlier process left; watches over what goes on."""
+        await self._take_up()
+        self._background(self._watch())
 
     async def close(self) -> None:
         """Ends what runs here; workers go on."""
@@ -133,30 +129,15 @@ class Runs:
         unknown = set(new.files) - set(judged_paths(problem))
         if unknown:
             raise RefusalError(Kind.INVALID, "A file is not one of the problem's.", "Send the expected files alone.")
+        if set(new.contents) - set(new.files.values()):
+            raise RefusalError(Kind.INVALID, "A content is of no file of the run.", "Send what the run names alone.")
+        await self._check_allowance(attempt, assignment.most_runs)
         for digest, content in new.contents.items():
             await asyncio.to_thread(self._snapshots.keep, digest, content)
         missing = await asyncio.to_thread(self._snapshots.missing, new.files.values())
         if missing:
             return MissingFiles(missing=tuple(missing))
-        await self._check_allowance(attempt, assignment.most_runs)
-        row = {
-            "id": new.id,
-            "attempt": attempt,
-            "account": account,
-            "number": new.number,
-            "files": json.dumps(dict(new.files)),
-            "state": RunState.QUEUED.value,
-            "why": "",
-            "queued": self._now(),
-            "worker": "",
-            "lease": "",
-            "tries": 0,
-        }
-        # Two requests at once, or another run of this number: the first one counts.
-        kept = self._database.insert_into(RUNS).values(row).on_conflict_do_nothing()
-        async with self._database.writing() as connection:
-            await connection.execute(kept)
-        stored = await self._rows.find(new.id)
+        stored = await self._rows.add(account, attempt, new, self._now())
         if stored is None:
             raise RefusalError(Kind.CONFLICT, "The attempt has another run of this number.", "Use the next number.")
         self._check_same(stored, attempt, new)
@@ -251,16 +232,24 @@ class Runs:
             "tries": RUNS.c.tries + 1,
         }
         claimed = update(RUNS).where(RUNS.c.id == run, RUNS.c.state == RunState.QUEUED.value)
-        async with self._database.writing() as connection:
-            row = (await connection.execute(claimed.values(values).returning(RUNS))).one_or_none()
+        self._being_leased.add(run)
+        try:
+            async with self._database.writing() as connection:
+                row = (await connection.execute(claimed.values(values).returning(RUNS))).one_or_none()
+        except BaseException:
+            self._queue.ended(run, None)
+            raise
+        finally:
+            self._being_leased.discard(run)
         if row is None:
+            self._queue.ended(run, None)
             return None
         self._leases.begin(run, lease, worker)
         self._changed(run)
         try:
             ref = await self._rows.problem_of(row.attempt)
             problem = await asyncio.to_thread(self._store.unseal, ref)
-            files = await asyncio.to_thread(self._compressed, json.loads(row.files))
+            files = await asyncio.to_thread(self._snapshots.packed, json.loads(row.files))
         except Exception:
             logger.exception("run %s can't be given to a worker", run)
             detail = "The problem or the files of the run can't be read on the server."
@@ -269,12 +258,16 @@ class Runs:
         return Job(run=run, lease=lease, lease_s=self._leases.term_s, problem=problem, files=files)
 
     async def _begin(self, row: Row[Any]) -> None:
+        """Queues a run, or has its answer scored, unless this process is at it."""
         problem = await asyncio.to_thread(self._store.problem, await self._rows.problem_of(row.attempt))
+        if row.id in self._queue or row.id in self._leases or row.id in self._being_leased | self._being_judged:
+            return
         if problem.kind is ProblemKind.DESIGN:
             self._queue.add(row.id, row.account)
             self._changes.notify(_WORK)
             self._changed(row.id)
         else:
+            self._being_judged.add(row.id)
             self._background(self._judge(row))
 
     async def _judge(self, row: Row[Any]) -> None:
@@ -287,7 +280,10 @@ class Runs:
         except Exception:
             logger.exception("run %s could not be judged", row.id)
             verdict = Verdict(reason=Reason.TOOL_FAILED, detail="The answer could not be judged on the server.")
-        await self._finish(row, verdict, lease="")
+        try:
+            await self._finish(row, verdict, lease="")
+        finally:
+            self._being_judged.discard(row.id)
 
     def _answer(self, row: Row[Any]) -> str:
         digest = json.loads(row.files).get(ANSWER)
@@ -302,8 +298,8 @@ class Runs:
         )
         async with self._database.writing() as connection:
             counted = (await connection.execute(ended)).rowcount == 1
-        if self._leases.drop(row.id):
-            self._queue.ended(row.account, verdict.wall_s)
+        self._leases.drop(row.id)
+        self._queue.ended(row.id, verdict.wall_s)
         self._over(row.id)
         return counted
 
@@ -318,21 +314,34 @@ class Runs:
         async with self._database.writing() as connection:
             await connection.execute(update(RUNS).where(going).values(values))
         self._queue.remove(row.id)
-        if self._leases.drop(row.id):
-            self._queue.ended(row.account, None)
+        self._leases.drop(row.id)
+        self._queue.ended(row.id, None)
         self._over(row.id)
 
-    async def _watch_leases(self) -> None:
+    async def _watch(self) -> None:
         while True:
             await asyncio.sleep(self._leases.term_s / 10)
-            for run in self._leases.expired():
-                with contextlib.suppress(Exception):
+            try:
+                for run in self._leases.expired():
                     await self._give_back(run)
+                await self._take_up()
+            except Exception:
+                # The database may be away: the next round has another try.
+                logger.exception("runs can't be looked after")
+
+    async def _take_up(self) -> None:
+        """Begins what the database has and this process does not: of an earlier one, or after a write that failed."""
+        for row in await self._rows.going():
+            if row.state == RunState.QUEUED:
+                await self._begin(row)
+            elif row.id not in self._leases:
+                self._leases.begin(row.id, row.lease, row.worker)
 
     async def _give_back(self, run: str) -> None:
         row = await self._rows.find(run)
         if row is None or row.state != RunState.RUNNING:
             self._leases.drop(run)
+            self._queue.ended(run, None)
             return
         if row.tries >= MOST_TRIES:
             detail = f"{row.tries} workers ended in the middle of the run."
@@ -341,8 +350,8 @@ class Runs:
         waits = update(RUNS).where(RUNS.c.id == run, RUNS.c.lease == row.lease, RUNS.c.state == row.state)
         async with self._database.writing() as connection:
             again = (await connection.execute(waits.values(state=RunState.QUEUED.value, lease=""))).rowcount == 1
-        if self._leases.drop(run):
-            self._queue.ended(row.account, None)
+        self._leases.drop(run)
+        self._queue.ended(run, None)
         if again:
             self._queue.add(run, row.account)
             self._changes.notify(_WORK)
@@ -361,9 +370,6 @@ class Runs:
         row = await self._rows.find(row.id) or row
         place, step = self._queue.place(row.id), self._steps.get(row.id, "")
         return await self._views.of(row, ref, revision=self._revisions.get(row.id, 0), place=place, step=step)
-
-    def _compressed(self, files: Mapping[str, str]) -> dict[str, str]:
-        return {path: base64.b64encode(self._snapshots.compressed(digest)).decode() for path, digest in files.items()}
 
     def _keep_log(self, row: Row[Any], log: bytes) -> None:
         with RunRecords(self._home, row.attempt).log(row.number) as stream:

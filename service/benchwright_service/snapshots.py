@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import zlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from benchwright_judges.service.refusals import Kind, RefusalError
@@ -53,6 +53,17 @@ class Snapshots:
             OSError: It is not here.
         """
         return self._file(digest).read_bytes()
+
+    def packed(self, files: Mapping[str, str]) -> dict[str, str]:
+        """Contents as messages have them, by path.
+
+        Args:
+            files: Path → SHA-256.
+
+        Raises:
+            OSError: One is not here.
+        """
+        return {path: base64.b64encode(self.compressed(digest)).decode() for path, digest in files.items()}
 
     def content(self, digest: str) -> bytes:
         """A content.

@@ -87,19 +87,9 @@ class Worker:
         return Job.model_validate_json(reply.content)
 
     async def _do(self, job: Job) -> None:
-        files = {path: zlib.decompress(base64.b64decode(content)) for path, content in job.files.items()}
         with tempfile.TemporaryFile() as log:
             steps: asyncio.Queue[Step] = asyncio.Queue()
-            run = asyncio.create_task(
-                run_harness(
-                    job.problem,
-                    files,
-                    home=self._home,
-                    sandbox=self._sandbox,
-                    log=log,
-                    on_step=self._telling(job, steps),
-                )
-            )
+            run = asyncio.create_task(self._run(job, log, self._telling(job, steps)))
             alive = asyncio.create_task(self._stay_alive(job, run, steps))
             try:
                 verdict = await run
@@ -116,6 +106,10 @@ class Worker:
             finally:
                 alive.cancel()
             await self._hand_in(job, Done(lease=job.lease, verdict=verdict, log=_end_of(log)))
+
+    async def _run(self, job: Job, log: BinaryIO, on_step: Callable[[int, int, str], None]) -> Verdict:
+        files = {path: zlib.decompress(base64.b64decode(content)) for path, content in job.files.items()}
+        return await run_harness(job.problem, files, home=self._home, sandbox=self._sandbox, log=log, on_step=on_step)
 
     def _telling(self, job: Job, steps: asyncio.Queue[Step]) -> Callable[[int, int, str], None]:
         def on_step(number: int, of: int, name: str) -> None:

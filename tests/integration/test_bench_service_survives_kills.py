@@ -1,4 +1,4 @@
-"""Service and workers killed at random while students type and save: nothing acknowledged is lost or graded twice."""
+"""Service, workers and database killed while students type and save: nothing is lost, nothing graded twice."""
 
 from __future__ import annotations
 
@@ -25,16 +25,28 @@ from benchwright_problems.problem import Problem
 from benchwright_problems.store import Store
 
 from ..bench_service import Service, Solver
-from ..postgres import new_database
+from ..postgres import Cluster, PostgresError, new_database, restartable
 
 REF = "starter/saturating-counter"
 STUDENTS = 3
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
-def service(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Service]:
-    database = new_database(request.getfixturevalue("postgres")) if request.param == "postgresql" else None
-    service = Service(tmp_path / "service", database, workers=2)
+def database(request: pytest.FixtureRequest) -> Iterator[Cluster | None]:
+    """A PostgreSQL of this test's own; None for SQLite."""
+    if request.param == "sqlite":
+        yield None
+        return
+    try:
+        with restartable() as running:
+            yield running
+    except PostgresError as error:
+        pytest.skip(str(error))
+
+
+@pytest.fixture
+def service(database: Cluster | None, tmp_path: Path) -> Iterator[Service]:
+    service = Service(tmp_path / "service", new_database(database.folder) if database else None, workers=2)
     service.start()
     yield service
     service.stop()
@@ -74,7 +86,9 @@ class Student(threading.Thread):
             self.anchors.append(Anchor.model_validate(reply.json()["anchor"]))
 
 
-def test_nothing_acknowledged_is_lost_and_nothing_graded_twice(service: Service, tmp_path: Path, nightly: bool) -> None:
+def test_nothing_acknowledged_is_lost_and_nothing_graded_twice(
+    service: Service, database: Cluster | None, tmp_path: Path, nightly: bool
+) -> None:
     kills = 100 if nightly else 8
     dice = random.Random(17)
     problem = Store(service.folders).unseal(REF)
@@ -88,7 +102,12 @@ def test_nothing_acknowledged_is_lost_and_nothing_graded_twice(service: Service,
         time.sleep(dice.uniform(0.1, 1.5))
         assert service.process is not None
         workers = psutil.Process(service.process.pid).children()
-        if workers and dice.random() < 0.5:
+        chance = dice.random()
+        if database is not None and chance < 0.3:
+            database.stop()
+            time.sleep(dice.uniform(0.0, 1.0))
+            database.start()
+        elif workers and chance < 0.6:
             with contextlib.suppress(psutil.NoSuchProcess):
                 dice.choice(workers).kill()
         else:
