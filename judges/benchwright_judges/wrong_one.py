@@ -9,13 +9,13 @@ from benchwright_judges.choice_mentions import ANY_MENTION, letter_of
 
 _MAX_REPLY = 4_000
 _ASKS = re.compile(
-    r"\b(?:incorrect|false|wrong|inaccurate|untrue|not\s+(?:correct|true|right|accurate|belong)|except|"
+    r"\b(?:incorrect|false|wrong|erroneous|inaccurate|untrue|not\s+(?:correct|true|right|accurate|belong)|except|"
     r"falsch\w*|unzutreffend\w*|nicht\s+(?:richtig|korrekt|zutreffend|wahr)\w*|"
     r"incorrectes?|faux|fausses?|inexacte?s?|pas\s+(?:correcte?|vraie?|exacte?))\b|不正确|错误|不对|不属于|有误",
     re.IGNORECASE,
 )
 _MENTION = f"({ANY_MENTION})"
-_WRONG = r"(?:incorrect|false|wrong|inaccurate|untrue|not\s+(?:correct|true|accurate))"
+_WRONG = r"(?:incorrect|false|wrong|erroneous|inaccurate|untrue|not\s+(?:correct|true|accurate))"
 _NAMES = re.compile(
     rf"\b{_WRONG}\s+(?:statement|option|choice|one|answer|description|item|claim)s?\s*(?:is|must\s+be|would\s+be|:)"
     rf"\s*(?:the\s+)?{_MENTION}"
