@@ -37,7 +37,8 @@ def read_records(file: Path, invalid: InvalidRecords | None = None) -> Iterator[
             object, and lone surrogates.
     """
     lines = _read(file).split(b"\n")
-    if next((raw for raw in lines if raw.strip()), b"").strip() == b"{":
+    said = [raw for raw in lines if raw.strip()]
+    if len(said) > 1 and said[0].strip() == b"{":
         raise DatasetError(file, "", _OVER_LINES)
     for number, raw in enumerate(lines, 1):
         if raw.strip():
