@@ -70,7 +70,7 @@ def serve(
     ] = False,
 ) -> None:
     """Serves until it is interrupted."""
-    with explained(), needs("The bench service", "judges"):
+    with explained(), needs("The bench service", "service"):
         from benchwright_judges.service.server import check_host
         from benchwright_service import server
 
@@ -224,7 +224,7 @@ def _utc(time: datetime | None) -> datetime | None:
 
 
 def _with_parts(database_url: str, ask: Callable[[Administration], Awaitable[T]]) -> T:
-    with explained(), needs("The bench service", "judges"):
+    with explained(), needs("The bench service", "service"):
         from benchwright_service.bench import open_administration
 
         async def asked() -> T:
