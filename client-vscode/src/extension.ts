@@ -16,6 +16,7 @@ import { Opening } from "./opening.ts";
 import { registerPanels } from "./panel.ts";
 import { PANELS } from "./panels.ts";
 import { ProblemPages } from "./problemPages.ts";
+import { chooseProjectList } from "./projectList.ts";
 import { registerReferences } from "./references.ts";
 import { ResultsView } from "./results.ts";
 import { hintOnSave } from "./saveHint.ts";
@@ -88,6 +89,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     showLog: () => server.showLog(),
     firstSteps: () => showFirstSteps(),
     chooseInstance: () => choose(),
+    chooseList: async () => (await chooseProjectList(server)) && instances.refresh(),
     expandMacros: () => showExpandedFile(server),
     viewHere: (instance: InstanceView) => instances.viewHere(instance),
     viewDefaults: () => instances.viewDefaults(),

@@ -1,4 +1,4 @@
-"""The `benchwright/*` messages about a design: its instances and its macros; see `protocol`."""
+"""The `benchwright/*` messages about a design: its instances, macros and file lists; see `protocol`."""
 
 from __future__ import annotations
 
@@ -151,3 +151,50 @@ class MacroExpansion(Wire):
     text: str
     complete: bool
     """False if it was longer than 1,000,000 characters; then `text` ends with a comment that says so."""
+
+
+class ProjectListsParams(Wire):
+    """Parameters of `benchwright/projectLists`."""
+
+    uri: str
+    """A file of the design, or its folder."""
+
+
+class ListView(Wire):
+    """A file list of a folder."""
+
+    name: str
+    """Relative to the folder, if it is in it."""
+    used: bool
+    targets: list[str]
+    """What can be chosen of it; empty for a `.f` file."""
+    several: bool
+    """Whether more than one of its targets can be chosen."""
+
+
+class ProjectListsView(Wire):
+    """Result of `benchwright/projectLists` and `useList`."""
+
+    folder: str
+    """Its URI."""
+    lists: list[ListView]
+    """Those of the settings, else all that the folder has, by kind and name."""
+    chosen: str
+    """The name of the list that was chosen; empty if none was."""
+    target: str
+    """That of the settings, else the chosen one; several are separated by commas. Empty for the list's default."""
+    by_settings: bool
+    """Whether `benchwright.project.fileLists` names the lists, so that none can be chosen."""
+    target_by_settings: bool
+    """Whether `benchwright.project.target` names the target, so that none can be chosen."""
+
+
+class UseListParams(Wire):
+    """Parameters of `benchwright/useList`."""
+
+    uri: str
+    """A file of the design, or its folder."""
+    name: str = ""
+    """A list of the folder; empty for the one that is used where none is chosen."""
+    target: str = ""
+    """A target of it, or several, separated by commas; empty for its default."""

@@ -14,6 +14,7 @@ from pydantic.json_schema import models_json_schema
 
 from benchwright_server.features.instances import DESIGN_OPERATIONS
 from benchwright_server.features.macro_expansion import EXPANSION_OPERATIONS
+from benchwright_server.features.project_lists import LIST_OPERATIONS
 from benchwright_server.grading_protocol import LINES
 from benchwright_server.operation import Operation
 from benchwright_server.operations import OPERATIONS
@@ -22,7 +23,12 @@ from benchwright_server.protocol import Wire
 
 def message_schema() -> dict[str, JsonValue]:
     """All messages and grading lines as `$defs`, and a table of the operations."""
-    operations: tuple[Operation[Any, Any, Any], ...] = (*OPERATIONS, *DESIGN_OPERATIONS, *EXPANSION_OPERATIONS)
+    operations: tuple[Operation[Any, Any, Any], ...] = (
+        *OPERATIONS,
+        *DESIGN_OPERATIONS,
+        *EXPANSION_OPERATIONS,
+        *LIST_OPERATIONS,
+    )
     messages: dict[type[Wire], None] = dict.fromkeys(
         model for operation in operations for model in (operation.params, operation.result)
     ) | dict.fromkeys(LINES)

@@ -54,6 +54,7 @@ from benchwright_server.pipe import READ_BY_LOOPS, is_pipe, open_pipe, widen
 from benchwright_server.settings import Settings, wire_name
 from benchwright_server.workspaces.workspace import workspace_folder
 from benchwright_verilog.semantics.index_store import IndexStore
+from benchwright_verilog.semantics.list_store import ListStore
 from benchwright_verilog.semantics.projects import Projects
 from benchwright_verilog.semantics.view_store import ViewStore
 from benchwright_verilog.syntax.documents import Documents
@@ -199,6 +200,7 @@ class BenchwrightServer(EditorServer):
             IndexStore(home.cache / "index"),
             self.indexing.show,
             ViewStore(home.state / "views"),
+            ListStore(home.state / "lists"),
         )
         listeners = Listeners(
             self._attempt_changed, self.report_failure, self._notice, RunProgress(self).shown, self._study_changed

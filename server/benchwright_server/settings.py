@@ -53,6 +53,8 @@ class Features:
     """The name of a block or declaration and the label of its end change together."""
     macro_expansion: bool = True
     """What the use of a macro, or a whole file, expands to, as a document; fully or by one step."""
+    project_lists: bool = True
+    """Choosing which file list of a folder is used, and its target; asked where a folder has several."""
     references: bool = True
     """All references to a name."""
     rename: bool = True

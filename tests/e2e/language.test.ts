@@ -156,6 +156,49 @@ scenario(
   },
 );
 
+const MODEL = "module memory; endmodule\n";
+const LISTED = {
+  "soc.sv": "module soc;\n  memory u_memory ();\nendmodule\n",
+  "fpga_memory.sv": MODEL,
+  "sim_memory.sv": MODEL,
+  "fpga.f": "soc.sv\nfpga_memory.sv\n",
+  "sim.f": "soc.sv\nsim_memory.sv\n",
+};
+
+scenario(
+  "one of several file lists is asked for, and another one chosen later",
+  {
+    opened: design,
+    before: async (folder) => {
+      await mkdir(design(folder));
+      for (const [name, text] of Object.entries(LISTED)) await writeFile(join(design(folder), name), text);
+    },
+  },
+  async (session) => {
+    const { editor } = session;
+    const soc = new SavedFile(session, "soc.sv");
+    await editor.openFile("soc.sv");
+    const question = editor.notification("several file lists");
+    await question.waitFor();
+    await editor.picture("several-lists");
+    await question.getByRole("button", { name: "sim.f" }).click();
+    await editor.hears(editor.problemCount(), /No Problems/);
+    await soc.cursorAt("memory u");
+    await editor.page.keyboard.press("F12");
+    await editor.hasFocus("sim_memory.sv");
+
+    await editor.command("Benchwright: Choose the Project's File List…");
+    await editor.sees(editor.choices(), "in use");
+    await editor.picture("file-lists");
+    await editor.choose("fpga.f");
+    await editor.page.getByRole("tab", { name: "soc.sv" }).click();
+    await soc.cursorAt("memory u");
+    await editor.page.keyboard.press("F12");
+    await editor.hasFocus("fpga_memory.sv");
+    assert.deepEqual(session.strangers, []);
+  },
+);
+
 /** A file that is open, as it is on disk: what the editor draws has hints between the text. */
 class SavedFile {
   private readonly editor: Editor;

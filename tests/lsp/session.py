@@ -108,6 +108,8 @@ class Editor:
         self.always_fresh = False
         self.answer = ""
         """The title that is chosen where the server asks."""
+        self.next_answers: list[str] = []
+        """What is chosen before that, one for each question."""
         self.stderr = bytearray()
         self._capabilities = capabilities
         self.initialized: types.InitializeResult | None = None
@@ -133,7 +135,8 @@ class Editor:
 
         def question(params: types.ShowMessageRequestParams) -> types.MessageActionItem | None:
             shown.questions.append(params.message)
-            return next((one for one in params.actions or () if one.title == self.answer), None)
+            answer = self.next_answers.pop(0) if self.next_answers else self.answer
+            return next((one for one in params.actions or () if one.title == answer), None)
 
         def refresh(params: None) -> None:
             shown.lens_refreshes += 1

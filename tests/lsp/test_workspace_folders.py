@@ -52,17 +52,19 @@ async def test_a_list_says_which_files_there_are_and_is_told_of_its_faults(edito
         assert (problem.range.start, problem.range.end) == (types.Position(2, 0), types.Position(2, 7))
 
 
-async def test_several_lists_in_a_folder_are_told_once_with_the_next_step(editor: Editor) -> None:
+async def test_several_lists_are_told_where_nobody_may_be_asked(editors: Editors) -> None:
     def told() -> list[str]:
-        return [message for message in editor.shown.messages if "has several lists (fpga.f, sim.f)" in message]
+        return [message for message in asked.shown.messages if "has several file lists (fpga.f, sim.f)" in message]
 
+    asked = await editors(options={"features": {"projectLists": False}})
     lists = {"fpga.f": "a.sv\n", "sim.f": "a.sv\n"}
-    async with scratch(editor, "module a; endmodule\n", on_disk=lists) as file:
+    async with scratch(asked, "module a; endmodule\n", on_disk=lists) as file:
         await file.marked()
-        await editor.until(lambda: bool(told()), "a message")
+        await asked.until(lambda: bool(told()), "a message")
         file.type(" wire w;", after="module a;")
         await file.marked()
         assert ["benchwright.project.fileLists" in message for message in told()] == [True]
+        assert asked.shown.questions == []
 
 
 async def test_settings_name_lists_folders_and_macros(editors: Editors, tmp_path: Path) -> None:

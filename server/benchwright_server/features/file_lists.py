@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from lsprotocol import types
 
 from benchwright_server.features.locations import Locations
+from benchwright_server.features.project_lists import ask_once
 from benchwright_verilog.semantics.file_list import Complaint, FileList
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ class FileListProblems:
         self._server = server
         self._shown: set[Path] = set()
         self._told: set[str] = set()
+        self._asking: dict[Path, asyncio.Task[None]] = {}
         self._loop: asyncio.AbstractEventLoop | None = None
 
     def attach(self) -> None:
@@ -45,6 +47,9 @@ class FileListProblems:
     def _show(self, lists: Sequence[FileList]) -> None:
         found: dict[Path, list[Complaint]] = {}
         for one in lists:
+            if one.several and self._server.settings.features.project_lists:
+                self._ask(one)
+                continue
             for complaint in one.complaints:
                 if complaint.path.is_file():
                     found.setdefault(complaint.path, []).append(complaint)
@@ -66,3 +71,7 @@ class FileListProblems:
             ]
             self._server.text_document_publish_diagnostics(types.PublishDiagnosticsParams(path.as_uri(), shown))
         self._shown = set(found)
+
+    def _ask(self, one: FileList) -> None:
+        if one.path not in self._asking:
+            self._asking[one.path] = asyncio.ensure_future(ask_once(self._server, one.path, one.several))

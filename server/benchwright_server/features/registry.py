@@ -50,6 +50,9 @@ DESIGN_COMMANDS = ("hierarchy", "instances", "viewAs", "viewHere", "setTop")
 EXPANSION_COMMANDS = ("expandMacro", "showExpansion")
 """The operations on macros, which are also commands, in the order of `EXPANSION_OPERATIONS`."""
 
+LIST_COMMANDS = ("projectLists", "useList")
+"""The operations on file lists, which are also commands, in the order of `LIST_OPERATIONS`."""
+
 EXPANSION_SCHEME = "benchwright-macro"
 """Of the addresses of expanded macros."""
 
@@ -289,6 +292,14 @@ FEATURES: tuple[Feature, ...] = (
         lambda client: True,
         "What the use of a macro, or a whole file, expands to, as a document; fully or by one step.",
         commands=EXPANSION_COMMANDS,
+    ),
+    Feature(
+        "project_lists",
+        tuple(f"benchwright/{name}" for name in LIST_COMMANDS),
+        _fixed(),
+        lambda client: True,
+        "Which file list of a folder is used, and which of its targets; asked where a folder has several lists.",
+        commands=(*LIST_COMMANDS, "chooseList"),
     ),
     Feature(
         "type_hierarchy",

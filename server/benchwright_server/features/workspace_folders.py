@@ -17,7 +17,7 @@ from benchwright_verilog.syntax.uri import path_of
 if TYPE_CHECKING:
     from benchwright_server.editor_server import EditorServer
 
-_WATCHED = "**/*.{v,sv,vh,svh,f}"
+_WATCHED = ("**/*.{v,sv,vh,svh,f,core}", "**/Bender.yml", "**/verible.filelist")
 _REGISTRATION = "benchwright/design-files"
 
 
@@ -40,7 +40,7 @@ async def watch_files(server: EditorServer) -> None:
     """Ask the client to report changes on disk, if it can; otherwise the disk is checked from time to time."""
     if server.client.get("workspace.didChangeWatchedFiles.dynamicRegistration") is not True:
         return
-    options = types.DidChangeWatchedFilesRegistrationOptions([types.FileSystemWatcher(_WATCHED)])
+    options = types.DidChangeWatchedFilesRegistrationOptions([types.FileSystemWatcher(pattern) for pattern in _WATCHED])
     registration = types.Registration(_REGISTRATION, types.WORKSPACE_DID_CHANGE_WATCHED_FILES, options)
     # If the client refuses, the disk is checked from time to time.
     with contextlib.suppress(JsonRpcException):

@@ -88,6 +88,8 @@ class FileList:
     """All lists that were read, this one first."""
     targets: tuple[str, ...] = ()
     """What can be chosen, where a list has several targets."""
+    several: tuple[Path, ...] = ()
+    """The lists of a folder of which none was chosen; then `path` is the folder."""
     found_by_name: frozenset[Path] = frozenset()
     """The libraries that only a module of the file's own name brings in: those of `-y`."""
 

@@ -16,6 +16,26 @@ _MOST_NAMED = 10
 _PATTERNS = ("*.f", "verible.filelist", bender.NAME, f"*{fusesoc.SUFFIX}")
 
 
+def lists_in(folder: Path) -> list[Path]:
+    """All file lists directly in a folder, by kind and name."""
+    return [path for pattern in _PATTERNS for path in sorted(folder.glob(pattern)) if path.is_file()]
+
+
+def targets_of(path: Path, folder: Path, open_text: Callable[[Path], str | None]) -> tuple[str, ...]:
+    """What can be chosen of a list; nothing for a `.f` file.
+
+    Args:
+        path: The list.
+        folder: Of the project.
+        open_text: Gives the text of a list that an editor has open.
+    """
+    if path.name == bender.NAME:
+        return bender.read_bender(path, open_text).targets
+    if path.suffix == fusesoc.SUFFIX:
+        return fusesoc.read_core(path, folder, open_text).targets
+    return ()
+
+
 class ProjectLists:
     """The file lists that the settings name, else the one directly in the folder.
 
@@ -83,10 +103,11 @@ class ProjectLists:
         if lists and self._on_read is not None and self._folder is not None:
             names = ", ".join(path.name for path in lists)
             message = (
-                f"{self._folder.name} has several lists ({names}), so none is used. Name those that belong together in "
-                "benchwright.project.fileLists."
+                f"{self._folder.name} has several file lists ({names}), and none is used. Choose one, or name those "
+                "that belong together in benchwright.project.fileLists."
             )
-            self._on_read([FileList(self._folder, complaints=(Complaint(self._folder, 0, 0, message, False),))])
+            told = Complaint(self._folder, 0, 0, message, False)
+            self._on_read([FileList(self._folder, complaints=(told,), several=tuple(lists))])
 
     def tell_also(self, messages: Sequence[str]) -> None:
         """Tell about the first list what only shows in its files, unless that was just told."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from benchwright_verilog.semantics.diagnostics import SlangDiagnostic
 from benchwright_verilog.semantics.file_list import FileList
 from benchwright_verilog.semantics.index_store import IndexStore
 from benchwright_verilog.semantics.instance_paths import DEFAULTS, View
+from benchwright_verilog.semantics.list_store import NOTHING_CHOSEN, ListChoice, ListStore
 from benchwright_verilog.semantics.project import Project
 from benchwright_verilog.semantics.view_store import ViewStore
 from benchwright_verilog.settings import Project as ProjectSettings
@@ -36,6 +38,7 @@ class Projects:
         store: Keeps what large folders declare and name.
         on_progress: Called, in any thread, with a large folder and how many of how many of its files have been read.
         views: Keeps what their modules are viewed as.
+        choices: Keeps which of their file lists is used.
     """
 
     def __init__(
@@ -47,6 +50,7 @@ class Projects:
         store: IndexStore | None = None,
         on_progress: Callable[[Path, int, int], None] | None = None,
         views: ViewStore | None = None,
+        choices: ListStore | None = None,
     ) -> None:
         self._documents = documents
         self._settings = settings
@@ -55,6 +59,7 @@ class Projects:
         self._store = store
         self._on_progress = on_progress
         self._views = views
+        self._choices = choices
         self._folders: list[Path] = []
         self._projects: dict[Path, Project] = {}
         self._alone: dict[Path, Project] = {}
@@ -159,6 +164,16 @@ class Projects:
         if self._views is not None and project.folder is not None:
             self._views.save(project.folder, view)
 
+    def chosen_list(self, folder: Path) -> ListChoice:
+        """Which of a folder's file lists was chosen. The settings come before it."""
+        return self._choices.load(folder) if self._choices is not None else NOTHING_CHOSEN
+
+    def choose_list(self, folder: Path, choice: ListChoice) -> None:
+        """Use this file list of a folder from now on, also after the next start."""
+        if self._choices is not None:
+            self._choices.save(folder, choice)
+        self._projects.pop(folder, None)
+
     def settings_changed(self) -> None:
         """Other include folders, macros or file lists: start again."""
         self._projects.clear()
@@ -169,7 +184,7 @@ class Projects:
             self._projects[folder] = Project(
                 folder,
                 self._documents,
-                self._settings(),
+                self._settings_of(folder, is_workspace=is_workspace),
                 is_workspace=is_workspace,
                 on_lists=self._on_lists,
                 store=self._store,
@@ -177,6 +192,14 @@ class Projects:
                 view=self._views.load(folder) if self._views is not None else DEFAULTS,
             )
         return self._projects[folder]
+
+    def _settings_of(self, folder: Path, *, is_workspace: bool) -> ProjectSettings:
+        settings = self._settings()
+        if is_workspace:
+            return settings
+        chosen = self.chosen_list(folder)
+        named = settings.file_lists or ((str(folder / chosen.name),) if chosen.name else ())
+        return replace(settings, file_lists=named, target=settings.target or chosen.target)
 
     def _workspace(self, folder: Path) -> Path | None:
         if folder not in self._workspaces:
