@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from fastapi import FastAPI
-from starlette.types import ASGIApp
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from benchwright_judges.service.admission import USUAL_BODY_LIMIT, AdmissionControl, Gate
 from benchwright_judges.service.app import explain_errors, is_served
@@ -14,6 +14,8 @@ from benchwright_service.endpoints import open, solver, studies, work
 
 OPEN = frozenset({"/api/v1/health/live", "/api/v1/health/ready", "/api/v1/key", "/api/v1/join", "/api/v1/openapi.json"})
 """Paths that need no token."""
+JUDGES = "/v1/"
+"""What paths of the judge service begin with."""
 _LARGE_BODY = 32 << 20
 _LARGE = ("/events", "/runs", "/verdict", "/journal")
 _ABOUT = """Runs hidden tests, keeps what solvers do and countersigns it, for a lab or a course.
@@ -29,6 +31,21 @@ def make_app(bench: Bench) -> ASGIApp:
     api.state.bench = bench
     gate = Gate(OPEN.__contains__, body_limit)
     return AdmissionControl(api, bench.accounts, is_served=partial(is_served, api), gate=gate)
+
+
+def with_judges(bench: ASGIApp, judges: ASGIApp) -> ASGIApp:
+    """Both services at one address, each behind its own admission control.
+
+    Args:
+        bench: Has every path but the judge service's; it has no start and no end of its own.
+        judges: Has the paths below `/v1/`, as where it is alone.
+    """
+
+    async def app(scope: Scope, receive: Receive, send: Send) -> None:
+        is_for_judges = scope["type"] == "lifespan" or scope["path"].startswith(JUDGES)
+        await (judges if is_for_judges else bench)(scope, receive, send)
+
+    return app
 
 
 def make_api() -> FastAPI:

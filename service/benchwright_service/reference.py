@@ -72,6 +72,12 @@ counts once. An answer is scored where the service runs.
 
 After a kill of service or workers, what was queued or running goes on at the next start.
 
+## Judge service
+
+The same process serves the [judge service](judge-service.md) below `/v1/`, with the settings of `judges.toml` and the
+tokens of `benchwright judge token`. Neither service takes a token of the other, and a rate limit of one counts nothing
+of the other. `benchwright judge serve` is the judge service alone.
+
 ## Limits
 """
 

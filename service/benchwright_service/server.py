@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from benchwright_judges.service.server import listen, serve_app
+from benchwright_judges.configuration import find_panel, read_settings, records_location
+from benchwright_judges.service.judging import Pace
+from benchwright_judges.service.server import listen, open_app, serve_app
 from benchwright_problems.home import Home
-from benchwright_service.app import make_app
+from benchwright_problems.store import Store
+from benchwright_service.app import make_app, with_judges
 from benchwright_service.bench import open_bench
 from benchwright_service.local_workers import local_workers
 
 MOST_CONNECTIONS = 4_000
-GRACE_S = 10.0
+JUDGES_PACE = Pace()
 _LOCAL = "local"
 
 
@@ -29,21 +32,32 @@ async def serve(
 
     Raises:
         BenchServiceError: Tables or key can't be opened.
+        ConfigurationError: `judges.toml` does not describe judges, or a key that it names is not set.
+        RecordsError: The judgements can't be opened.
         LogError: The log can't be opened.
         ServiceError: The port can't be opened.
     """
+    settings = read_settings()
     listener = listen(host, port)
     try:
         here = f"http://{host}:{listener.getsockname()[1]}"
-        async with open_bench(home, database_url, address or here) as bench:
+        async with (
+            open_bench(home, database_url, address or here) as bench,
+            open_app(Store(home), records_location(settings, home), find_panel(settings), JUDGES_PACE) as judges,
+        ):
+            judge_app, wake_judges_clients = judges
+            app = with_judges(make_app(bench), judge_app)
+
+            def wake_all() -> None:
+                bench.runs.wake_all()
+                wake_judges_clients()
+
             # Of a service that was killed.
             await bench.accounts.revoke_workers(_LOCAL)
             token = await bench.accounts.worker_token(_LOCAL)
             try:
                 async with local_workers(here, token, workers, sandbox):
-                    await serve_app(
-                        make_app(bench), listener, grace_s=GRACE_S, closing=bench.runs.wake_all, most=MOST_CONNECTIONS
-                    )
+                    await serve_app(app, listener, grace_s=JUDGES_PACE.grace_s, closing=wake_all, most=MOST_CONNECTIONS)
             finally:
                 await bench.accounts.revoke_workers(_LOCAL)
     finally:

@@ -6,7 +6,8 @@ import ipaddress
 import logging
 import signal
 import socket
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from pathlib import Path
 from types import FrameType
 
@@ -67,16 +68,34 @@ async def serve(
     """
     pace = pace or Pace()
     listener = listen(host, port)
-    records = await Records.open(database)
     try:
-        judging = Judging(store, records, panel, pace)
-        app = make_app(judging, Tokens(records))
-        await serve_app(app, listener, grace_s=pace.grace_s, closing=judging.stop_taking)
+        async with open_app(store, database, panel, pace) as (app, closing):
+            await serve_app(app, listener, grace_s=pace.grace_s, closing=closing)
     finally:
         listener.close()
+
+
+@asynccontextmanager
+async def open_app(
+    store: Store, database: str | Path, panel: Panel | None, pace: Pace
+) -> AsyncIterator[tuple[ASGIApp, Callable[[], None]]]:
+    """The service as an ASGI application, and what wakes its clients before it ends.
+
+    It judges from the application's start to its end; `panel` is closed in the end.
+
+    Raises:
+        RecordsError: The database can't be opened.
+    """
+    try:
+        records = await Records.open(database)
+        try:
+            judging = Judging(store, records, panel, pace)
+            yield make_app(judging, Tokens(records)), judging.stop_taking
+        finally:
+            await records.close()
+    finally:
         if panel is not None:
             await panel.close()
-        await records.close()
 
 
 async def serve_app(

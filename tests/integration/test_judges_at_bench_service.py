@@ -1,0 +1,158 @@
+"""The judge service at the bench service's address: old clients work, and no token of one opens the other."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx2
+import pytest
+
+from benchwright_judges.configuration import read_settings, records_location
+from benchwright_judges.judgement import Status
+from benchwright_judges.records import Records
+from benchwright_judges.service.access_token import Scope
+from benchwright_judges.service.admission import OPEN
+from benchwright_judges.service.app import make_api
+from benchwright_judges.service.client import RemoteJudge
+from benchwright_judges.service.tokens import Tokens
+from benchwright_service.app import OPEN as OPEN_AT_BENCH
+from benchwright_service.app import make_api as make_bench_api
+
+from ..bench_service import Course, Service, Solver, running
+from ..judge_service import CANARY, CHOOSES, EXPLAINS, FILLS, filled_store
+
+BENCHWRIGHT = str(Path(sys.executable).with_name("benchwright"))
+SCOPES = {
+    ("POST", "/v1/submissions"): Scope.SUBMIT,
+    ("GET", "/v1/submissions/{submission_id}"): Scope.SUBMIT,
+    ("POST", "/v1/batches"): Scope.SUBMIT,
+    ("GET", "/v1/batches/{batch_id}"): Scope.SUBMIT,
+    ("GET", "/v1/batches/{batch_id}/results"): Scope.SUBMIT,
+    ("GET", "/v1/batches/{batch_id}/events"): Scope.SUBMIT,
+    ("GET", "/v1/pending"): Scope.GRADE,
+    ("GET", "/v1/pending/next"): Scope.GRADE,
+    ("PUT", "/v1/pending/{item_id}/grade"): Scope.GRADE,
+    ("GET", "/v1/agreement"): Scope.ADMIN,
+}
+"""What each endpoint of the judge service needs."""
+GUARDED_AT_BENCH = [
+    (method.upper(), path)
+    for path, operations in make_bench_api().openapi()["paths"].items()
+    for method in operations
+    if path not in OPEN_AT_BENCH
+]
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    made = Service(tmp_path_factory.mktemp("service"), workers=0)
+    filled_store(made.folders)
+    with running(made) as started:
+        yield started
+
+
+@pytest.fixture(scope="module")
+def course(service: Service) -> Course:
+    return service.set_up()
+
+
+def judge_token(service: Service, *scopes: Scope, per_minute: int = 600) -> str:
+    """One that `benchwright judge token` would make."""
+
+    async def made() -> str:
+        records = await Records.open(records_location(read_settings({}), service.folders))
+        try:
+            return (await Tokens(records).create("ann", scopes, per_minute=per_minute))[1]
+        finally:
+            await records.close()
+
+    return asyncio.run(made())
+
+
+@pytest.fixture(scope="module")
+def tokens(service: Service, course: Course, tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """By what they are called in the tables below."""
+    person = Solver.joining(service, course, tmp_path_factory.mktemp("ada"))
+    person.log.close()
+    return {
+        "none": "",
+        "person": person.token,
+        "worker": service.worker_token(),
+        "disguised": person.token.replace("bws_", "bwj_"),
+        **{scope.value: judge_token(service, scope) for scope in Scope},
+    }
+
+
+def ask(service: Service, token: str, method: str, path: str) -> httpx2.Response:
+    with service.client(token) as client:
+        return client.request(method, re.sub(r"\{\w+\}", "a" * 32, path), json={})
+
+
+def test_the_table_has_every_endpoint_that_needs_a_token() -> None:
+    paths = make_api().openapi()["paths"]
+    assert set(SCOPES) == {(m.upper(), path) for path, found in paths.items() for m in found if path not in OPEN}
+
+
+@pytest.mark.parametrize(("method", "path"), SCOPES)
+@pytest.mark.parametrize("whose", ["none", "person", "worker", "disguised", *Scope])
+def test_only_the_judge_services_own_tokens_open_it_and_each_as_far_as_its_scope(
+    service: Service, tokens: dict[str, str], whose: str, method: str, path: str
+) -> None:
+    status = ask(service, tokens[whose], method, path).status_code
+    if whose not in list(Scope):
+        assert status == 401
+    elif Scope(whose) in (SCOPES[method, path], Scope.ADMIN):
+        assert status in (200, 204, 404, 422)
+    else:
+        assert status == 403
+
+
+@pytest.mark.parametrize(("method", "path"), GUARDED_AT_BENCH)
+@pytest.mark.parametrize("scope", Scope)
+def test_no_token_of_the_judge_service_opens_the_bench_service(
+    service: Service, tokens: dict[str, str], scope: Scope, method: str, path: str
+) -> None:
+    assert ask(service, tokens[scope], method, path).status_code == 401
+    assert ask(service, tokens[scope].replace("bwj_", "bws_"), method, path).status_code == 401
+
+
+async def test_a_client_of_the_judge_service_gets_its_judgements(service: Service, tokens: dict[str, str]) -> None:
+    async with RemoteJudge(service.url, tokens["submit"]) as judge:
+        right, wrong, later = [
+            await judge.request_judgement(problem, answer)
+            for problem, answer in ((CHOOSES, "B"), (FILLS, "no"), (EXPLAINS, "Because."))
+        ]
+    assert (right.passed, wrong.passed, later.status) == (True, False, Status.PENDING)
+
+
+def test_an_answer_is_scored_from_a_terminal(service: Service, tokens: dict[str, str], tmp_path: Path) -> None:
+    environment = {"BENCHWRIGHT_HOME": str(tmp_path), "BENCHWRIGHT_JUDGE_TOKEN": tokens["submit"]}
+    filled_store(Service(tmp_path).folders)
+    (tmp_path / "answer.md").write_text("I say B.")
+    command = [BENCHWRIGHT, "answer", CHOOSES, str(tmp_path / "answer.md"), "--judge-url", service.url]
+    ran = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60)
+    assert (ran.returncode, ran.stdout[:6]) == (0, "passed"), ran.stderr
+
+
+def test_health_and_descriptions_of_both_need_no_token(service: Service) -> None:
+    with service.client() as client:
+        for path in (*OPEN, "/api/v1/health/ready", "/api/v1/openapi.json"):
+            reply = client.get(path)
+            assert reply.status_code == 200
+            assert CANARY not in reply.text
+        titles = [client.get(path).json()["info"]["title"] for path in ("/v1/openapi.json", "/api/v1/openapi.json")]
+    assert titles == ["Benchwright judge service", "Benchwright bench service"]
+
+
+def test_a_client_of_one_that_asks_too_often_takes_nothing_from_the_other(
+    service: Service, tokens: dict[str, str]
+) -> None:
+    eager = judge_token(service, Scope.ADMIN, per_minute=2)
+    assert [ask(service, eager, "GET", "/v1/agreement").status_code for _ in range(3)] == [200, 200, 429]
+    assert ask(service, tokens["admin"], "GET", "/v1/agreement").status_code == 200
+    assert ask(service, tokens["person"], "GET", "/api/v1/me").status_code == 200
