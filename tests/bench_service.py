@@ -11,6 +11,7 @@ import re
 import signal
 import subprocess
 import sys
+import time
 import uuid
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
@@ -40,13 +41,19 @@ class Service:
     home: Path
     database: str | None = None
     workers: int = 1
+    options: Sequence[str] = ()
     url: str = ""
-    process: subprocess.Popen[str] | None = None
+    process: subprocess.Popen[bytes] | None = None
 
     @property
     def folders(self) -> Home:
         """Its folders."""
         return Home.find({"BENCHWRIGHT_HOME": str(self.home)})
+
+    @property
+    def log(self) -> Path:
+        """What its processes have written to standard error."""
+        return self.home / "service.log"
 
     def set_up(self, pack: str = "starter", uses: int = 100, **assignment: Any) -> Course:
         """Makes a course with one assignment."""
@@ -72,20 +79,21 @@ class Service:
     def start(self, port: int = 0) -> None:
         """Starts it, and waits until it listens."""
         command = [str(Path(sys.executable).parent / "benchwright"), "serve", "--port", str(port)]
-        command += ["--workers", str(self.workers)]
+        command += ["--workers", str(self.workers), *self.options]
         environment = os.environ | {"BENCHWRIGHT_HOME": str(self.home)}
         if self.database is not None:
             environment["BENCHWRIGHT_SERVICE_DATABASE"] = self.database
-        self.process = subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True)
-        assert self.process.stderr is not None
-        said = []
-        for line in self.process.stderr:
-            said.append(line)
-            found = _LISTENING.search(line)
+        self.home.mkdir(parents=True, exist_ok=True)
+        with self.log.open("ab") as stream:
+            said_before = stream.tell()
+            self.process = subprocess.Popen(command, env=environment, stderr=stream)
+        while self.process.poll() is None:
+            found = _LISTENING.search(self.log.read_bytes()[said_before:].decode())
             if found:
                 self.url = found[1]
                 return
-        raise AssertionError("".join(said))
+            time.sleep(0.02)
+        raise AssertionError(self.log.read_bytes()[said_before:].decode())
 
     def stop(self, how: signal.Signals = signal.SIGTERM) -> None:
         """Ends it."""

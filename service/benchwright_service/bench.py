@@ -23,6 +23,7 @@ from benchwright_service.courses import Courses
 from benchwright_service.database import open_service_database
 from benchwright_service.evidence import Evidence
 from benchwright_service.lab import Lab
+from benchwright_service.metrics import Metrics
 from benchwright_service.runs import Runs
 from benchwright_service.signing import Countersigner
 from benchwright_service.snapshots import Snapshots
@@ -46,6 +47,7 @@ class Bench:
     lab: Lab
     signer: Countersigner
     version: str
+    metrics: Metrics
     guesses: RateLimits = field(default_factory=RateLimits)
 
     async def check(self) -> None:
@@ -155,7 +157,18 @@ async def open_bench(home: Home, database_url: str | None, server: str) -> Async
         evidence = Evidence(log, parts.database, parts.courses, parts.places, signer)
         lab = Lab(log, Store(home), parts.courses, parts.places)
         snapshots = Snapshots(folder / "snapshots")
-        runs = Runs(parts.database, Store(home), home, snapshots, parts.courses, evidence, judging)
+        metrics = Metrics()
+        runs = Runs(parts.database, Store(home), home, snapshots, parts.courses, evidence, judging, metrics)
         await runs.start()
         opened.push_async_callback(runs.close)
-        yield Bench(parts.database, parts.accounts, parts.courses, evidence, runs, lab, signer, version("benchwright"))
+        yield Bench(
+            parts.database,
+            parts.accounts,
+            parts.courses,
+            evidence,
+            runs,
+            lab,
+            signer,
+            version("benchwright"),
+            metrics,
+        )

@@ -65,6 +65,15 @@ def serve(
     ] = "",
     workers: Annotated[int, typer.Option(min=0, help="Runs at a time on this machine.")] = os.cpu_count() or 1,
     sandbox: Annotated[str, typer.Option(help="Where hidden tests run.")] = "bwrap",
+    metrics_port: Annotated[
+        int | None,
+        typer.Option(
+            envvar="BENCHWRIGHT_SERVICE_METRICS_PORT",
+            min=0,
+            max=65535,
+            help="Where Prometheus reads metrics, on 127.0.0.1; 0 for a free one. Nowhere if not given.",
+        ),
+    ] = None,
     allow_remote: Annotated[
         bool, typer.Option("--allow-remote", help="Listen to other machines without TLS: the network is trusted.")
     ] = False,
@@ -73,7 +82,9 @@ def serve(
     with explained(), needs("The bench service", "service"):
         from benchwright_judges.service.server import check_host
         from benchwright_service import server
+        from benchwright_service.plain_log import log_plainly
 
+        log_plainly()
         check_host(host, allow_remote=allow_remote)
         if not (address or host).startswith("https://"):
             typer.echo("Plain HTTP: put a TLS proxy (Caddy, nginx) in front before others use it.", err=True)
@@ -86,6 +97,7 @@ def serve(
                 address=address or None,
                 workers=workers,
                 sandbox=sandbox,
+                metrics_port=metrics_port,
             )
         )
 
@@ -100,8 +112,10 @@ def worker(
 ) -> None:
     """Works until it is interrupted."""
     with explained(), needs("A worker", "judges"):
+        from benchwright_service.plain_log import log_plainly
         from benchwright_service.work import work
 
+        log_plainly()
         try:
             token = token_file.read_text().strip()
         except OSError as error:
@@ -197,7 +211,7 @@ def open_study(
     database: DatabaseUrl = "",
 ) -> None:
     """Registers and preregisters a study whose records come to the service; again, it changes nothing."""
-    with explained(), needs("Studies at the bench service", "baselines"):
+    with explained(), needs("Studies at the bench service", "service"):
         from benchwright_service.bench import open_lab
         from benchwright_studies.study_file import read_study
 

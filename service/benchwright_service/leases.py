@@ -29,6 +29,10 @@ class Leases:
         self.term_s = term_s
         self._now = now
         self._leases: dict[str, _Lease] = {}
+        self._heard: dict[str, float] = {}
+
+    def __len__(self) -> int:
+        return len(self._leases)
 
     def __contains__(self, run: str) -> bool:
         return run in self._leases
@@ -44,6 +48,20 @@ class Leases:
     def renew(self, run: str) -> None:
         """Lets a lease go on for another term."""
         self._leases[run].until = self._now() + self.term_s
+        self.hear(self._leases[run].worker)
+
+    def hear(self, worker: str) -> None:
+        """Notes that a worker is alive."""
+        if worker:
+            self._heard[worker] = self._now()
+
+    def workers(self) -> int:
+        """How many workers were heard of within a term."""
+        since = self._now() - self.term_s
+        for worker, heard in list(self._heard.items()):
+            if heard < since:
+                self._heard.pop(worker, None)
+        return len(self._heard)
 
     def of_worker(self, worker: str) -> list[str]:
         """The runs that a worker has."""

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from benchwright_remote.messages import MOST_EVENTS
 from benchwright_service.app import OPEN, body_limit, make_api
 from benchwright_service.leases import TERM_S
+from benchwright_service.metrics import Metrics
 from benchwright_service.runs import MOST_TRIES
 from benchwright_service.server import MOST_CONNECTIONS
 from benchwright_service.snapshots import LARGEST
@@ -78,6 +79,18 @@ The same process serves the [judge service](judge-service.md) below `/v1/`, with
 tokens of `benchwright judge token`. Neither service takes a token of the other, and a rate limit of one counts nothing
 of the other. `benchwright judge serve` is the judge service alone.
 
+## Metrics and log
+
+With `--metrics-port`, Prometheus reads these at `http://127.0.0.1:PORT/metrics`, beside those of the process. Routes are
+templates, `route` is empty where a request was refused before it reached one, and no label names a person, a course, a
+problem or a run. Only programs on the same machine reach the port.
+"""
+
+_LOG = """\
+
+Standard error has the log: addresses, and for each failure the kind of the exception and its places in the code. What
+exceptions say is left out, for it may quote a student's file, a name or a token.
+
 ## Limits
 """
 
@@ -96,6 +109,11 @@ def _page() -> Iterator[str]:
             about = operation["description"].split("\n\n")[0].replace("\n", " ")
             yield f"| `{method.upper()} {path}` | {_who(path)} | {operation['summary']}. {about} |"
     yield _AFTER.format(lease=TERM_S, tries=MOST_TRIES)
+    yield "| metric | type | labels | what |"
+    yield "| --- | --- | --- | --- |"
+    for name, kind, labels, about in Metrics().described():
+        yield f"| `{name}` | {kind} | {', '.join(f'`{label}`' for label in labels)} | {about} |"
+    yield _LOG
     yield "| what | how much |"
     yield "| --- | --- |"
     yield f"| events of a request | {MOST_EVENTS:,} |"

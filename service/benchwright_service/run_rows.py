@@ -6,9 +6,10 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import Row, func, select
+from sqlalchemy import Row, func, select, update
 
 from benchwright_judges.database import Database
+from benchwright_problems.verdict import Verdict
 from benchwright_remote.messages import NewRun, RunState
 from benchwright_service.tables import ATTEMPTS_HELD, RUNS
 
@@ -55,6 +56,34 @@ class RunRows:
         async with self._database.writing() as connection:
             await connection.execute(kept)
         return await self.find(new.id)
+
+    async def finish(self, run: str, verdict: Verdict, ended: float, *, lease: str) -> bool:
+        """Ends a run by a verdict.
+
+        Args:
+            run: Which.
+            verdict: Whole.
+            ended: Seconds since 1970.
+            lease: By which a worker has it. Empty for a run that is scored without one.
+
+        Returns:
+            Whether it counted: the run had not ended, and was still given by this lease.
+        """
+        state = RunState.RUNNING if lease else RunState.QUEUED
+        finished = (
+            update(RUNS)
+            .where(RUNS.c.id == run, RUNS.c.lease == lease, RUNS.c.state == state.value)
+            .values(state=RunState.DONE.value, ended=ended, verdict=verdict.model_dump_json())
+        )
+        async with self._database.writing() as connection:
+            return (await connection.execute(finished)).rowcount == 1
+
+    async def cancel(self, run: str, why: str, ended: float) -> bool:
+        """Ends a run without a verdict; False if it has ended already."""
+        cancelled = update(RUNS).where(RUNS.c.id == run, RUNS.c.state.in_(GOING))
+        values = {"state": RunState.CANCELLED.value, "why": why, "ended": ended}
+        async with self._database.writing() as connection:
+            return (await connection.execute(cancelled.values(values))).rowcount == 1
 
     async def going(self, attempt: str | None = None) -> Sequence[Row[Any]]:
         """Runs that have not ended, oldest first: of one attempt if given."""

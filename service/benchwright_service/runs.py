@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from sqlalchemy import Row, and_, update
+from sqlalchemy import Row, update
 
 from benchwright_attempts.grading import ANSWER, judge_answer, judged_paths
 from benchwright_attempts.judging import Judging
@@ -35,7 +35,8 @@ from benchwright_service.courses import Courses
 from benchwright_service.evidence import Evidence
 from benchwright_service.fair_queue import FairQueue
 from benchwright_service.leases import Leases
-from benchwright_service.run_rows import GOING, RunRows
+from benchwright_service.metrics import Metrics
+from benchwright_service.run_rows import RunRows
 from benchwright_service.run_views import RunViews
 from benchwright_service.snapshots import LARGEST, Snapshots, unpacked
 from benchwright_service.tables import RUNS
@@ -58,6 +59,7 @@ class Runs:
         courses: Say until when.
         evidence: Says whose an attempt is.
         judging: Scores answers.
+        metrics: Count what ends.
         now: Seconds since 1970.
     """
 
@@ -70,6 +72,7 @@ class Runs:
         courses: Courses,
         evidence: Evidence,
         judging: Judging,
+        metrics: Metrics,
         now: Callable[[], float] = time.time,
     ) -> None:
         self._database = database
@@ -79,6 +82,7 @@ class Runs:
         self._courses = courses
         self._evidence = evidence
         self._judging = judging
+        self._metrics = metrics
         self._rows = RunRows(database)
         self._views = RunViews(store, home, courses)
         self._now = now
@@ -92,6 +96,7 @@ class Runs:
         self._revision = int(now() * 1000)
         self._tasks: set[asyncio.Task[None]] = set()
         self._is_closing = False
+        metrics.follow(self._queue.__len__, self._leases.__len__, self._leases.workers)
 
     async def start(self) -> None:
         """Goes on with what an earlier process left; watches over what goes on."""
@@ -184,6 +189,7 @@ class Runs:
             worker: Does one run at a time: what it had before is given to others.
             wait_s: How long, in seconds.
         """
+        self._leases.hear(worker)
         for abandoned in self._leases.of_worker(worker):
             await self._give_back(abandoned)
         give_up = time.monotonic() + wait_s
@@ -290,17 +296,15 @@ class Runs:
         return self._snapshots.content(digest).decode("utf-8", "replace") if digest else ""
 
     async def _finish(self, row: Row[Any], verdict: Verdict, *, lease: str) -> bool:
-        state = RunState.RUNNING if lease else RunState.QUEUED
-        ended = (
-            update(RUNS)
-            .where(RUNS.c.id == row.id, RUNS.c.lease == lease, RUNS.c.state == state.value)
-            .values(state=RunState.DONE.value, ended=self._now(), verdict=verdict.model_dump_json())
-        )
-        async with self._database.writing() as connection:
-            counted = (await connection.execute(ended)).rowcount == 1
+        ended = self._now()
+        counted = await self._rows.finish(row.id, verdict, ended, lease=lease)
         self._leases.drop(row.id)
         self._queue.ended(row.id, verdict.wall_s)
         self._over(row.id)
+        if counted:
+            waited_s = row.began - row.queued if row.began is not None else None
+            ran_s = ended - (row.queued if row.began is None else row.began)
+            self._metrics.run_ended(verdict.outcome.value, waited_s=waited_s, ran_s=ran_s)
         return counted
 
     async def _supersede(self, attempt: str, newest: str) -> None:
@@ -309,10 +313,8 @@ class Runs:
                 await self._cancel(row, "superseded")
 
     async def _cancel(self, row: Row[Any], why: str) -> None:
-        going = and_(RUNS.c.id == row.id, RUNS.c.state.in_(GOING))
-        values = {"state": RunState.CANCELLED.value, "why": why, "ended": self._now()}
-        async with self._database.writing() as connection:
-            await connection.execute(update(RUNS).where(going).values(values))
+        if await self._rows.cancel(row.id, why, self._now()):
+            self._metrics.run_ended(RunState.CANCELLED.value)
         self._queue.remove(row.id)
         self._leases.drop(row.id)
         self._queue.ended(row.id, None)

@@ -10,6 +10,7 @@ from benchwright_problems.store import Store
 from benchwright_service.app import make_app, with_judges
 from benchwright_service.bench import open_bench
 from benchwright_service.local_workers import local_workers
+from benchwright_service.metrics import measured
 
 MOST_CONNECTIONS = 4_000
 JUDGES_PACE = Pace()
@@ -17,7 +18,15 @@ _LOCAL = "local"
 
 
 async def serve(
-    home: Home, *, database_url: str | None, host: str, port: int, address: str | None, workers: int, sandbox: str
+    home: Home,
+    *,
+    database_url: str | None,
+    host: str,
+    port: int,
+    address: str | None,
+    workers: int,
+    sandbox: str,
+    metrics_port: int | None = None,
 ) -> None:
     """Serves until SIGINT or SIGTERM; prints `Listening on http://…` when it is ready.
 
@@ -29,6 +38,7 @@ async def serve(
         address: The service's address as its users have it, as receipts name it. None for where it listens.
         workers: How many runs this machine does at a time.
         sandbox: Name of the sandbox that they use.
+        metrics_port: Where Prometheus reads metrics, on the loopback interface. None for nowhere.
 
     Raises:
         BenchServiceError: Tables or key can't be opened.
@@ -46,7 +56,7 @@ async def serve(
             open_app(Store(home), records_location(settings, home), find_panel(settings), JUDGES_PACE) as judges,
         ):
             judge_app, wake_judges_clients = judges
-            app = with_judges(make_app(bench), judge_app)
+            app = measured(with_judges(make_app(bench), judge_app), bench.metrics)
 
             def wake_all() -> None:
                 bench.runs.wake_all()
@@ -56,8 +66,11 @@ async def serve(
             await bench.accounts.revoke_workers(_LOCAL)
             token = await bench.accounts.worker_token(_LOCAL)
             try:
-                async with local_workers(here, token, workers, sandbox):
-                    await serve_app(app, listener, grace_s=JUDGES_PACE.grace_s, closing=wake_all, most=MOST_CONNECTIONS)
+                with bench.metrics.counting_database_errors(), bench.metrics.served(metrics_port):
+                    async with local_workers(here, token, workers, sandbox):
+                        await serve_app(
+                            app, listener, grace_s=JUDGES_PACE.grace_s, closing=wake_all, most=MOST_CONNECTIONS
+                        )
             finally:
                 await bench.accounts.revoke_workers(_LOCAL)
     finally:

@@ -13,6 +13,7 @@ import sys
 from benchwright_harness.sandboxes import open_sandbox
 from benchwright_problems.home import Home
 from benchwright_service.errors import BenchServiceError
+from benchwright_service.plain_log import log_plainly
 from benchwright_service.worker import Worker, connect
 
 
@@ -54,6 +55,7 @@ async def _main(url: str, name: str, sandbox: str) -> None:
 
 
 if __name__ == "__main__":
+    log_plainly()
     try:
         asyncio.run(_main(*sys.argv[1:4]))
     except BenchServiceError as error:

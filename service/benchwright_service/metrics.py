@@ -1,0 +1,173 @@
+"""What Prometheus reads of a running service: how much, how fast, how it ended; never whose or what."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import time
+from collections.abc import Callable, Iterator, Sequence
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, ProcessCollector, start_http_server
+from prometheus_client.metrics import MetricWrapperBase
+from sqlalchemy import Engine, event
+from sqlalchemy.engine import ExceptionContext
+from sqlalchemy.exc import IntegrityError
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from benchwright_judges.service.server import ServiceError
+
+LOOPBACK = "127.0.0.1"
+_METHODS = frozenset({"GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"})
+_EVENTS = "/api/v1/attempts/{attempt}/events"
+_QUICK_S = (0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 1, 2, 5, 10, 30)
+_LONG_S = (0.1, 0.25, 0.5, 1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1800)
+
+logger = logging.getLogger(__name__)
+
+
+class Metrics:
+    """Counts of one process, with the names that the reference lists."""
+
+    def __init__(self) -> None:
+        self.registry = registry = CollectorRegistry()
+        ProcessCollector(registry=registry)
+        self._requests = Counter(
+            "benchwright_requests", "Requests answered.", ["method", "route", "status"], registry=registry
+        )
+        self._request_s = Histogram(
+            "benchwright_request_seconds",
+            "From a request to the end of its answer; some wait for a change on purpose.",
+            ["method", "route"],
+            buckets=_QUICK_S,
+            registry=registry,
+        )
+        self._acknowledged_s = Histogram(
+            "benchwright_event_acknowledgement_seconds",
+            "From events to their receipt.",
+            buckets=_QUICK_S,
+            registry=registry,
+        )
+        self._ended = Counter("benchwright_runs_ended", "Runs that have ended.", ["outcome"], registry=registry)
+        self._waited_s = Histogram(
+            "benchwright_run_wait_seconds", "From a run's request to its start.", buckets=_LONG_S, registry=registry
+        )
+        self._ran_s = Histogram(
+            "benchwright_run_seconds", "From a run's start to its verdict.", buckets=_LONG_S, registry=registry
+        )
+        self._queued = Gauge("benchwright_runs_queued", "Runs that wait for a worker.", registry=registry)
+        self._running = Gauge("benchwright_runs_running", "Runs that workers have.", registry=registry)
+        self._workers = Gauge("benchwright_workers", "Workers heard of within a lease's term.", registry=registry)
+        self._database_errors = Counter(
+            "benchwright_database_errors", "Statements and connections that failed.", registry=registry
+        )
+
+    def described(self) -> Iterator[tuple[str, str, Sequence[str], str]]:
+        """Name, type, labels and meaning of each metric but the process's."""
+        for one in vars(self).values():
+            if isinstance(one, MetricWrapperBase):
+                (family,) = one.describe()
+                suffix = "_total" if family.type == "counter" else ""
+                yield family.name + suffix, family.type, one._labelnames, family.documentation
+
+    def follow(self, queued: Callable[[], int], running: Callable[[], int], workers: Callable[[], int]) -> None:
+        """Reads these numbers whenever the metrics are read, in another thread."""
+        self._queued.set_function(queued)
+        self._running.set_function(running)
+        self._workers.set_function(workers)
+
+    def run_ended(self, outcome: str, *, waited_s: float | None = None, ran_s: float | None = None) -> None:
+        """Counts a run.
+
+        Args:
+            outcome: Of its verdict, or `cancelled`.
+            waited_s: How long it waited for a worker; None if it did not get one.
+            ran_s: How long it ran, in seconds; None if it was cancelled.
+        """
+        self._ended.labels(outcome).inc()
+        if waited_s is not None:
+            self._waited_s.observe(max(0.0, waited_s))
+        if ran_s is not None:
+            self._ran_s.observe(max(0.0, ran_s))
+
+    def request_answered(self, method: str, route: str, status: int, took_s: float) -> None:
+        """Counts a request.
+
+        Args:
+            method: As the client sent it.
+            route: The path's template; empty if none was reached.
+            status: Of the answer; 0 if the client left before it.
+            took_s: Until the answer's end, in seconds.
+        """
+        # A client chooses the method: it must not make as many series as it likes.
+        method = method if method in _METHODS else "other"
+        self._requests.labels(method, route, str(status)).inc()
+        self._request_s.labels(method, route).observe(took_s)
+        if route == _EVENTS and status == 200:
+            self._acknowledged_s.observe(took_s)
+
+    @contextlib.contextmanager
+    def counting_database_errors(self) -> Iterator[None]:
+        """Counts failures of all databases of this process."""
+
+        def count(context: ExceptionContext) -> None:
+            # Two requests that add the same row are no failure.
+            if not isinstance(context.sqlalchemy_exception, IntegrityError):
+                self._database_errors.inc()
+
+        event.listen(Engine, "handle_error", count)
+        try:
+            yield
+        finally:
+            event.remove(Engine, "handle_error", count)
+
+    @contextlib.contextmanager
+    def served(self, port: int | None) -> Iterator[None]:
+        """Answers at this port of the loopback interface; prints the address.
+
+        Args:
+            port: 0 for a free one; None for not at all.
+
+        Raises:
+            ServiceError: The port can't be opened.
+        """
+        if port is None:
+            yield
+            return
+        try:
+            server, thread = start_http_server(port, LOOPBACK, self.registry)
+        except OSError as error:
+            raise ServiceError(
+                f"{LOOPBACK}:{port} can't be opened: {error.strerror}; choose another --metrics-port"
+            ) from error
+        logger.warning("Metrics at http://%s:%d/metrics", LOOPBACK, server.server_port)
+        try:
+            yield
+        finally:
+            server.shutdown()
+            server.server_close()
+            thread.join()
+
+
+def measured(app: ASGIApp, metrics: Metrics) -> ASGIApp:
+    """The application, with its requests counted by the template of their path."""
+
+    async def measuring(scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await app(scope, receive, send)
+            return
+        status = 0
+
+        async def watched(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+            await send(message)
+
+        began = time.monotonic()
+        try:
+            await app(scope, receive, watched)
+        finally:
+            route = getattr(scope.get("route"), "path", "")
+            metrics.request_answered(scope["method"], route, status, time.monotonic() - began)
+
+    return measuring

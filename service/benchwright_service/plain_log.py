@@ -1,0 +1,57 @@
+"""The log of a service and its workers: what happened and where, without what it was about.
+
+An exception's message quotes what it was raised over: a file of a student, a statement with its parameters, a token.
+So of exceptions and of other packages' messages, only kind and place are logged.
+"""
+
+from __future__ import annotations
+
+import logging
+import sys
+import traceback
+from types import TracebackType
+from typing import TextIO
+
+_OURS = "benchwright_"
+_PLAIN = "uvicorn"
+"""A package whose messages are plain sentences before their arguments are filled in."""
+
+
+class PlainFormatter(logging.Formatter):
+    """Formats records without contents."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """One line, and the places of the exception below it."""
+        line = f"{self.formatTime(record)} {record.levelname} {record.name}: {_said(record)}"
+        if record.exc_info and record.exc_info[0] is not None:
+            line += "\n" + _places(record.exc_info[0], record.exc_info[2])
+        return line
+
+
+def log_plainly(stream: TextIO | None = None) -> None:
+    """Logs this process's warnings and errors, those of Python too, as lines without contents.
+
+    Args:
+        stream: Where; standard error if not given.
+    """
+    handler = logging.StreamHandler(stream)
+    handler.setFormatter(PlainFormatter())
+    logging.basicConfig(level=logging.WARNING, handlers=[handler], force=True)
+    logging.captureWarnings(capture=True)
+    sys.excepthook = _log_end
+
+
+def _log_end(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+    logging.getLogger(__name__).critical("The process ends.", exc_info=(kind, error, trace))
+
+
+def _said(record: logging.LogRecord) -> str:
+    if record.name.startswith(_OURS):
+        return record.getMessage()
+    if record.name.partition(".")[0] == _PLAIN:
+        return str(record.msg).partition("\n")[0]
+    return f"{record.filename}:{record.lineno}"
+
+
+def _places(kind: type[BaseException], trace: TracebackType | None) -> str:
+    return f"{kind.__module__}.{kind.__qualname__}\n" + "".join(traceback.format_tb(trace)).rstrip()

@@ -1,0 +1,67 @@
+"""The log says where something failed, and quotes nothing."""
+
+from __future__ import annotations
+
+import io
+import logging
+import subprocess
+import sys
+from collections.abc import Iterator
+
+import pytest
+
+from benchwright_service.plain_log import PlainFormatter
+
+CANARY = "zqcanary"
+
+
+@pytest.fixture
+def log() -> Iterator[io.StringIO]:
+    written = io.StringIO()
+    handler = logging.StreamHandler(written)
+    handler.setFormatter(PlainFormatter())
+    root = logging.getLogger()
+    root.addHandler(handler)
+    yield written
+    root.removeHandler(handler)
+
+
+def fail() -> None:
+    raise ValueError(CANARY) from KeyError(CANARY)
+
+
+def test_an_exception_is_its_kind_and_its_places(log: io.StringIO) -> None:
+    try:
+        fail()
+    except ValueError:
+        logging.getLogger("benchwright_service.runs").exception("run %s could not be judged", "a1")
+    assert "run a1 could not be judged\nbuiltins.ValueError\n" in log.getvalue()
+    assert "in fail" in log.getvalue()
+    assert CANARY not in log.getvalue()
+
+
+@pytest.mark.parametrize("name", ["asyncio", "sqlalchemy.pool", "py.warnings", "openai"])
+def test_messages_of_other_packages_are_their_place_alone(log: io.StringIO, name: str) -> None:
+    logging.getLogger(name).error(f"{CANARY} %s", CANARY)
+    assert f"ERROR {name}: test_plain_log.py:" in log.getvalue()
+    assert CANARY not in log.getvalue()
+
+
+def test_a_plain_sentence_stays_without_what_is_filled_in(log: io.StringIO) -> None:
+    logging.getLogger("uvicorn.error").error("Invalid request %s\nmore", CANARY)
+    assert log.getvalue().endswith("uvicorn.error: Invalid request %s\n")
+
+
+def test_a_process_that_ends_by_an_error_and_its_warnings_quote_nothing() -> None:
+    script = f"""
+import warnings
+from benchwright_service.plain_log import log_plainly
+log_plainly()
+warnings.warn("{CANARY[:4]}" + "{CANARY[4:]}")
+raise ValueError("{CANARY[:4]}" + "{CANARY[4:]}")
+"""
+    ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60)
+    assert ran.returncode == 1
+    assert "builtins.ValueError" in ran.stderr
+    assert "py.warnings" in ran.stderr
+    assert CANARY not in ran.stderr
