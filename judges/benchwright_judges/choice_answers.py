@@ -44,6 +44,7 @@ from benchwright_judges.choice_mentions import (
 from benchwright_judges.commitments import committed_choice, remaining_choice, restated_choice
 from benchwright_judges.languages.language import AnswerLanguage, any_of, fill, joined
 from benchwright_judges.option_lines import Line, answering_lines, judged_lines, option_lines
+from benchwright_judges.option_sections import answering_section
 from benchwright_judges.reply_text import GIVEN, YES, answer_text
 from benchwright_judges.short_answers import normalise
 from benchwright_judges.wrong_one import wrong_choice
@@ -234,7 +235,7 @@ def _statements(text: str, choices: Mapping[str, str]) -> list[Statement]:
     for start, sentence in sentences(text):
         if re.search(ANY_MENTION, sentence):
             found += _said(sentence[:_MAX_SENTENCE], start, listed)
-    if not found and (letter := judged_lines(lines, tuple(choices))):
+    if not found and (letter := judged_lines(lines, tuple(choices)) or answering_section(lines)):
         found.append(Statement(letter, 0, Weight.HOLDS))
     return found
 
@@ -298,6 +299,7 @@ def _patterns() -> _Patterns:
 @cache
 def _compile(known: tuple[AnswerLanguage, ...]) -> _Patterns:
     because = joined(known, lambda one: one.choices.because)
+    joins = joined(known, lambda one: one.choices.joins)
     yes = any_of(word for one in known for word in one.true_false.true)
     no = any_of(word for one in known for word in one.true_false.false)
 
@@ -305,9 +307,11 @@ def _compile(known: tuple[AnswerLanguage, ...]) -> _Patterns:
         for one, pattern in patterns:
             stands_for = {
                 "M": rf"({MENTION})\)?",
-                "A": rf"({ANY_MENTION})\)?",
+                "A": rf"({ANY_MENTION})[)\"”’»]{{0,2}}",
                 "N": one.choices.nouns,
-                "STOP": rf"(?=[\s\"')\]]{{0,4}}(?:[.,;:!\n—–。，；！、)→{YES}]|$|-\s|(?:{because})))",
+                "STOP": (
+                    rf"(?=[\s\"')\]]{{0,4}}(?:[.,;:!\n—–。，；！、)→{YES}]|$|-\s|\((?!\s*(?:{joins})\b)|(?:{because})))"
+                ),
             }
             yield re.compile(fill(pattern, **stands_for), re.IGNORECASE)
 

@@ -7,7 +7,7 @@ holds no text of a choice, so that the letters in `B) RISC` or `A B-tree` are no
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
@@ -104,7 +104,7 @@ def _wordings(
     for letter, choice in choices:
         plain = re.sub(r"[*`]+", "", answer_text(choice)).strip(" \t\n.,;:!?。；，").lower()
         bare = re.sub(rf"^(?:{articles})", "", plain) if articles else plain
-        for one in {plain, bare}:
+        for one in {plain, bare, *_abbreviated(choice)}:
             found.setdefault(one, set()).add(letter)
     return tuple(
         _Wording(letter, text, _is_weak(text))
@@ -113,6 +113,13 @@ def _wordings(
         # Wording that two choices share names neither, and one that is a letter is taken for the letter.
         if text and len(letters) == 1 and not re.fullmatch(r"[a-z]", text)
     )
+
+
+def _abbreviated(choice: str) -> Iterator[str]:
+    """Term and abbreviation of "direct memory access (DMA)", in lower case."""
+    if found := re.fullmatch(r"\s*(.{8,80}?)\s*[(（]([A-Z][A-Z0-9/-]{1,9})[)）][\s.]*", choice):
+        yield found[1].lower()
+        yield found[2].lower()
 
 
 def _is_weak(text: str) -> bool:

@@ -6,20 +6,24 @@ import re
 
 from benchwright_judges.answer_extraction import is_denied, sentences
 from benchwright_judges.choice_mentions import ANY_MENTION, letter_of
+from benchwright_judges.option_lines import option_lines
+from benchwright_judges.option_sections import answering_section
 
 _MAX_REPLY = 4_000
 _ASKS = re.compile(
-    r"\b(?:incorrect|false|wrong|erroneous|inaccurate|untrue|not\s+(?:correct|true|right|accurate|belong)|except|"
+    r"\b(?:incorrect|false|wrong|erroneous|inaccurate|untrue|not\s+(?:correct|true|right|accurate|belong)|except|least|"
     r"falsch\w*|unzutreffend\w*|nicht\s+(?:richtig|korrekt|zutreffend|wahr)\w*|"
     r"incorrectes?|faux|fausses?|inexacte?s?|pas\s+(?:correcte?|vraie?|exacte?))\b|不正确|错误|不对|不属于|有误",
     re.IGNORECASE,
 )
 _MENTION = f"({ANY_MENTION})"
-_WRONG = r"(?:incorrect|false|wrong|erroneous|inaccurate|untrue|not\s+(?:correct|true|accurate))"
+_WRONG = r"(?:incorrect|false|wrong|erroneous|inaccurate|untrue|least\s+\w+|not\s+(?:correct|true|accurate))"
+_NOUN = r"(?:statement|option|choice|one|answer|description|item|claim|criterion|assertion)"
 _NAMES = re.compile(
-    rf"\b{_WRONG}\s+(?:statement|option|choice|one|answer|description|item|claim)s?\s*(?:is|must\s+be|would\s+be|:)"
+    rf"\b{_WRONG}\s+{_NOUN}s?\s*(?:is|must\s+be|would\s+be|:)"
     rf"\s*(?:the\s+)?{_MENTION}"
     rf"|^\W*(?:so|therefore|thus|hence|in\s+conclusion)\b[^.;]*?{_MENTION}\s+is\s+(?:the\s+)?{_WRONG}"
+    rf"|{_MENTION}\)?\s+is\s+the\s+(?:only\s+)?(?:{_WRONG}\s+{_NOUN}|{_NOUN}\s+(?:that|which)(?:'s|\s+is)\s+{_WRONG}|least\s+\w+)\b"
     rf"|\b(?:falsche|unzutreffende|nicht\s+(?:richtige|korrekte|zutreffende))\s+"
     rf"(?:Aussage|Antwort|Option|Behauptung)\s+(?:ist|lautet)\s*:?\s*{_MENTION}"
     rf"|\b(?:affirmation|option|réponse|proposition)\s+(?:incorrecte|fausse|inexacte)\s+est\s*:?\s*(?:la\s+)?{_MENTION}"
@@ -49,5 +53,6 @@ def wrong_choice(text: str, statement: str, *, within: int) -> str | None:
         if letters:
             return letters.pop() if len(letters) == 1 else None
     called = {letter_of(call[1]) for one in said if (call := _CALLS.match(one))}
-    is_last = any(_CALLS.match(one) for one in said[-within:])
-    return called.pop() if is_last and len(called) == 1 else None
+    if any(_CALLS.match(one) for one in said[-within:]):
+        return called.pop() if len(called) == 1 else None
+    return answering_section(option_lines(text), wrong=True)

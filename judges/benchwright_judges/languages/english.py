@@ -57,7 +57,7 @@ ENGLISH = AnswerLanguage(
         correction=r"""\bno,?\s+wait\b|(?:^|[.…,;!?\n—–-]\s{0,9})no,?\s+(?=(?:I(?:'ll|'m|\s+am|\s+will)?\s+)?(?:stay|stick|chang)\w*\s)|\bhm+,?\s+no\b|\boops\b|(?:^|[.…,;!?\n—–-]\s{0,9})no[,.:!]*\s+(?=(?:rather|(?:it'?s|it\s+is|the\s+answer\s+is)\s+)?<SAID>)
           |(?:^|[.…,;!?\n—–]\s{0,9})(?:but\s+|hmm,?\s+|oh,?\s+)?wait(?=\s*[,.:!…—–-]|\s+(?:no|actually|let)\b)
           |(?:^|[.…;!?\n—–]\s{0,9})(?:(?:no|hm+|oh|well|but|or|and)[,.]*\s+)*actually\b|\bcorrection\b|\bscratch\s+that\b|\bon\s+second\s+thoughts?\b
-          |^[^\w\n]{0,8}edit\s?:|\bI\s+misread\b|\bI\s+mean(?:t)?\b|\bmy\s+mistake\b|\bsorry,|\blet\s+me\s+(?:correct|reconsider|re-?think)\b""",
+          |^[^\w\n]{0,8}edit\s?:|\bI\s+misread\b|\bI\s+mean(?:t)?\b|\bmy\s+mistake\b|\bsorry,|\blet\s+me\s+(?:correct|reconsider|re-?think)\b|\bthen\s+again\b""",
         denial=r"""\bdoubt\b|\bhardly\b|\bunlikely\b:?|\bleast\b|\bwas\s+told\b|\bclaims\b|\b(?:can)?not\b|n't\b|\bnever\b|\bneither\b|\bnor\b|\bnone\b|\bexcept\b|\b(?:anything|all)\s+but\b|\brather\s+than\b
           |\binstead\s+of\b|\bunlike\b|\b(?:wrong|incorrect|false|worst|tempting|eliminated?|ruled?\s+out|exclude[sd]?)\b
           |\b(?:first|initially|originally)\b|\bat\s+first\b|\b(?:could|may|might)\s+(?:also\s+)?be\b
@@ -73,7 +73,7 @@ ENGLISH = AnswerLanguage(
     true_false=TrueFalse(
         affirms=r"yes\s+(?:it|they)\s+\w+(?=\W*\Z)|indeed(?=\s+it\b)|(?:yep|yeah|yup|yea)\b(?!\s+no\b)|(?:absolutely|definitely|exactly|totally|spot\s+on|of\s+course|certainly)(?=\s*[.,!]|\s*$)|(?-i:T)(?=[,.:]\s)",
         denies=r"no\s+(?:it|they)\s+(?:\w+n't|\w+\s+not|cannot)(?=\W*\Z)|(?:nope|far\s+from\s+it|nah|not\s+(?:quite|really|exactly|at\s+all)|no\s+way|hardly|(?:absolutely|definitely|certainly|of\s+course)\s+not)\b|(?-i:F)(?=[,.:]\s)",
-        partial=r"\b(?:parts?|half|partly|first|second|sometimes|one|latter|former)\b",
+        partial=r"\bwould\s+make\b|\b(?:parts?|half|partly|first|second|sometimes|one|latter|former)\b",
         true=("true", "yes", "correct", "right", "accurate", "valid", "ture"),
         false=("false", "no", "incorrect", "wrong", "inaccurate", "untrue", "invalid", "flase", "fasle"),
         true_alone=(
@@ -104,7 +104,7 @@ ENGLISH = AnswerLanguage(
             "👎",
         ),
         negations=r"(?:can(?:not|'t|\s+not)\s+(?:call|consider|say)\s+(?:that|it|this)(?:\s+is)?|not|never|n't|far\s+from|nothing|anything\s+but)(?:\s+(?:really|actually|at\s+all|necessarily|always))?(?:\s+the)?",
-        holds=r"\bI(?:'d|\s+would|\s+fully|\s+do)?\s+agree\b(?!\s+(?:that|if|or))(?:\s+with\s+[^.,;\n]{0,40})?|\b(?:this|that|it)\s+is\s+(?:indeed\s+)?the\s+case\b|\b(?:statement|claim|assertion|this|that|it)\s+(?:indeed\s+|always\s+)?(?:holds?|stands)\b(?!\s+(?:for|if|only|when)\s+\w+\s+only)",
+        holds=r"\bI(?:'d|\s+would|\s+fully|\s+do)?\s+agree\b(?!\s+(?:that|if|or))(?:\s+with\s+[^.,;\n]{0,40})?|\b(?:this|that|it)\s+is\s+(?:indeed\s+)?the\s+case\b|\b(?<!of\s)(?:statement|claim|assertion|this|that|it)\s+(?:indeed\s+|always\s+)?(?:holds?|stands)\b(?!\s+(?:for|if|only|when)\s+\w+\s+only)",
         fails=r"\b(?:it's|it\s+is|that's)\s+(?:exactly\s+)?(?:the\s+other\s+way\s+a?round|the\s+opposite|the\s+reverse)\b|\bI(?:'d|\s+would|\s+have\s+to)?\s+disagree\b(?!\s+(?:that|if|or))(?:\s+with\s+[^.,;\n]{0,40})?|\b(?:this|that|it)(?:'s|\s+is|\s+isn't|\s+is\s+not)\s+(?:(?:just\s+)?a\s+myth|nonsense)\b|\b(?:it|that|this)(?:\s+isn't|\s+is\s+not|'s\s+not)\s+the\s+case\b|\b(?:that|this|it)\s+can(?:'t|not)\s+be(?=\s*[.!])|\b(?:statement|claim|assertion|this|that|it)\s+(?:does\s+not|doesn't|fails\s+to)\s+(?:always\s+|generally\s+)?hold\b",
         either=r"\bor\b|\band\b|\bnor\b",
         because=r"\bbecause\b|\bsince\b|\bas\b",
@@ -118,7 +118,7 @@ ENGLISH = AnswerLanguage(
             r"<VALUE><STOP>",
             r"\b(?:it|this|that)(?:\s+(?:is|must\s+be|has\s+to\s+be|would\s+be)|'s)\s+(?:(?:clearly|therefore|actually|indeed"
             r"|definitely|also|simply|in\s+fact)\s+)?<VALUE><STOP>",
-            r"\b(?:it|this|that)\s+(?:statement|claim|assertion|sentence)?\s*(?:is|isn't)\s+(?:considered\s+)?<VALUE><STOP>",
+            r"\b(?:it|this|that)\s+(?:statement|claim|assertion|sentence|one)?\s*(?:is|isn't)\s+(?:considered\s+)?<VALUE><STOP>",
             r"\b(?:I|we)(?:'d|\s+would|\s+will|'ll)?\s+(?:say|answer|choose|pick|go\s+with|guess|conclude|think|vote\s+for|believe)"
             r"(?:\s+(?:that\s+)?(?:it|this|that)(?:'s|\s+is))?[\s:,\"]{1,4}<VALUE><STOP>",
             r"\b(?:so|therefore|thus|hence)[,:]?\s+<VALUE><STOP>",
@@ -139,6 +139,8 @@ ENGLISH = AnswerLanguage(
         "|isn't|wasn't|doesn't|does|seems|looks|fits|matches|stands|rather|instead|must|can't|cannot|though|although|here",
         adverbials="the|for|over|in|on|too|based|given|that|however|according|from|per|at|under|appears|can|could|will|both|describes?|requires?"
         "|needs?|says?|fails?|also|alone|correct|right|should|may|might|states?|means?|satisf\\w+|corresponds?|works?|remains?|who|to",
+        this_is_right=r"\b(?:this|that|it)(?:\s+is|'s)\s+(?:(?:therefore|thus|indeed|clearly|hence)\s+)?(?:the|our|my)\s+(?:answer\b|(?:correct|right)\s+(?:answer|option|choice|one)\b)",
+        this_is_wrong=r"\b(?:this|that|it)(?:\s+(?:statement|one|option))?(?:\s+is|'s)\s+(?:(?:therefore|thus|indeed|clearly|hence)\s+)?the\s+(?:incorrect|wrong|false|erroneous|inaccurate)\s+(?:answer|option|choice|one|statement|description|claim)\b",
         says=(
             r"\b(?:<N>)\b(?:\s+(?:to|for)\s+(?:this|the)(?:\s+\w+)?\s+question|\s+(?:here|above|below|among|of|from)(?:\s+\w+){0,3})?"
             r"[\s\"]{0,3}(?:(?:is|was|would\s+be|should\s+be|must\s+(?:therefore\s+|thus\s+)?be|will\s+be|has\s+to\s+be|remains|seems\s+to\s+be|:|=|-|–|→)"
@@ -159,14 +161,15 @@ ENGLISH = AnswerLanguage(
             r"\b(?:it|this|that)(?:\s+(?:is|was|must\s+be|should\s+be|would\s+be|has\s+to\s+be)|'s|'d\s+be)\s+(?:(?:the|actually"
             r"|clearly|probably|definitely|therefore|then|rather|indeed|<N>)\s+){0,2}<M>",
             r"\b(?:so|therefore|thus|hence|then|making\s+it|leaves|leaving|remains|remaining|that\s+leaves|go\s+with|choose|pick|select)[,:]?\s+"
-            r"(?:(?:it\s+is|it's|only|us\s+with|with|we\s+(?:choose|pick|select)|the|is|<N>)\s+){0,3}<A><STOP>",
-            r"\bremains\s+is\s+<A><STOP>|\bfinal\s*[:→-]\s*<A>",
+            r"(?:(?:it\s+is|it's|only|us\s+with|with|we\s+(?:choose|pick|select)|the|is|presumably|probably|(?:most\s+)?likely|<N>)\s+){0,3}<A><STOP>",
+            r"\b(?:remains|left(?:\s+over)?)\s+is\s+(?:(?:<N>)\s+)?<A><STOP>|\bfinal\s*[:→-]\s*<A>",
             r"^\s*(?:since|because|as)\b[^,]*,\s*(?:it's\s+|it\s+is\s+)?<A><STOP>",
             r"^\s*(?:therefore|thus|hence|so)\b[^\ue100-\ue1ff]{0,80}<A>\s+is\s+the\s+\w+",
             r"\b(?:corresponds?\s+to|matching|which\s+(?:is|means|makes\s+it))\s+(?:the\s+)?(?:(?:<N>)\s+)?<M><STOP>",
             r"^[\s>#-]{0,6}(?:going\s+with|opting\s+for|final)\s+(?:<N>\s+)?<A>",
-            r"^[\s>#-]{0,6}(?:definitely|probably|certainly|clearly|surely|obviously|correct|right|opt\s+for|selected?|rather|yes)"
+            r"^[\s>#-]{0,6}(?:definitely|probably|presumably|certainly|clearly|surely|obviously|correct|right|opt\s+for|selected?|rather|yes)"
             r"[,:]?\s+(?:(?:it's|it\s+is|<N>)\s+)?<A><STOP>",
+            r"<M>\s+is\s+[^.,;:?!\n]{1,30}\s+and\s+(?:is\s+)?(?:(?:so|thus|therefore|hence)\s+)?(?:is\s+)?the\s+answer<STOP>",
             r"\bconclude\s+that\s+<M>\s+is\s+(?:correct|right|true)",
         ),
         holds=(
@@ -176,6 +179,7 @@ ENGLISH = AnswerLanguage(
             r"<M>\s+(?:satisfies|meets|fulfil?ls|fits|matches)\s+(?:the|this|these|all|both|every)\b[^.,;]{0,20}"
             r"\b(?:requirements?|conditions?|criteri\w+|descriptions?|definitions?)\b",
             r"<M>\s+is\s+the\s+only\b",
+            r"\bwhich\s+is\s+(?:(?:exactly|precisely|just)\s+)?what\s+(?:(?:<N>)\s+)?<M>\s+(?:says|states|describes|gives)\b",
             r"\b(?:that|it|this)(?:\s+(?:can\s+only|must|would|has\s+to)\s+be|'d\s+be)\s+(?:the\s+)?<A><STOP>",
             r"\bmakes\s+(?:<N>\s+)?<M>\s+the\s+(?:right|correct|best)\b",
             r"\bremaining\s+(?:<N>),?\s+(?:is\s+)?<M>",
@@ -194,7 +198,7 @@ ENGLISH = AnswerLanguage(
         asks=r"(?:is|are|was|were|could|would|should|can|does|do|did|might|what|which|why|how|who|whether|isn't)\b",
         certain=r"(?:to|for)\s+me\b|obviously|clearly|certainly|definitely|surely|probably|maybe|perhaps|for\s+sure|of\s+course|then|i\s+(?:think|guess|believe)|right"
         r"|all\s+the\s+way|no\s+doubt|hands\s+down|isn't\s+it|isnt\s+it|come\s+on|here|instead|only|all\s+day",
-        praises=r"[^.;\n]{0,80}\b(?:that'?s|it'?s)\s+(?:the|that)\s+one\b|wins?\b|are\s+(?:all\s+)?(?:correct|right|true)\b|can(?=\s*[.!])|fits?\b|works?\b|holds?\b|stands\s+out|applies|does(?:\s+(?:that|it|so))?(?=\s*[.,;!]|$)|it\s+is(?=\s*[.,!]|$)|is\s+(?:what|it)\b|is\s+the\s+one|is\s+my\s+\w+"
+        praises=r"is\s+the\s+(?:textbook|standard|usual|accepted)\s+(?:definition|answer|description|choice)\b|[^.;\n]{0,80}\b(?:that'?s|it'?s)\s+(?:the|that)\s+one\b|wins?\b|are\s+(?:all\s+)?(?:correct|right|true)\b|can(?=\s*[.!])|fits?\b|works?\b|holds?\b|stands\s+out|applies|does(?:\s+(?:that|it|so))?(?=\s*[.,;!]|$)|it\s+is(?=\s*[.,!]|$)|is\s+(?:what|it)\b|is\s+the\s+one|is\s+my\s+\w+"
         r"|would\s+do\s+it|will\s+do\b|gets\s+my|has\s+my|makes\s+(?:the\s+most\s+|most\s+|more\s+)?sense|is\s+called\s+for"
         r"|(?:seems|looks|sounds|feels|appears)(?:\s+(?:like|to\s+be))?\s+(?:the\s+)?(?:best|right|correct|good|most\s+\w+|more\s+\w+|plausible|likely)",
         named=r"\b(?:(?<!lock\s)(?<!locking\s)in|of|from|into|than|via|through|between|over|than|against|vs\.?|grade|vitamin|hepatitis|(?:compiled|written)\s+with|core|cpu|node|process(?:or)?|thread|block|register|line|cache|bus|stage|state"

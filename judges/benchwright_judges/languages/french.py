@@ -73,12 +73,15 @@ FRENCH = AnswerLanguage(
         because="car|puisque|parce",
         predicates="est|n'est|n'a|sont|car|et|ou|parce|puisque|mais|ni|pas|ne|soit|était|serait|convient|reste",
         adverbials="qui|pour|dans|donc|selon|ici|aussi|correct|correcte|incorrecte|faux|décrit|non|plutôt",
+        this_is_right=r"\bc'est\s+(?:donc\s+|bien\s+)?(?:la\s+(?:bonne\s+r[ée]ponse|r[ée]ponse\s+(?:correcte|juste|exacte))|le\s+bon\s+choix)",
+        this_is_wrong=r"\bc'est\s+(?:donc\s+|bien\s+)?(?:l'|la\s+)(?:affirmation|proposition)\s+(?:fausse|incorrecte|inexacte)",
         says=(
             r"\b(?:<N>)(?:\s+(?:correcte?|exacte?|juste|finale))?\s{0,3}(?:(?:est|serait|doit\s+[êe]tre|:|=|→)\s{0,3}){1,2}"
             r"(?:donc\s+|alors\s+|bien\s+)?(?:(?:la|le)\s+|l')?(?:(?:<N>)\s+)?\"?<A>",
             r"\bje\s+(?:choisis|s[ée]lectionne|dirais|prends|r[ée]ponds|opte\s+pour)\s+(?:(?:la|le)\s+|l')?(?:(?:<N>)\s+)?<A>",
             r"\bje\s+(?:pense|crois)\s+que\s+(?:c'est|la\s+r[ée]ponse\s+est)\s+(?:(?:la|le)\s+|l')?(?:(?:<N>)\s+)?<A>",
             r"<A>\s*est\s+(?:donc\s+)?(?:la|l'|le)\s*(?:(?:bonne|meilleure|seule)\s*(?:r[ée]ponse|option|choix|proposition)?|r[ée]ponse)",
+            r"\bil\s+s'agit\s+(?:(?:donc|bien|ici|alors)\s+)?d(?:e\s+(?:la\s+|l')?|u\s+|')(?:(?:<N>)\s+)?<A><STOP>",
             r"\br[ée]ponse\s+<M><STOP>",
             r"\b(?:c'est|il\s+s'agit\s+de)\s+(?:donc\s+|plut[ôo]t\s+)?(?:(?:la|le)\s+|l')?(?:(?:<N>)\s+)?<M>",
             r"\b(?:donc|ainsi|reste|reste\s+que|plut[ôo]t|mais)[,:]?\s+(?:(?:la|le|que|c'est|<N>|est)\s+|l'){0,4}<A><STOP>",

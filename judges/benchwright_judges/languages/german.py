@@ -77,14 +77,18 @@ GERMAN = AnswerLanguage(
         joins="und|oder|bzw|beziehungsweise|bis|noch|sowie|als auch",
         because="weil|da|denn",
         predicates="ist|sind|weil|da|und|oder|denn|noch|als|nicht|sondern|war|wäre|scheidet|bleibt|trifft|richtig|korrekt|falsch|wählen|kommt",
-        adverbials="wegen|aufgrund|bei|laut|hier|ebenfalls|auch|sei|nein|beschreibt|korrekt|nehmen|an|in|zu",
+        adverbials="wegen|aufgrund|bei|laut|hier|ebenfalls|auch|sei|nein|beschreibt|korrekt|nehmen|an|in|zu|die",
+        this_is_right=r"\b(?:das|dies)\s+ist\s+(?:(?:also|daher|somit|folglich)\s+)?die\s+(?:richtige|korrekte|gesuchte)\s+(?:Antwort|Option|L[öo]sung|Wahl)\b",
+        this_is_wrong=r"\b(?:das|dies)\s+ist\s+(?:(?:also|daher|somit|folglich)\s+)?die\s+(?:falsche|unzutreffende)\s+(?:Aussage|Behauptung|Option)\b",
         says=(
             r"\b(?:<N>)\b\s{0,3}(?:(?:ist|lautet|w[äa]re|:|=|→)\s{0,3}){1,2}(?:(?:daher|somit|also|damit)\s+)?(?:die\s+|der\s+)?(?:(?:<N>)\s+)?\"?<A>",
             r"\b(?:ich|wir)\s+(?:w[äa]hlen?|nehmen?|sagen?|antworten?|tippe\s+auf|entscheide\s+mich\s+f[üu]r)\s+(?:(?:die\s+)?(?:<N>)\s+)?<A>",
             r"\bich\s+(?:denke|glaube|meine|w[üu]rde\s+sagen)[,:]?\s+(?:dass\s+)?(?:es\s+(?:ist\s+)?)?(?:(?:<N>)\s+)?<M><STOP>",
             r"\b(?:ich|wir)\s+w[üu]rden?\s+(?:(?:die\s+)?(?:<N>)\s+)?<M>\s+(?:w[äa]hlen|nehmen|sagen|ankreuzen)",
-            r"<A>\s*ist\s+(?:(?:daher|somit|also|damit)\s+)?die\s+(?:einzig\s+|einzige\s+)?(?:richtige|korrekte|beste|passende)?\s*(?:Antwort"
+            r"<A>\s*ist\s+(?:(?:daher|somit|also|damit)\s+)?die\s+(?:einzig\s+|einzige\s+)?(?:richtige|korrekte|beste|passende|gesuchte)?\s*(?:Antwort"
             r"|Option|L[öo]sung|Wahl|Aussage)\b",
+            r"\bist\s+(?:(?:<N>)\s+)?<M>\s+die\s+(?:richtige|korrekte|beste|passende|gesuchte|zutreffende)\s+(?:Antwort|Option|L[öo]sung|Wahl|Aussage)\b",
+            r"^[\s>#-]{0,6}(?:vermutlich|wahrscheinlich|wohl|sicher|eindeutig)[,:]?\s+(?:(?:<N>)\s+)?<A><STOP>",
             r"\bantwort\s+<M><STOP>|\bzu\s+w[äa]hlen\s+ist\s+<M>",
             r"\b(?:passt|stimmt|bleibt)\s+(?:hier\s+)?nur\s+(?:<N>\s+)?<M>",
             r"\b(?:richtig|korrekt)\s+(?:ist|w[äa]re)\s+(?:(?:daher|somit|also|die|der|<N>)\s+){0,3}<A>",
@@ -92,6 +96,7 @@ GERMAN = AnswerLanguage(
             r"\b(?:also|daher|somit|folglich|damit|bleibt|doch|sondern)[,:]?\s+(?:(?:ist|bleibt|nur|noch|die|<N>)\s+){0,3}<A><STOP>",
         ),
         holds=(
+            r"\btrifft\s+(?:(?:<N>)\s+)?<M>\s+zu\b",
             r"<M>\s*(?:ist\s+)?(?:(?:daher|somit|also|damit)\s+)?(?:richtig|korrekt|wahr|zutreffend)\b",
             r"\b(?:daher|somit|also|damit)\s+ist\s+(?:(?:die\s+)?(?:<N>)\s+)?<M>\s+(?:richtig|korrekt)\b",
         ),

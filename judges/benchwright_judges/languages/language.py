@@ -133,6 +133,10 @@ class Choices:
     """Regex: verbs and conjunctions: a letter before one is not an article. Lower case."""
     adverbials: str = ""
     """Regex: further words that may follow a letter; before any other word it may be part of a name. Lower case."""
+    this_is_right: str = ""
+    """Regex: says below the heading of a choice that it is the answer."""
+    this_is_wrong: str = ""
+    """Regex: says there that it is the wrong one, which is the answer if the question asks for that."""
     says: tuple[str, ...] = ()
     """Regexes of sentences that name the answer; the mention is their first group."""
     holds: tuple[str, ...] = ()

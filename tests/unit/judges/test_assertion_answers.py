@@ -95,6 +95,18 @@ def test_a_reply_of_the_table_is_read_as_it_was_labelled_by_hand(reply: Mapping[
     assert (reading.value or reading.outcome.value) == reply["expected"]
 
 
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("I am rather sure that this one is wrong. Stores are buffered.", "false"),
+        ("The claim is true; then again, loads bypass the buffer, which would make it false.", None),
+        ("Half of it holds, and the rest would make it wrong.", None),
+    ],
+)
+def test_what_would_make_it_true_or_false_is_no_verdict(text: str, value: str | None) -> None:
+    assert read_truth(text).value == value
+
+
 SAYINGS = [
     "The statement is {}.",
     "The answer is **{}**.",

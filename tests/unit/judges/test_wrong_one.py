@@ -32,6 +32,13 @@ ASKS_RIGHT = "Which of the following statements about processes and threads is c
         ("Option A is incorrect. Option B is incorrect.", None),
         ("Option B is incorrect. But so may others be, I would have to check all of them. I can't.", None),
         ("Is the incorrect statement B?", None),
+        ("An address space belongs to the process, thus (B) is the false statement.", "B"),
+        ("So B is the claim that is wrong.", "B"),
+        ("A thread only has a stack of its own, which is why B is the least accurate.", "B"),
+        ("I don't think B is the false statement.", None),
+        ("B is not right and is therefore the answer.", "B"),
+        ("### A\nYes.\n\n### B\nIt is shared. That's the wrong one.\n\n### C\nYes.\n\n### D\nYes.", "B"),
+        ("### A\nIs this the wrong one?\n\n### B\nThis isn't the wrong one.\n\n### C\nFine.\n\n### D\nFine.", None),
         ("The incorrect statement is B, or the incorrect statement is C.", None),
     ],
 )
