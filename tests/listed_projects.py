@@ -34,16 +34,24 @@ class Meaning:
     """The files and messages of errors."""
 
 
-def write_project(folder: Path, seed: int) -> None:
-    """A small design of which some headers, macros and modules may be missing, and a list for it in `all.f`."""
+def write_project(folder: Path, seed: int, *, single_unit: bool = False) -> None:
+    """A small design of which some headers, macros and modules may be missing, and a list for it in `all.f`.
+
+    Args:
+        folder: Where.
+        seed: Of all that is random.
+        single_unit: Whether the list says `--single-unit`; then files define macros and types for those after them.
+    """
     chosen = random.Random(seed)
     for place in ("rtl", "inc", "more inc", "lib", "ip/rtl"):
         (folder / place).mkdir(parents=True)
     for number in range(_MODULES):
         place = chosen.choice(("rtl", "ip/rtl"))
-        (folder / place / f"m{number}.sv").write_text(_module(number, chosen))
+        shared = _shared(number, chosen) if single_unit else ""
+        (folder / place / f"m{number}.sv").write_text(shared + _module(number, chosen))
     for number in range(3):
-        text = f"module cell{number} #(parameter W = 1) (); endmodule\n"
+        inside = "wire [`WIDTH:0] w;" if single_unit else ""
+        text = f"module cell{number} #(parameter W = 1) (); {inside} endmodule\n"
         (folder / "lib" / f"cell{number}{chosen.choice(('.v', '.sv'))}").write_text(text)
     (folder / "lib/spare.v").write_text("module cell3; endmodule\n")
     for number in range(3):
@@ -54,7 +62,22 @@ def write_project(folder: Path, seed: int) -> None:
     (folder / "ip/ip.f").write_text(_joined([*inner, *_options(chosen, nested=True)], chosen))
     own = [_spelled(path, chosen) for path in modules if path.startswith("rtl/")]
     parts = [*own, "-F ip/ip.f", *_options(chosen, nested=False)]
+    if single_unit:
+        parts += ["--single-unit", *chosen.choice((["--libraries-inherit-macros"], []))]
     (folder / "all.f").write_text(_joined(parts, chosen))
+
+
+def _shared(number: int, chosen: random.Random) -> str:
+    possible = (
+        f"`define {chosen.choice(_MACROS)} {chosen.randint(1, 9)}",
+        f"`undef {chosen.choice(_MACROS)}",
+        f"`define PLUS(a, b = {number}) (a + b)",
+        f"typedef logic [{number}:0] t{number};",
+        f"t{chosen.randrange(_MODULES)} v{number};",
+        f"localparam int P{number} = `PLUS(1);",
+        "`undefineall",
+    )
+    return "".join(f"{line}\n" for line in chosen.sample(possible, chosen.randint(0, 3)))
 
 
 def _module(number: int, chosen: random.Random) -> str:
@@ -138,8 +161,12 @@ def meaning_for_us(folder: Path) -> Meaning:
     project = Project(folder, Documents(), ProjectSettings(variables=VARIABLES))
     project.refresh()
     (one,) = project.lists
+    first = project.analysis_of(one.sources[0])
+    assert first is not None
+    compiled = {tree.path for tree in first.trees}
+    libraries = [path for path in one.libraries if path in compiled]
     errors = set()
-    for path in (*one.sources, *sorted((folder / "inc").glob("*.svh")), *sorted((folder / "more inc").glob("*.svh"))):
+    for path in (*one.sources, *libraries, *sorted(folder.glob("*inc/*.svh"))):
         analysis = project.analysis_of(path)
         assert analysis is not None
         found = (said for said in analysis.diagnostics if said.severity is Severity.ERROR)

@@ -86,8 +86,9 @@ nothing.
 A list that has no folder for a header still finds it if the project's folder has it: a warning at the list says where,
 and which `+incdir+` to add. Of several, the one nearest to the file that includes it is used.
 
-Each file of a list is preprocessed on its own. `--single-unit` and `--libraries-inherit-macros` have no effect, and a
-warning at the option says so: include the header that defines the macros, or name them with `+define+`.
+Each file of a list is preprocessed on its own. With `--single-unit`, macros and declarations outside of modules reach
+the files that follow; libraries of `-y` begin with the macros that are then defined, those of `-v` with
+`--libraries-inherit-macros`.
 
 A file is read if it is a plain file of at most 16 MB. An `` `include `` that leads to a pipe, a device or a larger
 file is marked, and the rest of the file is analysed without it.

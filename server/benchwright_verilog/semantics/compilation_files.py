@@ -25,6 +25,7 @@ from benchwright_verilog.semantics.inventory import Inventory, nearest
 from benchwright_verilog.semantics.occurrence import TargetKind
 from benchwright_verilog.semantics.outline import DeclaredUnit, Outline
 from benchwright_verilog.semantics.plain_files import stamp_of
+from benchwright_verilog.semantics.single_units import SingleUnits
 from benchwright_verilog.semantics.texts import SourceTexts
 from benchwright_verilog.syntax.suffixes import HEADERS
 
@@ -67,6 +68,7 @@ class CompilationFiles:
         self._libraries: list[Path] = []
         self._version: object = None
         self._is_short = True
+        self.units = SingleUnits()
         self._declared: dict[int, tuple[object, Declaring]] = {}
         self._find_include = find_include
         self._takes_all = takes_all
@@ -87,9 +89,11 @@ class CompilationFiles:
             self._version = version
             self._declared.clear()
             self._is_short = self._bytes_of(self._sources) <= _MAX_BYTES
+            self.units = SingleUnits(lists, self._bytes_of)
+            self._texts.made_up = self.units.texts
 
     def root_of(self, path: Path) -> Path:
-        """The file to compile for a file: itself, or for a header the nearest that includes it."""
+        """The file to compile for a file: itself, the single unit that it is in, or the nearest that includes it."""
         seen = {path}
         current = path
         while current.suffix in HEADERS and self._inventory is not None:
@@ -103,11 +107,11 @@ class CompilationFiles:
                 return path
             seen.add(following)
             current = following
-        return current
+        return self.units.of(current)
 
     def together(self, root: Path) -> list[Path]:
-        """The files to compile for a file: those of the lists, of the workspace, or those that it needs."""
-        listed = self._sources
+        """The files to compile for a file or unit: those of the lists, of the workspace, or those that it needs."""
+        listed = dict.fromkeys(self.units.merged(self._sources))
         if listed and self._is_short:
             # slang's own order is the list's, and a file that is in no list comes last.
             together = list(listed if root in listed else {**listed, root: None})
@@ -118,7 +122,7 @@ class CompilationFiles:
             sources = list(self._inventory.sources())
             if len(sources) <= _MAX_FILES and self._bytes_of(sources) <= _MAX_BYTES:
                 return [root, *(path for path in sources if path != root)]
-        below = self._below_top()
+        below = self.units.merged(self._below_top())
         if root in below:
             return [root, *(path for path in below if path != root)]
         is_listed = bool(listed or self._libraries)
@@ -126,16 +130,16 @@ class CompilationFiles:
         ancestors = self._above_chosen(root, declaring)
         if not ancestors and (is_listed or self._has_type_parameters(root)):
             ancestors = self._ancestors(root, declaring)
-        return self._needed([root, *ancestors], declaring, lambda path: path not in ancestors)
+        return self.units.merged(self._needed([root, *ancestors], declaring, lambda path: path not in ancestors))
 
     def of_design(self, path: Path) -> list[Path]:
         """The files to compile for the hierarchy of instances that a file belongs to."""
         if self._inventory is None:
             return [path]
         if below := self._below_top(has_limit=False):
-            return below
+            return self.units.merged(below)
         if self._sources:
-            listed = list(self._sources)
+            listed = self.units.merged(self._sources)
             return self._needed(listed, self._declared_in(self._libraries), has_limit=False)
         return list(self._inventory.sources())
 
@@ -182,7 +186,9 @@ class CompilationFiles:
         together: list[Path] = []
         for path in paths:
             names = {*self._named(path, declaring), *_units(self._texts.outline(path))}
-            is_alone = path.suffix in HEADERS or any(len(declaring.get(name, ())) > 1 for name in names)
+            is_alone = (
+                path.suffix in HEADERS or path in self.units or any(len(declaring.get(name, ())) > 1 for name in names)
+            )
             (apart if is_alone else together).append(path)
         if not together:
             return [], apart
@@ -190,7 +196,7 @@ class CompilationFiles:
         deep = {path for path in together if self._has_paths(path)}
         own = set(together)
         needed = self._needed(together, declaring, lambda path: path in own or path in deep, has_limit=False, deep=deep)
-        return needed, apart
+        return self.units.merged(needed), apart
 
     def _has_paths(self, path: Path) -> bool:
         outline = self._texts.outline(path)

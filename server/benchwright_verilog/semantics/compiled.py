@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchwright_verilog.semantics.diagnostics import Severity, SlangDiagnostic, diagnose, modules_of
+from benchwright_verilog.semantics.diagnostics import Severity, SlangDiagnostic, diagnose, module_names
 from benchwright_verilog.semantics.instance_paths import DEFAULTS, InstancePath
 
 if TYPE_CHECKING:
@@ -70,8 +70,7 @@ class Compiled:
         """All files as slang elaborates them by itself, from the tops."""
         tops: set[str] = set()
         if self._tops:
-            modules = (one for tree in self.trees for one in modules_of(tree.syntax, tree.locations, tree.path))
-            tops = {module.name for module in modules} & {*self._tops}
+            tops = {name for tree in self.trees for name in module_names(tree.syntax)} & {*self._tops}
         return self._compilation(tops)
 
     def _for_diagnostics(self) -> Compilation:

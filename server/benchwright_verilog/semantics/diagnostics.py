@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pyslang import Diagnostic, SourceManager
     from pyslang.ast import Compilation
+    from pyslang.parsing import Token
     from pyslang.syntax import SyntaxTree
 
     from benchwright_verilog.semantics.file_locations import FileLocations
@@ -122,16 +123,27 @@ def _of_data_flow(compilation: Compilation, *, is_wide: bool) -> Iterable[Diagno
 
 def modules_of(tree: SyntaxTree, locations: FileLocations, path: Path) -> Iterator[ModuleName]:
     """The modules that a file declares."""
+    for name in _named_modules(tree):
+        # One that comes out of a macro has no place of its own in the file.
+        if locations.path(name.location.buffer) == path:
+            start = name.location.offset
+            yield ModuleName(name.valueText, start, start + len(name.rawText.encode()))
+
+
+def module_names(tree: SyntaxTree) -> Iterator[str]:
+    """The modules that a file and what it includes declare."""
+    return (name.valueText for name in _named_modules(tree))
+
+
+def _named_modules(tree: SyntaxTree) -> Iterator[Token]:
     from pyslang.syntax import CompilationUnitSyntax, ModuleDeclarationSyntax, SyntaxKind
 
     members = tree.root.members if isinstance(tree.root, CompilationUnitSyntax) else [tree.root]
     for member in members:
         if isinstance(member, ModuleDeclarationSyntax) and member.kind == SyntaxKind.ModuleDeclaration:
             name = member.header.name
-            # A name that is missing, or comes out of a macro, has no place of its own in the file.
-            if name.valueText and not name.isMissing and locations.path(name.location.buffer) == path:
-                start = name.location.offset
-                yield ModuleName(name.valueText, start, start + len(name.rawText.encode()))
+            if name.valueText and not name.isMissing:
+                yield name
 
 
 _UNKNOWN_MODULE = "DiagCode(UnknownModule)"

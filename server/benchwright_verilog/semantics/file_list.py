@@ -4,7 +4,8 @@ Supported is what the tools agree on: one or more paths per line, `+incdir+DIR+D
 `+define+NAME=TEXT`, `-D NAME=TEXT`, `-v FILE` and `-y DIR` with `+libext+.v+.sv` for libraries, `-f FILE` (whose paths
 start where the outermost list's do) and `-F FILE` (whose paths start from that file's own folder), `--top NAME`,
 `-G NAME=VALUE` for parameters of the top, variables such as `$DIR`, `${DIR}` and `$(DIR)`, comments after `//` and `#`
-and between `/*` and `*/`, double quotes around paths with spaces.
+and between `/*` and `*/`, double quotes around paths with spaces. Of slang's options, `-W`, `--single-unit` and
+`--libraries-inherit-macros` are.
 """
 
 from __future__ import annotations
@@ -45,11 +46,8 @@ _WITH_VALUE = (
     | _OTHERS_WITH_VALUE
     | {"-v", "-y"}
 )
-_ONE_UNIT = (
-    "{} has no effect here: each file is preprocessed on its own, so that it does not see the macros of earlier files. "
-    "Include the header that defines them, or name them with +define+."
-)
-_OF_ONE_UNIT = frozenset({"--single-unit", "--libraries-inherit-macros"})
+_SINGLE_UNIT = "--single-unit"
+_INHERIT = "--libraries-inherit-macros"
 _WITHOUT_EFFECT = re.compile(r"-(?:sv|sverilog|64|full64|q|quiet|timing|Wall)$|-?-timescale=?")
 
 
@@ -88,6 +86,10 @@ class FileList:
     """All lists that were read, this one first."""
     targets: tuple[str, ...] = ()
     """What can be chosen, where a list has several targets."""
+    single_unit: bool = False
+    """Whether all sources are one compilation unit: macros and declarations reach the files that follow."""
+    libraries_inherit_macros: bool = False
+    """Whether libraries begin with the macros that the single unit ends with."""
     several: tuple[Path, ...] = ()
     """The lists of a folder of which none was chosen; then `path` is the folder."""
     found_by_name: frozenset[Path] = frozenset()
@@ -108,6 +110,7 @@ class _Gathered:
     warnings: dict[str, None] = field(default_factory=dict)
     complaints: list[Complaint] = field(default_factory=list)
     read: dict[Path, None] = field(default_factory=dict)
+    flags: set[str] = field(default_factory=set)
 
 
 def read_file_list(
@@ -143,6 +146,8 @@ def read_file_list(
         tuple(gathered.warnings),
         tuple(gathered.complaints),
         tuple(gathered.read),
+        single_unit=_SINGLE_UNIT in gathered.flags,
+        libraries_inherit_macros=_INHERIT in gathered.flags,
         found_by_name=frozenset(gathered.libraries) - in_whole,
     )
 
@@ -208,10 +213,11 @@ def _read(
         elif option.startswith("-W") and option != "-Wall":
             gathered.warnings.pop(option[2:], None)  # The last one counts.
             gathered.warnings[option[2:]] = None
+        elif option in (_SINGLE_UNIT, _INHERIT):
+            gathered.flags.add(option)
         elif option.startswith("-"):
             if not _WITHOUT_EFFECT.match(option):
-                message = _ONE_UNIT if option in _OF_ONE_UNIT else "{} has no effect here; other tools may know it."
-                complain(message.format(option), is_error=False)
+                complain(f"{option} has no effect here; other tools may know it.", is_error=False)
         else:
             _file(base / option, gathered.sources, complain, place)
 

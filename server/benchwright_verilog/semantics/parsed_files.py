@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from benchwright_verilog.semantics.include_closure import Closures, Root
 from benchwright_verilog.semantics.includes import Includes
+from benchwright_verilog.semantics.single_units import macros_after
 from benchwright_verilog.semantics.texts import SourceText, SourceTexts
 from benchwright_verilog.semantics.trees import Tree, Trees
 
@@ -24,6 +26,12 @@ class ParsedFiles:
         self._includes = includes
         self._closures = Closures(texts)
         self._trees: Trees | None = None
+        self._inheriting: Mapping[Path, Path] = {}
+        self._macros: tuple[Tree, tuple[str, ...]] | None = None
+
+    def inherit(self, inheriting: Mapping[Path, Path]) -> None:
+        """Files that begin with the macros that others end with, if these are compiled together with them."""
+        self._inheriting = inheriting
 
     def outdate(self) -> None:
         """What is on disk may have changed."""
@@ -42,15 +50,25 @@ class ParsedFiles:
         """
         if self._trees is None:
             self._trees = Trees()
-        roots = []
+        roots: list[Root] = []
         for path in members:
             text = own if path == root and own is not None else self._texts.get(path)
             if text is not None:
                 roots.append(Root(path, text, self._includes.preprocessing(path)))
         reached, headers = self._closures.reached(roots)
         self._trees.prepare(reached)
-        parsed = tuple(self._trees.tree(one.path, one.text.text, one.preprocessing) for one in roots)
+        parsed = tuple(self._tree(one, self._trees, {root.path: root for root in roots}) for one in roots)
         wanted = {one.path for one in roots}.union(kept)
         self._trees.keep(wanted)
         self._texts.trim(wanted | headers)
         return parsed
+
+    def _tree(self, root: Root, trees: Trees, roots: Mapping[Path, Root]) -> Tree:
+        preprocessing = root.preprocessing
+        unit = roots.get(self._inheriting.get(root.path, root.path))
+        if unit is not None and unit is not root:
+            before = self._tree(unit, trees, roots)
+            if self._macros is None or self._macros[0] is not before:
+                self._macros = before, macros_after(before.syntax)
+            preprocessing = replace(preprocessing, defines=(*preprocessing.defines, *self._macros[1]))
+        return trees.tree(root.path, root.text.text, preprocessing)

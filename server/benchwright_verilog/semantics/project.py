@@ -216,6 +216,7 @@ class Project:
             )
             other._files.view = self.view
             other._files.use(other.lists)
+            other._parsing.inherit(other._files.units.inheriting)
         return other
 
     def is_quick(self, document: Document) -> bool:
@@ -227,7 +228,11 @@ class Project:
             return False
         self._lock.release()
         known = self._analyses.get(path_of(document.uri))
-        return known is not None and (known[1] is document.text or sum(len(tree.text) for tree in known[0]) <= _SHORT)
+        if known is None or known[1] is document.text:
+            return known is not None
+        # The text of a single unit is only what it includes.
+        is_unit = any(tree.path in self._files.units.texts for tree in known[0])
+        return not is_unit and sum(len(tree.text) for tree in known[0]) <= _SHORT
 
     def last_analysis(self, path: Path) -> Analysis | None:
         """The last analysis that was made of a file, even if its text has changed since."""
@@ -342,8 +347,10 @@ class Project:
             self._files.use(self.lists)
             self._texts.outdate()
             self._includes.use(self.lists)
+            self._parsing.inherit(self._files.units.inheriting)
             if self.folder is not None and self.is_whole:
-                self._lists.tell_also([one.message(self.folder) for one in self._includes.inferred if one.includers])
+                inferred = [one.message(self.folder) for one in self._includes.inferred if one.includers]
+                self._lists.tell_also([*inferred, *map(_too_large, self._files.units.too_large)])
             self._parsing.outdate()
 
     @property
@@ -379,3 +386,10 @@ class Project:
 
     def _absolute(self, name: str) -> Path:
         return (self.folder or Path.cwd()) / name
+
+
+def _too_large(path: Path) -> str:
+    return (
+        f"The files of {path.name} are too large for one unit, so --single-unit has no effect: each file is "
+        "preprocessed on its own. Include the header that defines what several need, or name macros with +define+."
+    )

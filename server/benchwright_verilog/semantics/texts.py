@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -42,6 +42,8 @@ class SourceTexts:
         self._current: set[Path] = set()
         self._uris: dict[Path, str] = {}
         self._paths: dict[str, Path] = {}
+        self.made_up: Mapping[Path, SourceText] = {}
+        """What stands for files that exist for slang only."""
 
     def outdate(self) -> None:
         """What is on disk may have changed."""
@@ -56,6 +58,8 @@ class SourceTexts:
 
     def get(self, path: Path, document: Document | None = None) -> SourceText | None:
         """The file as it is now; None if it can't be read."""
+        if path in self.made_up:
+            return self.made_up[path]
         known = self._known.get(path)
         document = document or self._open(path)
         if document is not None:

@@ -139,9 +139,7 @@ def test_a_macro_can_be_taken_back_and_libraries_have_any_suffix(tmp_path: Path)
     assert names(tmp_path, found.libraries) == ["lib/c.vlib", "lib/e.x"]
 
 
-@pytest.mark.parametrize("option", ["--single-unit", "--libraries-inherit-macros"])
-def test_a_list_for_one_compilation_unit_is_told_that_macros_are_not_shared(tmp_path: Path, option: str) -> None:
-    (tmp_path / "all.f").write_text(f"{option}\n")
-    (complaint,) = read_file_list(tmp_path / "all.f").complaints
-    assert complaint.message.startswith(f"{option} has no effect here: each file is preprocessed on its own")
-    assert not complaint.is_error
+def test_a_list_may_be_one_compilation_unit(tmp_path: Path) -> None:
+    found = listed(tmp_path, "--single-unit a.sv\n-f more.f\n", a_sv="", more_f="--libraries-inherit-macros\n")
+    assert (found.single_unit, found.libraries_inherit_macros) == (True, True)
+    assert found.complaints == ()

@@ -30,3 +30,15 @@ def test_random_lists_mean_what_they_mean_to_slang(tmp_path: Path, nightly: bool
             assert ours.errors == theirs.errors, text
             compared += bool(theirs.errors)
     assert compared
+
+
+def test_a_single_unit_means_what_it_means_to_slang(tmp_path: Path, nightly: bool) -> None:
+    compared = 0
+    for seed in range(LISTS if nightly else LISTS // 5):
+        folder = tmp_path / str(seed)
+        write_project(folder, seed, single_unit=True)
+        ours, theirs = meaning_for_us(folder), meaning_for_slang(folder)
+        if not any(MISSING in message for _, message in theirs.errors):
+            assert ours.errors == theirs.errors, (folder / "all.f").read_text()
+            compared += bool(theirs.errors)
+    assert compared
