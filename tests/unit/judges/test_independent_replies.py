@@ -14,6 +14,7 @@ REACHED = {
     "open": {"misread": 0, "invented": 0, "unread": 15},
     "held_out": {"misread": 0, "invented": 0, "unread": 71},
     "second": {"misread": 0, "invented": 0, "unread": 82},
+    "natural": {"misread": 0, "invented": 0, "unread": 5},
 }
 
 
@@ -24,7 +25,7 @@ def test_no_more_independent_replies_fail_than_the_reference_says(name: str) -> 
     assert {kind: counts[kind] for kind, most in REACHED[name].items() if counts[kind] > most} == {}
 
 
-@pytest.mark.parametrize("name", REACHED)
+@pytest.mark.parametrize("name", [name for name in REACHED if name != "natural"])
 def test_independent_replies_cover_every_format_and_language(name: str) -> None:
     replies = list(load(Path(__file__).with_name(f"independent_{name}.jsonl")))
     assert len({reply.text for reply in replies}) > 800
