@@ -22,6 +22,7 @@ from benchwright_problems.home import Home
 from benchwright_problems.problem import Reveal
 from benchwright_remote.messages import Role
 from benchwright_service.errors import BenchServiceError
+from benchwright_service.transport import database_url, said_of_transport
 
 if TYPE_CHECKING:
     from benchwright_service.bench import Administration
@@ -32,7 +33,9 @@ DatabaseUrl = Annotated[
     str,
     typer.Option(
         envvar="BENCHWRIGHT_SERVICE_DATABASE",
-        help="A PostgreSQL database, postgresql://…; SQLite files in the data folder if not given.",
+        callback=database_url,
+        help="A PostgreSQL database, postgresql://…, with a password in the environment or in the file that"
+        " BENCHWRIGHT_SERVICE_DATABASE_FILE names; SQLite files in the data folder if not given.",
         show_default=False,
     ),
 ]
@@ -49,6 +52,8 @@ def add_to(parent: typer.Typer) -> None:
     course.command("assign", help="Give a course a pack, or some of its problems, to work on.")(assign)
     course.command("token", help="Print a token for somebody whom another program has signed in.")(token)
     course.command("worker-token", help="Print a token for workers on other machines.")(worker_token)
+    course.command("backup", help="Pack all that the service keeps into one file, while it may run.")(backup)
+    course.command("restore", help="Unpack such a file where there is nothing yet.")(restore)
     parent.add_typer(course, name="course")
     lab = typer.Typer(no_args_is_help=True, help="Conduct studies at the bench service on this machine.")
     lab.command("open", help="Let people be invited to a study.")(open_study)
@@ -57,14 +62,24 @@ def add_to(parent: typer.Typer) -> None:
 
 
 def serve(
-    host: Annotated[str, typer.Option(help="Where to listen.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(help="Where to listen; 0 for a free one.")] = 8443,
+    host: Annotated[str, typer.Option(envvar="BENCHWRIGHT_SERVICE_HOST", help="Where to listen.")] = "127.0.0.1",
+    port: Annotated[
+        int, typer.Option(envvar="BENCHWRIGHT_SERVICE_PORT", help="Where to listen; 0 for a free one.")
+    ] = 8443,
     database: DatabaseUrl = "",
     address: Annotated[
-        str, typer.Option(help="The service's address as its users have it, such as https://bench.example.org.")
+        str,
+        typer.Option(
+            envvar="BENCHWRIGHT_SERVICE_ADDRESS",
+            help="The service's address as its users have it, such as https://bench.example.org.",
+        ),
     ] = "",
-    workers: Annotated[int, typer.Option(min=0, help="Runs at a time on this machine.")] = os.cpu_count() or 1,
-    sandbox: Annotated[str, typer.Option(help="Where hidden tests run.")] = "bwrap",
+    workers: Annotated[
+        int, typer.Option(envvar="BENCHWRIGHT_SERVICE_WORKERS", min=0, help="Runs at a time on this machine.")
+    ] = os.cpu_count() or 1,
+    sandbox: Annotated[
+        str, typer.Option(envvar="BENCHWRIGHT_SERVICE_SANDBOX", help="Where hidden tests run.")
+    ] = "bwrap",
     metrics_port: Annotated[
         int | None,
         typer.Option(
@@ -86,8 +101,8 @@ def serve(
 
         log_plainly()
         check_host(host, allow_remote=allow_remote)
-        if not (address or host).startswith("https://"):
-            typer.echo("Plain HTTP: put a TLS proxy (Caddy, nginx) in front before others use it.", err=True)
+        for sentence in said_of_transport(host, address):
+            typer.echo(sentence, err=True)
         asyncio.run(
             server.serve(
                 Home.find(),
@@ -204,6 +219,24 @@ def worker_token(
 ) -> None:
     """Prints a token; it can't be shown again."""
     typer.echo(_with_parts(database, lambda parts: parts.accounts.worker_token(name)))
+
+
+def backup(file: Annotated[Path, typer.Argument(help="What to write, such as bench-2026-11-23.tar.gz.")]) -> None:
+    """Of a PostgreSQL database make a dump before."""
+    with explained():
+        from benchwright_service.backup import back_up
+
+        count = back_up(Home.find(), file)
+    typer.echo(f"{file} has {count} files: hidden parts, the signing key, what solvers did. Only you can read it.")
+
+
+def restore(file: Annotated[Path, typer.Argument(help="What `benchwright course backup` has written.")]) -> None:
+    """Of a PostgreSQL database restore the dump before."""
+    with explained():
+        from benchwright_service import backup as backups
+
+        count = backups.restore(Home.find(), file)
+    typer.echo(f"{count} files are back. Next: benchwright serve")
 
 
 def open_study(

@@ -81,9 +81,9 @@ of the other. `benchwright judge serve` is the judge service alone.
 
 ## Metrics and log
 
-With `--metrics-port`, Prometheus reads these at `http://127.0.0.1:PORT/metrics`, beside those of the process. Routes are
-templates, `route` is empty where a request was refused before it reached one, and no label names a person, a course, a
-problem or a run. Only programs on the same machine reach the port.
+With `--metrics-port`, Prometheus reads these at `http://127.0.0.1:PORT/metrics`, beside those of the process. Routes
+are templates, `route` is empty where a request was refused before it reached one, and no label names a person, a
+course, a problem or a run. Only programs on the same machine reach the port.
 """
 
 _LOG = """\

@@ -13,7 +13,14 @@ from typer.testing import CliRunner
 
 from benchwright_server.cli.app import command_line
 
-from . import test_first_pages, test_import_pages, test_judge_pages, test_model_pages, test_study_pages
+from . import (
+    test_first_pages,
+    test_import_pages,
+    test_judge_pages,
+    test_model_pages,
+    test_service_pages,
+    test_study_pages,
+)
 from .page import PAGES, ROOT, Block, blocks
 from .walk import Walk
 
@@ -22,6 +29,7 @@ WALKS: dict[str, Walk] = {
     **test_import_pages.WALKS,
     **test_judge_pages.WALKS,
     **test_model_pages.WALKS,
+    **test_service_pages.WALKS,
     **test_study_pages.WALKS,
 }
 EXTEND = "docs/how-to/extend.md"

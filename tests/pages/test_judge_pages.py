@@ -88,7 +88,8 @@ def _grade_by_hand(reader: Reader) -> None:
     reader.run("benchwright judge sheet import grades.csv --as ana --graders 1 --all")
 
 
-def _free_port() -> int:
+def free_port() -> int:
+    """A port that nobody listens to."""
     with socket.socket() as found:
         found.bind(("127.0.0.1", 0))
         return int(found.getsockname()[1])
@@ -104,7 +105,7 @@ def _is_ready(script: str) -> bool:
 
 
 def _service(reader: Reader, database: str) -> None:
-    port, other = _free_port(), _free_port()
+    port, other = free_port(), free_port()
     reader.words |= {
         "BENCHWRIGHT_JUDGE_DATABASE=postgresql://judge@db.example.org/judges benchwright judge serve": (
             f"BENCHWRIGHT_JUDGE_DATABASE={database} benchwright judge serve --port {other}"

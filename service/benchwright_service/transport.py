@@ -1,0 +1,68 @@
+"""How an operator tells the service where it listens and where its database is, and what it says of that."""
+
+from __future__ import annotations
+
+import ipaddress
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
+
+import typer
+
+_FILE = "BENCHWRIGHT_SERVICE_DATABASE_FILE"
+
+
+def database_url(context: typer.Context, parameter: typer.CallbackParam, value: str) -> str:
+    """The database's address: an option without a password, an environment variable, or a file.
+
+    Raises:
+        typer.BadParameter: The password is on the command line, or the file can't be read.
+    """
+    if value:
+        source = context.get_parameter_source(parameter.name or "")
+        if source is not None and source.name == "COMMANDLINE" and _has_password(value):
+            raise typer.BadParameter(
+                "every user of this machine can read a password on a command line. Set BENCHWRIGHT_SERVICE_DATABASE,"
+                f" name a file with the address in {_FILE}, or use PostgreSQL's own PGPASSFILE"
+            )
+        return value
+    file = os.environ.get(_FILE)
+    if not file:
+        return ""
+    try:
+        return Path(file).read_text("utf-8").strip()
+    except (OSError, UnicodeError) as error:
+        raise typer.BadParameter(f"{file}, which {_FILE} names, can't be read: {error}") from error
+
+
+def said_of_transport(host: str, address: str) -> Iterator[str]:
+    """What has to be said of a service that listens here.
+
+    Args:
+        host: Where it listens.
+        address: As its users have it. Empty if that was not told.
+    """
+    if not is_loopback(host):
+        yield (
+            f"Whoever reaches {host} speaks plain HTTP: tokens and files can be read in transit, unless a TLS proxy is"
+            " the only one that reaches it. With a proxy on this machine, listen on 127.0.0.1."
+        )
+    elif not address.startswith("https://"):
+        yield "Plain HTTP: put a TLS proxy (Caddy, nginx) in front before others use it, and tell its --address."
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only this machine reaches a host."""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def _has_password(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+        return parts.password is not None or "password" in parse_qs(parts.query)
+    except ValueError:
+        return False

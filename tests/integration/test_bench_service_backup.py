@@ -1,0 +1,137 @@
+"""A bench service that is lost and restored from its backup: receipts hold, runs go on, solvers notice nothing."""
+
+from __future__ import annotations
+
+import io
+import stat
+import subprocess
+import sys
+import tarfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from benchwright_attempts.anchors import Anchor, check_anchors
+from benchwright_attempts.events import Edit, Started
+from benchwright_attempts.file_text import Change
+from benchwright_attempts.log import EventLog
+from benchwright_attempts.replay import verify
+from benchwright_harness.grade import solved_files
+from benchwright_problems.home import Home
+from benchwright_problems.store import Store
+from benchwright_service.backup import back_up, restore
+from benchwright_service.errors import BenchServiceError
+
+from ..bench_service import Service, Solver, running
+from ..postgres import new_database
+
+BENCHWRIGHT = str(Path(sys.executable).with_name("benchwright"))
+REF = "starter/saturating-counter"
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def service(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Service]:
+    database = new_database(request.getfixturevalue("postgres")) if request.param == "postgresql" else None
+    # Without workers, so that a run is queued when the backup is made.
+    with running(Service(tmp_path / "service", database, workers=0)) as started:
+        yield started
+
+
+def command(home: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    environment = {"BENCHWRIGHT_HOME": str(home), "PATH": "/usr/bin:/bin"}
+    return subprocess.run([BENCHWRIGHT, "course", *words], env=environment, capture_output=True, text=True, timeout=60)
+
+
+def test_what_was_acknowledged_and_queued_goes_on_in_another_place(
+    service: Service, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    course = service.set_up()
+    solver = Solver.joining(service, course, tmp_path)
+    problem = Store(Home.find({"BENCHWRIGHT_HOME": "/nonexistent"})).unseal(REF)
+    solved = {path: solved_files(problem)[path].decode() for path in problem.public.expected}
+    attempt = solver.begin(REF, solved)
+    solver.record(attempt, Started())
+    before = Anchor.model_validate(solver.send(attempt).json()["anchor"])
+    queued = solver.run(attempt, 1, solved).json()["id"]
+
+    dump = tmp_path / "bench.sql"
+    if service.database is not None:
+        subprocess.run(["pg_dump", "--file", str(dump), service.database], check=True, timeout=60)
+    made = command(service.home, "backup", str(tmp_path / "bench.tar.gz"))
+    assert made.returncode == 0, made.stderr
+    assert stat.S_IMODE((tmp_path / "bench.tar.gz").stat().st_mode) == 0o600
+
+    # Acknowledged after the backup: the service that is restored has to get it again.
+    path = problem.public.expected[0]
+    solver.record(attempt, Edit(path=path, version=1, changes=(Change(start=0, end=0, text="// "),)))
+    assert solver.send(attempt).json()["anchor"]["events"] == before.events + 1
+    with service.client() as client:
+        key = client.get("/api/v1/key").json()
+    service.stop()
+
+    database = None
+    if service.database is not None:
+        database = new_database(request.getfixturevalue("postgres"))
+        loaded = ["psql", "--quiet", "--set", "ON_ERROR_STOP=1", "--file", str(dump), database]
+        subprocess.run(loaded, check=True, timeout=60, stdout=subprocess.DEVNULL)
+    elsewhere = Service(tmp_path / "elsewhere", database)
+    back = command(elsewhere.home, "restore", str(tmp_path / "bench.tar.gz"))
+    assert back.returncode == 0, back.stderr
+    with running(elsewhere):
+        solver.service = elsewhere
+        assert solver.verdict(queued)["verdict"]["outcome"] == "passed"
+        with elsewhere.client() as client:
+            assert client.get("/api/v1/key").json() == key
+        # It says how far it is, and gets what it lacks.
+        assert solver.send(attempt, after=before.events + 1).json()["anchor"]["events"] == before.events
+        after = Anchor.model_validate(solver.send(attempt, after=0).json()["anchor"])
+    assert after.receipt is not None and after.receipt.key == key["key"]
+    _, rows = solver.rows(attempt)
+    check = check_anchors(attempt, [row.hash for row in rows], [before, after])
+    assert (check.agreeing, check.flaws) == (2, ())
+    with EventLog(database or elsewhere.folders.data / "service" / "attempts.sqlite") as log:
+        assert log.stored(attempt)[1] == list(rows)
+        assert verify(*log.stored(attempt)).ok
+    sealed = elsewhere.folders.data / "service" / "key"
+    assert (stat.S_IMODE(sealed.stat().st_mode), stat.S_IMODE(sealed.parent.stat().st_mode)) == (0o600, 0o700)
+    solver.log.close()
+
+
+@pytest.fixture
+def filled(tmp_path: Path) -> Home:
+    """A data folder as a service has one."""
+    home = Home.find({"BENCHWRIGHT_HOME": str(tmp_path / "home")})
+    (home.data / "service").mkdir(parents=True)
+    (home.data / "service" / "key").write_text("k")
+    return home
+
+
+def test_a_backup_overwrites_nothing(filled: Home, tmp_path: Path) -> None:
+    back_up(filled, tmp_path / "one.tar.gz")
+    with pytest.raises(BenchServiceError, match="there already"):
+        back_up(filled, tmp_path / "one.tar.gz")
+    with pytest.raises(BenchServiceError, match="is in the folder"):
+        back_up(filled, filled.data / "one.tar.gz")
+    with pytest.raises(BenchServiceError, match="not empty"):
+        restore(filled, tmp_path / "one.tar.gz")
+
+
+def test_what_is_no_backup_is_refused_and_changes_nothing(filled: Home, tmp_path: Path) -> None:
+    empty = Home.find({"BENCHWRIGHT_HOME": str(tmp_path / "empty")})
+    cut = tmp_path / "cut.tar.gz"
+    back_up(filled, tmp_path / "whole.tar.gz")
+    cut.write_bytes((tmp_path / "whole.tar.gz").read_bytes()[:60])
+    foreign = tmp_path / "foreign.tar.gz"
+    with tarfile.open(foreign, "w:gz") as packed:
+        packed.addfile(tarfile.TarInfo("../outside"), io.BytesIO())
+    linked = tmp_path / "linked.tar.gz"
+    with tarfile.open(linked, "w:gz") as packed:
+        link = tarfile.TarInfo("service")
+        link.type, link.linkname = tarfile.SYMTYPE, "/etc"
+        packed.addfile(link)
+    for file in (cut, foreign, linked, tmp_path / "absent.tar.gz"):
+        with pytest.raises(BenchServiceError):
+            restore(empty, file)
+        assert not empty.data.exists()
+    assert not (tmp_path / "outside").exists()

@@ -1,0 +1,74 @@
+"""The page about operating a bench service, on this machine's own PostgreSQL where it needs one."""
+
+from __future__ import annotations
+
+import base64
+import json
+import urllib.request
+
+import pytest
+
+from ..postgres import new_database
+from .test_judge_pages import free_port
+from .walk import Reader, Walk
+
+PAGE = "docs/how-to/operate-the-service.md"
+SERVE = "benchwright serve --port 8443 --metrics-port 9464"
+_ROOT = "needs root and systemd; tests/unit/setup/test_service_files.py reads what is installed"
+
+
+def _is_ready(script: str) -> bool:
+    port = script.split("--port ")[1].split()[0]
+    try:
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/api/v1/health/ready", timeout=5) as reply:
+            return bool(reply.status == 200)
+    except OSError:
+        return False
+
+
+def _has_metrics(reader: Reader) -> None:
+    assert '"status":"ok"' in reader.last
+    assert "benchwright_runs_queued 0.0" in reader.last
+
+
+def _lose_everything(reader: Reader) -> None:
+    data = reader.home.data
+    (reader.folder / "key").write_bytes((data / "service/key").read_bytes())
+    data.rename(reader.folder / "lost")
+    reader.words["dbname postgresql://127.0.0.1/bench"] = f"dbname {reader.words['restored']}"
+
+
+def _is_back(reader: Reader) -> None:
+    assert (reader.home.data / "service/key").read_bytes() == (reader.folder / "key").read_bytes()
+    assert (reader.home.data / "service/service.sqlite").is_file()
+
+
+def _is_a_key(reader: Reader) -> None:
+    assert len(base64.b64decode(json.loads(reader.last)["key"])) == 32
+
+
+WALKS = {
+    PAGE: Walk(
+        before={"course restore": _lose_everything},
+        after={"/metrics": _has_metrics, "course restore": _is_back, "/api/v1/key": _is_a_key},
+        not_run={
+            "systemctl": _ROOT,
+            "createuser": "needs the machine's PostgreSQL; the tests have one of their own",
+            "docker compose": "needs a registry; tests/unit/setup/test_service_files.py reads the files",
+        },
+    )
+}
+
+
+def test_a_service_is_operated(reader: Reader, request: pytest.FixtureRequest) -> None:
+    postgres = request.getfixturevalue("postgres")
+    port, metrics = free_port(), free_port()
+    reader.words |= {
+        SERVE: f"benchwright serve --port {port} --metrics-port {metrics} --workers 0",
+        ":8443": f":{port}",
+        ":9464": f":{metrics}",
+        "bench-2026-11-23.dump postgresql://127.0.0.1/bench": f"bench-2026-11-23.dump {new_database(postgres)}",
+        "restored": new_database(postgres),
+    }
+    reader.servers[SERVE] = _is_ready
+    WALKS[PAGE].go(PAGE, reader)

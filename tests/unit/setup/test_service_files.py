@@ -1,0 +1,111 @@
+"""What `setup/service/` installs: commands and settings that exist, nothing open, no secret in it."""
+
+from __future__ import annotations
+
+import configparser
+import re
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from benchwright_service.app import body_limit
+
+ROOT = Path(__file__).parents[3]
+FILES = ROOT / "setup/service"
+_SOURCES = "".join(
+    (ROOT / "service/benchwright_service" / name).read_text("utf-8") for name in ("cli.py", "transport.py")
+)
+
+
+def settings() -> dict[str, str]:
+    """Of service.env, those that are commented out too."""
+    lines = (FILES / "service.env").read_text("utf-8").splitlines()
+    return dict(line.lstrip("# ").split("=", 1) for line in lines if re.match(r"(# )?[A-Z_]+=", line))
+
+
+def compose() -> dict[str, Any]:
+    """The file's content."""
+    found: dict[str, Any] = yaml.safe_load((FILES / "compose.yaml").read_text("utf-8"))
+    return found
+
+
+def instructions() -> list[tuple[str, str]]:
+    """Of the container file, with lines that go on joined."""
+    text = (FILES / "Containerfile").read_text("utf-8").replace("\\\n", " ")
+    lines = [line for line in text.splitlines() if line and not line.startswith("#")]
+    return [(line.partition(" ")[0], line.partition(" ")[2].strip()) for line in lines]
+
+
+def test_every_setting_is_one_that_the_command_line_reads() -> None:
+    of_container = re.findall(r"BENCHWRIGHT_SERVICE_\w+", (FILES / "Containerfile").read_text("utf-8"))
+    of_compose = compose()["services"]["bench"]["environment"]
+    named = {name for name in (*settings(), *of_container, *of_compose) if name.startswith("BENCHWRIGHT_SERVICE_")}
+    assert named
+    for name in named:
+        assert f'"{name}"' in _SOURCES, name
+
+
+def test_the_unit_starts_the_service_as_its_own_user_with_its_settings() -> None:
+    unit = configparser.ConfigParser(strict=False, interpolation=None)
+    unit.optionxform = str  # type: ignore[assignment,method-assign]
+    unit.read_string((FILES / "benchwright.service").read_text("utf-8"))
+    service = unit["Service"]
+    assert service["ExecStart"].endswith("/benchwright serve")
+    assert service["User"] == "benchwright"
+    assert service["EnvironmentFile"] == "/etc/benchwright/service.env"
+    # With these bubblewrap could not make its namespaces.
+    assert not {"RestrictNamespaces", "SystemCallFilter", "PrivateUsers"} & set(service)
+    assert settings()["BENCHWRIGHT_HOME"] in service["ReadWritePaths"]
+
+
+@pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="systemd is not installed")
+def test_systemd_finds_no_flaw_in_the_unit(tmp_path: Path) -> None:
+    text = (FILES / "benchwright.service").read_text("utf-8")
+    copy = tmp_path / "benchwright.service"
+    copy.write_text(text.replace("/opt/benchwright/.venv/bin/benchwright serve", "/bin/true"))
+    checked = subprocess.run(["systemd-analyze", "verify", copy], capture_output=True, text=True, timeout=60)
+    assert [line for line in checked.stderr.splitlines() if copy.name in line] == []
+
+
+def test_the_container_runs_as_nobody_in_particular_and_copies_only_what_is_there() -> None:
+    found = instructions()
+    assert {name for name, _ in found} <= {
+        *("FROM", "RUN", "COPY", "USER", "ENV", "VOLUME", "EXPOSE", "HEALTHCHECK", "ENTRYPOINT", "CMD")
+    }
+    assert ("USER", "benchwright") in found
+    assert found[0][0] == "FROM"
+    assert "--require-hashes" in " ".join(text for name, text in found if name == "RUN")
+    let_in = (FILES / "Containerfile.dockerignore").read_text("utf-8").split()
+    copied = next(text for name, text in found if name == "COPY").split()[:-1]
+    assert let_in == ["*", *(f"!{name}" for name in copied)]
+    assert (ROOT / copied[0]).is_file()
+
+
+def test_compose_publishes_ports_on_loopback_alone_and_holds_no_password() -> None:
+    services = compose()["services"]
+    assert all(port.startswith("127.0.0.1:") for one in services.values() for port in one.get("ports", ()))
+    assert "ports" not in services["database"]
+    for one in services.values():
+        assert not any(re.search(r"PASSWORD$|://", name + value) for name, value in _plain(one["environment"]))
+        assert set(one["secrets"]) <= set(compose()["secrets"])
+    build = services["bench"]["build"]
+    assert (FILES / build["context"] / build["dockerfile"]).resolve() == FILES / "Containerfile"
+
+
+def test_the_proxies_let_through_what_the_service_takes() -> None:
+    nginx = (FILES / "nginx.conf").read_text("utf-8")
+    (most,) = re.findall(r"client_max_body_size (\d+)m;", nginx)
+    assert int(most) << 20 >= body_limit("/events")
+    assert nginx.count("{") == nginx.count("}")
+    port = settings()["BENCHWRIGHT_SERVICE_PORT"]
+    for proxy in (nginx, (FILES / "Caddyfile").read_text("utf-8")):
+        assert f"127.0.0.1:{port}" in proxy
+
+
+def _plain(environment: dict[str, str]) -> list[tuple[str, str]]:
+    # The public address has no secret.
+    return [(name, value) for name, value in environment.items() if name != "BENCHWRIGHT_SERVICE_ADDRESS"]
