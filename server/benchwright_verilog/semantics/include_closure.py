@@ -11,6 +11,7 @@ import os
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
@@ -96,16 +97,21 @@ class Closures:
             return self._last[2]
         outlines: dict[Path, Outline | None] = {}
         closure = Closure()
-        self._walk(roots, closure, outlines)
-        indirect = any(one is not None and one.may_include_by_macro for one in outlines.values())
+        included = self._walk(roots, closure, outlines)
+        by_macro = {path for path, one in outlines.items() if one is not None and one.may_include_by_macro}
+        leading = _leading_to({name for name, path in closure.files.items() if path in by_macro}, included)
         for root in roots:
-            if root.text.outline.may_include_by_macro or (indirect and root.text.outline.includes):
+            if root.text.outline.may_include_by_macro or (leading and self._includes_any(root, leading, closure)):
                 found = self._asked_of_slang(root, closure)
                 closure.files |= found.files
                 closure.absent |= found.absent
                 closure.depth = min(closure.depth, found.depth)
         self._last = [*roots], outlines, closure
         return closure
+
+    def _includes_any(self, root: Root, names: AbstractSet[str], closure: Closure) -> bool:
+        place = str(root.path.parent), root.preprocessing
+        return any(self._resolve(place, one.name, closure) in names for one in root.text.outline.includes)
 
     def _is_same(self, known: Sequence[Root], roots: Sequence[Root]) -> bool:
         return len(known) == len(roots) and all(
@@ -116,7 +122,10 @@ class Closures:
     def _are_current(self, outlines: Mapping[Path, Outline | None]) -> bool:
         return all(self._texts.outline(path) is outline for path, outline in outlines.items())
 
-    def _walk(self, roots: Sequence[Root], closure: Closure, outlines: dict[Path, Outline | None]) -> None:
+    def _walk(
+        self, roots: Sequence[Root], closure: Closure, outlines: dict[Path, Outline | None]
+    ) -> Mapping[str, Sequence[str]]:
+        """Notes what is included; returns the names that each name includes, those of the roots under an empty one."""
         waiting: list[tuple[str, _Place, Outline]] = [
             ("", (str(root.path.parent), root.preprocessing), root.text.outline) for root in roots
         ]
@@ -140,11 +149,12 @@ class Closures:
                         following.append((name, (_folder(name), place[1]), header))
             if not following:
                 closure.depth = min(closure.depth, self._safe_depth(included))
-                return
+                return included
             if len(seen) > _MOST:
                 closure.depth = level
-                return
+                return included
             waiting = following
+        return included
 
     def _safe_depth(self, included: Mapping[str, Sequence[str]]) -> int:
         """How deep slang may follow includes: a header that includes itself twice, without a guard, would never end.
@@ -223,6 +233,21 @@ class Closures:
         if text is None and (known := self._texts.get(path)) is not None:
             text = known.text
         return text or ""
+
+
+def _leading_to(names: AbstractSet[str], included: Mapping[str, Sequence[str]]) -> AbstractSet[str]:
+    """Names, those that include them, and so on."""
+    includers: dict[str, list[str]] = {}
+    for includer, others in included.items():
+        for one in others:
+            includers.setdefault(one, []).append(includer)
+    found = set(names)
+    waiting = list(names)
+    while waiting:
+        following = [one for one in includers.get(waiting.pop(), ()) if one not in found]
+        found.update(following)
+        waiting += following
+    return found
 
 
 def path_of_name(name: str) -> Path:
