@@ -30,6 +30,7 @@ SAME: list[tuple[str, str, str]] = [
     ("Die Antwort lautet: physikalische Schicht", "physikalische Schicht", "de"),
     ("\u300c\u540e\u5e8f\u904d\u5386\u300d\u3002", "\u540e\u5e8f\u904d\u5386", "zh"),
     ("\u7b54\u6848\uff1a\u540e\u5e8f \u904d\u5386", "\u540e\u5e8f\u904d\u5386", "zh"),
+    ("\u7b54\uff1a\u540e\u5e8f\u904d\u5386", "\u540e\u5e8f\u904d\u5386", "zh"),
     ("\uff30\uff23", "PC", "zh"),
     ("mutual exclusion; hold and wait", "hold and wait; mutual exclusion", "en"),
     ("A, B and C", "C, A, B", "en"),
