@@ -219,3 +219,29 @@ async def test_a_client_without_markdown_gets_plain_text(editors: Editors) -> No
     assert answer.contents.kind is types.MarkupKind.PlainText
     assert answer.contents.value.startswith("logic [3:0] data;")
     assert "`" not in answer.contents.value
+
+
+FIFO = """module fifo #(parameter type T = logic) (input T d_i);
+  T mem [4];
+endmodule
+module top;
+  typedef struct packed {logic [7:0] data; logic last;} beat_t;
+  beat_t beat;
+  fifo #(.T(beat_t)) u_fifo (.d_i(beat));
+endmodule
+"""
+
+
+@pytest.mark.parametrize(
+    ("at", "said"),
+    [
+        ("T = logic", "parameter type T = logic"),
+        ("T = logic", "`beat_t` · 9 bits"),
+        ("T mem", "type parameter of `fifo`"),
+        ("d_i)", "`T` · that is `beat_t` · 9 bits"),
+        ("mem [4]", "`T [0:3]` · `T` is `beat_t` · 36 bits"),
+    ],
+)
+async def test_a_type_parameter_says_what_it_is(editor: Editor, at: str, said: str) -> None:
+    async with scratch(editor, FIFO) as file:
+        assert said in (await file.go_to(at).hover() or "")

@@ -12,6 +12,7 @@ from pyslang.ast import (
     FieldSymbol,
     PackedStructType,
     PackedUnionType,
+    TypeAliasType,
     TypeParameterSymbol,
     UnpackedStructType,
     UnpackedUnionType,
@@ -32,12 +33,13 @@ _SCOPE_KIND = re.compile(r"Scope\(SymbolKind\.(\w+)")
 
 def describe_type(symbol: Type | TypeParameterSymbol, sources: SourceManager) -> Description:
     """Describe a `typedef`, class, enumeration, structure or type parameter."""
-    said = written(symbol, sources)
-    if isinstance(symbol, TypeParameterSymbol):
-        target = symbol.targetType.type
+    # A parameter that an instance sets has no syntax of its own.
+    alias = symbol.typeAlias if isinstance(symbol, TypeParameterSymbol) else symbol
+    said = written(alias if alias.syntax is not None else symbol, sources)
+    target = symbol.targetType.type if isinstance(symbol, TypeParameterSymbol) else symbol
+    if isinstance(symbol, TypeParameterSymbol) or _is_type_parameter(symbol):
         first = f"type parameter of `{owner_of(symbol)}`"
     else:
-        target = symbol
         first = of_owner("class" if isinstance(symbol, ClassType) else "type", symbol)
     facts = [first] if isinstance(symbol, ClassType) else [first, type_line(target)]
     lines = said.text.splitlines()
@@ -50,6 +52,12 @@ def type_line(type_: Type) -> str:
     name = f"`{type_name(type_)}`"
     canonical = type_.canonicalType
     parts = [name]
+    element = type_
+    while (element.isPackedArray or element.isUnpackedArray) and not isinstance(element, TypeAliasType):
+        element = element.arrayElementType
+    if isinstance(element, TypeAliasType) and _is_type_parameter(element):
+        target = f"`{type_name(element.targetType.type)}`"
+        parts.append(f"that is {target}" if element is type_ else f"`{element.name}` is {target}")
     if (
         canonical is not type_
         and not canonical.isError
@@ -57,9 +65,9 @@ def type_line(type_: Type) -> str:
         and not canonical.isStruct
         and not canonical.isClass
     ):
-        resolved = type_name(canonical)
-        if f"`{resolved}`" != name:
-            parts.append(f"that is `{resolved}`")
+        resolved = f"`{type_name(canonical)}`"
+        if resolved != name and f"that is {resolved}" not in parts:
+            parts.append(f"that is {resolved}")
     width = width_of(type_)
     if width is not None:
         parts.append(bits(width))
@@ -68,6 +76,10 @@ def type_line(type_: Type) -> str:
     if canonical.isIntegral and not canonical.isFourState:
         parts.append("two-state")
     return " · ".join(parts)
+
+
+def _is_type_parameter(symbol: Type) -> bool:
+    return symbol.syntax is not None and symbol.syntax.kind.name == "TypeAssignment"
 
 
 def members_table(type_: Type) -> str:
