@@ -71,8 +71,8 @@ ENGLISH = AnswerLanguage(
         final=r"""\bfinal(?:ly)?\b|\b(?:in|my)\s+conclusion\b|\bto\s+sum\s+up\b|\bin\s+summary\b""",
     ),
     true_false=TrueFalse(
-        affirms=r"yes\s+(?:it|they)\s+\w+(?=\W*\Z)|indeed(?=\s+it\b)|(?:yep|yeah|yup|yea)\b(?!\s+no\b)|(?:absolutely|definitely|exactly|totally|spot\s+on|of\s+course|certainly)(?=\s*[.,!]|\s*$)|(?-i:T)(?=[,.:]\s)",
-        denies=r"no\s+(?:it|they)\s+(?:\w+n't|\w+\s+not|cannot)(?=\W*\Z)|(?:nope|far\s+from\s+it|nah|not\s+(?:quite|really|exactly|at\s+all)|no\s+way|hardly|(?:absolutely|definitely|certainly|of\s+course)\s+not)\b|(?-i:F)(?=[,.:]\s)",
+        affirms=r"yes\s+(?:it|they)\s+\w+(?=\W*\Z)|indeed(?=\s+it\b|\.\s+\w)|agreed?(?=\s*[.!])|(?:yep|yeah|yup|yea)\b(?!\s+no\b)|(?:absolutely|definitely|exactly|totally|spot\s+on|of\s+course|certainly)(?=\s*[.,!]|\s*$)|(?-i:T)(?=[,.:]\s)",
+        denies=r"(?:(?:strongly|completely)\s+)?disagree(?=\s*[.,!])|no\s+(?:it|they)\s+(?:\w+n't|\w+\s+not|cannot)(?=\W*\Z)|(?:nope|far\s+from\s+it|nah|not\s+(?:quite|really|exactly|at\s+all)|no\s+way|hardly|(?:absolutely|definitely|certainly|of\s+course)\s+not)\b|(?-i:F)(?=[,.:]\s)",
         partial=r"\bwould\s+make\b|\b(?:parts?|half|partly|first|second|sometimes|one|latter|former)\b",
         true=("true", "yes", "correct", "right", "accurate", "valid", "ture"),
         false=("false", "no", "incorrect", "wrong", "inaccurate", "untrue", "invalid", "flase", "fasle"),
@@ -104,8 +104,8 @@ ENGLISH = AnswerLanguage(
             "👎",
         ),
         negations=r"(?:can(?:not|'t|\s+not)\s+(?:call|consider|say)\s+(?:that|it|this)(?:\s+is)?|not|never|n't|far\s+from|nothing|anything\s+but)(?:\s+(?:really|actually|at\s+all|necessarily|always))?(?:\s+the)?",
-        holds=r"\bI(?:'d|\s+would|\s+fully|\s+do)?\s+agree\b(?!\s+(?:that|if|or))(?:\s+with\s+[^.,;\n]{0,40})?|\b(?:this|that|it)\s+is\s+(?:indeed\s+)?the\s+case\b|\b(?<!of\s)(?:statement|claim|assertion|this|that|it)\s+(?:indeed\s+|always\s+)?(?:holds?|stands)\b(?!\s+(?:for|if|only|when)\s+\w+\s+only)",
-        fails=r"\b(?:it's|it\s+is|that's)\s+(?:exactly\s+)?(?:the\s+other\s+way\s+a?round|the\s+opposite|the\s+reverse)\b|\bI(?:'d|\s+would|\s+have\s+to)?\s+disagree\b(?!\s+(?:that|if|or))(?:\s+with\s+[^.,;\n]{0,40})?|\b(?:this|that|it)(?:'s|\s+is|\s+isn't|\s+is\s+not)\s+(?:(?:just\s+)?a\s+myth|nonsense)\b|\b(?:it|that|this)(?:\s+isn't|\s+is\s+not|'s\s+not)\s+the\s+case\b|\b(?:that|this|it)\s+can(?:'t|not)\s+be(?=\s*[.!])|\b(?:statement|claim|assertion|this|that|it)\s+(?:does\s+not|doesn't|fails\s+to)\s+(?:always\s+|generally\s+)?hold\b",
+        holds=r"\b(?:mark|rate|answer|choose|pick|select)\s+(?:(?:it|this|that)\s+)?(?:(?:as|with)\s+)?(?-i:T)(?=\s*(?:[.!]|$))|\bI(?:'d|\s+would|\s+fully|\s+do)?\s+agree\b(?!\s+(?:that|if|or))(?:\s+with\s+[^.,;\n]{0,40})?|\b(?:this|that|it)\s+is\s+(?:indeed\s+)?the\s+case\b|\b(?<!of\s)(?:statement|claim|assertion|this|that|it)\s+(?:indeed\s+|always\s+)?(?:holds?|stands)\b(?!\s+(?:for|if|only|when)\s+\w+\s+only)",
+        fails=r"\b(?:mark|rate|answer|choose|pick|select)\s+(?:(?:it|this|that)\s+)?(?:(?:as|with)\s+)?(?-i:F)(?=\s*(?:[.!]|$))|\b(?:statement|claim|assertion)\s+fails(?=\s*(?:[.!]|$))|\b(?:it's|it\s+is|that's)\s+(?:exactly\s+)?(?:the\s+other\s+way\s+a?round|the\s+opposite|the\s+reverse)\b|\bI(?:'d|\s+would|\s+have\s+to)?\s+disagree\b(?!\s+(?:that|if|or))(?:\s+with\s+[^.,;\n]{0,40})?|\b(?:this|that|it)(?:'s|\s+is|\s+isn't|\s+is\s+not)\s+(?:(?:just\s+)?a\s+myth|nonsense)\b|\b(?:it|that|this)(?:\s+isn't|\s+is\s+not|'s\s+not)\s+the\s+case\b|\b(?:that|this|it)\s+can(?:'t|not)\s+be(?=\s*[.!])|\b(?:statement|claim|assertion|this|that|it)\s+(?:does\s+not|doesn't|fails\s+to)\s+(?:always\s+|generally\s+)?hold\b",
         either=r"\bor\b|\band\b|\bnor\b",
         because=r"\bbecause\b|\bsince\b|\bas\b",
         clause_starts=r"(?:to|for)\s+me|i\s+(?:think|guess)|because|since|as|for|in|under|by|when|only|given|and|but|that|here|overall|if|rather",
@@ -119,7 +119,7 @@ ENGLISH = AnswerLanguage(
             r"\b(?:it|this|that)(?:\s+(?:is|must\s+be|has\s+to\s+be|would\s+be)|'s)\s+(?:(?:clearly|therefore|actually|indeed"
             r"|definitely|also|simply|in\s+fact)\s+)?<VALUE><STOP>",
             r"\b(?:it|this|that)\s+(?:statement|claim|assertion|sentence|one)?\s*(?:is|isn't)\s+(?:considered\s+)?<VALUE><STOP>",
-            r"\b(?:I|we)(?:'d|\s+would|\s+will|'ll)?\s+(?:say|answer|choose|pick|go\s+with|guess|conclude|think|vote\s+for|believe)"
+            r"\b(?:I|we)(?:'d|\s+would|\s+will|'ll)?\s+(?:say|answer|choose|pick|go\s+with|guess|conclude|think|vote\s+for|believe|(?:lean|tend)\s+towards?)"
             r"(?:\s+(?:that\s+)?(?:it|this|that)(?:'s|\s+is))?[\s:,\"]{1,4}<VALUE><STOP>",
             r"\b(?:so|therefore|thus|hence)[,:]?\s+<VALUE><STOP>",
             r"<VALUE>\s+is\s+(?:my|the)\s+(?:final\s+|correct\s+)?answer\b",
@@ -136,8 +136,8 @@ ENGLISH = AnswerLanguage(
         joins="or|and|nor|to|through|and also|but also|as well as",
         because="because|since|as",
         predicates="and|or|is|are|was|would|has|because|since|as|due|which|where|when|but|so|not|by|while|if|then|with|it|nor|only"
-        "|isn't|wasn't|doesn't|does|seems|looks|fits|matches|stands|rather|instead|must|can't|cannot|though|although|here",
-        adverbials="the|for|over|in|on|too|based|given|that|however|according|from|per|at|under|appears|can|could|will|both|describes?|requires?"
+        "|isn't|wasn't|doesn't|does|gets|seems|looks|fits|matches|stands|rather|instead|must|can't|cannot|though|although|here",
+        adverbials="gives|mentions|the|for|over|in|on|too|based|given|that|however|according|from|per|at|under|appears|can|could|will|both|describes?|requires?"
         "|needs?|says?|fails?|also|alone|correct|right|should|may|might|states?|means?|satisf\\w+|corresponds?|works?|remains?|who|to",
         this_is_right=r"\b(?:this|that|it)(?:\s+is|'s)\s+(?:(?:therefore|thus|indeed|clearly|hence)\s+)?(?:the|our|my)\s+(?:answer\b|(?:correct|right)\s+(?:answer|option|choice|one)\b)",
         this_is_wrong=r"\b(?:this|that|it)(?:\s+(?:statement|one|option))?(?:\s+is|'s)\s+(?:(?:therefore|thus|indeed|clearly|hence)\s+)?the\s+(?:incorrect|wrong|false|erroneous|inaccurate)\s+(?:answer|option|choice|one|statement|description|claim)\b",
@@ -170,6 +170,8 @@ ENGLISH = AnswerLanguage(
             r"^[\s>#-]{0,6}(?:definitely|probably|presumably|certainly|clearly|surely|obviously|correct|right|opt\s+for|selected?|rather|yes)"
             r"[,:]?\s+(?:(?:it's|it\s+is|<N>)\s+)?<A><STOP>",
             r"<M>\s+is\s+[^.,;:?!\n]{1,30}\s+and\s+(?:is\s+)?(?:(?:so|thus|therefore|hence)\s+)?(?:is\s+)?the\s+answer<STOP>",
+            r"<M>\s+is\s+[^.,;:?!\n]{1,50},?\s+so\s+I(?:'d|'ll|\s+would|\s+will)?\s+(?:choose|pick|take|select|go\s+with)\s+(?:it|that|this)\b",
+            r"→\s*(?:the\s+)?(?:<N>)\s+<A><STOP>|^\W{0,6}(?:<N>)\s+<M>,?\s+then<STOP>",
             r"\bconclude\s+that\s+<M>\s+is\s+(?:correct|right|true)",
         ),
         holds=(
@@ -179,9 +181,10 @@ ENGLISH = AnswerLanguage(
             r"<M>\s+(?:satisfies|meets|fulfil?ls|fits|matches)\s+(?:the|this|these|all|both|every)\b[^.,;]{0,20}"
             r"\b(?:requirements?|conditions?|criteri\w+|descriptions?|definitions?)\b",
             r"<M>\s+is\s+the\s+only\b",
-            r"\bwhich\s+is\s+(?:(?:exactly|precisely|just)\s+)?what\s+(?:(?:<N>)\s+)?<M>\s+(?:says|states|describes|gives)\b",
+            r"\b(?:is|that's)\s+(?:(?:exactly|precisely|just)\s+)?what\s+(?:(?:<N>)\s+)?<M>\s+(?:says|states|describes|gives|mentions)\b",
+            r",\s+(?:(?:exactly|precisely|just)\s+)?as\s+(?:(?:<N>)\s+)?<M>\s+(?:says|states|describes)<STOP>",
             r"\b(?:that|it|this)(?:\s+(?:can\s+only|must|would|has\s+to)\s+be|'d\s+be)\s+(?:the\s+)?<A><STOP>",
-            r"\bmakes\s+(?:<N>\s+)?<M>\s+the\s+(?:right|correct|best)\b",
+            r"\bmakes\s+(?:<N>\s+)?<M>\s+the\s+(?:right|correct|best|most\s+\w+)\b",
             r"\bremaining\s+(?:<N>),?\s+(?:is\s+)?<M>",
         ),
         first_of=(
@@ -193,7 +196,7 @@ ENGLISH = AnswerLanguage(
         ),
     ),
     commitment=Commitment(
-        discussed=r"\bunlikely:|\b(?:ask|ignor\w+|forget|skip|remove|explain|understand|delete|drop|friend|book|teacher|prof\w*|every(?:one|body)|some(?:one|body)|told|topic|anything)\b|^\W*(?:in|at|for|with|under|by|given)\b|\b(?:consider|look(?:ing)?\s+at|let\s+us|let's|start(?:ing)?\s+with|begin(?:ning)?\s+with|analy[sz]e|examine|evaluate"
+        discussed=r"\bunlikely:|\b(?:ask|ignor\w+|forget|skip|remove|explain|understand|delete|drop|friend|book|teacher|prof\w*|every(?:one|body)|some(?:one|body)|told|topic|anything)\b|^\W*(?:in(?!\s+(?:other\s+words|short|fact)\b)|at|for|with|under|by|given)\b|\b(?:consider|look(?:ing)?\s+at|let\s+us|let's|start(?:ing)?\s+with|begin(?:ning)?\s+with|analy[sz]e|examine|evaluate"
         r"|discuss|regarding|concerning|about|compar\w+|now|next|works?\s+like|just\s+like|as\s+in|called\s+an?|sure,\s+and|check|lies?\s+between)\b",
         asks=r"(?:is|are|was|were|could|would|should|can|does|do|did|might|what|which|why|how|who|whether|isn't)\b",
         certain=r"(?:to|for)\s+me\b|obviously|clearly|certainly|definitely|surely|probably|maybe|perhaps|for\s+sure|of\s+course|then|i\s+(?:think|guess|believe)|right"

@@ -77,7 +77,7 @@ GERMAN = AnswerLanguage(
         joins="und|oder|bzw|beziehungsweise|bis|noch|sowie|als auch",
         because="weil|da|denn",
         predicates="ist|sind|weil|da|und|oder|denn|noch|als|nicht|sondern|war|wäre|scheidet|bleibt|trifft|richtig|korrekt|falsch|wählen|kommt",
-        adverbials="wegen|aufgrund|bei|laut|hier|ebenfalls|auch|sei|nein|beschreibt|korrekt|nehmen|an|in|zu|die",
+        adverbials="wegen|aufgrund|bei|laut|hier|ebenfalls|auch|sei|nein|beschreibt|korrekt|nehmen|an|in|zu|die|zutreffend",
         this_is_right=r"\b(?:das|dies)\s+ist\s+(?:(?:also|daher|somit|folglich)\s+)?die\s+(?:richtige|korrekte|gesuchte)\s+(?:Antwort|Option|L[öo]sung|Wahl)\b",
         this_is_wrong=r"\b(?:das|dies)\s+ist\s+(?:(?:also|daher|somit|folglich)\s+)?die\s+(?:falsche|unzutreffende)\s+(?:Aussage|Behauptung|Option)\b",
         says=(
@@ -107,7 +107,7 @@ GERMAN = AnswerLanguage(
         discussed=r"\b(?:vergleich\w*|nun|jetzt|n[äa]chste\w*)\b|^\W*(?:im(?!\s+going)|in|bei|f[üu]r|mit)\b|\b(?:betrachte[nt]?|schauen|sehen\s+wir|untersuchen|pr[üu]fen|beginnen|[üu]ber|bez[üu]glich|verglichen\s+mit|wie)\b",
         asks=r"(?:ist|sind|k[öo]nnte|w[äa]re|was|welche[rs]?|warum|wie|wer|ob)\b",
         certain=r"nat[üu]rlich|klar|sicher|eindeutig|vermutlich|wahrscheinlich|wohl|nehmen|sein|[üu]brig|gefragt|gesucht|gemeint|an|denke\s+ich|glaube\s+ich|halt|doch",
-        praises=r"passt\b|trifft\s+zu|stimmt\b|gilt\b|gewinnt\b|ist\s+es\b|ergibt\s+(?:am\s+meisten\s+)?Sinn|(?:scheint|klingt|wirkt)\s+(?:am\s+)?\w+"
+        praises=r"passt\b|trifft\s+(?:(?:daher|somit|also|folglich|damit|hier)\s+)?zu|stimmt\b|gilt\b|gewinnt\b|ist\s+es\b|ergibt\s+(?:am\s+meisten\s+)?Sinn|(?:scheint|klingt|wirkt)\s+(?:am\s+)?\w+"
         r"|ist\s+(?:hier\s+)?(?:gemeint|gesucht|gefragt)",
         named=r"\b(?:(?<!lock\s)(?<!locking\s)in|von|aus|zwischen|kern|prozess(?:or)?|programm|schritt|register|leitung|signal|zustand|knoten|rechner|variable|teil)\s+$",
         singles=r"\bnur\s+(?:die\s+|der\s+|das\s+)?$",

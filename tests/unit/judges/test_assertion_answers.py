@@ -100,10 +100,17 @@ def test_a_reply_of_the_table_is_read_as_it_was_labelled_by_hand(reply: Mapping[
     [
         ("I am rather sure that this one is wrong. Stores are buffered.", "false"),
         ("The claim is true; then again, loads bypass the buffer, which would make it false.", None),
+        ("Strongly disagree. Loads are not buffered.", "false"),
+        ("Indeed. Each store waits in the buffer.", "true"),
+        ("Indeed, an interesting question.", None),
+        ("Each store waits in the buffer, so I'd mark it T.", "true"),
+        ("Loads are not buffered, so the claim fails.", "false"),
+        ("I tend towards false: loads bypass it.", "false"),
+        ("The claim fails if loads bypass the buffer.", None),
         ("Half of it holds, and the rest would make it wrong.", None),
     ],
 )
-def test_what_would_make_it_true_or_false_is_no_verdict(text: str, value: str | None) -> None:
+def test_a_verdict_is_told_from_what_would_make_it_one(text: str, value: str | None) -> None:
     assert read_truth(text).value == value
 
 
