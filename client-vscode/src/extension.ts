@@ -4,6 +4,7 @@ import { AttemptCommands } from "./attemptCommands.ts";
 import { Attempts } from "./attempts.ts";
 import { ChangeReasons } from "./changeReasons.ts";
 import { ClockItem } from "./clock.ts";
+import { chooseDeclaration } from "./declarationChoice.ts";
 import { Doctor } from "./doctor.ts";
 import { reportFocus } from "./focus.ts";
 import type { InstanceView } from "./generated/protocol.ts";
@@ -90,6 +91,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     firstSteps: () => showFirstSteps(),
     chooseInstance: () => choose(),
     chooseList: async () => (await chooseProjectList(server)) && instances.refresh(),
+    chooseDeclaration: async () => (await chooseDeclaration(server)) && instances.refresh(),
     expandMacros: () => showExpandedFile(server),
     viewHere: (instance: InstanceView) => instances.viewHere(instance),
     viewDefaults: () => instances.viewDefaults(),

@@ -9,7 +9,7 @@ interface ListItem extends vscode.QuickPickItem {
 
 /** Asks which file list of a folder to use, and which of its targets. */
 export async function chooseProjectList(server: Server): Promise<boolean> {
-  const uri = await place();
+  const uri = await projectPlace();
   if (uri === undefined) return false;
   const found = await shown(server.request("projectLists", { uri }));
   if (!found) return false;
@@ -25,7 +25,8 @@ export async function chooseProjectList(server: Server): Promise<boolean> {
   return (await shown(server.request("useList", { uri, name: list?.list?.name ?? "", target }))) !== undefined;
 }
 
-async function place(): Promise<string | undefined> {
+/** A file of the project that somebody works on, or its folder. */
+export async function projectPlace(): Promise<string | undefined> {
   const document = vscode.window.activeTextEditor?.document;
   if (document && vscode.workspace.getWorkspaceFolder(document.uri)) return document.uri.toString();
   const folders = vscode.workspace.workspaceFolders ?? [];

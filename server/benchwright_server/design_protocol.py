@@ -1,4 +1,4 @@
-"""The `benchwright/*` messages about a design: its instances, macros and file lists; see `protocol`."""
+"""The `benchwright/*` messages about a design: its instances, macros, file lists and declarations; see `protocol`."""
 
 from __future__ import annotations
 
@@ -198,3 +198,39 @@ class UseListParams(Wire):
     """A list of the folder; empty for the one that is used where none is chosen."""
     target: str = ""
     """A target of it, or several, separated by commas; empty for its default."""
+
+
+class DeclarationsParams(Wire):
+    """Parameters of `benchwright/declarations`."""
+
+    uri: str
+    """A file of the design, or its folder."""
+
+
+class DeclaredSeveralTimes(Wire):
+    """A module, or another unit, that several files declare."""
+
+    name: str
+    files: list[str]
+    """Relative to the folder."""
+    chosen: str
+    """One of them; empty for the nearest, or for the first of those that are as near."""
+
+
+class DeclarationsView(Wire):
+    """Result of `benchwright/declarations` and `useDeclaration`."""
+
+    folder: str
+    """Its URI."""
+    modules: list[DeclaredSeveralTimes]
+    """Those that were needed so far, by name."""
+
+
+class UseDeclarationParams(Wire):
+    """Parameters of `benchwright/useDeclaration`."""
+
+    uri: str
+    """A file of the design, or its folder."""
+    module: str
+    file: str = ""
+    """Relative to the folder; empty for the nearest."""

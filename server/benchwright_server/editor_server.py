@@ -120,6 +120,9 @@ class FileListReports(Protocol):
     def show(self, lists: Sequence[FileList]) -> None:
         """File lists were read."""
 
+    def is_asking(self, folder: Path) -> bool:
+        """Whether it is being asked which list a folder uses."""
+
 
 class Indexing(Protocol):
     """How far reading the files of a large folder is; see `features.index_progress`."""

@@ -15,11 +15,9 @@ from typing import Annotated, Any, Union, get_args, get_origin
 from pydantic import JsonValue
 
 from benchwright_server import design_protocol, study_protocol
-from benchwright_server.features.instances import DESIGN_OPERATIONS
-from benchwright_server.features.macro_expansion import EXPANSION_OPERATIONS
-from benchwright_server.features.project_lists import LIST_OPERATIONS
+from benchwright_server.features.every_operation import EVERY_OPERATION
 from benchwright_server.features.requests import REQUEST_FAILED
-from benchwright_server.operations import CHANGED, OPERATIONS, Operation
+from benchwright_server.operations import CHANGED, Operation
 from benchwright_server.protocol import AttemptStatus, Wire
 
 _HEAD = f"""\
@@ -64,12 +62,12 @@ def _page() -> Iterator[str]:
     yield "## Operations\n"
     yield "| name | parameters | result | what it does |"
     yield "| --- | --- | --- | --- |"
-    for operation in (*OPERATIONS, *DESIGN_OPERATIONS, *EXPANSION_OPERATIONS, *LIST_OPERATIONS):
+    for operation in EVERY_OPERATION:
         result = _link(operation.result) if operation.is_request else "(a notification to the server)"
         yield f"| `{operation.name}` | {_link(operation.params)} | {result} | {operation.does} |"
     yield f"\nThe server sends `{CHANGED}`, a notification with {_link(AttemptStatus)}, whenever the status changes."
     yield "\n## Messages"
-    for model in _models((*OPERATIONS, *DESIGN_OPERATIONS, *EXPANSION_OPERATIONS, *LIST_OPERATIONS)):
+    for model in _models(EVERY_OPERATION):
         yield from _message(model)
 
 

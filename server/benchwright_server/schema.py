@@ -7,30 +7,19 @@ from __future__ import annotations
 
 import json
 import sys
-from typing import Any
 
 from pydantic import JsonValue
 from pydantic.json_schema import models_json_schema
 
-from benchwright_server.features.instances import DESIGN_OPERATIONS
-from benchwright_server.features.macro_expansion import EXPANSION_OPERATIONS
-from benchwright_server.features.project_lists import LIST_OPERATIONS
+from benchwright_server.features.every_operation import EVERY_OPERATION
 from benchwright_server.grading_protocol import LINES
-from benchwright_server.operation import Operation
-from benchwright_server.operations import OPERATIONS
 from benchwright_server.protocol import Wire
 
 
 def message_schema() -> dict[str, JsonValue]:
     """All messages and grading lines as `$defs`, and a table of the operations."""
-    operations: tuple[Operation[Any, Any, Any], ...] = (
-        *OPERATIONS,
-        *DESIGN_OPERATIONS,
-        *EXPANSION_OPERATIONS,
-        *LIST_OPERATIONS,
-    )
     messages: dict[type[Wire], None] = dict.fromkeys(
-        model for operation in operations for model in (operation.params, operation.result)
+        model for operation in EVERY_OPERATION for model in (operation.params, operation.result)
     ) | dict.fromkeys(LINES)
     pairs: list[tuple[type[Wire], str]] = [(model, "serialization") for model in messages]
     _, schema = models_json_schema(pairs, by_alias=True, title="Benchwright messages")  # type: ignore[arg-type]
@@ -40,7 +29,7 @@ def message_schema() -> dict[str, JsonValue]:
             "result": operation.result.__name__,
             "request": operation.is_request,
         }
-        for operation in operations
+        for operation in EVERY_OPERATION
     }
     return schema
 

@@ -41,6 +41,7 @@ from benchwright_server.errors import FORESEEN, log_place, sentence_of, unexpect
 from benchwright_server.features.build_failures import BuildFailures
 from benchwright_server.features.code_lens import CodeLenses
 from benchwright_server.features.configuration import follow_configuration
+from benchwright_server.features.declaring_files import DeclarationQuestions
 from benchwright_server.features.diagnostics import LiveDiagnostics
 from benchwright_server.features.file_lists import FileListProblems
 from benchwright_server.features.index_progress import IndexProgress
@@ -53,6 +54,7 @@ from benchwright_server.operations import CHANGED
 from benchwright_server.pipe import READ_BY_LOOPS, is_pipe, open_pipe, widen
 from benchwright_server.settings import Settings, wire_name
 from benchwright_server.workspaces.workspace import workspace_folder
+from benchwright_verilog.semantics.folder_state import FolderState
 from benchwright_verilog.semantics.index_store import IndexStore
 from benchwright_verilog.semantics.list_store import ListStore
 from benchwright_verilog.semantics.projects import Projects
@@ -201,6 +203,8 @@ class BenchwrightServer(EditorServer):
             self.indexing.show,
             ViewStore(home.state / "views"),
             ListStore(home.state / "lists"),
+            FolderState(home.state / "units"),
+            DeclarationQuestions(self).ask,
         )
         listeners = Listeners(
             self._attempt_changed, self.report_failure, self._notice, RunProgress(self).shown, self._study_changed

@@ -54,7 +54,8 @@ class Features:
     macro_expansion: bool = True
     """What the use of a macro, or a whole file, expands to, as a document; fully or by one step."""
     project_lists: bool = True
-    """Choosing which file list of a folder is used, and its target; asked where a folder has several."""
+    """Choosing which file list of a folder is used, its target, and which of several files declares a module; asked
+    where that is not clear."""
     references: bool = True
     """All references to a name."""
     rename: bool = True

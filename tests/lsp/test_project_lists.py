@@ -73,7 +73,7 @@ async def test_none_of_several_lists_can_be_used(editors: Editors) -> None:
         file.type(" wire w;", after="module a;")
         await file.definition()
         assert (await editor.ask("projectLists", uri=file.uri))["chosen"] == ""
-        assert len(editor.shown.questions) == 1
+        assert sum("several file lists" in question for question in editor.shown.questions) == 1
 
 
 async def test_another_list_is_used_from_the_next_answer_on(editor: Editor) -> None:

@@ -44,6 +44,11 @@ class FileListProblems:
         if self._loop is not None:
             self._loop.call_soon_threadsafe(self._show, tuple(lists))
 
+    def is_asking(self, folder: Path) -> bool:
+        """Whether it is being asked which list a folder uses."""
+        asked = self._asking.get(folder)
+        return asked is not None and not asked.done()
+
     def _show(self, lists: Sequence[FileList]) -> None:
         found: dict[Path, list[Complaint]] = {}
         for one in lists:

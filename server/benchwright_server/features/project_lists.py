@@ -1,4 +1,4 @@
-"""Which file list of a folder is used, and which of its targets."""
+"""What belongs to a project: which file list of a folder is used, which of its targets, whose declarations count."""
 
 from __future__ import annotations
 
@@ -11,6 +11,11 @@ from lsprotocol import types
 
 from benchwright_server.design_protocol import ListView, ProjectListsParams, ProjectListsView, UseListParams
 from benchwright_server.errors import ServerError
+from benchwright_server.features.declaring_files import (
+    CHOOSE_DECLARATION,
+    DECLARATION_OPERATIONS,
+    choose_declaration,
+)
 from benchwright_server.features.locations import file_of
 from benchwright_server.features.refreshing import refresh_views
 from benchwright_server.features.requests import register_operation
@@ -31,7 +36,7 @@ _MAX_LISTED = 200
 
 def register(server: EditorServer) -> None:
     """Serve all of it."""
-    for operation in LIST_OPERATIONS:
+    for operation in (*LIST_OPERATIONS, *DECLARATION_OPERATIONS):
         register_operation(server, operation, lambda: server)
 
     # pygls looks up the types of a command's parameters, and does not find those that are imported for typing only.
@@ -39,7 +44,12 @@ def register(server: EditorServer) -> None:
         data = arguments[0] if arguments and isinstance(arguments[0], dict) else {}
         await _choose(server, str(data.get("uri", "")))
 
+    async def choose_file(*arguments: Any) -> None:
+        data = arguments[0] if arguments and isinstance(arguments[0], dict) else {}
+        await choose_declaration(server, str(data.get("uri", "")))
+
     server.command(f"benchwright.{CHOOSE_LIST}")(choose)
+    server.command(f"benchwright.{CHOOSE_DECLARATION}")(choose_file)
 
 
 async def ask_once(server: EditorServer, folder: Path, lists: Sequence[Path]) -> None:

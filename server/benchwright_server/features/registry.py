@@ -50,8 +50,9 @@ DESIGN_COMMANDS = ("hierarchy", "instances", "viewAs", "viewHere", "setTop")
 EXPANSION_COMMANDS = ("expandMacro", "showExpansion")
 """The operations on macros, which are also commands, in the order of `EXPANSION_OPERATIONS`."""
 
-LIST_COMMANDS = ("projectLists", "useList")
-"""The operations on file lists, which are also commands, in the order of `LIST_OPERATIONS`."""
+LIST_COMMANDS = ("projectLists", "useList", "declarations", "useDeclaration")
+"""The operations on file lists and declarations, which are also commands, in the order of `LIST_OPERATIONS` and
+`DECLARATION_OPERATIONS`."""
 
 EXPANSION_SCHEME = "benchwright-macro"
 """Of the addresses of expanded macros."""
@@ -298,8 +299,9 @@ FEATURES: tuple[Feature, ...] = (
         tuple(f"benchwright/{name}" for name in LIST_COMMANDS),
         _fixed(),
         lambda client: True,
-        "Which file list of a folder is used, and which of its targets; asked where a folder has several lists.",
-        commands=(*LIST_COMMANDS, "chooseList"),
+        "Which file list of a folder is used, and which of its targets; without a list, which of several files that "
+        "declare a module counts. Both are asked for.",
+        commands=(*LIST_COMMANDS, "chooseList", "chooseDeclaration"),
     ),
     Feature(
         "type_hierarchy",

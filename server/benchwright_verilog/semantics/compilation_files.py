@@ -18,6 +18,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
+from benchwright_verilog.semantics.declaring_files import DeclaringFiles
 from benchwright_verilog.semantics.entry import Stamp
 from benchwright_verilog.semantics.file_list import FileList
 from benchwright_verilog.semantics.instance_paths import DEFAULTS, View
@@ -49,6 +50,7 @@ class CompilationFiles:
         texts: The files as they are now.
         inventory: All files of the project's folder; None for a file by itself.
         find_include: Gives the file that an `include` of a file means.
+        declaring_files: Decides where several files declare a unit.
         takes_all: Whether all files of the folder belong together, as in a problem's workspace.
     """
 
@@ -57,6 +59,7 @@ class CompilationFiles:
         texts: SourceTexts,
         inventory: Inventory | None,
         find_include: Callable[[Path, str], Path | None],
+        declaring_files: DeclaringFiles,
         *,
         takes_all: bool,
     ) -> None:
@@ -72,6 +75,7 @@ class CompilationFiles:
         self._declared: dict[int, tuple[object, Declaring]] = {}
         self._find_include = find_include
         self._takes_all = takes_all
+        self._declaring_files = declaring_files
         self._corrected: tuple[Declaring, object, Declaring] = {}, None, {}
         self._names: dict[Path, tuple[Stamp | Outline, Declaring, tuple[str, ...]]] = {}
 
@@ -243,7 +247,7 @@ class CompilationFiles:
                 candidates = declaring[name]
                 if name in own or any(candidate in together for candidate in candidates):
                     continue
-                chosen = candidates[0] if len(candidates) == 1 else nearest(candidates, root)
+                chosen = candidates[0] if len(candidates) == 1 else self._chosen(name, candidates, root)
                 if chosen is None or (self._is_module(name, chosen) and not (takes_modules(path) and room >= 0)):
                     continue
                 if has_limit:
@@ -256,6 +260,11 @@ class CompilationFiles:
                 together[chosen] = None
                 waiting.append(chosen)
         return list(together)
+
+    def _chosen(self, name: str, candidates: Sequence[Path], root: Path) -> Path | None:
+        if self._sources or self._libraries:
+            return nearest(candidates, root)
+        return self._declaring_files.of(name, candidates, root)
 
     def _ancestors(self, root: Path, declaring: Declaring) -> list[Path]:
         """The file that instantiates a module of a file, that which instantiates that one, and so on up to a top."""

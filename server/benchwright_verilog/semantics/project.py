@@ -9,6 +9,7 @@ from pathlib import Path
 from benchwright_verilog.semantics.analysis import Analysis
 from benchwright_verilog.semantics.compilation_files import CompilationFiles
 from benchwright_verilog.semantics.compiled import Compiled
+from benchwright_verilog.semantics.declaring_files import DeclaringFiles
 from benchwright_verilog.semantics.entry import Entry
 from benchwright_verilog.semantics.file_list import FileList
 from benchwright_verilog.semantics.includes import Includes
@@ -45,6 +46,7 @@ class Project:
         store: Keeps what a large folder declares and names.
         on_progress: As of `Inventory`.
         view: What its modules are viewed as.
+        declaring_files: Decides where several files declare a unit.
     """
 
     def __init__(
@@ -58,6 +60,7 @@ class Project:
         store: IndexStore | None = None,
         on_progress: Callable[[int, int], None] | None = None,
         view: View = DEFAULTS,
+        declaring_files: DeclaringFiles | None = None,
     ) -> None:
         self.folder = folder
         self.inventory = Inventory(folder, store, on_progress) if folder is not None else None
@@ -74,7 +77,10 @@ class Project:
         self._lists = ProjectLists(named, looked_in, self._texts.open_text, on_lists, variables, self._settings.target)
         dirs = [self._absolute(name) for name in self._settings.include_dirs]
         self._includes = Includes(dirs, self._settings.defines, self._texts, self.inventory)
-        self._files = CompilationFiles(self._texts, self.inventory, self._includes.find, takes_all=is_workspace)
+        self.declaring_files = declaring_files or DeclaringFiles()
+        self._files = CompilationFiles(
+            self._texts, self.inventory, self._includes.find, self.declaring_files, takes_all=is_workspace
+        )
         self._files.view = view
         self.designs = Designs(self._lock, self._parsed, self._new_compiled)
         self._parsing = ParsedFiles(self._texts, self._includes)
@@ -211,9 +217,8 @@ class Project:
             other._lists.share(self._lists)
             other._includes = self._includes.with_texts(other._texts)
             other._parsing = ParsedFiles(other._texts, other._includes)
-            other._files = CompilationFiles(
-                other._texts, self.inventory, other._includes.find, takes_all=self.is_workspace
-            )
+            find, choices = other._includes.find, self.declaring_files
+            other._files = CompilationFiles(other._texts, self.inventory, find, choices, takes_all=self.is_workspace)
             other._files.view = self.view
             other._files.use(other.lists)
             other._parsing.inherit(other._files.units.inheriting)
@@ -350,7 +355,7 @@ class Project:
             self._parsing.inherit(self._files.units.inheriting)
             if self.folder is not None and self.is_whole:
                 inferred = [one.message(self.folder) for one in self._includes.inferred if one.includers]
-                self._lists.tell_also([*inferred, *map(_too_large, self._files.units.too_large)])
+                self._lists.tell_also([*inferred, *self._files.units.complaints])
             self._parsing.outdate()
 
     @property
@@ -386,10 +391,3 @@ class Project:
 
     def _absolute(self, name: str) -> Path:
         return (self.folder or Path.cwd()) / name
-
-
-def _too_large(path: Path) -> str:
-    return (
-        f"The files of {path.name} are too large for one unit, so --single-unit has no effect: each file is "
-        "preprocessed on its own. Include the header that defines what several need, or name macros with +define+."
-    )

@@ -9,8 +9,10 @@ from functools import partial
 from pathlib import Path
 
 from benchwright_verilog.semantics.analysis import Analysis
+from benchwright_verilog.semantics.declaring_files import DeclaringFiles
 from benchwright_verilog.semantics.diagnostics import SlangDiagnostic
 from benchwright_verilog.semantics.file_list import FileList
+from benchwright_verilog.semantics.folder_state import FolderState
 from benchwright_verilog.semantics.index_store import IndexStore
 from benchwright_verilog.semantics.instance_paths import DEFAULTS, View
 from benchwright_verilog.semantics.list_store import NOTHING_CHOSEN, ListChoice, ListStore
@@ -39,6 +41,8 @@ class Projects:
         on_progress: Called, in any thread, with a large folder and how many of how many of its files have been read.
         views: Keeps what their modules are viewed as.
         choices: Keeps which of their file lists is used.
+        units: Keeps which of several files declares a unit.
+        on_undecided: Called with a project whose diagnostics hang on a choice that nobody has made.
     """
 
     def __init__(
@@ -51,6 +55,8 @@ class Projects:
         on_progress: Callable[[Path, int, int], None] | None = None,
         views: ViewStore | None = None,
         choices: ListStore | None = None,
+        units: FolderState | None = None,
+        on_undecided: Callable[[Project], None] | None = None,
     ) -> None:
         self._documents = documents
         self._settings = settings
@@ -60,6 +66,8 @@ class Projects:
         self._on_progress = on_progress
         self._views = views
         self._choices = choices
+        self._units = units
+        self._on_undecided = on_undecided
         self._folders: list[Path] = []
         self._projects: dict[Path, Project] = {}
         self._alone: dict[Path, Project] = {}
@@ -137,8 +145,12 @@ class Projects:
         """What slang says about a document; a large one is analysed in a thread."""
         project = self.of(document)
         if project.is_quick(document):
-            return project.analysis(document).diagnostics
-        return await asyncio.to_thread(lambda: project.analysis(document).diagnostics)
+            found = project.analysis(document).diagnostics
+        else:
+            found = await asyncio.to_thread(lambda: project.analysis(document).diagnostics)
+        if self._on_undecided is not None and project.is_whole and project.declaring_files.undecided:
+            self._on_undecided(project)
+        return found
 
     def closed(self, uri: str) -> None:
         """A document was closed: forget what was kept of it."""
@@ -174,6 +186,11 @@ class Projects:
             self._choices.save(folder, choice)
         self._projects.pop(folder, None)
 
+    def choose_file(self, project: Project, unit: str, file: str) -> None:
+        """Take the declaration of a unit from this file from now on; see `DeclaringFiles.choose`."""
+        project.declaring_files.choose(unit, file)
+        self.view_changes += 1
+
     def settings_changed(self) -> None:
         """Other include folders, macros or file lists: start again."""
         self._projects.clear()
@@ -190,6 +207,7 @@ class Projects:
                 store=self._store,
                 on_progress=partial(self._on_progress, folder) if self._on_progress is not None else None,
                 view=self._views.load(folder) if self._views is not None else DEFAULTS,
+                declaring_files=DeclaringFiles(folder, self._units),
             )
         return self._projects[folder]
 

@@ -32,9 +32,9 @@ class SingleUnits:
 
     def __init__(self, lists: Sequence[FileList] = (), size: Callable[[Iterable[Path]], int] = lambda paths: 0) -> None:
         one = [listed for listed in lists if listed.single_unit and listed.sources]
-        self.too_large = [listed.path for listed in one if size(listed.sources) > MAX_BYTES]
-        """The lists whose files are parsed one by one after all."""
-        taken = [listed for listed in one if listed.path not in self.too_large]
+        taken = [listed for listed in one if size(listed.sources) <= MAX_BYTES]
+        self.complaints = [_too_large(listed.path) for listed in one if listed not in taken]
+        """What to say of lists whose files are parsed one by one after all."""
         self.texts: Mapping[Path, SourceText] = {listed.path: _text(listed.sources) for listed in taken}
         """What stands for each unit, by the path of its list."""
         self._of = {path: listed.path for listed in reversed(taken) for path in listed.sources}
@@ -60,6 +60,13 @@ class SingleUnits:
 def _text(paths: Sequence[Path]) -> SourceText:
     text = "".join(f'`include "{path}"\n' for path in paths if not {'"', "\n"} & {*str(path)})
     return SourceText(text, Outline(encode_text(text)), None)
+
+
+def _too_large(path: Path) -> str:
+    return (
+        f"The files of {path.name} are too large for one unit, so --single-unit has no effect: each file is "
+        "preprocessed on its own. Include the header that defines what several need, or name macros with +define+."
+    )
 
 
 def macros_after(tree: SyntaxTree) -> tuple[str, ...]:

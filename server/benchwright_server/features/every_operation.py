@@ -1,0 +1,21 @@
+"""Every `benchwright/*` request and notification of a client."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from benchwright_server.features.declaring_files import DECLARATION_OPERATIONS
+from benchwright_server.features.instances import DESIGN_OPERATIONS
+from benchwright_server.features.macro_expansion import EXPANSION_OPERATIONS
+from benchwright_server.features.project_lists import LIST_OPERATIONS
+from benchwright_server.operation import Operation
+from benchwright_server.operations import OPERATIONS
+
+EVERY_OPERATION: tuple[Operation[Any, Any, Any], ...] = (
+    *OPERATIONS,
+    *DESIGN_OPERATIONS,
+    *EXPANSION_OPERATIONS,
+    *LIST_OPERATIONS,
+    *DECLARATION_OPERATIONS,
+)
+"""On attempts, then on designs."""
