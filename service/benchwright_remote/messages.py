@@ -141,6 +141,54 @@ class JournalTaken(Model):
     """Opens the participant's assignment. Empty before the forecasts are here."""
 
 
+class Whereabouts(StrEnum):
+    """Where a participant of a study is."""
+
+    FREE = "free"
+    """Nobody has the place."""
+    JOINED = "joined"
+    """Somebody has the place, and has not begun."""
+    BETWEEN_TASKS = "between tasks"
+    """At the consent, a forecast, a question or before the next task."""
+    WORKING = "working"
+    PAUSED = "paused"
+    STUCK = "stuck"
+    """The clock runs, and nothing was done for long."""
+    SILENT = "silent"
+    """The clock runs, and the machine was not heard of for long."""
+    FINISHED = "finished"
+    DROPPED_OUT = "dropped out"
+    """Consent was taken back."""
+    CLOSED = "closed"
+    """The study is over."""
+
+
+class Watched(Model):
+    """A participant as monitors see one: neither condition nor outcome."""
+
+    participant: str
+    where: Whereabouts
+    done: int = 0
+    """Tasks done, without practice."""
+    total: int = 0
+    task: int | None = None
+    """Rank of the present task, from 1; 0 for practice."""
+    heard: AwareDatetime | None = None
+    """The newest record, by the service's clock."""
+    worked: AwareDatetime | None = None
+    """The newest record of the present task that the participant caused."""
+
+
+class StudyWatch(Model):
+    """A study as its monitors see it."""
+
+    study: str
+    title: str
+    digest: str
+    """Of its data, once it is closed."""
+    participants: tuple[Watched, ...]
+
+
 class NewEvents(Model):
     """Events of one attempt, in order, as the solver's log has them."""
 

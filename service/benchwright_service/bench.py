@@ -23,6 +23,7 @@ from benchwright_service.courses import Courses
 from benchwright_service.database import open_service_database
 from benchwright_service.evidence import Evidence
 from benchwright_service.lab import Lab
+from benchwright_service.lab_monitor import LabMonitor
 from benchwright_service.metrics import Metrics
 from benchwright_service.runs import Runs
 from benchwright_service.signing import Countersigner
@@ -45,6 +46,7 @@ class Bench:
     evidence: Evidence
     runs: Runs
     lab: Lab
+    monitor: LabMonitor
     signer: Countersigner
     version: str
     metrics: Metrics
@@ -90,6 +92,11 @@ def log_file(home: Home) -> Path:
     return home.data / "service" / "attempts.sqlite"
 
 
+def reports_folder(home: Home) -> Path:
+    """Has a folder with the report of each closed study."""
+    return home.data / "service" / "reports"
+
+
 @contextlib.asynccontextmanager
 async def open_lab(home: Home, database_url: str | None) -> AsyncIterator[tuple[Lab, StudyLog]]:
     """Opens the studies, and the log that they are in, while the service may run.
@@ -106,6 +113,26 @@ async def open_lab(home: Home, database_url: str | None) -> AsyncIterator[tuple[
     try:
         async with open_administration(home, database_url) as parts:
             yield Lab(log, Store(home), parts.courses, parts.places), log
+    finally:
+        await asyncio.to_thread(log.close)
+
+
+@contextlib.asynccontextmanager
+async def open_monitor(home: Home, database_url: str | None) -> AsyncIterator[tuple[LabMonitor, StudyLog]]:
+    """Opens what a study is watched by, and the log that it is in, while the service may run.
+
+    Args:
+        home: The folders of the service's user.
+        database_url: See `open_bench`.
+
+    Raises:
+        BenchServiceError: The tables can't be opened.
+        LogError: The log can't be opened.
+    """
+    log = await asyncio.to_thread(StudyLog, database_url or log_file(home))
+    try:
+        async with open_administration(home, database_url) as parts:
+            yield LabMonitor(log, parts.database, parts.accounts, reports_folder(home)), log
     finally:
         await asyncio.to_thread(log.close)
 
@@ -168,6 +195,7 @@ async def open_bench(home: Home, database_url: str | None, server: str) -> Async
             evidence,
             runs,
             lab,
+            LabMonitor(log, parts.database, parts.accounts, reports_folder(home)),
             signer,
             version("benchwright"),
             metrics,

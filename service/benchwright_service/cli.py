@@ -3,42 +3,29 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import os
 import signal
 import socket
-import sys
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
-from benchwright_attempts.errors import AttemptError
-from benchwright_judges.errors import JudgesError
-from benchwright_problems.errors import ProblemsError, needs
+from benchwright_problems.errors import needs
 from benchwright_problems.home import Home
 from benchwright_problems.problem import Reveal
 from benchwright_remote.messages import Role
+from benchwright_service import lab_cli
+from benchwright_service.cli_options import DatabaseUrl, explained, said_of_transport
 from benchwright_service.errors import BenchServiceError
-from benchwright_service.transport import database_url, said_of_transport
 
 if TYPE_CHECKING:
     from benchwright_service.bench import Administration
 
 T = TypeVar("T")
 
-DatabaseUrl = Annotated[
-    str,
-    typer.Option(
-        envvar="BENCHWRIGHT_SERVICE_DATABASE",
-        callback=database_url,
-        help="A PostgreSQL database, postgresql://…, with a password in the environment or in the file that"
-        " BENCHWRIGHT_SERVICE_DATABASE_FILE names; SQLite files in the data folder if not given.",
-        show_default=False,
-    ),
-]
 Course = Annotated[str, typer.Argument(help="The course's short name.")]
 
 
@@ -55,10 +42,7 @@ def add_to(parent: typer.Typer) -> None:
     course.command("backup", help="Pack all that the service keeps into one file, while it may run.")(backup)
     course.command("restore", help="Unpack such a file where there is nothing yet.")(restore)
     parent.add_typer(course, name="course")
-    lab = typer.Typer(no_args_is_help=True, help="Conduct studies at the bench service on this machine.")
-    lab.command("open", help="Let people be invited to a study.")(open_study)
-    lab.command("log", help="Print where the service's log is, for BENCHWRIGHT_LOG.")(log)
-    parent.add_typer(lab, name="lab")
+    lab_cli.add_to(parent)
 
 
 def serve(
@@ -239,33 +223,6 @@ def restore(file: Annotated[Path, typer.Argument(help="What `benchwright course 
     typer.echo(f"{count} files are back. Next: benchwright serve")
 
 
-def open_study(
-    file: Annotated[Path, typer.Argument(help="The study file.")],
-    database: DatabaseUrl = "",
-) -> None:
-    """Registers and preregisters a study whose records come to the service; again, it changes nothing."""
-    with explained(), needs("Studies at the bench service", "service"):
-        from benchwright_service.bench import open_lab
-        from benchwright_studies.study_file import read_study
-
-        async def opened() -> tuple[str, str, int]:
-            async with open_lab(Home.find(), database or None) as (lab, _):
-                known = await lab.open(read_study(file))
-            digest = known.preregistered.digest if known.preregistered is not None else ""
-            return known.study.study, digest, len(known.study.pseudonyms)
-
-        study, digest, places = asyncio.run(opened())
-    typer.echo(f"The study {study} is registered: publish its registration's digest, {digest}")
-    typer.echo(f"Next: benchwright course invite {study} --uses {places}")
-
-
-def log(database: DatabaseUrl = "") -> None:
-    """Prints the address of a database, or a file."""
-    from benchwright_service.bench import log_file
-
-    typer.echo(database or log_file(Home.find()))
-
-
 def _utc(time: datetime | None) -> datetime | None:
     return time and time.replace(tzinfo=UTC)
 
@@ -279,13 +236,3 @@ def _with_parts(database_url: str, ask: Callable[[Administration], Awaitable[T]]
                 return await ask(parts)
 
         return asyncio.run(asked())
-
-
-@contextlib.contextmanager
-def explained() -> Iterator[None]:
-    """Shows expected errors as sentences."""
-    try:
-        yield
-    except (BenchServiceError, JudgesError, ProblemsError, AttemptError) as error:
-        typer.echo(f"benchwright: {error}", err=True)
-        sys.exit(1)

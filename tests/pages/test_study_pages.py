@@ -16,6 +16,7 @@ from .test_import_pages import CVDP
 from .walk import Reader, Walk
 
 STUDY = "copilot-2026"
+LAB = "docs/how-to/run-a-lab.md"
 DESIGN = f"cvdp/{CVDP['id']}"
 
 
@@ -54,6 +55,18 @@ def _on_the_service(reader: Reader) -> None:
     reader.write("hosted.yaml", text.replace(f"to: {reader.folder / 'share'}", "to: service"))
     reader.words[f"lab open {STUDY}/study.yaml"] = "lab open hosted.yaml"
     _go_to(reader, "service")
+
+
+def _study_for_a_service(reader: Reader) -> None:
+    _go_to(reader, "service")
+    reader.run(f"benchwright study init {STUDY}")
+    _fill_in(reader)
+    file = reader.folder / STUDY / "study.yaml"
+    file.write_text(file.read_text(encoding="utf-8").replace(f"to: {reader.folder / 'share'}", "to: service"))
+
+
+def _nobody_has_begun(reader: Reader) -> None:
+    assert "16 free" in reader.last
 
 
 def _on_a_second_machine(reader: Reader) -> None:
@@ -105,6 +118,13 @@ WALKS = {
         after={"BENCHWRIGHT_LOG": lambda reader: _go_to(reader, "mine")},
         not_run={"benchwright login": "tests/integration/test_conducted_study.py has participants of its own"},
     ),
+    LAB: Walk(
+        _study_for_a_service,
+        after={"lab status": _nobody_has_begun},
+        not_run=dict.fromkeys(
+            ("/watch", "lab close", "/report"), "tests/integration/test_lab_monitor.py has participants of its own"
+        ),
+    ),
     "docs/how-to/class-in-a-browser.md": Walk(
         not_run=dict.fromkeys(
             ("./run --setup", "course create", "benchwright serve", "CLASS_COURSE"),
@@ -124,6 +144,10 @@ WALKS = {
 def test_a_study_goes_from_nothing_to_a_report(reader: Reader) -> None:
     page = "docs/how-to/run-a-study.md"
     WALKS[page].go(page, reader)
+
+
+def test_a_study_is_opened_at_a_service_and_watched(reader: Reader) -> None:
+    WALKS[LAB].go(LAB, reader)
 
 
 @pytest.mark.alone

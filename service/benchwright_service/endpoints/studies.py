@@ -1,17 +1,24 @@
-"""What participants of studies ask."""
+"""What participants of studies ask, and who watches over them."""
 
 from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Path
+from fastapi import APIRouter, Path, Query, Response
 
 from benchwright_judges.service.refusals import BODY, Kind, refusals
-from benchwright_remote.messages import EnrolledStudy, JournalTaken, NewJournal
+from benchwright_remote.messages import EnrolledStudy, JournalTaken, NewJournal, StudyWatch
 from benchwright_service.endpoints.admitted import Account, TheBench
+from benchwright_service.lab_monitor import STUCK_AFTER_S
 
 router = APIRouter(prefix="/api/v1")
 
+_PAGE = {
+    # The page brings all that it needs, and its own policy; here it may not act for who is signed in.
+    "Content-Security-Policy": "sandbox allow-scripts allow-downloads",
+    "Cache-Control": "no-store",
+    "X-Content-Type-Options": "nosniff",
+}
 StudyName = Annotated[str, Path(pattern=r"^[a-z0-9][a-z0-9._-]{0,99}$")]
 
 
@@ -29,3 +36,26 @@ async def enrolled(account: Account, bench: TheBench) -> list[EnrolledStudy]:
 async def take_journal(study: StudyName, body: NewJournal, account: Account, bench: TheBench) -> JournalTaken:
     """Consent, forecasts, tasks and answers; the code of the assignment comes back once every forecast is here."""
     return await bench.lab.take(account, study, body.lines)
+
+
+@router.get("/studies/{study}/watch", summary="Watch a study", responses=refusals(Kind.NOT_FOUND))
+async def watch(
+    study: StudyName,
+    account: Account,
+    bench: TheBench,
+    stuck_after_s: Annotated[float, Query(ge=30, le=86_400)] = STUCK_AFTER_S,
+) -> StudyWatch:
+    """Where each participant is, for the study's owners and monitors: no condition, no verdict, no time of work."""
+    return await bench.monitor.shown(account, study, stuck_after_s)
+
+
+@router.get(
+    "/studies/{study}/report",
+    summary="The report of a closed study",
+    response_class=Response,
+    responses={200: {"content": {"text/html": {}}}, **refusals(Kind.NOT_FOUND, Kind.CONFLICT)},
+)
+async def report(study: StudyName, account: Account, bench: TheBench) -> Response:
+    """An HTML page, for the study's owners alone; 409 until it is closed."""
+    page = await bench.monitor.report(account, study)
+    return Response(page, media_type="text/html", headers=_PAGE)

@@ -9,8 +9,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from benchwright_service.cli import DatabaseUrl
-from benchwright_service.transport import said_of_transport
+from benchwright_service.cli_options import DatabaseUrl, said_of_transport
 
 URL = "postgresql://bench:zqsecret@db/bench"
 

@@ -1,14 +1,22 @@
-"""How an operator tells the service where it listens and where its database is, and what it says of that."""
+"""What commands of an operator have in common: where the database is, what is said of plain HTTP and of errors."""
 
 from __future__ import annotations
 
+import contextlib
 import ipaddress
 import os
+import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Annotated
 from urllib.parse import parse_qs, urlsplit
 
 import typer
+
+from benchwright_attempts.errors import AttemptError
+from benchwright_judges.errors import JudgesError
+from benchwright_problems.errors import ProblemsError
+from benchwright_service.errors import BenchServiceError
 
 _FILE = "BENCHWRIGHT_SERVICE_DATABASE_FILE"
 
@@ -34,6 +42,19 @@ def database_url(context: typer.Context, parameter: typer.CallbackParam, value: 
         return Path(file).read_text("utf-8").strip()
     except (OSError, UnicodeError) as error:
         raise typer.BadParameter(f"{file}, which {_FILE} names, can't be read: {error}") from error
+
+
+DatabaseUrl = Annotated[
+    str,
+    typer.Option(
+        envvar="BENCHWRIGHT_SERVICE_DATABASE",
+        callback=database_url,
+        help="A PostgreSQL database, postgresql://…, with a password in the environment or in the file that"
+        " BENCHWRIGHT_SERVICE_DATABASE_FILE names; SQLite files in the data folder if not given.",
+        show_default=False,
+    ),
+]
+"""Where the service's database is."""
 
 
 def said_of_transport(host: str, address: str) -> Iterator[str]:
@@ -66,3 +87,13 @@ def _has_password(url: str) -> bool:
         return parts.password is not None or "password" in parse_qs(parts.query)
     except ValueError:
         return False
+
+
+@contextlib.contextmanager
+def explained() -> Iterator[None]:
+    """Shows expected errors as sentences."""
+    try:
+        yield
+    except (BenchServiceError, JudgesError, ProblemsError, AttemptError) as error:
+        typer.echo(f"benchwright: {error}", err=True)
+        sys.exit(1)

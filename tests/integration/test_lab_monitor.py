@@ -1,0 +1,163 @@
+"""A study at a bench service, watched by its monitors: blind while it goes on, with its report once it is closed."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import pytest
+import pytest_asyncio
+
+from benchwright_remote.messages import Role, Whereabouts
+from benchwright_service.bench import log_file, open_administration
+from benchwright_service.lab_monitor import LabMonitor
+from benchwright_studies.study_log import StudyLog
+
+from ..bench_service import Service, running
+from ..lsp.session import Editor
+from ..lsp.test_study import ask, foresee, open_task
+from ..postgres import new_database
+from .test_conducted_study import STUDY, agree, benchwright, enrol, invite
+
+pytestmark = pytest.mark.asyncio
+
+# Names that would be seen anywhere.
+WATCHED = STUDY.replace("name: alone", "name: zqalone").replace("name: completion", "name: zqcompletion")
+HIDDEN = ("zqalone", "zqcompletion", "passed", "failed", "verdict", "outcome", "active")
+STUDY_PATH = "/api/v1/studies/small"
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def service(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Service]:
+    database = new_database(request.getfixturevalue("postgres")) if request.param == "postgresql" else None
+    with running(Service(tmp_path / "service", database)) as started:
+        yield started
+
+
+@pytest_asyncio.fixture
+async def editor(service: Service, tmp_path: Path) -> AsyncIterator[Editor]:
+    """Of a participant who has joined."""
+    enrol(tmp_path / "home", service, invite(service, WATCHED))
+    started = await Editor.start(tmp_path / "home")
+    yield started
+    if started.process.returncode is None:
+        await started.kill()
+
+
+async def tokens(service: Service) -> dict[Role, str]:
+    async with open_administration(service.folders, service.database) as parts:
+        codes = {role: await parts.accounts.invite("small", role) for role in Role}
+        return {role: (await parts.accounts.join(code, role.value))[1] for role, code in codes.items()}
+
+
+def get(service: Service, token: str, path: str) -> httpx2.Response:
+    with service.client(token) as client:
+        return client.get(path)
+
+
+def watched(service: Service, token: str) -> dict[str, Any]:
+    """Whereabouts by participant; nothing hidden is in the answer."""
+    reply = get(service, token, f"{STUDY_PATH}/watch")
+    assert reply.status_code == 200, reply.text
+    for word in HIDDEN:
+        assert word not in reply.text
+    return {one["participant"]: one for one in reply.json()["participants"]}
+
+
+async def comes(service: Service, token: str, where: Whereabouts) -> dict[str, Any]:
+    """Waits until ada is somewhere: records reach the service as they grow."""
+    for _ in range(300):
+        ada: dict[str, Any] = watched(service, token)["ada"]
+        if ada["where"] == where:
+            return ada
+        await asyncio.sleep(0.1)
+    raise AssertionError(f"ada is not {where}: {ada}")
+
+
+def command(service: Service, *words: str) -> tuple[int, str, str]:
+    database = {"BENCHWRIGHT_SERVICE_DATABASE": service.database} if service.database else {}
+    ran = benchwright(service.home, "lab", *words, **database)
+    return ran.returncode, ran.stdout, ran.stderr
+
+
+async def test_monitors_see_where_everybody_is_and_owners_the_report_after_the_closing(
+    service: Service, editor: Editor
+) -> None:
+    by_role = await tokens(service)
+    monitor, owner = by_role[Role.MONITOR], by_role[Role.OWNER]
+    assert (await ask(editor, "studies")).studies[0].participant == "ada"
+    # As the list of problems does: from now on records are handed in.
+    await ask(editor, "packs")
+    await agree(editor)
+    at_forecasts = await comes(service, monitor, Whereabouts.BETWEEN_TASKS)
+    assert (at_forecasts["done"], at_forecasts["total"]) == (0, 2)
+    assert watched(service, monitor)["bob"]["where"] == Whereabouts.FREE
+    await foresee(editor)
+    desk = await open_task(editor)
+    await desk.start()
+    working = await comes(service, monitor, Whereabouts.WORKING)
+    assert working["task"] == 1
+
+    # Twenty minutes later, if nothing else has come.
+    with StudyLog(service.database or log_file(service.folders)) as log:
+        async with open_administration(service.folders, service.database) as parts:
+            later = LabMonitor(
+                log,
+                parts.database,
+                parts.accounts,
+                service.home,
+                now=lambda: datetime.now(UTC) + timedelta(minutes=20),
+            )
+            (ada, _) = (await later.watch("small")).participants
+            assert ada.where is Whereabouts.SILENT
+    await desk.ask("pause")
+    await comes(service, owner, Whereabouts.PAUSED)
+    status, said, _ = command(service, "status", "small")
+    assert status == 0
+    assert "1 paused, 1 free" in said
+    assert not [word for word in HIDDEN if word in said]
+
+    refused = get(service, owner, f"{STUDY_PATH}/report")
+    assert (refused.status_code, refused.headers["Content-Type"]) == (409, "application/problem+json")
+    status, _, said = command(service, "close", "small")
+    assert (status, "have not finished: ada" in said) == (1, True)
+
+    await desk.ask("abandon")
+    await editor.quit()
+    status, said, why = command(service, "close", "small", "--yes", "--force")
+    assert status == 0, why
+    digest = said.splitlines()[0].split()[-1]
+    report = get(service, owner, f"{STUDY_PATH}/report")
+    assert report.status_code == 200
+    assert "A small study" in report.text
+    assert report.headers["Content-Security-Policy"].startswith("sandbox")
+    assert get(service, monitor, f"{STUDY_PATH}/report").status_code == 404
+    assert get(service, monitor, f"{STUDY_PATH}/watch").json()["digest"] == digest
+    status, said, _ = command(service, "status", "small", "--json")
+    assert (status, json.loads(said)["digest"]) == (0, digest)
+    # Again, it changes nothing.
+    assert digest in command(service, "close", "small")[1]
+
+
+async def test_a_study_is_unknown_to_everybody_who_neither_owns_nor_watches_it(
+    service: Service, tmp_path: Path
+) -> None:
+    invite(service, WATCHED)
+    by_role = await tokens(service)
+    for role in (Role.PARTICIPANT, Role.STAFF, Role.GRADER):
+        for what in ("watch", "report"):
+            theirs = get(service, by_role[role], f"{STUDY_PATH}/{what}")
+            absent = get(service, by_role[role], f"/api/v1/studies/absent/{what}")
+            assert (theirs.status_code, theirs.json()) == (404, absent.json())
+    course = await asyncio.to_thread(service.set_up)
+    async with open_administration(service.folders, service.database) as parts:
+        _, token = await parts.accounts.join(await parts.accounts.invite(course.name, Role.OWNER), "Ada")
+    for what in ("watch", "report"):
+        # A course that is no study, and a study of others.
+        assert get(service, token, f"/api/v1/studies/{course.name}/{what}").status_code == 404
+        assert get(service, token, f"{STUDY_PATH}/{what}").status_code == 404

@@ -1,0 +1,54 @@
+"""Where a participant is, from what was recorded and how long ago."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from benchwright_attempts.clock import AttemptState, ClockState
+from benchwright_attempts.summary import Summary
+from benchwright_remote.messages import Whereabouts
+from benchwright_service.lab_monitor import whereabouts
+from benchwright_studies.progress import Progress
+from benchwright_studies.vocabulary import Step
+
+AT_WORK = Progress(Step.WORK, 1, 4, position=2, attempt="a" * 32)
+
+
+@pytest.mark.parametrize(
+    ("state", "silent_s", "idle_s", "where"),
+    [
+        (AttemptState.RUNNING, 5, 5, Whereabouts.WORKING),
+        (AttemptState.RUNNING, 5, 600, Whereabouts.WORKING),
+        (AttemptState.RUNNING, 5, 601, Whereabouts.STUCK),
+        (AttemptState.RUNNING, 601, 900, Whereabouts.SILENT),
+        (AttemptState.PAUSED, 9_000, 9_000, Whereabouts.PAUSED),
+        (AttemptState.OPEN, 9_000, 9_000, Whereabouts.PAUSED),
+    ],
+)
+def test_who_works_is_stuck_or_silent_after_the_given_time_while_the_clock_runs(
+    state: AttemptState, silent_s: float, idle_s: float, where: Whereabouts
+) -> None:
+    summary = Summary(clock=ClockState(state=state))
+    found = whereabouts(AT_WORK, summary, timedelta(seconds=silent_s), timedelta(seconds=idle_s), 600)
+    assert found is where
+
+
+@pytest.mark.parametrize(
+    ("step", "where"),
+    [
+        (Step.CONSENT, Whereabouts.BETWEEN_TASKS),
+        (Step.FORECAST, Whereabouts.BETWEEN_TASKS),
+        (Step.OPEN, Whereabouts.BETWEEN_TASKS),
+        (Step.SELF_ESTIMATE, Whereabouts.BETWEEN_TASKS),
+        (Step.QUESTIONNAIRE, Whereabouts.BETWEEN_TASKS),
+        (Step.FINISHED, Whereabouts.FINISHED),
+        (Step.WITHDRAWN, Whereabouts.DROPPED_OUT),
+        (Step.CLOSED, Whereabouts.CLOSED),
+    ],
+)
+def test_who_does_not_work_is_never_stuck(step: Step, where: Whereabouts) -> None:
+    long = timedelta(days=30)
+    assert whereabouts(replace(AT_WORK, step=step), None, long, long, 600) is where
