@@ -121,6 +121,7 @@ def _mark(text: str) -> str:
     known = _patterns()
     text = without_forced_conditions(text)
     text = re.sub(r"[*`]+|(?<!\w)_{1,3}|_{1,3}(?!\w)", "", text)
+    text = known.turns.sub("", text)
     text = known.denies.sub(f"{_FALSE}, ", known.affirms.sub(f"{_TRUE}, ", text))
     text = known.fails.sub(f"it is {_FALSE}", text)
     text = known.holds.sub(f"it is {_TRUE}", text)
@@ -210,6 +211,7 @@ class _Patterns:
     announces: re.Pattern[str]
     affirms: re.Pattern[str]
     denies: re.Pattern[str]
+    turns: re.Pattern[str]
     partial: re.Pattern[str]
     ends: re.Pattern[str]
     """A value at the end of a clause."""
@@ -252,6 +254,7 @@ def _compile(known: tuple[AnswerLanguage, ...]) -> _Patterns:
         label=_insensitive(rf"\A(?:{label})\s*[:：=-]?\s*"),
         announces=_insensitive(rf"\W{{0,8}}(?:{label})\W{{0,8}}"),
         affirms=_insensitive(rf"\A\W{{0,4}}(?:{joined(known, lambda one: one.true_false.affirms)})[,.!]?"),
+        turns=_insensitive(rf"\A\W{{0,4}}(?:{joined(known, lambda one: one.true_false.turns)})"),
         denies=_insensitive(rf"\A\W{{0,4}}(?:{joined(known, lambda one: one.true_false.denies)})[,.!]?"),
         partial=_insensitive(joined(known, lambda one: one.true_false.partial)),
         ends=_insensitive(

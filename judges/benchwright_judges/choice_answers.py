@@ -310,7 +310,7 @@ def _compile(known: tuple[AnswerLanguage, ...]) -> _Patterns:
                 "A": rf"({ANY_MENTION})[)\"”’»]{{0,2}}",
                 "N": one.choices.nouns,
                 "STOP": (
-                    rf"(?=[\s\"')\]]{{0,4}}(?:[.,;:!\n—–。，；！、)→{YES}]|$|-\s|\((?!\s*(?:{joins})\b)|(?:{because})))"
+                    rf"(?=[\s\"')\]]{{0,4}}(?:[.,;:!\n—–。，；！、)→{YES}]|$|-\s|\((?!\s*(?:{joins})\b)[^()\n]{{1,200}}\)[.!]?\s*(?:$|\n)|(?:{because})))"
                 ),
             }
             yield re.compile(fill(pattern, **stands_for), re.IGNORECASE)

@@ -17,13 +17,14 @@ _ASKS = re.compile(
     re.IGNORECASE,
 )
 _MENTION = f"({ANY_MENTION})"
-_WRONG = r"(?:incorrect|false|wrong|erroneous|inaccurate|untrue|least\s+\w+|not\s+(?:correct|true|accurate))"
+_WRONG = r"(?:incorrect|false|wrong|erroneous|inaccurate|untrue|not\s+(?:correct|true|accurate))"
+_LEAST = r"least\s+(?:suitable|appropriate|accurate|correct|likely|plausible|fitting|reasonable)"
 _NOUN = r"(?:statement|option|choice|one|answer|description|item|claim|criterion|assertion)"
 _NAMES = re.compile(
     rf"\b{_WRONG}\s+{_NOUN}s?\s*(?:is|must\s+be|would\s+be|:)"
     rf"\s*(?:the\s+)?{_MENTION}"
     rf"|^\W*(?:so|therefore|thus|hence|in\s+conclusion)\b[^.;]*?{_MENTION}\s+is\s+(?:the\s+)?{_WRONG}"
-    rf"|{_MENTION}\)?\s+is\s+the\s+(?:only\s+)?(?:{_WRONG}\s+{_NOUN}|{_NOUN}\s+(?:that|which)(?:'s|\s+is)\s+{_WRONG}|least\s+\w+)\b"
+    rf"|{_MENTION}\)?\s+is\s+the\s+(?:only\s+)?(?:{_WRONG}\s+{_NOUN}|{_NOUN}\s+(?:that|which)(?:'s|\s+is)\s+{_WRONG}|{_LEAST})\b"
     rf"|\b(?:falsche|unzutreffende|nicht\s+(?:richtige|korrekte|zutreffende))\s+"
     rf"(?:Aussage|Antwort|Option|Behauptung)\s+(?:ist|lautet)\s*:?\s*{_MENTION}"
     rf"|\b(?:affirmation|option|réponse|proposition)\s+(?:incorrecte|fausse|inexacte)\s+est\s*:?\s*(?:la\s+)?{_MENTION}"

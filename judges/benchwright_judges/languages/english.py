@@ -58,10 +58,10 @@ ENGLISH = AnswerLanguage(
           |(?:^|[.…,;!?\n—–]\s{0,9})(?:but\s+|hmm,?\s+|oh,?\s+)?wait(?=\s*[,.:!…—–-]|\s+(?:no|actually|let)\b)
           |(?:^|[.…;!?\n—–]\s{0,9})(?:(?:no|hm+|oh|well|but|or|and)[,.]*\s+)*actually\b|\bcorrection\b|\bscratch\s+that\b|\bon\s+second\s+thoughts?\b
           |^[^\w\n]{0,8}edit\s?:|\bI\s+misread\b|\bI\s+mean(?:t)?\b|\bmy\s+mistake\b|\bsorry,|\blet\s+me\s+(?:correct|reconsider|re-?think)\b|\bthen\s+again\b""",
-        denial=r"""\bdoubt\b|\bhardly\b|\bunlikely\b:?|\bleast\b|\bwas\s+told\b|\bclaims\b|\b(?:can)?not\b|n't\b|\bnever\b|\bneither\b|\bnor\b|\bnone\b|\bexcept\b|\b(?:anything|all)\s+but\b|\brather\s+than\b
+        denial=r"""\bdoubt\b|\bothers\s+as\b|\bhardly\b|\bunlikely\b:?|\bleast\b|\bwas\s+told\b|\bclaims\b|\b(?:can)?not\b|n't\b|\bnever\b|\bneither\b|\bnor\b|\bnone\b|\bexcept\b|\b(?:anything|all)\s+but\b|\brather\s+than\b
           |\binstead\s+of\b|\bunlike\b|\b(?:wrong|incorrect|false|worst|tempting|eliminated?|ruled?\s+out|exclude[sd]?)\b
           |\b(?:first|initially|originally)\b|\bat\s+first\b|\b(?:could|may|might)\s+(?:also\s+)?be\b
-          |\b(?:some|many|people|students|others|they|you|one)\s+(?:\w+\s+)?(?:say|think|might|may|would|could|believe|choose)""",
+          |\b(?:some|many|people|students|others|they|you|one)\s+(?:\w+\s+)?(?:say|think|might|may|would|could|believe|choose|call|consider|label|mark|regard)""",
         condition=r"\botherwise\b|\b(?:if|whether|suppose|supposing|assume|assuming|unless|had|when|consider|depends)\b",
         unreal=r"\bwould\b|'d\b",
         forced=r"\bif\s+(?:I|we)\s+(?:had|have|has|must|were\s+forced)\s*(?:to\s+)?(?:choose|pick|guess|answer|decide)\b(?:\s+one)?,?",
@@ -73,6 +73,7 @@ ENGLISH = AnswerLanguage(
     true_false=TrueFalse(
         affirms=r"yes\s+(?:it|they)\s+\w+(?=\W*\Z)|indeed(?=\s+it\b|\.\s+\w)|agreed?(?=\s*[.!])|(?:yep|yeah|yup|yea)\b(?!\s+no\b)|(?:absolutely|definitely|exactly|totally|spot\s+on|of\s+course|certainly)(?=\s*[.,!]|\s*$)|(?-i:T)(?=[,.:]\s)",
         denies=r"(?:(?:strongly|completely)\s+)?disagree(?=\s*[.,!])|no\s+(?:it|they)\s+(?:\w+n't|\w+\s+not|cannot)(?=\W*\Z)|(?:nope|far\s+from\s+it|nah|not\s+(?:quite|really|exactly|at\s+all)|no\s+way|hardly|(?:absolutely|definitely|certainly|of\s+course)\s+not)\b|(?-i:F)(?=[,.:]\s)",
+        turns=r"right,\s+(?=(?:so\s+)?let(?:'s|\s+us|\s+me)\b|now\b|first\b)",
         partial=r"\bwould\s+make\b|\b(?:parts?|half|partly|first|second|sometimes|one|latter|former)\b",
         true=("true", "yes", "correct", "right", "accurate", "valid", "ture"),
         false=("false", "no", "incorrect", "wrong", "inaccurate", "untrue", "invalid", "flase", "fasle"),
@@ -181,10 +182,10 @@ ENGLISH = AnswerLanguage(
             r"<M>\s+(?:satisfies|meets|fulfil?ls|fits|matches)\s+(?:the|this|these|all|both|every)\b[^.,;]{0,20}"
             r"\b(?:requirements?|conditions?|criteri\w+|descriptions?|definitions?)\b",
             r"<M>\s+is\s+the\s+only\b",
-            r"\b(?:is|that's)\s+(?:(?:exactly|precisely|just)\s+)?what\s+(?:(?:<N>)\s+)?<M>\s+(?:says|states|describes|gives|mentions)\b",
+            r"(?<!question\s)\b(?:is|that's)\s+(?:(?:exactly|precisely|just)\s+)?what\s+(?:(?:<N>)\s+)?<M>\s+(?:says|states|describes|gives|mentions)\b",
             r",\s+(?:(?:exactly|precisely|just)\s+)?as\s+(?:(?:<N>)\s+)?<M>\s+(?:says|states|describes)<STOP>",
             r"\b(?:that|it|this)(?:\s+(?:can\s+only|must|would|has\s+to)\s+be|'d\s+be)\s+(?:the\s+)?<A><STOP>",
-            r"\bmakes\s+(?:<N>\s+)?<M>\s+the\s+(?:right|correct|best|most\s+\w+)\b",
+            r"\bmakes\s+(?:<N>\s+)?<M>\s+the\s+(?:right|correct|best|most\s+(?:suitable|appropriate|accurate|complete|plausible|fitting|sensible|reasonable|likely(?!\s+to)))\b",
             r"\bremaining\s+(?:<N>),?\s+(?:is\s+)?<M>",
         ),
         first_of=(
@@ -196,12 +197,12 @@ ENGLISH = AnswerLanguage(
         ),
     ),
     commitment=Commitment(
-        discussed=r"\bunlikely:|\b(?:ask|ignor\w+|forget|skip|remove|explain|understand|delete|drop|friend|book|teacher|prof\w*|every(?:one|body)|some(?:one|body)|told|topic|anything)\b|^\W*(?:in(?!\s+(?:other\s+words|short|fact)\b)|at|for|with|under|by|given)\b|\b(?:consider|look(?:ing)?\s+at|let\s+us|let's|start(?:ing)?\s+with|begin(?:ning)?\s+with|analy[sz]e|examine|evaluate"
+        discussed=r"\bunlikely:|\bas\s+for\b|\b(?:ask|ignor\w+|forget|skip|remove|explain|understand|delete|drop|friend|book|teacher|prof\w*|every(?:one|body)|some(?:one|body)|told|topic|anything)\b|^\W*(?:in(?!\s+(?:other\s+words|short|fact)\b)|at|for|with|under|by|given)\b|\b(?:consider|look(?:ing)?\s+at|let\s+us|let's|start(?:ing)?\s+with|begin(?:ning)?\s+with|analy[sz]e|examine|evaluate"
         r"|discuss|regarding|concerning|about|compar\w+|now|next|works?\s+like|just\s+like|as\s+in|called\s+an?|sure,\s+and|check|lies?\s+between)\b",
         asks=r"(?:is|are|was|were|could|would|should|can|does|do|did|might|what|which|why|how|who|whether|isn't)\b",
         certain=r"(?:to|for)\s+me\b|obviously|clearly|certainly|definitely|surely|probably|maybe|perhaps|for\s+sure|of\s+course|then|i\s+(?:think|guess|believe)|right"
         r"|all\s+the\s+way|no\s+doubt|hands\s+down|isn't\s+it|isnt\s+it|come\s+on|here|instead|only|all\s+day",
-        praises=r"is\s+the\s+(?:textbook|standard|usual|accepted)\s+(?:definition|answer|description|choice)\b|[^.;\n]{0,80}\b(?:that'?s|it'?s)\s+(?:the|that)\s+one\b|wins?\b|are\s+(?:all\s+)?(?:correct|right|true)\b|can(?=\s*[.!])|fits?\b|works?\b|holds?\b|stands\s+out|applies|does(?:\s+(?:that|it|so))?(?=\s*[.,;!]|$)|it\s+is(?=\s*[.,!]|$)|is\s+(?:what|it)\b|is\s+the\s+one|is\s+my\s+\w+"
+        praises=r"is\s+the\s+(?:textbook|standard|accepted)\s+(?:definition|answer)\b|[^.;\n]{0,80}\b(?:that'?s|it'?s)\s+(?:the|that)\s+one\b|wins?\b|are\s+(?:all\s+)?(?:correct|right|true)\b|can(?=\s*[.!])|fits?\b|works?\b|holds?\b|stands\s+out|applies|does(?:\s+(?:that|it|so))?(?=\s*[.,;!]|$)|it\s+is(?=\s*[.,!]|$)|is\s+(?:what|it)\b|is\s+the\s+one|is\s+my\s+\w+"
         r"|would\s+do\s+it|will\s+do\b|gets\s+my|has\s+my|makes\s+(?:the\s+most\s+|most\s+|more\s+)?sense|is\s+called\s+for"
         r"|(?:seems|looks|sounds|feels|appears)(?:\s+(?:like|to\s+be))?\s+(?:the\s+)?(?:best|right|correct|good|most\s+\w+|more\s+\w+|plausible|likely)",
         named=r"\b(?:(?<!lock\s)(?<!locking\s)in|of|from|into|than|via|through|between|over|than|against|vs\.?|grade|vitamin|hepatitis|(?:compiled|written)\s+with|core|cpu|node|process(?:or)?|thread|block|register|line|cache|bus|stage|state"

@@ -93,7 +93,7 @@ FRENCH = AnswerLanguage(
         ),
     ),
     commitment=Commitment(
-        discussed=r"\b(?:compar\w+|maintenant|ensuite)\b|^\W*(?:dans|en|pour|avec)\b|\b(?:consid[ée]r\w+|examin\w+|regard\w+|analys\w+|commen[çc]\w+|concernant|[àa]\s+propos|comme)\b",
+        discussed=r"\b(?:compar\w+|maintenant|ensuite)\b|^\W*(?:dans|en|pour|avec)\b|\b(?:consid[ée]r\w+|examin\w+|regard\w+|analys\w+|commen[çc]\w+|concernant|quant\s+[àa]|voyons|[àa]\s+propos|comme)\b",
         asks=r"(?:est-ce|est|sont|serait|pourrait|quelle?s?|pourquoi|comment|qui|que)\b",
         certain=r"[ée]videmment|bien\s+s[ûu]r|certainement|s[ûu]rement|sans\s+doute|probablement|je\s+(?:crois|pense)|clairement|alors|sans\s+h[ée]siter",
         praises=r"convient\b|va\b|gagne\b|s'impose|(?:semble|para[îi]t)\s+(?:[êe]tre\s+)?(?:la\s+|le\s+)?(?:plus\s+\w+|meilleure?|bonne?|juste|correcte?|exacte?)|d[ée]crit\b|a\s+raison",

@@ -89,6 +89,8 @@ class TrueFalse:
     """Regex: begins a reply that agrees, such as "yep"."""
     denies: str = ""
     """Regex: begins a reply that does not, such as "nope"."""
+    turns: str = ""
+    """Regex: begins a reply with a word for true that is no verdict, such as "right, let's see"."""
     partial: str = ""
     """Regex: before a value, says that it is that of a part only, such as "the first part"."""
     holds: str = ""
