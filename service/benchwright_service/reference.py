@@ -35,7 +35,8 @@ it, and says so. `benchwright lab open STUDY` lets a [study](study-file.md) be c
 ## Endpoints
 
 Who asks: *anybody*, a *person* with the token that joining returned, or a *worker* with one of
-`benchwright course worker-token`. What a person may not know of is answered like what does not exist.
+`benchwright course worker-token`. What a person may not know of is answered like what does not exist;
+[who may ask what](permissions.md) has each role.
 """
 
 _AFTER = """\

@@ -6,6 +6,7 @@ import asyncio
 import re
 import uuid
 from collections.abc import Iterator
+from pathlib import Path
 
 import httpx2
 import pytest
@@ -16,7 +17,9 @@ from benchwright_problems.home import Home
 from benchwright_problems.store import Store
 from benchwright_remote.messages import Role
 from benchwright_service.app import OPEN, make_api
-from benchwright_service.bench import open_administration
+from benchwright_service.bench import open_administration, open_lab
+from benchwright_service.permissions import Answer, Asker, permissions
+from benchwright_studies.study_file import parse_study
 
 from ..bench_service import Course, Service, Solver, running
 
@@ -28,6 +31,18 @@ GUARDED = [
 ]
 FOR_WORKERS = [(method, path) for method, path in GUARDED if path.startswith("/api/v1/jobs")]
 FOR_PEOPLE = [one for one in GUARDED if one not in FOR_WORKERS]
+STUDY = """
+study: small
+title: A small study
+problems: [starter/saturating-counter]
+conditions: [{name: alone, solver: human}]
+participants: 2
+randomisation: {seed: 4}
+forecasts: []
+consent: {version: "1", text: "You agree to what is written here."}
+analysis: {primary: time}
+data: {to: service}
+"""
 OF_ONE_PERSON = [("GET", "/api/v1/runs/{id}"), ("DELETE", "/api/v1/runs/{id}"), ("POST", "/api/v1/attempts/{id}/runs")]
 REF = "starter/saturating-counter"
 
@@ -57,6 +72,22 @@ def tokens(service: Service, course: Course) -> dict[Role, str]:
 
 
 @pytest.fixture(scope="module")
+def askers(service: Service, course: Course) -> dict[Asker, str]:
+    """A token for each, in a study of their own."""
+
+    async def joined() -> dict[Asker, str]:
+        async with open_lab(service.folders, service.database) as (lab, _):
+            await lab.open(parse_study(STUDY, Path("study.yaml")))
+        async with open_administration(service.folders, service.database) as parts:
+            codes = {Asker(role.value): await parts.accounts.invite("small", role) for role in Role}
+            codes[Asker.STRANGER] = await parts.accounts.invite(course.name, Role.OWNER)
+            found = {asker: (await parts.accounts.join(code, asker.value))[1] for asker, code in codes.items()}
+            return found | {Asker.NOBODY: "", Asker.WORKER: await parts.accounts.worker_token("elsewhere")}
+
+    return asyncio.run(joined())
+
+
+@pytest.fixture(scope="module")
 def work(
     service: Service, course: Course, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[tuple[Solver, str, str]]:
@@ -72,6 +103,16 @@ def work(
     assert ada.run(attempt, 1, files, run).status_code == 202
     yield ada, attempt, run
     ada.log.close()
+
+
+STATUSES = {
+    Answer.UNAUTHORIZED: {401},
+    Answer.FORBIDDEN: {403},
+    Answer.ABSENT: {404},
+    # Of what is absent, or with a body that has nothing in it.
+    Answer.OWN: {404, 422},
+}
+"""What an answer of the table looks like, but `yes`, which is anything else."""
 
 
 def ask(service: Service, token: str, method: str, path: str, body: object = None) -> httpx2.Response:
@@ -130,3 +171,21 @@ def test_nobody_adds_to_the_log_of_somebody_else(
         "now": "2026-01-01T00:00:00Z",
     }
     assert ask(service, tokens[role], "POST", f"/api/v1/attempts/{attempt}/events", body).status_code == 404
+
+
+@pytest.mark.parametrize(("method", "path"), permissions())
+@pytest.mark.parametrize("asker", Asker)
+def test_everybody_gets_what_the_table_of_permissions_says(
+    service: Service, askers: dict[Asker, str], asker: Asker, method: str, path: str
+) -> None:
+    expected = permissions()[method, path][asker]
+    # Of a study that is there, so that a role in it counts; of nothing else.
+    filled = path.replace("{study}", "small") if expected is not Answer.OWN else path
+
+    reply = ask(service, askers[asker], method, filled)
+
+    refused = {401, 403} if path in OPEN else {401, 403, 404}
+    assert reply.status_code not in refused if expected is Answer.YES else reply.status_code in STATUSES[expected]
+    if expected is Answer.ABSENT:
+        absent = ask(service, askers[asker], method, path.replace("{study}", "absent"))
+        assert (absent.status_code, absent.json()) == (404, reply.json())

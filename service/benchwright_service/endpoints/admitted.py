@@ -8,6 +8,7 @@ from fastapi import Depends, Request, Security
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 
 from benchwright_judges.service.refusals import Kind, RefusalError
+from benchwright_remote.messages import Role
 from benchwright_service.accounts import ServiceToken, TokenKind
 from benchwright_service.bench import Bench
 
@@ -35,6 +36,18 @@ def _worker(token: Annotated[ServiceToken, Depends(_token)]) -> str:
     if token.kind is not TokenKind.WORKER:
         raise RefusalError(Kind.WRONG_SCOPE, "This is for workers.", "Use the token of `benchwright worker-token`.")
     return token.name
+
+
+ROLES = "x-roles"
+"""What the OpenAPI document calls the roles of an endpoint that is for some alone."""
+
+
+def only(*roles: Role) -> dict[str, list[str]]:
+    """For an endpoint's `openapi_extra`: it answers to these roles in the course or study of its path.
+
+    Everybody else gets the answer to what does not exist. The endpoint sees to that; a test compares.
+    """
+    return {ROLES: [role.value for role in roles]}
 
 
 TheBench = Annotated[Bench, Depends(_bench)]

@@ -7,8 +7,8 @@ from typing import Annotated
 from fastapi import APIRouter, Path, Query, Response
 
 from benchwright_judges.service.refusals import BODY, Kind, refusals
-from benchwright_remote.messages import EnrolledStudy, JournalTaken, NewJournal, StudyWatch
-from benchwright_service.endpoints.admitted import Account, TheBench
+from benchwright_remote.messages import EnrolledStudy, JournalTaken, NewJournal, Role, StudyWatch
+from benchwright_service.endpoints.admitted import Account, TheBench, only
 from benchwright_service.lab_monitor import STUCK_AFTER_S
 
 router = APIRouter(prefix="/api/v1")
@@ -38,7 +38,12 @@ async def take_journal(study: StudyName, body: NewJournal, account: Account, ben
     return await bench.lab.take(account, study, body.lines)
 
 
-@router.get("/studies/{study}/watch", summary="Watch a study", responses=refusals(Kind.NOT_FOUND))
+@router.get(
+    "/studies/{study}/watch",
+    summary="Watch a study",
+    responses=refusals(Kind.NOT_FOUND),
+    openapi_extra=only(Role.OWNER, Role.MONITOR),
+)
 async def watch(
     study: StudyName,
     account: Account,
@@ -53,6 +58,7 @@ async def watch(
     "/studies/{study}/report",
     summary="The report of a closed study",
     response_class=Response,
+    openapi_extra=only(Role.OWNER),
     responses={200: {"content": {"text/html": {}}}, **refusals(Kind.NOT_FOUND, Kind.CONFLICT)},
 )
 async def report(study: StudyName, account: Account, bench: TheBench) -> Response:

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from benchwright_service import permissions
 from benchwright_service.reference import reference
 
-PAGE = Path(__file__).parents[3] / "docs" / "reference" / "bench-service.md"
+PAGES = Path(__file__).parents[3] / "docs" / "reference"
 
 
 def test_the_page_is_what_the_api_declares() -> None:
-    assert PAGE.read_text() == reference() + "\n"
+    assert (PAGES / "bench-service.md").read_text() == reference() + "\n"
+
+
+def test_the_table_of_permissions_is_what_the_api_declares() -> None:
+    assert (PAGES / "permissions.md").read_text() == permissions.reference() + "\n"
