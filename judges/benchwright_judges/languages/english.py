@@ -61,7 +61,8 @@ ENGLISH = AnswerLanguage(
         denial=r"""\bdoubt\b|\bothers\s+as\b|\bhardly\b|\bunlikely\b:?|\bleast\b|\bwas\s+told\b|\bclaims\b|\b(?:can)?not\b|n't\b|\bnever\b|\bneither\b|\bnor\b|\bnone\b|\bexcept\b|\b(?:anything|all)\s+but\b|\brather\s+than\b
           |\binstead\s+of\b|\bunlike\b|\b(?:wrong|incorrect|false|worst|tempting|eliminated?|ruled?\s+out|exclude[sd]?)\b
           |\b(?:first|initially|originally)\b|\bat\s+first\b|\b(?:could|may|might)\s+(?:also\s+)?be\b
-          |\b(?:some|many|people|students|others|they|you|one)\s+(?:\w+\s+)?(?:say|think|might|may|would|could|believe|choose|call|consider|label|mark|regard)""",
+          |\b(?:some|many|people|students|others|they|you|one)\s+(?:\w+\s+)?(?:say|think|might|may|would|could|believe|choose|call|consider|label|mark|regard)
+          |\b(?:some|many|others)\s+(?:\w+\s+)?\Z""",
         condition=r"\botherwise\b|\b(?:if|whether|suppose|supposing|assume|assuming|unless|had|when|consider|depends)\b",
         unreal=r"\bwould\b|'d\b",
         forced=r"\bif\s+(?:I|we)\s+(?:had|have|has|must|were\s+forced)\s*(?:to\s+)?(?:choose|pick|guess|answer|decide)\b(?:\s+one)?,?",
