@@ -98,6 +98,25 @@ def test_what_was_acknowledged_and_queued_goes_on_in_another_place(
     solver.log.close()
 
 
+def test_receipts_of_a_key_that_was_changed_stay_valid(tmp_path: Path) -> None:
+    service = Service(tmp_path / "service", workers=0)
+    anchors = []
+    with running(service):
+        solver = Solver.joining(service, service.set_up(), tmp_path)
+        attempt = solver.begin(REF, {})
+        anchors.append(Anchor.model_validate(solver.send(attempt).json()["anchor"]))
+    key = service.folders.data / "service" / "key"
+    key.rename(tmp_path / "old-key")
+    with running(service):
+        solver.record(attempt, Started())
+        anchors.append(Anchor.model_validate(solver.send(attempt).json()["anchor"]))
+    check = check_anchors(attempt, [row.hash for row in solver.rows(attempt)[1]], anchors)
+    assert (check.agreeing, check.flaws) == (2, ())
+    keys = [one.receipt.key for one in anchors if one.receipt is not None]
+    assert len(set(keys)) == 2
+    solver.log.close()
+
+
 @pytest.fixture
 def filled(tmp_path: Path) -> Home:
     """A data folder as a service has one."""

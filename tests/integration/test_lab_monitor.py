@@ -13,9 +13,15 @@ import httpx2
 import pytest
 import pytest_asyncio
 
+from benchwright_attempts.attempts import Attempts
+from benchwright_attempts.file_text import sha256
+from benchwright_problems.home import Home
 from benchwright_remote.messages import Role, Whereabouts
-from benchwright_service.bench import log_file, open_administration
+from benchwright_service.bench import log_file, open_administration, open_lab
 from benchwright_service.lab_monitor import LabMonitor
+from benchwright_studies.entry import ConsentEntry, TaskBegun
+from benchwright_studies.studies import Studies
+from benchwright_studies.study_file import parse_study
 from benchwright_studies.study_log import StudyLog
 
 from ..bench_service import Service, running
@@ -161,3 +167,19 @@ async def test_a_study_is_unknown_to_everybody_who_neither_owns_nor_watches_it(
         # A course that is no study, and a study of others.
         assert get(service, token, f"/api/v1/studies/{course.name}/{what}").status_code == 404
         assert get(service, token, f"{STUDY_PATH}/{what}").status_code == 404
+
+
+async def test_who_has_begun_a_task_whose_events_are_on_their_way_is_between_tasks(tmp_path: Path) -> None:
+    home = Home.find({"BENCHWRIGHT_HOME": str(tmp_path)})
+    async with open_lab(home, None) as (lab, log), open_administration(home, None) as parts:
+        known = await lab.open(parse_study(WATCHED, Path("study.yaml")))
+        assert known.study.consent is not None
+        Studies(log, Attempts(log)).enroll("small", "ada")
+        for entry in (
+            ConsentEntry(version="2", sha256=sha256(known.study.consent.text.encode()), given=True),
+            TaskBegun(position=0, problem="starter/amdahl", attempt="a" * 32),
+        ):
+            log.journal.append("small", "ada", entry)
+        ada, bob = (await LabMonitor(log, parts.database, parts.accounts, tmp_path).watch("small")).participants
+    assert (ada.where, ada.heard is not None) == (Whereabouts.BETWEEN_TASKS, True)
+    assert bob.where is Whereabouts.FREE
