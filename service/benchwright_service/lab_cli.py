@@ -57,9 +57,10 @@ def open_study(
 
 def log(database: DatabaseUrl = "") -> None:
     """Prints the address of a database, or a file."""
-    from benchwright_service.bench import log_file
+    with explained(), needs(_NEEDS, "service"):
+        from benchwright_service.bench import log_file
 
-    typer.echo(database or log_file(Home.find()))
+        typer.echo(database or log_file(Home.find()))
 
 
 def status(
