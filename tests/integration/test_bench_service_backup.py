@@ -2,24 +2,31 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
+import sqlite3
 import stat
 import subprocess
 import sys
 import tarfile
+import threading
+import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from benchwright_attempts.anchors import Anchor, check_anchors
-from benchwright_attempts.events import Edit, Started
+from benchwright_attempts.anchors import Anchor, check_anchors, read_anchors
+from benchwright_attempts.events import Edit, Started, Tick
 from benchwright_attempts.file_text import Change
 from benchwright_attempts.log import EventLog
 from benchwright_attempts.replay import verify
 from benchwright_harness.grade import solved_files
 from benchwright_problems.home import Home
 from benchwright_problems.store import Store
+from benchwright_service import backup
 from benchwright_service.backup import back_up, restore
 from benchwright_service.errors import BenchServiceError
 
@@ -96,6 +103,55 @@ def test_what_was_acknowledged_and_queued_goes_on_in_another_place(
     sealed = elsewhere.folders.data / "service" / "key"
     assert (stat.S_IMODE(sealed.stat().st_mode), stat.S_IMODE(sealed.parent.stat().st_mode)) == (0o600, 0o700)
     solver.log.close()
+
+
+def test_a_backup_made_while_people_work_has_every_event_that_a_receipt_in_it_is_about(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    copy = backup._add_database
+
+    def copy_slowly(*arguments: Any) -> int:
+        # Long enough for receipts between one database and the next.
+        count = copy(*arguments)
+        time.sleep(0.3)
+        return count
+
+    monkeypatch.setattr(backup, "_add_database", copy_slowly)
+    with running(Service(tmp_path / "service", workers=0)) as service:
+        course = service.set_up()
+        solvers = [Solver.joining(service, course, tmp_path / str(n)) for n in range(3)]
+        begun = threading.Barrier(4)
+        end = threading.Event()
+
+        def work(solver: Solver) -> None:
+            attempt = solver.begin(REF, {})
+            solver.record(attempt, Started())
+            assert solver.send(attempt).status_code == 200
+            begun.wait(60)
+            while not end.is_set():
+                solver.record(attempt, Tick())
+                assert solver.send(attempt).status_code == 200
+
+        with ThreadPoolExecutor(3) as pool:
+            working = [pool.submit(work, solver) for solver in solvers]
+            begun.wait(60)
+            for n in range(3):
+                back_up(service.folders, tmp_path / f"{n}.tar.gz")
+            end.set()
+            for one in working:
+                one.result(60)
+    for solver in solvers:
+        solver.log.close()
+    for n in range(3):
+        restored = Home.find({"BENCHWRIGHT_HOME": str(tmp_path / f"restored-{n}")})
+        restore(restored, tmp_path / f"{n}.tar.gz")
+        with contextlib.closing(sqlite3.connect(restored.data / "service" / "service.sqlite")) as database:
+            receipts = database.execute("SELECT attempt, anchor FROM service_receipts").fetchall()
+        assert len({attempt for attempt, _ in receipts}) == 3
+        with EventLog(restored.data / "service" / "attempts.sqlite") as log:
+            for attempt, anchor in receipts:
+                hashes = [row.hash for row in log.stored(attempt)[1]]
+                assert check_anchors(attempt, hashes, [*read_anchors(anchor)]).flaws == ()
 
 
 def test_receipts_of_a_key_that_was_changed_stay_valid(tmp_path: Path) -> None:
