@@ -132,13 +132,34 @@ class Accounts:
         Raises:
             RefusalError: The code is unknown, expired or used up.
         """
-        account = uuid.uuid4().hex
         async with self._database.writing() as connection:
-            invitation = await _redeemed(connection, code, self._now())
-            await connection.execute(insert(ACCOUNTS).values(id=account, name=name, created=self._now()))
-            await _enter(connection, invitation, account)
+            account = await self._enrolled(connection, code, name)
             token = await self._new_token(connection, TokenKind.PERSON, account, name, _PERSON_PER_MINUTE)
         return account, token
+
+    async def enrol(self, code: str, name: str) -> str:
+        """The same without a token, for a browser.
+
+        Raises:
+            RefusalError: The code is unknown, expired or used up.
+        """
+        async with self._database.writing() as connection:
+            return await self._enrolled(connection, code, name)
+
+    async def account_of(self, text: str) -> str | None:
+        """The account of a person's token that is valid now; None if it is none."""
+        parts = access_token.read(text, self.prefix)
+        token = await self.find(parts[0]) if parts is not None else None
+        if parts is None or token is None or not token.fits(parts[1]) or token.revoked is not None:
+            return None
+        return token.account if token.expires is None or token.expires > self._now() else None
+
+    async def _enrolled(self, connection: AsyncConnection, code: str, name: str) -> str:
+        account = uuid.uuid4().hex
+        invitation = await _redeemed(connection, code, self._now())
+        await connection.execute(insert(ACCOUNTS).values(id=account, name=name, created=self._now()))
+        await _enter(connection, invitation, account)
+        return account
 
     async def join_another(self, account: str, code: str) -> None:
         """Joins a course by an invitation, with an account that is there.

@@ -11,6 +11,7 @@ from benchwright_judges.service.admission import USUAL_BODY_LIMIT, AdmissionCont
 from benchwright_judges.service.app import explain_errors, is_served
 from benchwright_service.bench import Bench
 from benchwright_service.endpoints import open, solver, studies, work
+from benchwright_service.pages.app import is_page
 
 OPEN = frozenset({"/api/v1/health/live", "/api/v1/health/ready", "/api/v1/key", "/api/v1/join", "/api/v1/openapi.json"})
 """Paths that need no token."""
@@ -33,17 +34,20 @@ def make_app(bench: Bench) -> ASGIApp:
     return AdmissionControl(api, bench.accounts, is_served=partial(is_served, api), gate=gate)
 
 
-def with_judges(bench: ASGIApp, judges: ASGIApp) -> ASGIApp:
-    """Both services at one address, each behind its own admission control.
+def together(bench: ASGIApp, judges: ASGIApp, pages: ASGIApp) -> ASGIApp:
+    """Both services and the pages at one address, each behind what guards it.
 
     Args:
-        bench: Has every path but the judge service's; it has no start and no end of its own.
+        bench: Has every path but those of the others; it has no start and no end of its own.
         judges: Has the paths below `/v1/`, as where it is alone.
+        pages: Has the paths of pages; no start and no end either.
     """
 
     async def app(scope: Scope, receive: Receive, send: Send) -> None:
-        is_for_judges = scope["type"] == "lifespan" or scope["path"].startswith(JUDGES)
-        await (judges if is_for_judges else bench)(scope, receive, send)
+        if scope["type"] == "lifespan" or scope["path"].startswith(JUDGES):
+            await judges(scope, receive, send)
+        else:
+            await (pages if is_page(scope["path"]) else bench)(scope, receive, send)
 
     return app
 

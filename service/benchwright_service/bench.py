@@ -19,13 +19,16 @@ from benchwright_judges.service.refusals import Kind, RefusalError
 from benchwright_problems.home import Home
 from benchwright_problems.store import Store
 from benchwright_service.accounts import Accounts
+from benchwright_service.audit import Audit
 from benchwright_service.courses import Courses
 from benchwright_service.database import open_service_database
 from benchwright_service.evidence import Evidence
 from benchwright_service.lab import Lab
 from benchwright_service.lab_monitor import LabMonitor
 from benchwright_service.metrics import Metrics
+from benchwright_service.progress import Progress
 from benchwright_service.runs import Runs
+from benchwright_service.sessions import Sessions
 from benchwright_service.signing import Countersigner
 from benchwright_service.snapshots import Snapshots
 from benchwright_service.study_places import StudyPlaces
@@ -50,6 +53,9 @@ class Bench:
     signer: Countersigner
     version: str
     metrics: Metrics
+    sessions: Sessions
+    audit: Audit
+    progress: Progress
     guesses: RateLimits = field(default_factory=RateLimits)
 
     async def check(self) -> None:
@@ -199,4 +205,7 @@ async def open_bench(home: Home, database_url: str | None, server: str) -> Async
             signer,
             version("benchwright"),
             metrics,
+            Sessions(parts.database),
+            Audit(parts.database),
+            Progress(parts.database, log),
         )

@@ -118,6 +118,15 @@ class Courses:
             rows = (await connection.execute(wanted)).all()
         return [await self._view(row) for row in rows]
 
+    async def all_of(self, course: str) -> Sequence[AssignmentView]:
+        """All assignments of a course, also those that have not opened yet, in the order in which they were made."""
+        wanted = (
+            select(ASSIGNMENTS).where(ASSIGNMENTS.c.course == course).order_by(ASSIGNMENTS.c.created, ASSIGNMENTS.c.id)
+        )
+        async with self._database.reading() as connection:
+            rows = (await connection.execute(wanted)).all()
+        return [await self._view(row) for row in rows]
+
     async def open_to(self, account: str, assignment: str) -> AssignmentView:
         """An assignment that somebody may work on now.
 
@@ -132,6 +141,10 @@ class Courses:
                 Kind.CONFLICT, "The assignment is closed.", "Ask the course's staff for an extension if you need one."
             )
         return found
+
+    def pack_names(self) -> Sequence[str]:
+        """The packs that can be assigned. Waits for the disk."""
+        return self._store.pack_names()
 
     async def most_shown(self, attempt: str) -> Reveal | None:
         """The most that the assignment of an attempt shows of a verdict. None if it says nothing."""

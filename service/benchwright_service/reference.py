@@ -80,6 +80,14 @@ The same process serves the [judge service](judge-service.md) below `/v1/`, with
 tokens of `benchwright judge token`. Neither service takes a token of the other, and a rate limit of one counts nothing
 of the other. `benchwright judge serve` is the judge service alone.
 
+## Web pages
+
+A browser at the service's address signs in with an invitation, or with a token of `benchwright login`; the session ends
+after 12 hours. Participants see their courses and assignments. Owners and staff make assignments and see how far each
+student is, the runs and where text came from; what they saw or changed is in the course's audit log. Pages that one may
+not see are answered like those that do not exist. Forms are taken from the service's own pages only. Cookies are for
+HTTPS only if `--address` begins with `https:`.
+
 ## Metrics and log
 
 With `--metrics-port`, Prometheus reads these at `http://127.0.0.1:PORT/metrics`, beside those of the process. Routes

@@ -73,7 +73,12 @@ class RunRows:
         finished = (
             update(RUNS)
             .where(RUNS.c.id == run, RUNS.c.lease == lease, RUNS.c.state == state.value)
-            .values(state=RunState.DONE.value, ended=ended, verdict=verdict.model_dump_json())
+            .values(
+                state=RunState.DONE.value,
+                ended=ended,
+                verdict=verdict.model_dump_json(),
+                outcome=verdict.outcome.value,
+            )
         )
         async with self._database.writing() as connection:
             return (await connection.execute(finished)).rowcount == 1

@@ -7,10 +7,11 @@ from benchwright_judges.service.judging import Pace
 from benchwright_judges.service.server import listen, open_app, serve_app
 from benchwright_problems.home import Home
 from benchwright_problems.store import Store
-from benchwright_service.app import make_app, with_judges
+from benchwright_service.app import make_app, together
 from benchwright_service.bench import open_bench
 from benchwright_service.local_workers import local_workers
 from benchwright_service.metrics import measured
+from benchwright_service.pages.app import make_pages
 
 MOST_CONNECTIONS = 4_000
 JUDGES_PACE = Pace()
@@ -56,7 +57,8 @@ async def serve(
             open_app(Store(home), records_location(settings, home), find_panel(settings), JUDGES_PACE) as judges,
         ):
             judge_app, wake_judges_clients = judges
-            app = measured(with_judges(make_app(bench), judge_app), bench.metrics)
+            pages = make_pages(bench, secure=(address or here).startswith("https:"))
+            app = measured(together(make_app(bench), judge_app, pages), bench.metrics)
 
             def wake_all() -> None:
                 bench.runs.wake_all()

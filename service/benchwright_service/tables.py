@@ -44,6 +44,31 @@ TOKENS = Table(
     Index("service_tokens_account", "account"),
 )
 
+SESSIONS = Table(
+    "service_sessions",
+    METADATA,
+    Column("digest", Text, primary_key=True),
+    Column("account", Text, ForeignKey("service_accounts.id"), nullable=False),
+    Column("created", Double, nullable=False),
+    Column("expires", Double, nullable=False),
+    Index("service_sessions_account", "account"),
+)
+"""Browsers that are signed in."""
+
+AUDIT = Table(
+    "service_audit",
+    METADATA,
+    Column("id", Integer, primary_key=True),
+    Column("at", Double, nullable=False),
+    Column("account", Text, nullable=False),
+    Column("course", Text, nullable=False),
+    Column("action", Text, nullable=False),
+    # What it was done to: an id or a name, no contents.
+    Column("object", Text, nullable=False),
+    Index("service_audit_course", "course", "at"),
+)
+"""Who of a course's staff saw or changed what."""
+
 COURSES = Table(
     "service_courses",
     METADATA,
@@ -151,6 +176,8 @@ RUNS = Table(
     Column("tries", Integer, nullable=False),
     # The whole verdict, JSON; holds hidden facts.
     Column("verdict", Text),
+    # That of the verdict; empty while there is none.
+    Column("outcome", Text, nullable=False, server_default=""),
     UniqueConstraint("attempt", "number", name="service_runs_number"),
     Index("service_runs_state", "state"),
     Index("service_runs_account", "account"),

@@ -87,3 +87,31 @@ async def test_a_migration_that_fails_changes_nothing(where: Path | str, engine:
     assert set(inspect(engine).get_table_names()) == before
     with engine.connect() as connection:
         assert connection.scalar(text(f"SELECT version_num FROM {VERSION_TABLE}")) == FORMATS[0]
+
+
+@pytest.mark.parametrize(
+    ("reason", "outcome"), [("passed", "passed"), ("tests_failed", "failed"), ("tool_missing", "error")]
+)
+async def test_the_outcome_of_an_older_run_is_read_from_its_verdict(
+    where: Path | str, engine: Engine, reason: str, outcome: str
+) -> None:
+    config = Config()
+    config.set_main_option("script_location", SCRIPTS)
+    with engine.begin() as connection:
+        config.attributes["connection"] = connection
+        command.upgrade(config, "format2")
+    add(engine, "service_courses", COURSE)
+    add(engine, "service_accounts", ACCOUNT)
+    assignment = {"id": "b" * 32, "course": "arch", "title": "One", "pack": "starter", "created": 3.0}
+    add(engine, "service_assignments", assignment)
+    held = {"attempt": "c" * 32, "account": ACCOUNT["id"], "assignment": assignment["id"], "problem": "starter/fifo"}
+    add(engine, "service_attempts", held | {"created": 4.0, "clock_difference_s": 0.0})
+    run = {"attempt": held["attempt"], "account": ACCOUNT["id"], "files": "{}", "state": "done", "why": ""}
+    run |= {"queued": 5.0, "worker": "", "lease": "", "tries": 1}
+    add(engine, "service_runs", run | {"id": "d" * 32, "number": 1, "verdict": f'{{"reason": "{reason}"}}'})
+    add(engine, "service_runs", run | {"id": "e" * 32, "number": 2})
+    database = await open_service_database(where)
+    await database.close()
+    with engine.begin() as connection:
+        found = connection.execute(text("SELECT outcome FROM service_runs ORDER BY number")).scalars().all()
+    assert found == [outcome, ""]

@@ -1,0 +1,58 @@
+"""The audit log: who of a course's staff saw or changed what, without contents."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from sqlalchemy import insert, select
+
+from benchwright_judges.database import Database
+from benchwright_service.tables import ACCOUNTS, AUDIT
+
+
+@dataclass(frozen=True)
+class Entry:
+    """Something that was done."""
+
+    at: datetime
+    name: str
+    """Whose; the account's id if there is no such account."""
+    action: str
+    object: str
+
+
+class Audit:
+    """Writes and reads the log.
+
+    Args:
+        database: Of the service.
+        now: Seconds since 1970.
+    """
+
+    def __init__(self, database: Database, now: Callable[[], float] = time.time) -> None:
+        self._database = database
+        self._now = now
+
+    async def note(self, account: str, course: str, action: str, object_: str) -> None:
+        """Adds an entry. It is on disk when this returns."""
+        row = {"at": self._now(), "account": account, "course": course, "action": action, "object": object_}
+        async with self._database.writing() as connection:
+            await connection.execute(insert(AUDIT).values(row))
+
+    async def of(self, course: str, most: int = 500) -> Sequence[Entry]:
+        """The newest entries of a course, newest first."""
+        wanted = (
+            select(AUDIT, ACCOUNTS.c.name)
+            .outerjoin(ACCOUNTS, ACCOUNTS.c.id == AUDIT.c.account)
+            .where(AUDIT.c.course == course)
+            .order_by(AUDIT.c.id.desc())
+            .limit(most)
+        )
+        async with self._database.reading() as connection:
+            rows = (await connection.execute(wanted)).all()
+        return [
+            Entry(datetime.fromtimestamp(row.at, UTC), row.name or row.account, row.action, row.object) for row in rows
+        ]

@@ -1,0 +1,168 @@
+"""The pages as a web application, with what guards all of them: sizes, rates, sessions, forged forms."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+from http import HTTPStatus
+from urllib.parse import urlsplit
+
+from starlette.applications import Starlette
+from starlette.datastructures import FormData
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import Route
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from benchwright_judges.service.admission import refusal_of
+from benchwright_judges.service.rate import RateLimits
+from benchwright_judges.service.refusals import RefusalError
+from benchwright_service.bench import Bench
+from benchwright_service.pages import course_pages, sign_in_page
+from benchwright_service.pages.rendering import SECURITY, Problem, render, style
+from benchwright_service.pages.visit import Visit, cookie_name
+from benchwright_service.sessions import BrowserSession
+
+PATHS = ("/sign-in", "/sign-out", "/courses", "/assets/")
+"""What paths of pages begin with, beside `/` itself."""
+_FORM_BYTES = 64 << 10
+_FORM_TIME_S = 20.0
+_PER_MINUTE = 300
+
+Page = Callable[[Visit], Awaitable[Response]]
+
+
+def is_page(path: str) -> bool:
+    """Whether a path is one of a page."""
+    return path == "/" or path.startswith(PATHS)
+
+
+def make_pages(bench: Bench, *, secure: bool) -> ASGIApp:
+    """The pages over an open bench.
+
+    Args:
+        bench: The service.
+        secure: Whether browsers reach it by HTTPS, so that cookies are for HTTPS only.
+    """
+    guard = _Guard(bench, secure=secure)
+    routes = [
+        Route("/", guard.signed_in(course_pages.courses)),
+        Route("/sign-in", guard.open(sign_in_page.form)),
+        Route("/sign-in", guard.open(sign_in_page.sign_in), methods=["POST"]),
+        Route("/sign-out", guard.signed_in(sign_in_page.sign_out), methods=["POST"]),
+        Route("/courses/{course}", guard.signed_in(course_pages.course)),
+        Route("/courses/{course}/progress", guard.signed_in(course_pages.progress)),
+        Route("/courses/{course}/assignments", guard.signed_in(course_pages.assign), methods=["POST"]),
+        Route("/courses/{course}/audit", guard.signed_in(course_pages.audit)),
+        Route("/courses/{course}/work/{assignment}/{problem}/{account}", guard.signed_in(course_pages.work)),
+        Route("/assets/pages.css", _style),
+    ]
+    pages = Starlette(routes=routes, exception_handlers={HTTPException: _not_found, Exception: _failed})
+    pages.router.redirect_slashes = False
+
+    async def app(scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            await pages(scope, receive, send)
+        except Exception as error:
+            # Starlette raises again what it has answered already, for servers that log it; ours logs in `refusal_of`.
+            logging.getLogger(__name__).debug("%s", type(error).__name__)
+
+    return app
+
+
+class _Guard:
+    def __init__(self, bench: Bench, *, secure: bool) -> None:
+        self._bench = bench
+        self._secure = secure
+        self._rates = RateLimits()
+
+    def open(self, page: Page) -> Callable[[Request], Awaitable[Response]]:
+        """A page for everybody."""
+
+        async def answer(request: Request) -> Response:
+            return await self._answer(page, request, await self._session(request))
+
+        return answer
+
+    def signed_in(self, page: Page) -> Callable[[Request], Awaitable[Response]]:
+        """A page for who is signed in; others are asked to sign in."""
+
+        async def answer(request: Request) -> Response:
+            session = await self._session(request)
+            if session is None:
+                return RedirectResponse("/sign-in", HTTPStatus.SEE_OTHER, headers=SECURITY)
+            return await self._answer(page, request, session)
+
+        return answer
+
+    async def _session(self, request: Request) -> BrowserSession | None:
+        cookie = request.cookies.get(cookie_name(secure=self._secure))
+        return await self._bench.sessions.find(cookie) if cookie else None
+
+    async def _answer(self, page: Page, request: Request, session: BrowserSession | None) -> Response:
+        try:
+            if session is not None and self._rates.take(session.account, _PER_MINUTE):
+                raise HTTPException(HTTPStatus.TOO_MANY_REQUESTS)
+            form = await self._form(request, session) if request.method == "POST" else FormData()
+            return await page(Visit(self._bench, request, session, form, secure=self._secure))
+        except RefusalError as refusal:
+            return _refused(refusal, session)
+
+    async def _form(self, request: Request, session: BrowserSession | None) -> FormData:
+        if not _is_own(request):
+            raise HTTPException(HTTPStatus.FORBIDDEN)
+        length = request.headers.get("content-length", "")
+        kind = request.headers.get("content-type", "").partition(";")[0]
+        # Without the length, a body has no end that is known beforehand.
+        if not length.isdigit() or int(length) > _FORM_BYTES:
+            raise HTTPException(HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
+        if kind != "application/x-www-form-urlencoded":
+            raise HTTPException(HTTPStatus.UNSUPPORTED_MEDIA_TYPE)
+        try:
+            async with asyncio.timeout(_FORM_TIME_S):
+                form = await request.form(max_files=0, max_fields=100)
+        except TimeoutError:
+            raise HTTPException(HTTPStatus.REQUEST_TIMEOUT) from None
+        if session is not None and form.get("csrf") != session.csrf:
+            raise HTTPException(HTTPStatus.FORBIDDEN)
+        return form
+
+
+def _is_own(request: Request) -> bool:
+    """Whether a form comes from a page of this service: browsers say from where, and others can't lie for them."""
+    origin = request.headers.get("origin")
+    if origin is not None:
+        return urlsplit(origin).netloc == request.headers.get("host")
+    return request.headers.get("sec-fetch-site") in ("same-origin", "none")
+
+
+def _refused(refusal: RefusalError, session: BrowserSession | None) -> Response:
+    told = Problem(refusal.details.detail, refusal.details.next_step)
+    return render("told", session, refusal.kind.status.value, title="That did not work", problem=told)
+
+
+async def _style(request: Request) -> Response:
+    headers = SECURITY | {"Cache-Control": "max-age=3600"}
+    return Response(style(), media_type="text/css", headers=headers)
+
+
+async def _not_found(request: Request, error: Exception) -> Response:
+    status = error.status_code if isinstance(error, HTTPException) else HTTPStatus.NOT_FOUND
+    detail, next_step = _SAID.get(HTTPStatus(status), ("There is no such page.", "Go to your courses."))
+    return render("told", None, int(status), title="That did not work", problem=Problem(detail, next_step))
+
+
+async def _failed(request: Request, error: Exception) -> Response:
+    return _refused(refusal_of(error), None)
+
+
+_SAID = {
+    HTTPStatus.FORBIDDEN: ("This form is not from a page of this service.", "Open the page again, and repeat it."),
+    HTTPStatus.REQUEST_ENTITY_TOO_LARGE: ("The form is too large.", "Write less into it."),
+    HTTPStatus.UNSUPPORTED_MEDIA_TYPE: ("This is not a form of this service.", "Open the page again."),
+    HTTPStatus.REQUEST_TIMEOUT: ("The form did not arrive in time.", "Repeat it with a better connection."),
+    HTTPStatus.TOO_MANY_REQUESTS: ("These were too many pages within a minute.", "Wait a minute."),
+    HTTPStatus.METHOD_NOT_ALLOWED: ("This page can't be asked like that.", "Go to your courses."),
+}

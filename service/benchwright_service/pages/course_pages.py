@@ -1,0 +1,152 @@
+"""A course in the browser: its assignments, how far its students are, and one student's work."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import UTC, datetime
+from http import HTTPStatus
+from urllib.parse import quote
+
+from starlette.responses import RedirectResponse, Response
+
+from benchwright_judges.service.refusals import Kind, RefusalError
+from benchwright_problems.problem import Reveal
+from benchwright_remote.messages import AssignmentView, Membership
+from benchwright_service.errors import BenchServiceError
+from benchwright_service.pages.rendering import SECURITY, Problem, render
+from benchwright_service.pages.visit import STAFF, Visit
+
+_MOST_RUNS = 10_000
+
+
+async def courses(visit: Visit) -> Response:
+    """The courses of who is signed in."""
+    me = await visit.bench.accounts.me(visit.account)
+    return render("courses", visit.session, courses=me.courses)
+
+
+async def course(visit: Visit) -> Response:
+    """A course: for its staff with a form for assignments, for others with their own standing."""
+    member = await visit.membership()
+    return await _course(visit, member, None, {})
+
+
+async def assign(visit: Visit) -> Response:
+    """Makes an assignment."""
+    member = await visit.staffed()
+    try:
+        times = {name: _time(visit.field(name), name) for name in ("opens", "due", "closes")}
+        made = await visit.bench.courses.assign(
+            member.course,
+            visit.field("pack"),
+            title=visit.field("title", 200),
+            problems=visit.field("problems").split() or None,
+            most_runs=_count(visit.field("runs")),
+            reveal=Reveal(visit.field("reveal")) if visit.field("reveal") in {one.value for one in Reveal} else None,
+            **times,
+        )
+    except (BenchServiceError, ValueError) as error:
+        told = Problem(str(error), "Correct the field, and assign again.")
+        return await _course(visit, member, told, {name: visit.field(name) for name in _FIELDS})
+    await visit.bench.audit.note(visit.account, member.course, "assigned", made)
+    return RedirectResponse(f"/courses/{quote(member.course)}", HTTPStatus.SEE_OTHER, headers=SECURITY)
+
+
+async def progress(visit: Visit) -> Response:
+    """Students by problems."""
+    member = await visit.staffed()
+    section = visit.request.query_params.get("section", "")
+    assignments = await visit.bench.courses.all_of(member.course)
+    found = await visit.bench.progress.matrix(member.course, assignments, section)
+    everybody = found.students if not section else await visit.bench.progress.students(member.course)
+    await visit.bench.audit.note(visit.account, member.course, "saw progress", section)
+    return render(
+        "progress",
+        visit.session,
+        member=member,
+        matrix=found,
+        assignments=assignments,
+        section=section,
+        sections=sorted({one.section for one in everybody if one.section}),
+    )
+
+
+async def work(visit: Visit) -> Response:
+    """One student's attempts at a problem."""
+    member = await visit.staffed()
+    path = visit.request.path_params
+    assignment = await _assignment(visit, member, path["assignment"])
+    students = await visit.bench.progress.students(member.course)
+    student = next((one for one in students if one.account == path["account"]), None)
+    if student is None or path["problem"] not in assignment.problems:
+        raise RefusalError(Kind.NOT_FOUND, "There is no such page.", "Go to the course's progress.")
+    attempts = await visit.bench.progress.attempts(student.account, assignment.id, path["problem"])
+    written = await asyncio.to_thread(lambda: [visit.bench.progress.written(one.id) for one in attempts])
+    seen = f"{student.account} {assignment.pack}/{path['problem']}"
+    await visit.bench.audit.note(visit.account, member.course, "saw work", seen)
+    return render(
+        "work",
+        visit.session,
+        member=member,
+        assignment=assignment,
+        problem=path["problem"],
+        student=student,
+        attempts=list(zip(attempts, written, strict=True)),
+    )
+
+
+async def audit(visit: Visit) -> Response:
+    """Who of the staff saw or changed what."""
+    member = await visit.staffed()
+    return render("audit", visit.session, member=member, entries=await visit.bench.audit.of(member.course))
+
+
+async def _course(visit: Visit, member: Membership, problem: Problem | None, fields: dict[str, str]) -> Response:
+    is_staff = member.role in STAFF
+    if is_staff:
+        assignments = await visit.bench.courses.all_of(member.course)
+        mine = None
+    else:
+        own = await visit.bench.courses.of(visit.account)
+        assignments = [one for one in own if one.course == member.course]
+        mine = await visit.bench.progress.own(visit.account, member.course)
+    return render(
+        "course",
+        visit.session,
+        HTTPStatus.UNPROCESSABLE_ENTITY if problem else HTTPStatus.OK,
+        member=member,
+        is_staff=is_staff,
+        assignments=assignments,
+        mine=mine,
+        packs=await asyncio.to_thread(visit.bench.courses.pack_names) if is_staff else (),
+        policies=list(Reveal),
+        problem=problem,
+        fields=dict.fromkeys(_FIELDS, "") | fields,
+    )
+
+
+async def _assignment(visit: Visit, member: Membership, wanted: str) -> AssignmentView:
+    for one in await visit.bench.courses.all_of(member.course):
+        if one.id == wanted:
+            return one
+    raise RefusalError(Kind.NOT_FOUND, "There is no such page.", "Go to the course.")
+
+
+_FIELDS = ("pack", "title", "problems", "opens", "due", "closes", "runs", "reveal")
+
+
+def _time(text: str, name: str) -> datetime | None:
+    if not text:
+        return None
+    try:
+        return datetime.fromisoformat(text).replace(tzinfo=UTC)
+    except ValueError:
+        raise ValueError(f"“{name}” is no date and time such as 2026-12-01T23:59.") from None
+
+
+def _count(text: str) -> int | None:
+    if not text:
+        return None
+    if not text.isdecimal() or not 1 <= int(text) <= _MOST_RUNS:
+        raise ValueError(f"“runs” is no number from 1 to {_MOST_RUNS:,}.")
+    return int(text)

@@ -1,0 +1,77 @@
+"""Pages from templates. Every text is escaped; there are no scripts but our own files."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from starlette.responses import HTMLResponse, Response
+
+from benchwright_service.sessions import BrowserSession
+
+POLICY = (
+    "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; form-action 'self'; "
+    "frame-ancestors 'none'; base-uri 'none'"
+)
+SECURITY = {
+    "Content-Security-Policy": POLICY,
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cache-Control": "no-store",
+}
+"""Headers of every page."""
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Why a form was not taken."""
+
+    detail: str
+    next_step: str
+
+
+@cache
+def _environment() -> Environment:
+    environment = Environment(
+        loader=PackageLoader("benchwright_service.pages"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["time"] = _shown_time
+    environment.filters["minutes"] = _shown_minutes
+    return environment
+
+
+def render(template: str, session: BrowserSession | None, status: int = 200, **values: Any) -> Response:
+    """A page.
+
+    Args:
+        template: Its name.
+        session: Who looks at it; None for nobody.
+        status: Of the response.
+        values: What the template names.
+    """
+    text = _environment().get_template(f"{template}.html").render(session=session, **values)
+    return HTMLResponse(text, status, headers=SECURITY)
+
+
+@cache
+def style() -> bytes:
+    """The style sheet of all pages."""
+    return files("benchwright_service.pages").joinpath("static/pages.css").read_bytes()
+
+
+def _shown_time(moment: datetime | None) -> str:
+    return moment.astimezone(UTC).strftime("%Y-%m-%d %H:%M UTC") if moment is not None else ""
+
+
+def _shown_minutes(seconds: float) -> str:
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes}:{rest:02d}"

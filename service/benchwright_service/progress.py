@@ -1,0 +1,211 @@
+"""How far the students of a course are: by problem, and one student's attempts at one of them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from enum import StrEnum
+from typing import Any
+
+from sqlalchemy import Row, case, distinct, func, select
+
+from benchwright_attempts.attribution.attributor import attribute
+from benchwright_attempts.log import EventLog
+from benchwright_attempts.summary import Summary
+from benchwright_judges.database import Database
+from benchwright_problems.verdict import Outcome, Verdict
+from benchwright_remote.messages import AssignmentView, Role
+from benchwright_service.tables import ACCOUNTS, ASSIGNMENTS, ATTEMPTS_HELD, MEMBERS, RUNS
+
+
+class Standing(StrEnum):
+    """How far somebody is with a problem."""
+
+    NEW = "not begun"
+    STARTED = "begun"
+    FAILED = "not passed"
+    PASSED = "passed"
+
+
+@dataclass(frozen=True)
+class Student:
+    """A participant of a course."""
+
+    account: str
+    name: str
+    section: str
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A student and a problem of an assignment."""
+
+    standing: Standing = Standing.NEW
+    runs: int = 0
+    """That ended by a verdict."""
+    waiting: int = 0
+    """That wait or run."""
+    last: datetime | None = None
+    """When the newest run was asked for, or the newest attempt begun."""
+
+
+@dataclass(frozen=True)
+class Matrix:
+    """Students by problems."""
+
+    students: Sequence[Student]
+    columns: Sequence[tuple[AssignmentView, str]]
+    """Assignment and problem."""
+    cells: Mapping[tuple[str, str, str], Cell]
+    """By account, assignment and problem; those that were not begun are left out."""
+
+    def cell(self, student: Student, assignment: AssignmentView, problem: str) -> Cell:
+        """One of them."""
+        return self.cells.get((student.account, assignment.id, problem), Cell())
+
+
+@dataclass(frozen=True)
+class Written:
+    """Text of an attempt that came from one source."""
+
+    origin: str
+    characters: int
+    """Inserted, also those that were deleted later."""
+    share: float
+    """Of all characters, from 0 to 1."""
+
+
+@dataclass(frozen=True)
+class RunLine:
+    """A run of an attempt."""
+
+    id: str
+    number: int
+    state: str
+    verdict: Verdict | None
+    queued: datetime
+    files: str
+    """JSON: path → sha256."""
+
+
+@dataclass(frozen=True)
+class AttemptLine:
+    """An attempt of a student."""
+
+    id: str
+    created: datetime
+    clock_difference_s: float
+    summary: Summary
+    runs: Sequence[RunLine]
+
+
+class Progress:
+    """Reads it.
+
+    Args:
+        database: Of the service.
+        log: The service's.
+    """
+
+    def __init__(self, database: Database, log: EventLog) -> None:
+        self._database = database
+        self._log = log
+
+    async def students(self, course: str, section: str = "") -> Sequence[Student]:
+        """The participants of a course, or of one of its sections, by name."""
+        wanted = (
+            select(ACCOUNTS.c.id, ACCOUNTS.c.name, MEMBERS.c.section)
+            .join(MEMBERS, MEMBERS.c.account == ACCOUNTS.c.id)
+            .where(MEMBERS.c.course == course, MEMBERS.c.role == Role.PARTICIPANT.value)
+            .order_by(func.lower(ACCOUNTS.c.name), ACCOUNTS.c.id)
+        )
+        if section:
+            wanted = wanted.where(MEMBERS.c.section == section)
+        async with self._database.reading() as connection:
+            return [Student(row.id, row.name, row.section) for row in (await connection.execute(wanted)).all()]
+
+    async def matrix(self, course: str, assignments: Sequence[AssignmentView], section: str = "") -> Matrix:
+        """All students of a course, or of a section, by all problems of these assignments."""
+        students = await self.students(course, section)
+        held = ATTEMPTS_HELD.c
+        wanted = (
+            select(
+                held.account,
+                held.assignment,
+                held.problem,
+                func.max(held.created).label("created"),
+                func.max(RUNS.c.queued).label("queued"),
+                func.count(RUNS.c.verdict).label("runs"),
+                func.sum(case((RUNS.c.outcome == Outcome.PASSED.value, 1), else_=0)).label("passed"),
+                func.sum(case((RUNS.c.state.in_(("queued", "running")), 1), else_=0)).label("waiting"),
+            )
+            .join(ASSIGNMENTS, ASSIGNMENTS.c.id == held.assignment)
+            .outerjoin(RUNS, RUNS.c.attempt == held.attempt)
+            .where(ASSIGNMENTS.c.course == course)
+            .group_by(held.account, held.assignment, held.problem)
+        )
+        async with self._database.reading() as connection:
+            rows = (await connection.execute(wanted)).all()
+        cells = {(row.account, row.assignment, row.problem.partition("/")[2]): _cell(row) for row in rows}
+        columns = [(one, problem) for one in assignments for problem in one.problems]
+        return Matrix(students, columns, cells)
+
+    async def own(self, account: str, course: str) -> Mapping[str, int]:
+        """How many problems of each assignment somebody has passed, by assignment."""
+        held = ATTEMPTS_HELD.c
+        wanted = (
+            select(held.assignment, func.count(distinct(held.problem)).label("passed"))
+            .join(ASSIGNMENTS, ASSIGNMENTS.c.id == held.assignment)
+            .join(RUNS, RUNS.c.attempt == held.attempt)
+            .where(held.account == account, ASSIGNMENTS.c.course == course)
+            .where(RUNS.c.outcome == Outcome.PASSED.value)
+            .group_by(held.assignment)
+        )
+        async with self._database.reading() as connection:
+            return {row.assignment: row.passed for row in (await connection.execute(wanted)).all()}
+
+    def written(self, attempt: str) -> Sequence[Written]:
+        """Where the text of an attempt came from, the most first. Waits for the disk."""
+        inserted: Counter[str] = Counter()
+        for label in attribute(self._log.events(attempt)):
+            inserted[label.origin.value] += label.inserted
+        total = inserted.total()
+        return [Written(origin, number, number / total) for origin, number in inserted.most_common() if number]
+
+    async def attempts(self, account: str, assignment: str, problem: str) -> Sequence[AttemptLine]:
+        """The attempts of a student at a problem of an assignment, in their order, with their runs."""
+        held = (
+            select(ATTEMPTS_HELD)
+            .where(ATTEMPTS_HELD.c.account == account, ATTEMPTS_HELD.c.assignment == assignment)
+            .where(ATTEMPTS_HELD.c.problem.endswith(f"/{problem}", autoescape=True))
+            .order_by(ATTEMPTS_HELD.c.created)
+        )
+        async with self._database.reading() as connection:
+            rows = (await connection.execute(held)).all()
+            ids = [row.attempt for row in rows]
+            runs = (await connection.execute(select(RUNS).where(RUNS.c.attempt.in_(ids)).order_by(RUNS.c.number))).all()
+        summaries = await asyncio.to_thread(lambda: [self._log.summary(attempt) for attempt in ids])
+        by_attempt: dict[str, list[RunLine]] = defaultdict(list)
+        for run in runs:
+            by_attempt[run.attempt].append(_run_line(run))
+        return [
+            AttemptLine(row.attempt, _time(row.created), row.clock_difference_s, summary, by_attempt[row.attempt])
+            for row, summary in zip(rows, summaries, strict=True)
+        ]
+
+
+def _cell(row: Row[Any]) -> Cell:
+    standing = Standing.PASSED if row.passed else Standing.FAILED if row.runs else Standing.STARTED
+    return Cell(standing, row.runs, row.waiting, _time(max(row.created, row.queued or 0.0)))
+
+
+def _run_line(row: Row[Any]) -> RunLine:
+    verdict = Verdict.model_validate_json(row.verdict) if row.verdict is not None else None
+    return RunLine(row.id, row.number, row.state, verdict, _time(row.queued), row.files)
+
+
+def _time(seconds: float) -> datetime:
+    return datetime.fromtimestamp(seconds, UTC)

@@ -1,0 +1,202 @@
+"""The service's web pages: sessions, forms from elsewhere, roles, and what staff see of students."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx2
+import pytest
+
+from benchwright_attempts.events import Edit, Started
+from benchwright_attempts.file_text import Change
+from benchwright_harness.run import starting_files
+from benchwright_problems.home import Home
+from benchwright_problems.problem import Problem
+from benchwright_problems.store import Store
+from benchwright_remote.messages import Role
+from benchwright_service.bench import open_administration
+
+from ..bench_service import Course, Service, Solver, running
+from ..postgres import new_database
+
+REF = "starter/saturating-counter"
+NAME = "Lin <b>Wei</b> & =1+1"
+
+
+@pytest.fixture(scope="module", params=["sqlite", "postgresql"])
+def service(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    database = new_database(request.getfixturevalue("postgres")) if request.param == "postgresql" else None
+    with running(Service(tmp_path_factory.mktemp("service"), database)) as started:
+        yield started
+
+
+@pytest.fixture
+def course(service: Service) -> Course:
+    return service.set_up(problems=("saturating-counter", "sync-fifo"))
+
+
+@pytest.fixture(scope="module")
+def problem() -> Problem:
+    return Store(Home.find({"BENCHWRIGHT_HOME": "/nonexistent"})).unseal(REF)
+
+
+def invitation(service: Service, course: Course, role: Role) -> str:
+    async def made() -> str:
+        async with open_administration(service.folders, service.database) as parts:
+            return await parts.accounts.invite(course.name, role)
+
+    return asyncio.run(made())
+
+
+def browser(service: Service) -> httpx2.Client:
+    return httpx2.Client(base_url=service.url, headers={"Origin": service.url}, timeout=60.0, trust_env=False)
+
+
+def signed_in(service: Service, code: str, name: str = "Ada") -> httpx2.Client:
+    client = browser(service)
+    reply = client.post("/sign-in", data={"code": code, "name": name})
+    assert (reply.status_code, reply.headers["location"]) == (303, "/")
+    return client
+
+
+def csrf(client: httpx2.Client) -> str:
+    found = re.search(r'name="csrf" value="(\w+)"', client.get("/").text)
+    assert found is not None
+    return found[1]
+
+
+def test_an_invitation_signs_a_browser_in_until_it_signs_out(service: Service, course: Course) -> None:
+    client = browser(service)
+    assert client.get("/").headers["location"] == "/sign-in"
+    assert client.post("/sign-in", data={"code": "wrong", "name": "Ada"}).status_code == 422
+    assert "needs your name" in client.post("/sign-in", data={"code": course.invitation}).text
+    client = signed_in(service, course.invitation, NAME)
+    page = client.get("/")
+    assert "Computer architecture" in page.text
+    assert "Lin &lt;b&gt;Wei&lt;/b&gt; &amp; =1+1" in page.text
+    assert "<b>" not in page.text
+    (cookie,) = client.cookies.jar
+    client.post("/sign-out", data={"csrf": csrf(client)})
+    again = browser(service)
+    again.cookies.set(cookie.name, cookie.value or "")
+    assert again.get("/").headers["location"] == "/sign-in"
+
+
+def test_a_token_of_an_editor_signs_the_same_person_in(service: Service, course: Course, tmp_path: Path) -> None:
+    solver = Solver.joining(service, course, tmp_path, "Grace Hopper")
+    client = browser(service)
+    assert client.post("/sign-in", data={"code": solver.token}).status_code == 303
+    assert "Grace Hopper" in client.get("/").text
+    assert browser(service).post("/sign-in", data={"code": solver.token[:-1] + "x"}).status_code == 422
+    solver.log.close()
+
+
+def test_cookies_and_pages_are_closed_to_others(service: Service, course: Course) -> None:
+    client = browser(service)
+    client.cookies.set("benchwright_session", "mine-from-before")
+    reply = client.post("/sign-in", data={"code": course.invitation, "name": "Ada"})
+    set_cookie = reply.headers["set-cookie"]
+    assert "HttpOnly" in set_cookie
+    assert "SameSite=lax" in set_cookie
+    assert "mine-from-before" not in set_cookie
+    headers = reply.headers
+    assert "default-src 'none'" in headers["content-security-policy"]
+    assert "frame-ancestors 'none'" in headers["content-security-policy"]
+    assert headers["cache-control"] == "no-store"
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [({"Origin": "https://elsewhere.example"}, 403), ({}, 403), ({"Sec-Fetch-Site": "cross-site"}, 403)],
+)
+def test_forms_of_other_sites_are_refused(
+    service: Service, course: Course, headers: dict[str, str], status: int
+) -> None:
+    with httpx2.Client(base_url=service.url, headers=headers, trust_env=False) as client:
+        assert client.post("/sign-in", data={"code": course.invitation, "name": "Ada"}).status_code == status
+
+
+def test_forms_without_the_sessions_token_change_nothing(service: Service, course: Course) -> None:
+    teacher = signed_in(service, invitation(service, course, Role.OWNER))
+    for data in ({"pack": "starter"}, {"pack": "starter", "csrf": "0" * 64}):
+        assert teacher.post(f"/courses/{course.name}/assignments", data=data).status_code == 403
+    assert teacher.post("/sign-out", data={"csrf": ""}).status_code == 403
+    large = teacher.post(f"/courses/{course.name}/assignments", data={"csrf": csrf(teacher), "title": "x" * 70_000})
+    assert large.status_code == 413
+    assert teacher.get(f"/courses/{course.name}").text.count('<th scope="row">') == 1
+
+
+@pytest.mark.parametrize("role", list(Role))
+def test_pages_are_for_those_of_the_course_who_may_see_them(service: Service, course: Course, role: Role) -> None:
+    pages = {
+        "": True,
+        "/progress": role in (Role.OWNER, Role.STAFF),
+        "/audit": role in (Role.OWNER, Role.STAFF),
+        f"/work/{course.assignment}/saturating-counter/nobody": False,
+    }
+    client = signed_in(service, invitation(service, course, role))
+    stranger = signed_in(service, service.set_up().invitation)
+    absent = stranger.get("/courses/no-such-course")
+    for page, is_shown in pages.items():
+        assert client.get(f"/courses/{course.name}{page}").status_code == (200 if is_shown else 404)
+        hidden = stranger.get(f"/courses/{course.name}{page}")
+        assert (hidden.status_code, hidden.text) == (404, absent.text)
+    made = client.post(f"/courses/{course.name}/assignments", data={"csrf": csrf(client), "pack": "starter"})
+    assert made.status_code == (303 if role in (Role.OWNER, Role.STAFF) else 404)
+
+
+def test_staff_see_how_far_each_student_is_and_what_they_did(
+    service: Service, course: Course, problem: Problem, tmp_path: Path
+) -> None:
+    solver = Solver.joining(service, course, tmp_path, NAME)
+    files = starting_files(problem)
+    start = {path: files[path].decode() for path in problem.public.expected}
+    attempt = solver.begin(REF, start)
+    typed = Edit(path=problem.public.expected[0], version=2, changes=(Change(start=0, end=0, text="// mine\n"),))
+    solver.record(attempt, Started(), typed)
+    assert solver.send(attempt).status_code == 200
+    verdict = solver.verdict(solver.run(attempt, 1, start).json()["id"])
+    assert verdict["verdict"]["outcome"] == "failed"
+
+    teacher = signed_in(service, invitation(service, course, Role.STAFF), "Professor")
+    progress = teacher.get(f"/courses/{course.name}/progress").text
+    assert "Lin &lt;b&gt;Wei&lt;/b&gt;" in progress
+    (link,) = re.findall(r'href="(/courses/[^"]*/work/[^"]*)"', progress)
+    work = teacher.get(link).text
+    assert re.search(r"Some hidden tests failed", work)
+    assert re.search(r"<td>0 of \d+</td>", work)
+    assert '<td class="number">8</td>' in work
+    audit = teacher.get(f"/courses/{course.name}/audit").text
+    assert "saw work" in audit
+    student = browser(service)
+    student.post("/sign-in", data={"code": solver.token})
+    mine = student.get(f"/courses/{course.name}").text
+    assert "0 of 2 passed" in mine
+    assert student.get(link).status_code == 404
+    solver.log.close()
+
+
+@pytest.mark.parametrize(
+    ("field", "said"),
+    [
+        ({"pack": "no-such-pack"}, "no-such-pack"),
+        ({"pack": "starter", "problems": "no-such-problem"}, "no-such-problem"),
+        ({"pack": "starter", "due": "tomorrow"}, "“due” is no date and time"),
+        ({"pack": "starter", "runs": "0"}, "“runs” is no number"),
+    ],
+)
+def test_a_wrong_assignment_is_told_and_the_form_kept(
+    service: Service, course: Course, field: dict[str, str], said: str
+) -> None:
+    teacher = signed_in(service, invitation(service, course, Role.OWNER))
+    data = {"csrf": csrf(teacher), "title": "Week <1>"} | field
+    reply = teacher.post(f"/courses/{course.name}/assignments", data=data)
+    assert reply.status_code == 422
+    assert said in reply.text
+    assert 'value="Week &lt;1&gt;"' in reply.text
+    right = data | {"problems": "sync-fifo", "pack": "starter", "due": "2026-12-01T23:59", "runs": "5"}
+    assert teacher.post(f"/courses/{course.name}/assignments", data=right).status_code == 303
+    assert "2026-12-01 23:59 UTC" in teacher.get(f"/courses/{course.name}").text
