@@ -19,6 +19,7 @@ from benchwright_judges.database import Database
 from benchwright_judges.service.refusals import Kind, RefusalError
 from benchwright_remote.messages import Role, StudyWatch, Watched, Whereabouts
 from benchwright_service.accounts import Accounts
+from benchwright_service.study_places import StudyPlaces
 from benchwright_service.tables import ASSIGNMENTS, ATTEMPTS_HELD, PLACES
 from benchwright_studies.progress import Progress
 from benchwright_studies.studies import RegisteredStudy, Studies
@@ -70,6 +71,10 @@ class LabMonitor:
         except StudyError:
             # A course that is no study.
             raise _unknown() from None
+
+    async def is_study(self, course: str) -> bool:
+        """Whether a course is a study's, whose names and outcomes no page shows."""
+        return await StudyPlaces(self._database).is_study(course)
 
     async def watch(self, study: str, stuck_after_s: float = STUCK_AFTER_S) -> StudyWatch:
         """Where everybody is in a study. Conditions, verdicts and times of work are not in it.

@@ -183,3 +183,17 @@ async def test_who_has_begun_a_task_whose_events_are_on_their_way_is_between_tas
         ada, bob = (await LabMonitor(log, parts.database, parts.accounts, tmp_path).watch("small")).participants
     assert (ada.where, ada.heard is not None) == (Whereabouts.BETWEEN_TASKS, True)
     assert bob.where is Whereabouts.FREE
+
+
+@pytest.mark.parametrize("role", Role)
+async def test_no_web_page_shows_who_is_which_participant_or_an_outcome(service: Service, role: Role) -> None:
+    invite(service, WATCHED)
+    async with open_administration(service.folders, service.database) as parts:
+        code = await parts.accounts.invite("small", role)
+    with httpx2.Client(base_url=service.url, headers={"Origin": service.url}, trust_env=False, timeout=60.0) as browser:
+        assert browser.post("/sign-in", data={"code": code, "name": "Ada"}).status_code == 303
+        courses = browser.get("/")
+        assert courses.status_code == 200
+        assert "/courses/small" not in courses.text
+        for page in ("", "/progress", "/audit"):
+            assert browser.get(f"/courses/small{page}").status_code == 404

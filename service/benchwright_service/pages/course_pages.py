@@ -22,7 +22,8 @@ _MOST_RUNS = 10_000
 async def courses(visit: Visit) -> Response:
     """The courses of who is signed in."""
     me = await visit.bench.accounts.me(visit.account)
-    return render("courses", visit.session, courses=me.courses)
+    shown = [one for one in me.courses if not await visit.bench.monitor.is_study(one.course)]
+    return render("courses", visit.session, courses=shown)
 
 
 async def course(visit: Visit) -> Response:

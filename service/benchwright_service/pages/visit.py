@@ -46,12 +46,13 @@ class Visit:
         """What the person who asks is in the course of the path.
 
         Raises:
-            RefusalError: Nothing, as where there is no such course.
+            RefusalError: Nothing, as where there is no such course. A study's is none: its pages would show who is
+                which participant, and outcomes.
         """
         wanted = self.request.path_params["course"]
         me = await self.bench.accounts.me(self.account)
         found = next((one for one in me.courses if one.course == wanted), None)
-        if found is None:
+        if found is None or await self.bench.monitor.is_study(wanted):
             raise _unknown()
         return found
 
