@@ -23,6 +23,8 @@ from benchwright_service.audit import Audit
 from benchwright_service.courses import Courses
 from benchwright_service.database import open_service_database
 from benchwright_service.evidence import Evidence
+from benchwright_service.gradebook import Gradebooks
+from benchwright_service.item_report import ItemReports
 from benchwright_service.lab import Lab
 from benchwright_service.lab_monitor import LabMonitor
 from benchwright_service.metrics import Metrics
@@ -56,6 +58,8 @@ class Bench:
     sessions: Sessions
     audit: Audit
     progress: Progress
+    gradebooks: Gradebooks
+    items: ItemReports
     guesses: RateLimits = field(default_factory=RateLimits)
 
     async def check(self) -> None:
@@ -192,6 +196,7 @@ async def open_bench(home: Home, database_url: str | None, server: str) -> Async
         snapshots = Snapshots(folder / "snapshots")
         metrics = Metrics()
         runs = Runs(parts.database, Store(home), home, snapshots, parts.courses, evidence, judging, metrics)
+        progress = Progress(parts.database, log)
         await runs.start()
         opened.push_async_callback(runs.close)
         yield Bench(
@@ -207,5 +212,7 @@ async def open_bench(home: Home, database_url: str | None, server: str) -> Async
             metrics,
             Sessions(parts.database),
             Audit(parts.database),
-            Progress(parts.database, log),
+            progress,
+            Gradebooks(parts.database, progress),
+            ItemReports(parts.database, log, snapshots),
         )

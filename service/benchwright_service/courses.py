@@ -10,17 +10,19 @@ from collections.abc import Callable, Collection, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import Row, insert, select
+from sqlalchemy import Row, and_, insert, select
 from sqlalchemy.exc import IntegrityError
 
 from benchwright_judges.database import Database
 from benchwright_judges.service.refusals import Kind, RefusalError
 from benchwright_problems.errors import UnknownProblemError
+from benchwright_problems.problem import Kind as ProblemKind
 from benchwright_problems.problem import Pack, Reveal, digest
 from benchwright_problems.store import Store
 from benchwright_remote.messages import AssignmentView, PublicPack
 from benchwright_service.errors import BenchServiceError
-from benchwright_service.tables import ASSIGNMENTS, ATTEMPTS_HELD, COURSES, MEMBERS, PLACES
+from benchwright_service.tables import ASSIGNMENTS, ATTEMPTS_HELD, COURSES, EXTENSIONS, MEMBERS, PLACES
+from benchwright_teaching.points import Times, times_of
 
 
 class Courses:
@@ -104,10 +106,12 @@ class Courses:
             account: Who.
             studies: Whether those of studies are among them, which nobody works on outside their study.
         """
+        mine = and_(EXTENSIONS.c.assignment == ASSIGNMENTS.c.id, EXTENSIONS.c.account == account)
         wanted = (
-            select(ASSIGNMENTS)
+            select(ASSIGNMENTS, EXTENSIONS.c.due.label("own_due"), EXTENSIONS.c.closes.label("own_closes"))
             .join(MEMBERS, MEMBERS.c.course == ASSIGNMENTS.c.course)
             .join(COURSES, COURSES.c.id == ASSIGNMENTS.c.course)
+            .outerjoin(EXTENSIONS, mine)
             .where(MEMBERS.c.account == account, COURSES.c.archived.is_(None))
             .where(ASSIGNMENTS.c.opens.is_(None) | (ASSIGNMENTS.c.opens <= self._now()))
             .order_by(ASSIGNMENTS.c.course, ASSIGNMENTS.c.created, ASSIGNMENTS.c.id)
@@ -116,7 +120,7 @@ class Courses:
             wanted = wanted.where(ASSIGNMENTS.c.course.not_in(select(PLACES.c.study)))
         async with self._database.reading() as connection:
             rows = (await connection.execute(wanted)).all()
-        return [await self._view(row) for row in rows]
+        return [await self._view(row, Times(_time(row.own_due), _time(row.own_closes))) for row in rows]
 
     async def all_of(self, course: str) -> Sequence[AssignmentView]:
         """All assignments of a course, also those that have not opened yet, in the order in which they were made."""
@@ -146,6 +150,11 @@ class Courses:
         """The packs that can be assigned. Waits for the disk."""
         return self._store.pack_names()
 
+    async def kind_of(self, pack: str, problem: str) -> ProblemKind:
+        """What a problem of a pack is."""
+        found, _ = await self._public(pack)
+        return next(one.kind for one in found.problems if one.id == problem)
+
     async def most_shown(self, attempt: str) -> Reveal | None:
         """The most that the assignment of an attempt shows of a verdict. None if it says nothing."""
         wanted = (
@@ -171,8 +180,9 @@ class Courses:
         shown = pack.model_copy(update={"problems": tuple(one for one in pack.problems if one.id in allowed)})
         return PublicPack(digest=_digest(shown), pack=shown)
 
-    async def _view(self, row: Row[Any]) -> AssignmentView:
+    async def _view(self, row: Row[Any], extension: Times | None = None) -> AssignmentView:
         pack, pack_digest = await self._public(row.pack)
+        times = times_of(Times(_time(row.due), _time(row.closes)), extension)
         return AssignmentView(
             id=row.id,
             course=row.course,
@@ -181,8 +191,8 @@ class Courses:
             pack_digest=pack_digest,
             problems=tuple(json.loads(row.problems) if row.problems else (problem.id for problem in pack.problems)),
             opens=_time(row.opens),
-            due=_time(row.due),
-            closes=_time(row.closes),
+            due=times.due,
+            closes=times.closes,
             most_runs=row.most_runs,
             reveal=row.reveal,
         )

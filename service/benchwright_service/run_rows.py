@@ -9,7 +9,7 @@ from typing import Any
 from sqlalchemy import Row, func, select, update
 
 from benchwright_judges.database import Database
-from benchwright_problems.verdict import Verdict
+from benchwright_problems.verdict import Outcome, Verdict
 from benchwright_remote.messages import NewRun, RunState
 from benchwright_service.tables import ATTEMPTS_HELD, RUNS
 
@@ -78,6 +78,7 @@ class RunRows:
                 ended=ended,
                 verdict=verdict.model_dump_json(),
                 outcome=verdict.outcome.value,
+                share=_share(verdict),
             )
         )
         async with self._database.writing() as connection:
@@ -109,3 +110,10 @@ class RunRows:
         wanted = select(ATTEMPTS_HELD.c.problem).where(ATTEMPTS_HELD.c.attempt == attempt)
         async with self._database.reading() as connection:
             return str((await connection.execute(wanted)).scalar_one())
+
+
+def _share(verdict: Verdict) -> float:
+    """How much of the hidden tests passed, from 0 to 1."""
+    if verdict.outcome is Outcome.PASSED:
+        return 1.0
+    return sum(test.passed for test in verdict.tests) / len(verdict.tests) if verdict.tests else 0.0

@@ -115,8 +115,40 @@ ASSIGNMENTS = Table(
     Column("most_runs", Integer),
     Column("reveal", Text),
     Column("created", Double, nullable=False),
+    # See `benchwright_teaching.points.Grading`.
+    Column("points", Double, nullable=False, server_default="1"),
+    Column("counting", Text, nullable=False, server_default="best"),
+    Column("partial", Integer, nullable=False, server_default="0"),
+    Column("late_percent", Double, nullable=False, server_default="0"),
     Index("service_assignments_course", "course"),
 )
+
+EXTENSIONS = Table(
+    "service_extensions",
+    METADATA,
+    Column("assignment", Text, ForeignKey("service_assignments.id"), primary_key=True),
+    Column("account", Text, ForeignKey("service_accounts.id"), primary_key=True),
+    Column("due", Double),
+    Column("closes", Double),
+    Column("reason", Text, nullable=False),
+)
+"""Other times for one student; those that are null are the assignment's."""
+
+ADJUSTMENTS = Table(
+    "service_adjustments",
+    METADATA,
+    Column("id", Integer, primary_key=True),
+    Column("assignment", Text, ForeignKey("service_assignments.id"), nullable=False),
+    Column("account", Text, ForeignKey("service_accounts.id"), nullable=False),
+    # Added to what the runs brought.
+    Column("points", Double, nullable=False),
+    Column("reason", Text, nullable=False),
+    # The account of the staff.
+    Column("by", Text, nullable=False),
+    Column("at", Double, nullable=False),
+    Index("service_adjustments_assignment", "assignment", "account"),
+)
+"""Points that staff gave or took."""
 
 PLACES = Table(
     "service_study_places",
@@ -178,6 +210,8 @@ RUNS = Table(
     Column("verdict", Text),
     # That of the verdict; empty while there is none.
     Column("outcome", Text, nullable=False, server_default=""),
+    # Of the hidden tests that passed, from 0 to 1; 1 for a pass.
+    Column("share", Double, nullable=False, server_default="0"),
     UniqueConstraint("attempt", "number", name="service_runs_number"),
     Index("service_runs_state", "state"),
     Index("service_runs_account", "account"),

@@ -20,7 +20,7 @@ from benchwright_judges.service.admission import refusal_of
 from benchwright_judges.service.rate import RateLimits
 from benchwright_judges.service.refusals import RefusalError
 from benchwright_service.bench import Bench
-from benchwright_service.pages import course_pages, sign_in_page
+from benchwright_service.pages import course_pages, grade_pages, sign_in_page
 from benchwright_service.pages.rendering import SECURITY, Problem, render, style
 from benchwright_service.pages.visit import Visit, cookie_name
 from benchwright_service.sessions import BrowserSession
@@ -55,6 +55,15 @@ def make_pages(bench: Bench, *, secure: bool) -> ASGIApp:
         Route("/courses/{course}", guard.signed_in(course_pages.course)),
         Route("/courses/{course}/progress", guard.signed_in(course_pages.progress)),
         Route("/courses/{course}/assignments", guard.signed_in(course_pages.assign), methods=["POST"]),
+        Route(
+            "/courses/{course}/assignments/{assignment}/grading", guard.signed_in(grade_pages.rules), methods=["POST"]
+        ),
+        Route("/courses/{course}/grades", guard.signed_in(grade_pages.grades)),
+        Route("/courses/{course}/grades.{kind}.csv", guard.signed_in(grade_pages.file)),
+        Route("/courses/{course}/grades/{assignment}/{account}", guard.signed_in(grade_pages.grade)),
+        Route("/courses/{course}/grades/{assignment}/{account}", guard.signed_in(grade_pages.change), methods=["POST"]),
+        Route("/courses/{course}/items", guard.signed_in(grade_pages.items)),
+        Route("/courses/{course}/items/{assignment}/{problem}", guard.signed_in(grade_pages.item)),
         Route("/courses/{course}/audit", guard.signed_in(course_pages.audit)),
         Route("/courses/{course}/work/{assignment}/{problem}/{account}", guard.signed_in(course_pages.work)),
         Route("/assets/pages.css", _style),

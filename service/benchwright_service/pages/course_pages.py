@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from datetime import UTC, datetime
 from http import HTTPStatus
 from urllib.parse import quote
 
@@ -13,6 +12,7 @@ from benchwright_judges.service.refusals import Kind, RefusalError
 from benchwright_problems.problem import Reveal
 from benchwright_remote.messages import AssignmentView, Membership
 from benchwright_service.errors import BenchServiceError
+from benchwright_service.pages.grade_pages import time_of
 from benchwright_service.pages.rendering import SECURITY, Problem, render
 from benchwright_service.pages.visit import STAFF, Visit
 
@@ -36,7 +36,7 @@ async def assign(visit: Visit) -> Response:
     """Makes an assignment."""
     member = await visit.staffed()
     try:
-        times = {name: _time(visit.field(name), name) for name in ("opens", "due", "closes")}
+        times = {name: time_of(visit.field(name), name) for name in ("opens", "due", "closes")}
         made = await visit.bench.courses.assign(
             member.course,
             visit.field("pack"),
@@ -134,15 +134,6 @@ async def _assignment(visit: Visit, member: Membership, wanted: str) -> Assignme
 
 
 _FIELDS = ("pack", "title", "problems", "opens", "due", "closes", "runs", "reveal")
-
-
-def _time(text: str, name: str) -> datetime | None:
-    if not text:
-        return None
-    try:
-        return datetime.fromisoformat(text).replace(tzinfo=UTC)
-    except ValueError:
-        raise ValueError(f"“{name}” is no date and time such as 2026-12-01T23:59.") from None
 
 
 def _count(text: str) -> int | None:

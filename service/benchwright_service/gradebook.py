@@ -1,0 +1,269 @@
+"""The gradebook of a course: points by student and assignment, what made them, extensions and adjustments."""
+
+from __future__ import annotations
+
+import time
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from sqlalchemy import insert, select
+
+from benchwright_judges.database import Database
+from benchwright_problems.verdict import Outcome
+from benchwright_remote.messages import AssignmentView, Role
+from benchwright_service.errors import BenchServiceError
+from benchwright_service.progress import Progress, Student
+from benchwright_service.tables import (
+    ACCOUNTS,
+    ADJUSTMENTS,
+    ASSIGNMENTS,
+    ATTEMPTS_HELD,
+    EXTENSIONS,
+    IDENTITIES,
+    MEMBERS,
+    RUNS,
+)
+from benchwright_teaching.grade_files import Column, Line
+from benchwright_teaching.points import Counting, DecidedRun, Grading, Times, Worth, times_of, worth_of
+
+_Key = tuple[str, str]
+
+
+@dataclass(frozen=True)
+class Adjustment:
+    """Points that staff gave or took."""
+
+    points: float
+    reason: str
+    by: str
+    """The name of who did."""
+    at: datetime
+
+
+@dataclass(frozen=True)
+class Grade:
+    """A student's points for an assignment."""
+
+    worth: Mapping[str, Worth]
+    """By problem, those that were worked on."""
+    adjustments: Sequence[Adjustment]
+    times: Times
+    is_extended: bool
+
+    @property
+    def points(self) -> float:
+        """All of them; never below 0."""
+        earned = sum(one.points for one in self.worth.values())
+        return max(0.0, round(earned + sum(one.points for one in self.adjustments), 3))
+
+
+@dataclass(frozen=True)
+class Gradebook:
+    """All grades of a course."""
+
+    students: Sequence[Student]
+    assignments: Sequence[tuple[AssignmentView, Grading]]
+    grades: Mapping[_Key, Grade]
+    """By account and assignment."""
+    logins: Mapping[str, str]
+    """By account, of who signed in by another program."""
+
+    def grade(self, student: Student, assignment: AssignmentView) -> Grade:
+        """One of them."""
+        return self.grades[student.account, assignment.id]
+
+    @property
+    def columns(self) -> Sequence[Column]:
+        """The assignments, for a file."""
+        return [Column(view.title, rules.points * len(view.problems)) for view, rules in self.assignments]
+
+    @property
+    def lines(self) -> Sequence[Line]:
+        """The students, for a file."""
+        return [
+            Line(
+                one.name,
+                self.logins.get(one.account, ""),
+                one.section,
+                [self.grade(one, view).points for view, _ in self.assignments],
+            )
+            for one in self.students
+        ]
+
+
+class Gradebooks:
+    """Reads gradebooks, and changes what staff decide.
+
+    Args:
+        database: Of the service.
+        progress: Knows the students.
+        now: Seconds since 1970.
+    """
+
+    def __init__(self, database: Database, progress: Progress, now: Callable[[], float] = time.time) -> None:
+        self._database = database
+        self._progress = progress
+        self._now = now
+
+    async def of(self, course: str, assignments: Sequence[AssignmentView]) -> Gradebook:
+        """The gradebook of a course."""
+        students = await self._progress.students(course)
+        rules = await self._rules(course)
+        runs = await self._runs(course)
+        extensions = await self._extensions(course)
+        adjustments = await self._adjustments(course)
+        grades = {
+            (student.account, view.id): _grade(
+                view,
+                rules[view.id],
+                runs.get((student.account, view.id), {}),
+                extensions.get((student.account, view.id)),
+                adjustments.get((student.account, view.id), ()),
+            )
+            for student in students
+            for view in assignments
+        }
+        return Gradebook(students, [(view, rules[view.id]) for view in assignments], grades, await self._logins(course))
+
+    async def grade_by(self, course: str, assignment: str, grading: Grading) -> None:
+        """Changes how an assignment is graded.
+
+        Raises:
+            BenchServiceError: A number is out of range, or the course has no such assignment.
+        """
+        if not 0 <= grading.points <= 1_000_000 or not 0 <= grading.late_percent <= 100:
+            raise BenchServiceError("points go from 0 to 1,000,000, and what a late day takes from 0 to 100 percent")
+        changed = (
+            ASSIGNMENTS.update()
+            .where(ASSIGNMENTS.c.id == assignment, ASSIGNMENTS.c.course == course)
+            .values(
+                points=grading.points,
+                counting=grading.counting.value,
+                partial=int(grading.partial),
+                late_percent=grading.late_percent,
+            )
+        )
+        async with self._database.writing() as connection:
+            if not (await connection.execute(changed)).rowcount:
+                raise BenchServiceError(f"the course {course!r} has no assignment {assignment!r}")
+
+    async def extend(
+        self, course: str, assignment: str, account: str, *, due: datetime | None, closes: datetime | None, reason: str
+    ) -> None:
+        """Gives a student other times; the newest extension counts.
+
+        Raises:
+            BenchServiceError: The course has no such assignment or student.
+        """
+        await self._demand(course, assignment, account)
+        values = {"due": due and due.timestamp(), "closes": closes and closes.timestamp(), "reason": reason}
+        row = {"assignment": assignment, "account": account, **values}
+        kept = self._database.insert_into(EXTENSIONS).values(row)
+        kept = kept.on_conflict_do_update(index_elements=["assignment", "account"], set_=values)
+        async with self._database.writing() as connection:
+            await connection.execute(kept)
+
+    async def adjust(self, course: str, assignment: str, account: str, points: float, reason: str, by: str) -> None:
+        """Gives points to a student, or takes some; nothing is ever overwritten.
+
+        Raises:
+            BenchServiceError: The course has no such assignment or student, or no reason is given.
+        """
+        if not reason:
+            raise BenchServiceError("an adjustment needs a reason")
+        await self._demand(course, assignment, account)
+        row = {"assignment": assignment, "account": account, "points": points, "reason": reason, "by": by}
+        async with self._database.writing() as connection:
+            await connection.execute(insert(ADJUSTMENTS).values(row | {"at": self._now()}))
+
+    async def _demand(self, course: str, assignment: str, account: str) -> None:
+        wanted = (
+            select(MEMBERS.c.account)
+            .join(ASSIGNMENTS, ASSIGNMENTS.c.course == MEMBERS.c.course)
+            .where(MEMBERS.c.course == course, MEMBERS.c.account == account, ASSIGNMENTS.c.id == assignment)
+            .where(MEMBERS.c.role == Role.PARTICIPANT.value)
+        )
+        async with self._database.reading() as connection:
+            if (await connection.execute(wanted)).scalar() is None:
+                raise BenchServiceError(f"the course {course!r} has no such assignment or student")
+
+    async def _rules(self, course: str) -> dict[str, Grading]:
+        wanted = select(ASSIGNMENTS).where(ASSIGNMENTS.c.course == course)
+        async with self._database.reading() as connection:
+            rows = (await connection.execute(wanted)).all()
+        return {
+            row.id: Grading(row.points, Counting(row.counting), bool(row.partial), row.late_percent) for row in rows
+        }
+
+    async def _runs(self, course: str) -> dict[_Key, dict[str, list[DecidedRun]]]:
+        held = ATTEMPTS_HELD.c
+        wanted = (
+            select(held.account, held.assignment, held.problem, RUNS.c.id, RUNS.c.queued, RUNS.c.outcome, RUNS.c.share)
+            .join(ASSIGNMENTS, ASSIGNMENTS.c.id == held.assignment)
+            .join(RUNS, RUNS.c.attempt == held.attempt)
+            .where(ASSIGNMENTS.c.course == course)
+            .where(RUNS.c.outcome.in_((Outcome.PASSED.value, Outcome.FAILED.value)))
+        )
+        found: dict[_Key, dict[str, list[DecidedRun]]] = defaultdict(lambda: defaultdict(list))
+        async with self._database.reading() as connection:
+            for row in await connection.execute(wanted):
+                run = DecidedRun(row.id, _time(row.queued), row.outcome == Outcome.PASSED.value, row.share)
+                found[row.account, row.assignment][row.problem.partition("/")[2]].append(run)
+        return found
+
+    async def _extensions(self, course: str) -> dict[_Key, Times]:
+        wanted = (
+            select(EXTENSIONS)
+            .join(ASSIGNMENTS, ASSIGNMENTS.c.id == EXTENSIONS.c.assignment)
+            .where(ASSIGNMENTS.c.course == course)
+        )
+        async with self._database.reading() as connection:
+            rows = (await connection.execute(wanted)).all()
+        return {(row.account, row.assignment): Times(_maybe(row.due), _maybe(row.closes)) for row in rows}
+
+    async def _adjustments(self, course: str) -> dict[_Key, list[Adjustment]]:
+        wanted = (
+            select(ADJUSTMENTS, ACCOUNTS.c.name)
+            .join(ASSIGNMENTS, ASSIGNMENTS.c.id == ADJUSTMENTS.c.assignment)
+            .outerjoin(ACCOUNTS, ACCOUNTS.c.id == ADJUSTMENTS.c.by)
+            .where(ASSIGNMENTS.c.course == course)
+            .order_by(ADJUSTMENTS.c.id)
+        )
+        found: dict[_Key, list[Adjustment]] = defaultdict(list)
+        async with self._database.reading() as connection:
+            for row in await connection.execute(wanted):
+                one = Adjustment(row.points, row.reason, row.name or row.by, _time(row.at))
+                found[row.account, row.assignment].append(one)
+        return found
+
+    async def _logins(self, course: str) -> dict[str, str]:
+        wanted = (
+            select(IDENTITIES.c.account, IDENTITIES.c.subject)
+            .join(MEMBERS, MEMBERS.c.account == IDENTITIES.c.account)
+            .where(MEMBERS.c.course == course)
+            .order_by(IDENTITIES.c.issuer)
+        )
+        async with self._database.reading() as connection:
+            return {row.account: row.subject for row in await connection.execute(wanted)}
+
+
+def _grade(
+    view: AssignmentView,
+    rules: Grading,
+    runs: Mapping[str, Sequence[DecidedRun]],
+    extension: Times | None,
+    adjustments: Sequence[Adjustment],
+) -> Grade:
+    times = times_of(Times(view.due, view.closes), extension)
+    worth = {problem: worth_of(runs[problem], rules, times) for problem in view.problems if problem in runs}
+    return Grade(worth, adjustments, times, extension is not None)
+
+
+def _time(seconds: float) -> datetime:
+    return datetime.fromtimestamp(seconds, UTC)
+
+
+def _maybe(seconds: float | None) -> datetime | None:
+    return None if seconds is None else _time(seconds)

@@ -1,0 +1,201 @@
+"""Grades in the browser: the gradebook, one student's grade with what made it, files for other systems, items."""
+
+from __future__ import annotations
+
+import math
+from datetime import UTC, datetime
+from http import HTTPStatus
+from urllib.parse import quote
+
+from starlette.responses import RedirectResponse, Response
+
+from benchwright_judges.service.refusals import Kind, RefusalError
+from benchwright_problems.problem import Kind as ProblemKind
+from benchwright_remote.messages import AssignmentView, Membership
+from benchwright_service.errors import BenchServiceError
+from benchwright_service.gradebook import Gradebook
+from benchwright_service.item_report import analysed
+from benchwright_service.pages.rendering import SECURITY, Problem, render
+from benchwright_service.pages.visit import Visit
+from benchwright_service.progress import Student
+from benchwright_teaching.grade_files import canvas, moodle
+from benchwright_teaching.points import Counting, Grading
+
+_FILES = {"canvas": canvas, "moodle": moodle}
+
+
+async def grades(visit: Visit) -> Response:
+    """Students by assignments."""
+    member = await visit.staffed()
+    book = await _book(visit, member)
+    await visit.bench.audit.note(visit.account, member.course, "saw grades", "")
+    return render("grades", visit.session, member=member, book=book, files=list(_FILES))
+
+
+async def file(visit: Visit) -> Response:
+    """The gradebook as a file for another system."""
+    member = await visit.staffed()
+    kind = visit.request.path_params["kind"]
+    if kind not in _FILES:
+        raise _unknown()
+    book = await _book(visit, member)
+    await visit.bench.audit.note(visit.account, member.course, "exported grades", kind)
+    name = f"{member.course}-{kind}.csv"
+    headers = SECURITY | {"Content-Disposition": f'attachment; filename="{name}"'}
+    return Response(_FILES[kind](book.columns, book.lines), media_type="text/csv; charset=utf-8", headers=headers)
+
+
+async def grade(visit: Visit) -> Response:
+    """One student's grade."""
+    return await _grade(visit, None)
+
+
+async def change(visit: Visit) -> Response:
+    """Extends an assignment for a student, or adjusts their points."""
+    member = await visit.staffed()
+    view, student, _ = await _chosen(visit, member)
+    gradebooks, reason = visit.bench.gradebooks, visit.field("reason", 500)
+    try:
+        if visit.field("points"):
+            points = _number(visit.field("points"), "points", -1_000_000, 1_000_000)
+            await gradebooks.adjust(member.course, view.id, student.account, points, reason, visit.account)
+            action = f"adjusted by {points:+g}"
+        else:
+            due, closes = time_of(visit.field("due"), "due"), time_of(visit.field("closes"), "closes")
+            await gradebooks.extend(member.course, view.id, student.account, due=due, closes=closes, reason=reason)
+            action = "extended"
+    except (BenchServiceError, ValueError) as error:
+        return await _grade(visit, Problem(str(error), "Correct the field, and send the form again."))
+    await visit.bench.audit.note(visit.account, member.course, action, f"{student.account} {view.id}")
+    return RedirectResponse(visit.request.url.path, HTTPStatus.SEE_OTHER, headers=SECURITY)
+
+
+async def rules(visit: Visit) -> Response:
+    """Changes how an assignment is graded."""
+    member = await visit.staffed()
+    assignment = visit.request.path_params["assignment"]
+    try:
+        grading = grading_of(visit)
+        await visit.bench.gradebooks.grade_by(member.course, assignment, grading)
+    except BenchServiceError:
+        raise _unknown() from None
+    except ValueError as error:
+        told = Problem(str(error), "Go back, and correct the field.")
+        return render("told", visit.session, HTTPStatus.UNPROCESSABLE_ENTITY, title="That did not work", problem=told)
+    await visit.bench.audit.note(visit.account, member.course, "changed grading", assignment)
+    return RedirectResponse(f"/courses/{quote(member.course)}/grades", HTTPStatus.SEE_OTHER, headers=SECURITY)
+
+
+async def items(visit: Visit) -> Response:
+    """Item analysis."""
+    member = await visit.staffed()
+    book = await _book(visit, member)
+    return render("items", visit.session, member=member, book=book, items=analysed(book))
+
+
+async def item(visit: Visit) -> Response:
+    """One problem."""
+    member = await visit.staffed()
+    book = await _book(visit, member)
+    problem = visit.request.path_params["problem"]
+    view = _assignment(visit, book)
+    if problem not in view.problems:
+        raise _unknown()
+    kind = await visit.bench.courses.kind_of(view.pack, problem)
+    is_question = kind is ProblemKind.QUESTION
+    report = await visit.bench.items.of(book, view.id, problem, is_question=is_question)
+    return render(
+        "item",
+        visit.session,
+        member=member,
+        assignment=view,
+        problem=problem,
+        item=analysed(book)[view.id, problem],
+        report=report,
+        is_question=is_question,
+    )
+
+
+def grading_of(visit: Visit) -> Grading:
+    """How a form says that an assignment is graded.
+
+    Raises:
+        ValueError: A field is none of its values.
+    """
+    usual = Grading()
+    counting = visit.field("counting") or usual.counting.value
+    if counting not in {one.value for one in Counting}:
+        raise ValueError("“counting” is neither best nor last.")
+    return Grading(
+        _number(visit.field("worth") or str(usual.points), "worth", 0, 1_000_000),
+        Counting(counting),
+        visit.field("partial") == "on",
+        _number(visit.field("late") or str(usual.late_percent), "late", 0, 100),
+    )
+
+
+def time_of(text: str, name: str) -> datetime | None:
+    """A date and time of a form; None for an empty one.
+
+    Raises:
+        ValueError: It is none.
+    """
+    if not text:
+        return None
+    try:
+        return datetime.fromisoformat(text).replace(tzinfo=UTC)
+    except ValueError:
+        raise ValueError(f"“{name}” is no date and time such as 2026-12-01T23:59.") from None
+
+
+async def _grade(visit: Visit, problem: Problem | None) -> Response:
+    member = await visit.staffed()
+    view, student, book = await _chosen(visit, member)
+    await visit.bench.audit.note(visit.account, member.course, "saw grade", f"{student.account} {view.id}")
+    return render(
+        "grade",
+        visit.session,
+        HTTPStatus.UNPROCESSABLE_ENTITY if problem else HTTPStatus.OK,
+        member=member,
+        assignment=view,
+        student=student,
+        grade=book.grade(student, view),
+        most=next(rules.points for one, rules in book.assignments if one.id == view.id) * len(view.problems),
+        problem=problem,
+    )
+
+
+async def _book(visit: Visit, member: Membership) -> Gradebook:
+    assignments = await visit.bench.courses.all_of(member.course)
+    return await visit.bench.gradebooks.of(member.course, assignments)
+
+
+async def _chosen(visit: Visit, member: Membership) -> tuple[AssignmentView, Student, Gradebook]:
+    book = await _book(visit, member)
+    account = visit.request.path_params["account"]
+    student = next((one for one in book.students if one.account == account), None)
+    if student is None:
+        raise _unknown()
+    return _assignment(visit, book), student, book
+
+
+def _assignment(visit: Visit, book: Gradebook) -> AssignmentView:
+    wanted = visit.request.path_params["assignment"]
+    found = next((view for view, _ in book.assignments if view.id == wanted), None)
+    if found is None:
+        raise _unknown()
+    return found
+
+
+def _number(text: str, name: str, least: float, most: float) -> float:
+    try:
+        number = float(text)
+    except ValueError:
+        number = math.nan
+    if not least <= number <= most:
+        raise ValueError(f"“{name}” is no number from {least:g} to {most:g}.")
+    return number
+
+
+def _unknown() -> RefusalError:
+    return RefusalError(Kind.NOT_FOUND, "There is no such page.", "Go to the course.")

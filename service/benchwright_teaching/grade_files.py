@@ -1,0 +1,60 @@
+"""Grades as files that learning-management systems import."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+_FORMULAS = ("=", "+", "-", "@", "\t", "\r")
+
+
+@dataclass(frozen=True)
+class Line:
+    """A student."""
+
+    name: str
+    login: str
+    """As the learning-management system knows them; empty if they did not sign in by it."""
+    section: str
+    points: Sequence[float]
+    """For each assignment."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """An assignment."""
+
+    title: str
+    most: float
+    """Points that can be had."""
+
+
+def canvas(columns: Sequence[Column], lines: Sequence[Line]) -> str:
+    """The format of Canvas' *Import Gradebook*: who is whom by `SIS Login ID`, most points in the second row."""
+    head = ["Student", "ID", "SIS User ID", "SIS Login ID", "Section", *(one.title for one in columns)]
+    possible = ["    Points Possible", "", "", "", "", *(_number(one.most) for one in columns)]
+    rows = [[one.name, "", "", one.login, one.section, *map(_number, one.points)] for one in lines]
+    return _written([head, possible, *rows])
+
+
+def moodle(columns: Sequence[Column], lines: Sequence[Line]) -> str:
+    """For Moodle's *CSV import*, where each column is mapped by hand: map `Username` to the username."""
+    head = ["Username", "Full name", "Group", *(one.title for one in columns)]
+    return _written([head, *([one.login, one.name, one.section, *map(_number, one.points)] for one in lines)])
+
+
+def _number(points: float) -> str:
+    return f"{points:.3f}".rstrip("0").rstrip(".")
+
+
+def _written(rows: Sequence[Sequence[str]]) -> str:
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\r\n").writerows([_plain(cell) for cell in row] for row in rows)
+    return text.getvalue()
+
+
+def _plain(cell: str) -> str:
+    """A cell that no spreadsheet takes for a formula."""
+    return f"'{cell}" if cell.startswith(_FORMULAS) else cell

@@ -1,0 +1,87 @@
+"""Item analysis: how hard a problem is, and whether those who are good at the others solve it.
+
+Terms and formulas are those of classical test theory: Crocker and Algina, *Introduction to Classical and Modern Test
+Theory* (1986), chapter 14; the upper and lower 27 % are Kelley's (1939).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.stats import norm
+
+LEAST = 10
+"""Students below which no discrimination is given: it would be chance."""
+_GROUP = 0.27
+
+
+@dataclass(frozen=True)
+class Item:
+    """A problem of an assignment."""
+
+    students: int
+    """Who worked on it."""
+    facility: float
+    """Mean share of the points, from 0 (nobody) to 1 (everybody)."""
+    facility_interval: tuple[float, float] | None
+    """95 %, Wilson's, where each student has all points or none; None otherwise."""
+    discrimination: float | None
+    """Correlation of the item with the sum of all others (corrected point-biserial), from -1 to 1. None with
+    fewer than `LEAST` students, or if all have the same."""
+    upper_lower: float | None
+    """Facility among the best 27 % by all other items, minus that among the worst 27 %."""
+
+
+def analyse(points: Mapping[str, Sequence[float | None]]) -> dict[str, Item]:
+    """Analyses the items of a test.
+
+    Args:
+        points: For each item, each student's share of the points from 0 to 1, in the same order of students; None for
+            who has not worked on it, which counts as 0 in the sum over other items.
+
+    Raises:
+        ValueError: A share is not from 0 to 1, or items have different numbers of students.
+    """
+    if len({len(column) for column in points.values()}) > 1:
+        raise ValueError("items have different numbers of students")
+    if any(share is not None and not 0 <= share <= 1 for column in points.values() for share in column):
+        raise ValueError("a share of points is not from 0 to 1")
+    filled = {name: np.array([share or 0.0 for share in column]) for name, column in points.items()}
+    total = sum(filled.values(), np.zeros(len(next(iter(filled.values()), ()))))
+    return {name: _item(column, total - filled[name]) for name, column in points.items()}
+
+
+def _item(column: Sequence[float | None], rest: np.ndarray[tuple[int], np.dtype[np.float64]]) -> Item:
+    worked = [index for index, share in enumerate(column) if share is not None]
+    shares = np.array([share for share in column if share is not None])
+    facility = float(shares.mean()) if len(shares) else 0.0
+    others = rest[worked]
+    has_enough = len(worked) >= LEAST
+    correlated = has_enough and shares.std() > 0 and others.std() > 0
+    return Item(
+        len(worked),
+        facility,
+        wilson(int(shares.sum()), len(shares)) if len(shares) and {*shares.tolist()} <= {0.0, 1.0} else None,
+        float(np.corrcoef(shares, others)[0, 1]) if correlated else None,
+        _upper_lower(shares, others) if has_enough else None,
+    )
+
+
+def _upper_lower(
+    shares: np.ndarray[tuple[int], np.dtype[np.float64]], others: np.ndarray[tuple[int], np.dtype[np.float64]]
+) -> float:
+    size = max(1, round(_GROUP * len(shares)))
+    order = np.argsort(others, kind="stable")
+    return float(shares[order[-size:]].mean() - shares[order[:size]].mean())
+
+
+def wilson(count: int, of: int, level: float = 0.95) -> tuple[float, float]:
+    """Wilson's interval of a share."""
+    z = float(norm.ppf((1 + level) / 2))
+    share = count / of
+    centre = (share + z * z / (2 * of)) / (1 + z * z / of)
+    half = z * math.sqrt(share * (1 - share) / of + z * z / (4 * of * of)) / (1 + z * z / of)
+    return max(0.0, centre - half), min(1.0, centre + half)

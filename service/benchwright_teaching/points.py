@@ -1,0 +1,102 @@
+"""What a student's runs at a problem are worth: which one counts, partial credit, and what being late costs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import StrEnum
+
+_DAY = timedelta(days=1)
+
+
+class Counting(StrEnum):
+    """Which run counts."""
+
+    BEST = "best"
+    """The one that is worth most; of several, the first."""
+    LAST = "last"
+    """The newest that was decided."""
+
+
+@dataclass(frozen=True)
+class Grading:
+    """How an assignment is graded."""
+
+    points: float = 1.0
+    """For each problem that is solved whole and in time."""
+    counting: Counting = Counting.BEST
+    partial: bool = False
+    """Whether a run that did not pass is worth its share of the hidden tests; else nothing."""
+    late_percent: float = 0.0
+    """What each day after the due date, begun or whole, takes from a run's points, in percent of them."""
+
+
+@dataclass(frozen=True)
+class Times:
+    """When an assignment is due, and after what nothing counts; extensions of a student are in them."""
+
+    due: datetime | None = None
+    closes: datetime | None = None
+
+
+def times_of(assignment: Times, extension: Times | None) -> Times:
+    """The times of a student: those of the extension where it has some. Nothing closes before it is due."""
+    own = extension or Times()
+    due, closes = own.due or assignment.due, own.closes or assignment.closes
+    if own.due is not None and own.closes is None and closes is not None:
+        closes = max(closes, own.due)
+    return Times(due, closes)
+
+
+@dataclass(frozen=True)
+class DecidedRun:
+    """A run that passed or failed. What was undecided is worth nothing and costs nothing."""
+
+    id: str
+    at: datetime
+    """When it was asked for."""
+    passed: bool
+    share: float
+    """Of the hidden tests that passed, from 0 to 1."""
+
+
+@dataclass(frozen=True)
+class Worth:
+    """What a problem brought."""
+
+    points: float
+    """Rounded to a thousandth."""
+    run: DecidedRun | None
+    """The one that counts; None without any."""
+    days_late: int
+    """Of that run."""
+
+
+def worth_of(runs: Sequence[DecidedRun], grading: Grading, times: Times) -> Worth:
+    """The points of a student for a problem.
+
+    Args:
+        runs: All decided runs.
+        grading: Of the assignment.
+        times: Of the student.
+    """
+    taken = sorted((run for run in runs if times.closes is None or run.at <= times.closes), key=lambda run: run.at)
+    if not taken:
+        return Worth(0.0, None, 0)
+    if grading.counting is Counting.LAST:
+        return _worth(taken[-1], grading, times.due)
+    return max((_worth(run, grading, times.due) for run in taken), key=lambda worth: worth.points)
+
+
+def days_late(at: datetime, due: datetime | None) -> int:
+    """How many days after the due date, each one counted as soon as it has begun."""
+    return max(0, math.ceil((at - due) / _DAY)) if due is not None else 0
+
+
+def _worth(run: DecidedRun, grading: Grading, due: datetime | None) -> Worth:
+    share = 1.0 if run.passed else run.share if grading.partial else 0.0
+    late = days_late(run.at, due)
+    kept = max(0.0, 1 - late * grading.late_percent / 100)
+    return Worth(round(grading.points * share * kept, 3), run, late)

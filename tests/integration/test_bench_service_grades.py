@@ -1,0 +1,146 @@
+"""Grades of a course in the browser: points, extensions, adjustments, files, and how good the problems are."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+
+import httpx2
+import pytest
+
+from benchwright_attempts.events import Started
+from benchwright_harness.grade import solved_files
+from benchwright_harness.run import starting_files
+from benchwright_problems.home import Home
+from benchwright_problems.problem import Problem
+from benchwright_problems.store import Store
+from benchwright_remote.messages import Role
+
+from ..bench_service import Course, Service, Solver, running
+from ..postgres import new_database
+from .test_bench_service_pages import csrf, invitation, signed_in
+
+REF = "starter/saturating-counter"
+QUESTION = "starter/load-use-stalls"
+LATE = timedelta(hours=30)
+
+
+@pytest.fixture(scope="module", params=["sqlite", "postgresql"])
+def service(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    database = new_database(request.getfixturevalue("postgres")) if request.param == "postgresql" else None
+    with running(Service(tmp_path_factory.mktemp("service"), database)) as started:
+        yield started
+
+
+@pytest.fixture(scope="module")
+def course(service: Service) -> Course:
+    return service.set_up(problems=("saturating-counter", "load-use-stalls"), due=datetime.now(UTC) - LATE)
+
+
+@pytest.fixture(scope="module")
+def account(service: Service, course: Course, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A student who failed once, passed the design late, and answered the question wrongly."""
+    problem = Store(Home.find({"BENCHWRIGHT_HOME": "/nonexistent"})).unseal(REF)
+    solver = Solver.joining(service, course, tmp_path_factory.mktemp("ada"), "=Ada <b>")
+    attempt = solver.begin(REF, texts(problem, starting_files(problem)))
+    solver.record(attempt, Started())
+    assert solver.send(attempt).status_code == 200
+    for number, files in enumerate((starting_files(problem), solved_files(problem)), 1):
+        solver.verdict(solver.run(attempt, number, texts(problem, files)).json()["id"])
+    answer = solver.begin(QUESTION, {"answer.md": ""})
+    solver.record(answer, Started())
+    assert solver.send(answer).status_code == 200
+    solver.verdict(solver.run(answer, 1, {"answer.md": "<i>nothing</i>"}).json()["id"])
+    with service.client(solver.token) as client:
+        found: str = client.get("/api/v1/me").json()["account"]
+    solver.log.close()
+    return found
+
+
+def texts(problem: Problem, files: dict[str, bytes]) -> dict[str, str]:
+    return {path: files[path].decode() for path in problem.public.expected}
+
+
+@pytest.fixture
+def teacher(service: Service, course: Course) -> httpx2.Client:
+    return signed_in(service, invitation(service, course, Role.OWNER), "Professor")
+
+
+def points(teacher: httpx2.Client, course: Course, account: str) -> str:
+    page = teacher.get(f"/courses/{course.name}/grades/{course.assignment}/{account}").text
+    (found,) = re.findall(r"<strong>([\d.]+)</strong> of", page)
+    return str(found)
+
+
+def change(teacher: httpx2.Client, path: str, **fields: str) -> httpx2.Response:
+    return teacher.post(path, data={"csrf": csrf(teacher)} | fields)
+
+
+def test_points_follow_the_rules_of_the_assignment_at_once(
+    teacher: httpx2.Client, course: Course, account: str
+) -> None:
+    rules = f"/courses/{course.name}/assignments/{course.assignment}/grading"
+    assert change(teacher, rules, worth="4", counting="best", late="0").status_code == 303
+    assert points(teacher, course, account) == "4"
+    assert change(teacher, rules, worth="4", counting="best", late="10").status_code == 303
+    assert points(teacher, course, account) == "3.2"
+    wrong = change(teacher, rules, worth="4", counting="best", late="101")
+    assert (wrong.status_code, "“late” is no number from 0 to 100" in wrong.text) == (422, True)
+    assert points(teacher, course, account) == "3.2"
+
+
+def test_an_extension_takes_the_lateness_away_and_an_adjustment_adds_to_the_points(
+    service: Service, teacher: httpx2.Client, course: Course, account: str
+) -> None:
+    rules = f"/courses/{course.name}/assignments/{course.assignment}/grading"
+    change(teacher, rules, worth="4", late="10")
+    path = f"/courses/{course.name}/grades/{course.assignment}/{account}"
+    until = (datetime.now(UTC) + timedelta(days=1)).strftime("%Y-%m-%dT%H:%M")
+    assert change(teacher, path, due=until, reason="ill").status_code == 303
+    assert points(teacher, course, account) == "4"
+    assert "needs a reason" in change(teacher, path, points="-1").text
+    assert change(teacher, path, points="-1", reason="copied <3 lines>").status_code == 303
+    assert points(teacher, course, account) == "3"
+    page = teacher.get(path).text
+    assert "copied &lt;3 lines&gt;" in page
+    assert "Adjusted by Professor" in page
+    audit = teacher.get(f"/courses/{course.name}/audit").text
+    assert "adjusted by -1" in audit
+    assert "extended" in audit
+    student = teacher.get(f"/courses/{course.name}/grades/{course.assignment}/nobody")
+    assert student.status_code == 404
+
+
+@pytest.mark.parametrize("kind", ["canvas", "moodle"])
+def test_the_gradebook_is_a_file_without_formulas(
+    teacher: httpx2.Client, course: Course, account: str, kind: str
+) -> None:
+    assert account
+    reply = teacher.get(f"/courses/{course.name}/grades.{kind}.csv")
+    assert reply.headers["content-disposition"] == f'attachment; filename="{course.name}-{kind}.csv"'
+    assert "'=Ada <b>" in reply.text
+    assert teacher.get(f"/courses/{course.name}/grades.xlsx.csv").status_code == 404
+
+
+def test_problems_show_what_they_catch_and_what_was_answered(
+    teacher: httpx2.Client, course: Course, account: str
+) -> None:
+    assert account
+    items = teacher.get(f"/courses/{course.name}/items").text
+    links = re.findall(r'href="(/courses/[^"]*/items/[^"]*)"', items)
+    assert len(links) == 2
+    design, question = (teacher.get(link).text for link in links)
+    assert "1, of whom 1 passed" in design
+    assert "2 (median)" in design
+    assert "&lt;i&gt;nothing&lt;/i&gt;" in question
+
+
+@pytest.mark.parametrize("role", [Role.GRADER, Role.MONITOR, Role.PARTICIPANT])
+def test_grades_are_for_staff(service: Service, course: Course, account: str, role: Role) -> None:
+    client = signed_in(service, invitation(service, course, role))
+    own = f"/courses/{course.name}"
+    for page in ("grades", "grades.canvas.csv", "items", f"items/{course.assignment}/saturating-counter"):
+        assert client.get(f"{own}/{page}").status_code == 404
+    for form in (f"grades/{course.assignment}/{account}", f"assignments/{course.assignment}/grading"):
+        assert change(client, f"{own}/{form}", points="5", reason="x", worth="5").status_code == 404

@@ -1,0 +1,57 @@
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+from scipy.stats import pointbiserialr
+from statsmodels.stats.proportion import proportion_confint
+
+from benchwright_teaching.items import analyse, wilson
+
+
+def test_values_of_a_test_worked_out_by_hand() -> None:
+    # Ten students by what they have for two other items: 0, 0, 1, 1, 1, 1, 2, 2, 2, 2.
+    first = [0, 0, 1, 1, 1, 1, 1, 1, 1, 1]
+    second = [0, 0, 0, 0, 0, 0, 1, 1, 1, 1]
+    item = [0, 0, 0, 1, 0, 1, 1, 1, 1, 1]
+    found = analyse({"item": item, "first": first, "second": second})["item"]
+    assert (found.students, found.facility) == (10, 0.6)
+    # 27 % of ten are three: the last three of those with the most all have it, the first three have not.
+    assert found.upper_lower == 1.0
+    others = np.add(first, second)
+    assert found.discrimination == pytest.approx(pointbiserialr(np.array(item, bool), others).statistic)
+    assert found.facility_interval == pytest.approx(proportion_confint(6, 10, method="wilson"))
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_discrimination_is_the_corrected_point_biserial_correlation(seed: int) -> None:
+    dice = random.Random(seed)
+    columns = {str(name): [float(dice.random() < 0.6) for _ in range(40)] for name in range(5)}
+    for name, item in analyse(columns).items():
+        rest = np.sum([column for other, column in columns.items() if other != name], axis=0)
+        assert item.discrimination == pytest.approx(pointbiserialr(np.array(columns[name], bool), rest).statistic)
+
+
+def test_who_has_not_worked_on_an_item_is_not_counted_there() -> None:
+    columns: dict[str, list[float | None]] = {"a": [1.0] * 6 + [None] * 6, "b": [0.0, 1.0] * 6}
+    found = analyse(columns)
+    assert (found["a"].students, found["a"].facility, found["a"].discrimination) == (6, 1.0, None)
+    assert found["b"].students == 12
+
+
+@pytest.mark.parametrize("column", [[], [None, None], [1.0], [0.5] * 30])
+def test_what_can_not_be_said_is_not_said(column: list[float | None]) -> None:
+    found = analyse({"a": column, "b": [0.0] * len(column)})["a"]
+    assert found.discrimination is None
+
+
+@pytest.mark.parametrize("columns", [{"a": [1.5]}, {"a": [-0.1]}, {"a": [1.0], "b": [1.0, 0.0]}])
+def test_shares_that_are_none_are_refused(columns: dict[str, list[float | None]]) -> None:
+    with pytest.raises(ValueError, match=r"share|different numbers"):
+        analyse(columns)
+
+
+@pytest.mark.parametrize(("count", "of"), [(0, 5), (5, 5), (3, 7), (450, 500)])
+def test_the_interval_of_a_share_is_wilsons(count: int, of: int) -> None:
+    assert wilson(count, of) == pytest.approx(proportion_confint(count, of, method="wilson"), abs=1e-12)
