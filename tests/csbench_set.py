@@ -1,7 +1,7 @@
 """A question set of our own in the layout and proportions that CS-Bench is published in, and who answers it how.
 
-`Dataset/EN|CN|FR|DE/valid|test.json`, numbered as the released files are. Every question has a number of its own in its
-text, by which the models and judges of tests know it.
+`Dataset/CSBench-EN|CN|FR|DE/valid|test.json` and `Dataset/croissant.json`, numbered as the released files are. Every
+question has a number of its own in its text, by which the models and judges of tests know it.
 """
 
 from __future__ import annotations
@@ -85,11 +85,14 @@ def write_layout(folder: Path, of_each: int) -> list[str]:
     for name, code in CODES.items():
         made = list(records(name, of_each))
         names += [f"{code}-{record['ID']}" for record in made]
-        (folder / name).mkdir(parents=True)
+        inside = folder / f"CSBench-{name}"
+        inside.mkdir(parents=True)
         for split in ("Valid", "Test"):
             chosen = [record for record in made if record["Split"] == split]
-            file = folder / name / f"{split.lower()}.json"
-            file.write_text(json.dumps(chosen, ensure_ascii=False, indent=1), encoding="utf-8")
+            text = json.dumps(chosen, ensure_ascii=False, indent=1)
+            (inside / f"{split.lower()}.json").write_text(text, encoding="utf-8")
+    described = {"@context": {"@language": "en"}, "@type": "sc:Dataset", "name": "CS-Bench", "recordSet": []}
+    (folder / "croissant.json").write_text(json.dumps(described, indent=2), encoding="utf-8")
     return names
 
 

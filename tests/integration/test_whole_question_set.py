@@ -106,7 +106,7 @@ def test_a_whole_set_is_imported_asked_judged_and_reported(
     few = [option for number in range(1, FEW + 1) for option in ("--problem", f"en-{number}")]
     with JudgeEndpoint(world.play) as endpoint:
         set_up_judges(tmp_path / "home", endpoint.url)
-        imported = run("problems", "import", "csbench", "Dataset/*/*.json", "--pack", "cs", "--json")
+        imported = run("problems", "import", "csbench", "Dataset", "--pack", "cs", "--json")
         assert sorted(imported["problems"]) == sorted(names)
         asked = eval_(endpoint.url, MAIN)
         student = world.student(MAIN)

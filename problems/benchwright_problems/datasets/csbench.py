@@ -1,8 +1,9 @@
 """CS-Bench: questions on computer science in English, Chinese, French and German.
 
-Format: https://github.com/csbench/csbench. A file is a JSON array or JSON Lines, whatever it is called. A record has
-`ID`, `Split`, `Domain`, `SubDomain`, `Format`, `Tag`, `Language`, `Question`, `A` to `D` for multiple choice, `Answer`,
-and some have an `Explanation`. Answers to assertions are JSON booleans, or words such as `Vrai` and `Falsch`.
+Format: https://github.com/csbench/csbench, which has `Dataset/CSBench-EN|CN|FR|DE/valid|test.json` and beside these
+folders `croissant.json`, which describes the set. A file is a JSON array or JSON Lines, whatever it is called. A record
+has `ID`, `Split`, `Domain`, `SubDomain`, `Format`, `Tag`, `Language`, `Question`, `A` to `D` for multiple choice,
+`Answer`, and some have an `Explanation`. Answers to assertions are JSON booleans, or words such as `Vrai` and `Falsch`.
 """
 
 from __future__ import annotations
@@ -63,6 +64,8 @@ _FORMATS = {
 _LETTERS = "ABCDEFGH"
 # The released Chinese set is the English one in the same order, numbered on from its end.
 _CHINESE_OFFSET = 2419
+_ENDINGS = (".json", ".jsonl")
+_METADATA = "croissant.json"
 
 _Text = Annotated[StrictStr, Field(min_length=1)]
 _Label = Annotated[StrictStr, AfterValidator(normal), Field(min_length=1)]
@@ -129,9 +132,12 @@ def import_csbench(files: Sequence[Path], pack: str, invalid: InvalidRecords | N
 def _data_files(paths: Sequence[Path]) -> list[Path]:
     found = []
     for path in paths:
-        inside = [path / name for name in files_below(path) if name.endswith(".json")] if path.is_dir() else [path]
-        found += inside
+        found += [path / name for name in files_below(path) if _is_data(name)] if path.is_dir() else [path]
     return found
+
+
+def _is_data(name: str) -> bool:
+    return name.endswith(_ENDINGS) and Path(name).name != _METADATA
 
 
 def export_csbench(problem: Problem) -> Record:

@@ -88,6 +88,21 @@ def group(problem: Problem) -> str:
     return problem.public.question.group
 
 
+@pytest.mark.parametrize("ending", [".json", ".jsonl"])
+def test_the_published_folder_is_read_whole_without_the_file_that_describes_it(tmp_path: Path, ending: str) -> None:
+    for number, language in enumerate(("EN", "CN", "FR", "DE")):
+        folder = tmp_path / "Dataset" / f"CSBench-{language}"
+        folder.mkdir(parents=True)
+        write(folder, record(ID=number), lines=ending == ".jsonl", name=f"valid{ending}")
+        write(folder, record(ID=number + 4, Split="Test"), lines=ending == ".jsonl", name=f"test{ending}")
+    description = tmp_path / "Dataset" / "croissant.json"
+    description.write_text(json.dumps({"@type": "sc:Dataset", "name": "CS-Bench"}, indent=2), encoding="utf-8")
+    pack = import_csbench([tmp_path / "Dataset"], "p")
+    assert sorted(problem.id for problem in pack.problems) == [f"en-{number}" for number in range(8)]
+    with pytest.raises(DatasetError):
+        import_csbench([description], "p")
+
+
 @pytest.mark.parametrize("lines", [False, True])
 def test_arrays_and_lines_are_told_apart_by_content(tmp_path: Path, lines: bool) -> None:
     pack = import_csbench([write(tmp_path, record(), record(ID=8), lines=lines)], "p")

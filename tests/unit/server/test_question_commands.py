@@ -146,7 +146,8 @@ def test_a_pattern_names_whole_sets_and_one_that_matches_nothing_is_said_so(
     monkeypatch.chdir(tmp_path)
     done = benchwright("problems", "import", "csbench", "Dataset/*/*.json", "--pack", "all", "--json")
     assert sorted(json.loads(done.stdout)["problems"]) == sorted(names)
-    done = benchwright("problems", "import", "csbench", tmp_path / "Dataset/EN/*.json", "--pack", "en", "--json")
+    english = tmp_path / "Dataset/CSBench-EN/*.json"
+    done = benchwright("problems", "import", "csbench", english, "--pack", "en", "--json")
     assert sorted(json.loads(done.stdout)["problems"]) == sorted(name for name in names if name.startswith("en-"))
     missing = benchwright("problems", "import", "csbench", "Dataset/XX/*.json", "--pack", "xx")
     assert (missing.exit_code, "No file matches Dataset/XX/*.json" in missing.stderr) == (2, True)
