@@ -68,10 +68,14 @@ export class Server implements vscode.Disposable {
     return this.starting;
   }
 
-  async request<K extends keyof Requests>(name: K, params: Requests[K]["params"]): Promise<Requests[K]["result"]> {
+  async request<K extends keyof Requests>(
+    name: K,
+    params: Requests[K]["params"],
+    cancellation?: vscode.CancellationToken,
+  ): Promise<Requests[K]["result"]> {
     await this.starting;
     if (!this.client || this.failure) throw new Error(this.failure ?? "The Benchwright server is not running.");
-    return this.client.sendRequest<Requests[K]["result"]>(`benchwright/${name}`, params);
+    return this.client.sendRequest<Requests[K]["result"]>(`benchwright/${name}`, params, cancellation);
   }
 
   async notify<K extends keyof Notifications>(name: K, params: Notifications[K]["params"]): Promise<void> {

@@ -1,21 +1,53 @@
 import * as vscode from "vscode";
+import type { SignedInto } from "./generated/protocol.ts";
 import { shown } from "./reporting.ts";
 import type { Server } from "./server.ts";
 
 const TITLE = "Sign In to a Course";
+const BROWSER = "In the Browser";
+const INVITATION = "With an Invitation";
 
-/** Asks for an invitation and joins its course; says whether it did. */
+/** Signs in at a course's service, in the browser or with an invitation; says whether it did. */
 export async function signIn(server: Server): Promise<boolean> {
   const url = await ask("The address of the course's bench service", "https://bench.example.org");
-  const code = url && (await ask("The invitation that the course's staff sent you", "", true));
-  const name = code && (await ask("Your name, as the course's staff know it", "Ada Lovelace"));
-  if (!url || !code || !name) return false;
-  const joined = await shown(server.request("signIn", { url, code, name }));
+  if (!url) return false;
+  const ways = [
+    { label: BROWSER, detail: "If you can sign in on the service's own page" },
+    { label: INVITATION, detail: "With the code that the course's staff sent you" },
+  ];
+  const way = await vscode.window.showQuickPick(ways, { title: TITLE, ignoreFocusOut: true });
+  const joined = way && (way.label === BROWSER ? await byBrowser(server, url) : await byInvitation(server, url));
   if (!joined) return false;
   void vscode.window.showInformationMessage(
     `Signed in as ${joined.name}: ${joined.courses.join(", ")}. The assignments are in the problem list.`,
   );
   return true;
+}
+
+async function byInvitation(server: Server, url: string): Promise<SignedInto | undefined> {
+  const code = await ask("The invitation that the course's staff sent you", "", true);
+  const name = code && (await ask("Your name, as the course's staff know it", "Ada Lovelace"));
+  return code && name ? shown(server.request("signIn", { url, code, name })) : undefined;
+}
+
+async function byBrowser(server: Server, url: string): Promise<SignedInto | undefined> {
+  const begun = await shown(server.request("signInByBrowser", { url }));
+  if (!begun) return undefined;
+  void vscode.env.openExternal(vscode.Uri.parse(begun.address, true));
+  return vscode.window.withProgress(
+    {
+      location: vscode.ProgressLocation.Notification,
+      title: `Confirm the code ${begun.code} in the browser. If no page opened: ${begun.address}`,
+      cancellable: true,
+    },
+    (_, cancellation) => {
+      const finished = server.request("signInFinish", { url }, cancellation).catch((error: unknown) => {
+        if (cancellation.isCancellationRequested) return undefined;
+        throw error;
+      });
+      return shown(finished);
+    },
+  );
 }
 
 async function ask(prompt: string, placeHolder: string, password = false): Promise<string | undefined> {

@@ -7,6 +7,7 @@ from typing import Any
 
 from benchwright_attempts.events import Focus
 from benchwright_server.attempts.sessions import Sessions
+from benchwright_server.errors import ServerError
 from benchwright_server.operation import Operation, session_of
 from benchwright_server.protocol import (
     AbandonParams,
@@ -22,6 +23,8 @@ from benchwright_server.protocol import (
     PauseParams,
     QuestionView,
     SignedInto,
+    SignInByBrowserParams,
+    SignInCode,
     SignInParams,
     SubmitSummary,
     WorkspaceParams,
@@ -38,6 +41,24 @@ async def _sign_in(sessions: Sessions, params: SignInParams) -> SignedInto:
     from benchwright_remote.joining import join
 
     me = await join(sessions.home, params.url, params.code, params.name)
+    return SignedInto(name=me.name, courses=[course.title for course in me.courses])
+
+
+async def _sign_in_by_browser(sessions: Sessions, params: SignInByBrowserParams) -> SignInCode:
+    from benchwright_remote.joining import begin_by_browser
+
+    device = sessions.waiting[params.url] = await begin_by_browser(params.url)
+    address = f"{device.address}?code={device.code}"
+    return SignInCode(code=device.code, address=address, expires_s=device.expires_s)
+
+
+async def _sign_in_finish(sessions: Sessions, params: SignInByBrowserParams) -> SignedInto:
+    from benchwright_remote.joining import finish_by_browser
+
+    device = sessions.waiting.pop(params.url, None)
+    if device is None:
+        raise ServerError("No sign-in by a browser has begun. Send benchwright/signInByBrowser first.")
+    me = await finish_by_browser(sessions.home, params.url, device)
     return SignedInto(name=me.name, courses=[course.title for course in me.courses])
 
 
@@ -110,6 +131,20 @@ OPERATIONS: tuple[Operation[Sessions, Any, Any], ...] = (
         SignedInto,
         "Joins a course at a bench service by an invitation; `packs` then has its assignments.",
         _sign_in,
+    ),
+    Operation(
+        "signInByBrowser",
+        SignInByBrowserParams,
+        SignInCode,
+        "Begins to sign in at a bench service by a page of its own, where the code has to be confirmed.",
+        _sign_in_by_browser,
+    ),
+    Operation(
+        "signInFinish",
+        SignInByBrowserParams,
+        SignedInto,
+        "Waits until it is confirmed; can be cancelled.",
+        _sign_in_finish,
     ),
     Operation(
         "open",

@@ -76,8 +76,25 @@ class SignInParams(Wire):
     """What the course's staff call the person; not needed by who has an account there."""
 
 
+class SignInByBrowserParams(Wire):
+    """Parameters of `benchwright/signInByBrowser` and `signInFinish`."""
+
+    url: str
+    """The service's address."""
+
+
+class SignInCode(Wire):
+    """Result of `benchwright/signInByBrowser`."""
+
+    code: str
+    """What the page has to show, too."""
+    address: str
+    """The page, with the code in it."""
+    expires_s: float
+
+
 class SignedInto(Wire):
-    """Result of `benchwright/signIn`."""
+    """Result of `benchwright/signIn` and `signInFinish`."""
 
     name: str
     courses: list[str]

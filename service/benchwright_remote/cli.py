@@ -39,6 +39,9 @@ def login(
     url: Url,
     code: Annotated[str, typer.Option(help="The invitation; asked for if not given.", show_default=False)] = "",
     name: Annotated[str, typer.Option(help="What the course's staff call you.", show_default=False)] = "",
+    browser: Annotated[
+        bool, typer.Option("--browser", help="Confirm a code in a browser that is signed in at the service.")
+    ] = False,
 ) -> None:
     """Joins a course; a token for it is kept in the data folder, readable by this user only.
 
@@ -50,6 +53,9 @@ def login(
         address = address_of(url)
         if token := os.environ.get(TOKEN):
             asyncio.run(_adopt(Home.find(), address, token))
+            return
+        if browser:
+            asyncio.run(_by_browser(Home.find(), address))
             return
         code = code or typer.prompt("Invitation", hide_input=True)
         if Connections(Home.find()).of(address) is None:
@@ -83,6 +89,15 @@ async def _adopt(home: Home, url: str, token: str) -> None:
     from benchwright_remote.joining import adopt
 
     await _show(home, url, await adopt(home, url, token))
+
+
+async def _by_browser(home: Home, url: str) -> None:
+    from benchwright_remote.joining import begin_by_browser, finish_by_browser
+
+    device = await begin_by_browser(url)
+    minutes = round(device.expires_s / 60)
+    typer.echo(f"Open {device.address}?code={device.code} and confirm the code {device.code} within {minutes} minutes.")
+    await _show(home, url, await finish_by_browser(home, url, device))
 
 
 async def _join(home: Home, url: str, code: str, name: str) -> None:

@@ -1,13 +1,16 @@
-"""Signing in to a bench service by an invitation."""
+"""Signing in to a bench service: by an invitation, a token, or a browser."""
 
 from __future__ import annotations
 
+import asyncio
+import platform
+import time
 from urllib.parse import urlsplit
 
 from benchwright_problems.home import Home
 from benchwright_remote.connections import Connection, Connections
-from benchwright_remote.errors import ServiceError
-from benchwright_remote.messages import Me
+from benchwright_remote.errors import ServiceError, UnreachableError
+from benchwright_remote.messages import Device, DeviceState, Me
 from benchwright_remote.service_client import ServiceClient
 
 
@@ -45,6 +48,47 @@ async def join(home: Home, url: str, code: str, name: str) -> Me:
         joined = await client.join(code.strip(), name.strip())
     connections.add(Connection(url=address, token=joined.token, name=joined.me.name))
     return joined.me
+
+
+async def begin_by_browser(url: str) -> Device:
+    """A code for a person to confirm in a browser.
+
+    Raises:
+        ServiceError: The service refuses or does not answer.
+    """
+    async with ServiceClient(address_of(url)) as client:
+        return await client.begin_by_browser(platform.node() or "a computer")
+
+
+async def finish_by_browser(home: Home, url: str, device: Device) -> Me:
+    """Waits until a person has confirmed the code, and keeps the token. While the service is away, it waits for it.
+
+    Args:
+        home: The folders of this user.
+        url: The service's address.
+        device: What `begin_by_browser` returned.
+
+    Raises:
+        ServiceError: It was denied, took too long, or the token can't be kept.
+    """
+    address = address_of(url)
+    end = time.monotonic() + device.expires_s
+    async with ServiceClient(address) as client:
+        while time.monotonic() < end:
+            await asyncio.sleep(device.interval_s)
+            try:
+                found = await client.asked_browser(device.secret)
+            except UnreachableError:
+                continue
+            if found.joined is not None:
+                joined = found.joined
+                Connections(home).add(Connection(url=address, token=joined.token, name=joined.me.name))
+                return joined.me
+            if found.state is DeviceState.DENIED:
+                raise ServiceError("It was refused in the browser, so you are not signed in.")
+            if found.state is DeviceState.EXPIRED:
+                break
+    raise ServiceError("Nobody confirmed the code in time. Begin to sign in again.")
 
 
 async def adopt(home: Home, url: str, token: str) -> Me:

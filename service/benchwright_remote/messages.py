@@ -78,6 +78,52 @@ class Joined(Model):
     me: Me
 
 
+class NewDevice(Model):
+    """A program that is to be signed in by a browser."""
+
+    name: Name
+    """What it calls itself, such as the computer's name."""
+
+
+class Device(Model):
+    """What such a program shows and keeps."""
+
+    secret: str
+    """Only the program has it."""
+    code: str
+    """What a person confirms in the browser, such as `BCDF-GHJK`."""
+    address: str
+    """Where."""
+    expires_s: float
+    interval_s: float
+    """How often the program may ask."""
+
+
+class DeviceAsk(Model):
+    """Asks how far it is."""
+
+    secret: Secret
+
+
+class DeviceState(StrEnum):
+    """How far signing in by a browser is."""
+
+    WAITING = "waiting"
+    GRANTED = "granted"
+    DENIED = "denied"
+    EXPIRED = "expired"
+    TAKEN = "taken"
+    """The token was returned before."""
+
+
+class Waiting(Model):
+    """The answer to it."""
+
+    state: DeviceState
+    joined: Joined | None = None
+    """Once, when it was granted."""
+
+
 class AssignmentView(Model):
     """What a course asks for."""
 

@@ -20,6 +20,8 @@ from benchwright_problems.problem import Pack
 from benchwright_remote.errors import RefusedError, UnreachableError
 from benchwright_remote.messages import (
     AssignmentView,
+    Device,
+    DeviceAsk,
     EnrolledStudy,
     Join,
     JoinAnother,
@@ -27,12 +29,14 @@ from benchwright_remote.messages import (
     JournalTaken,
     Me,
     MissingFiles,
+    NewDevice,
     NewEvents,
     NewJournal,
     NewRun,
     PublicPack,
     RunView,
     Taken,
+    Waiting,
 )
 
 if TYPE_CHECKING:
@@ -89,6 +93,14 @@ class ServiceClient:
             ServiceError: The service refuses, or does not answer; so do all others.
         """
         return await self._ask(Joined, "POST", "/join", Join(code=code, name=name))
+
+    async def begin_by_browser(self, name: str) -> Device:
+        """A code that a person confirms in a browser, for this program."""
+        return await self._ask(Device, "POST", "/devices", NewDevice(name=name))
+
+    async def asked_browser(self, secret: str) -> Waiting:
+        """Whether a person has confirmed it."""
+        return await self._ask(Waiting, "POST", "/devices/state", DeviceAsk(secret=secret))
 
     async def join_another(self, code: str) -> Me:
         """Joins one more course by an invitation, with this account."""

@@ -154,6 +154,10 @@ class Accounts:
             return None
         return token.account if token.expires is None or token.expires > self._now() else None
 
+    async def person_token(self, connection: AsyncConnection, account: str, name: str) -> str:
+        """A new token for a person, within a transaction."""
+        return await self._new_token(connection, TokenKind.PERSON, account, name, _PERSON_PER_MINUTE)
+
     async def _enrolled(self, connection: AsyncConnection, code: str, name: str) -> str:
         account = uuid.uuid4().hex
         invitation = await _redeemed(connection, code, self._now())

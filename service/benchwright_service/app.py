@@ -13,7 +13,10 @@ from benchwright_service.bench import Bench
 from benchwright_service.endpoints import open, solver, studies, work
 from benchwright_service.pages.app import is_page
 
-OPEN = frozenset({"/api/v1/health/live", "/api/v1/health/ready", "/api/v1/key", "/api/v1/join", "/api/v1/openapi.json"})
+OPEN = frozenset(
+    f"/api/v1/{path}"
+    for path in ("health/live", "health/ready", "key", "join", "devices", "devices/state", "openapi.json")
+)
 """Paths that need no token."""
 JUDGES = "/v1/"
 """What paths of the judge service begin with."""
@@ -21,8 +24,8 @@ _LARGE_BODY = 32 << 20
 _LARGE = ("/events", "/runs", "/verdict", "/journal")
 _ABOUT = """Runs hidden tests, keeps what solvers do and countersigns it, for a lab or a course.
 
-Every request except those for health, key, joining and this document needs a token: `Authorization: Bearer bws_…`.
-Refusals are problem details (RFC 9457) with a `next_step`.
+Every request except those for health, key, joining, signing in and this document needs a token:
+`Authorization: Bearer bws_…`. Refusals are problem details (RFC 9457) with a `next_step`.
 """
 
 

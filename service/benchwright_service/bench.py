@@ -22,6 +22,7 @@ from benchwright_service.accounts import Accounts
 from benchwright_service.audit import Audit
 from benchwright_service.courses import Courses
 from benchwright_service.database import open_service_database
+from benchwright_service.devices import Devices
 from benchwright_service.evidence import Evidence
 from benchwright_service.gradebook import Gradebooks
 from benchwright_service.item_report import ItemReports
@@ -59,6 +60,7 @@ class Bench:
     audit: Audit
     progress: Progress
     gradebooks: Gradebooks
+    devices: Devices
     items: ItemReports
     guesses: RateLimits = field(default_factory=RateLimits)
 
@@ -214,5 +216,6 @@ async def open_bench(home: Home, database_url: str | None, server: str) -> Async
             Audit(parts.database),
             progress,
             Gradebooks(parts.database, progress),
+            Devices(parts.database, parts.accounts),
             ItemReports(parts.database, log, snapshots),
         )

@@ -88,6 +88,12 @@ student is, the runs and where text came from; what they saw or changed is in th
 not see are answered like those that do not exist. Forms are taken from the service's own pages only. Cookies are for
 HTTPS only if `--address` begins with `https:`.
 
+### Signing programs in
+
+`POST …/devices` returns a secret for the program and a code of eight letters for a person, who confirms it at `/device`
+while signed in there, within ten minutes. Then `POST …/devices/state` returns a token once. This is what OAuth's device
+flow (RFC 8628) does, with this API's messages: `benchwright login URL --browser` and VS Code use it.
+
 ### Grades
 
 A problem is worth the points that its assignment gives for each (1 if nothing else was chosen), for the best or the

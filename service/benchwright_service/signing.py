@@ -23,7 +23,8 @@ class Countersigner:
     """
 
     def __init__(self, server: str, key: Ed25519PrivateKey) -> None:
-        self._server = server
+        self.server = server
+        """The service's address, as its users have it."""
         self._key = key
         self.public_key = base64.b64encode(key.public_key().public_bytes(Encoding.Raw, PublicFormat.Raw)).decode()
         """To check receipts with; to be published."""
@@ -49,7 +50,7 @@ class Countersigner:
 
     def sign(self, anchor: Anchor, time: datetime) -> Anchor:
         """The anchor with a receipt of this time."""
-        receipt = Receipt(server=self._server, time=time, key=self.public_key, signature="")
+        receipt = Receipt(server=self.server, time=time, key=self.public_key, signature="")
         unsigned = anchor.model_copy(update={"receipt": receipt})
         signature = base64.b64encode(self._key.sign(unsigned.signed_bytes())).decode()
         return anchor.model_copy(update={"receipt": receipt.model_copy(update={"signature": signature})})

@@ -55,6 +55,23 @@ SESSIONS = Table(
 )
 """Browsers that are signed in."""
 
+DEVICES = Table(
+    "service_devices",
+    METADATA,
+    # Of what the program proves itself with.
+    Column("digest", Text, primary_key=True),
+    # What a person confirms.
+    Column("code", Text, nullable=False),
+    Column("name", Text, nullable=False),
+    Column("created", Double, nullable=False),
+    Column("expires", Double, nullable=False),
+    Column("polled", Double, nullable=False),
+    Column("account", Text, ForeignKey("service_accounts.id")),
+    Column("state", Text, nullable=False),
+    UniqueConstraint("code", name="service_devices_code"),
+)
+"""Programs that wait until somebody signs them in by a browser."""
+
 AUDIT = Table(
     "service_audit",
     METADATA,

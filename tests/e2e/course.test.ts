@@ -23,6 +23,7 @@ async function signIn(editor: Editor, service: BenchService): Promise<void> {
   const asked = editor.page.locator(".quick-input-widget");
   for (const [prompt, answer] of [
     ["The address of the course's bench service", service.url],
+    ["With an Invitation", "With an Invitation"],
     ["The invitation", service.invitation],
     ["Your name", "Ada Lovelace"],
   ] as const) {

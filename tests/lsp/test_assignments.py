@@ -5,12 +5,14 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import httpx2
 import pytest
 
 from benchwright_attempts.anchors import read_anchors
@@ -153,3 +155,24 @@ async def test_work_goes_on_while_the_service_is_away_and_nothing_is_lost(
         await desk.submit()
         await editor.quit()
         assert acknowledged(home) == {desk.attempt: len(desk.events())}
+
+
+async def test_a_confirmation_in_the_browser_signs_the_editor_in(
+    editors: Editors, service: Service, course: Course
+) -> None:
+    editor = await editors()
+    begun = await editor.ask("signInByBrowser", url=service.url)
+    assert begun["address"] == f"{service.url}/device?code={begun['code']}"
+    finished = asyncio.ensure_future(editor.ask("signInFinish", url=service.url))
+    headers = {"Origin": service.url}
+    async with httpx2.AsyncClient(base_url=service.url, headers=headers, trust_env=False) as browser:
+        await browser.post("/sign-in", data={"code": course.invitation, "name": "Ada"})
+        page = (await browser.get(begun["address"])).text
+        (token,) = set(re.findall(r'name="csrf" value="(\w+)"', page))
+        form = {"csrf": token, "code": begun["code"], "decision": "grant"}
+        assert (await browser.post("/device", data=form)).status_code == 200
+    assert await finished == {"name": "Ada", "courses": ["Computer architecture"]}
+    packs = (await editor.ask("packs"))["packs"]
+    assert any(pack["service"] == service.url for pack in packs)
+    _, told = await editor.refusal("signInFinish", url=service.url)
+    assert "Send benchwright/signInByBrowser first" in told

@@ -35,6 +35,7 @@ from benchwright_studies.enrolment import EnrolledStudies
 if TYPE_CHECKING:
     # The database library takes a third of a second to import: nobody pays before a log is needed.
     from benchwright_attempts.claim import Claim
+    from benchwright_remote.messages import Device
     from benchwright_studies.study_log import StudyLog
 
 _SERVICES_S = 3.0
@@ -58,6 +59,8 @@ class Sessions:
         self.services: Services[StudyLog] = Services(home, open_log, lambda: sandbox, elsewhere=self._remote)
         self.store = self.services.store
         self._problems = Opening(self.services)
+        self.waiting: dict[str, Device] = {}
+        """Sign-ins by a browser that wait for their confirmation, by the address of the service."""
         self._sessions: dict[Path, Session] = {}
         self._opening = asyncio.Lock()
         self._clock = OneClock(self.services, lambda: list(self._sessions.values()), self._listeners.on_notice)

@@ -17,6 +17,8 @@ from benchwright_server.settings import Settings
 COMMANDS = (
     "packs",
     "signIn",
+    "signInByBrowser",
+    "signInFinish",
     "open",
     "status",
     "start",

@@ -1,11 +1,11 @@
-"""What needs no token: health, the key of receipts, joining by an invitation."""
+"""What needs no token: health, the key of receipts, joining by an invitation, signing in by a browser."""
 
 from __future__ import annotations
 
 from fastapi import APIRouter
 
 from benchwright_judges.service.refusals import BODY, Kind, responses_of
-from benchwright_remote.messages import Health, Join, Joined, PublicKey
+from benchwright_remote.messages import Device, DeviceAsk, Health, Join, Joined, NewDevice, PublicKey, Waiting
 from benchwright_service.endpoints.admitted import TheBench
 
 router = APIRouter(prefix="/api/v1")
@@ -42,3 +42,24 @@ async def join(body: Join, bench: TheBench) -> Joined:
     bench.check_guesses()
     account, token = await bench.accounts.join(body.code, body.name)
     return Joined(token=token, me=await bench.accounts.me(account))
+
+
+@router.post(
+    "/devices",
+    summary="Sign a program in by a browser",
+    responses=responses_of(*BODY, Kind.INVALID, Kind.RATE_LIMITED, Kind.UNEXPECTED, Kind.UNAVAILABLE),
+)
+async def begin(body: NewDevice, bench: TheBench) -> Device:
+    """Returns a code for a person who is signed in at `/device`, and a secret to ask with."""
+    bench.check_guesses()
+    return await bench.devices.begin(body.name, bench.signer.server)
+
+
+@router.post(
+    "/devices/state",
+    summary="Ask whether a program was signed in",
+    responses=responses_of(*BODY, Kind.NOT_FOUND, Kind.INVALID, Kind.RATE_LIMITED, Kind.UNEXPECTED, Kind.UNAVAILABLE),
+)
+async def ask(body: DeviceAsk, bench: TheBench) -> Waiting:
+    """Returns the token once, when it was granted."""
+    return await bench.devices.ask(body.secret)

@@ -25,7 +25,7 @@ from benchwright_service.pages.rendering import SECURITY, Problem, render, style
 from benchwright_service.pages.visit import Visit, cookie_name
 from benchwright_service.sessions import BrowserSession
 
-PATHS = ("/sign-in", "/sign-out", "/courses", "/assets/")
+PATHS = ("/sign-in", "/sign-out", "/device", "/courses", "/assets/")
 """What paths of pages begin with, beside `/` itself."""
 _FORM_BYTES = 64 << 10
 _FORM_TIME_S = 20.0
@@ -52,6 +52,8 @@ def make_pages(bench: Bench, *, secure: bool) -> ASGIApp:
         Route("/sign-in", guard.open(sign_in_page.form)),
         Route("/sign-in", guard.open(sign_in_page.sign_in), methods=["POST"]),
         Route("/sign-out", guard.signed_in(sign_in_page.sign_out), methods=["POST"]),
+        Route("/device", guard.signed_in(sign_in_page.device)),
+        Route("/device", guard.signed_in(sign_in_page.decide), methods=["POST"]),
         Route("/courses/{course}", guard.signed_in(course_pages.course)),
         Route("/courses/{course}/progress", guard.signed_in(course_pages.progress)),
         Route("/courses/{course}/assignments", guard.signed_in(course_pages.assign), methods=["POST"]),
@@ -101,7 +103,8 @@ class _Guard:
         async def answer(request: Request) -> Response:
             session = await self._session(request)
             if session is None:
-                return RedirectResponse("/sign-in", HTTPStatus.SEE_OTHER, headers=SECURITY)
+                onward = "/sign-in?device" if request.url.path == "/device" else "/sign-in"
+                return RedirectResponse(onward, HTTPStatus.SEE_OTHER, headers=SECURITY)
             return await self._answer(page, request, session)
 
         return answer

@@ -23,7 +23,7 @@ async def form(visit: Visit) -> Response:
     """The page that asks for a code."""
     if visit.session is not None:
         return RedirectResponse("/", HTTPStatus.SEE_OTHER, headers=SECURITY)
-    return render("sign_in", None, problem=None, name="")
+    return _form(visit, None, "")
 
 
 async def sign_in(visit: Visit) -> Response:
@@ -36,20 +36,21 @@ async def sign_in(visit: Visit) -> Response:
     if access_token.read(code, accounts.prefix) is not None:
         account = await accounts.account_of(code)
     elif code and not name:
-        return render("sign_in", None, HTTPStatus.UNPROCESSABLE_ENTITY, problem=_NO_NAME, name=name)
+        return _form(visit, _NO_NAME, name)
     else:
         try:
             account = await accounts.enrol(code, name)
         except RefusalError:
             account = None
     if account is None:
-        return render("sign_in", None, HTTPStatus.UNPROCESSABLE_ENTITY, problem=_UNKNOWN, name=name)
+        return _form(visit, _UNKNOWN, name)
     return await begin(visit, account)
 
 
 async def begin(visit: Visit, account: str) -> Response:
     """Ends every way to sign in: the browser has a session from now on, and shows the courses."""
-    response = RedirectResponse("/", HTTPStatus.SEE_OTHER, headers=SECURITY)
+    onward = "/device" if visit.field("onward") == "device" else "/"
+    response = RedirectResponse(onward, HTTPStatus.SEE_OTHER, headers=SECURITY)
     response.set_cookie(
         cookie_name(secure=visit.secure),
         await visit.bench.sessions.begin(account),
@@ -68,6 +69,40 @@ async def sign_out(visit: Visit) -> Response:
     response = RedirectResponse("/sign-in", HTTPStatus.SEE_OTHER, headers=SECURITY)
     response.delete_cookie(name, secure=visit.secure, httponly=True, samesite="lax")
     return response
+
+
+async def device(visit: Visit) -> Response:
+    """Asks for the code that a program shows, then whether to sign that program in."""
+    code = visit.request.query_params.get("code", "")[:40]
+    found = await visit.bench.devices.find(code) if code else None
+    told = _NO_DEVICE if code and found is None else None
+    return render("device", visit.session, device=found, problem=told)
+
+
+async def decide(visit: Visit) -> Response:
+    """Signs a program in, or refuses to."""
+    visit.bench.check_guesses()
+    granted = visit.field("decision") == "grant"
+    done = await visit.bench.devices.decide(visit.field("code", 40), visit.account, granted=granted)
+    if not done:
+        return render("device", visit.session, HTTPStatus.UNPROCESSABLE_ENTITY, device=None, problem=_NO_DEVICE)
+    told = _GRANTED if granted else _DENIED
+    return render("told", visit.session, title="Sign in another program", problem=told)
+
+
+_NO_DEVICE = Problem(
+    "No program waits with this code: it is mistyped, older than ten minutes, or was used.",
+    "Type the code that the program shows, or let it begin again.",
+)
+_GRANTED = Problem("The program is signed in.", "You can close this page.")
+_DENIED = Problem("The program was not signed in.", "You can close this page.")
+
+
+def _form(visit: Visit, problem: Problem | None, name: str) -> Response:
+    status = HTTPStatus.UNPROCESSABLE_ENTITY if problem else HTTPStatus.OK
+    is_for_device = "device" in visit.request.query_params or visit.field("onward") == "device"
+    onward = "device" if is_for_device else ""
+    return render("sign_in", None, status, problem=problem, name=name, onward=onward)
 
 
 async def _join_another(visit: Visit, code: str) -> Response:

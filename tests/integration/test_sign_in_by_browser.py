@@ -1,0 +1,120 @@
+"""Signing a program in by a browser: real service, real language server, a browser's requests."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx2
+import pytest
+
+from ..bench_service import Course, Service, running
+from ..postgres import new_database
+from .test_bench_service_pages import browser, csrf, signed_in
+
+
+@pytest.fixture(scope="module", params=["sqlite", "postgresql"])
+def service(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    database = new_database(request.getfixturevalue("postgres")) if request.param == "postgresql" else None
+    with running(Service(tmp_path_factory.mktemp("service"), database)) as started:
+        yield started
+
+
+@pytest.fixture
+def course(service: Service) -> Course:
+    return service.set_up()
+
+
+@pytest.fixture
+def person(service: Service, course: Course) -> httpx2.Client:
+    return signed_in(service, course.invitation, "Ada Lovelace")
+
+
+def begin(service: Service, name: str = "laptop <1>") -> dict[str, str]:
+    with service.client() as client:
+        begun: dict[str, str] = client.post("/api/v1/devices", json={"name": name}).json()
+    return begun
+
+
+def state(service: Service, secret: str) -> httpx2.Response:
+    with service.client() as client:
+        return client.post("/api/v1/devices/state", json={"secret": secret})
+
+
+def decide(person: httpx2.Client, code: str, decision: str) -> httpx2.Response:
+    return person.post("/device", data={"csrf": csrf(person), "code": code, "decision": decision})
+
+
+def test_a_confirmed_code_brings_a_token_once(service: Service, person: httpx2.Client) -> None:
+    begun = begin(service)
+    page = person.get("/device", params={"code": begun["code"].lower().replace("-", " ")}).text
+    assert begun["code"] in page
+    assert "“laptop &lt;1&gt;” shows the code" in page
+    assert state(service, begun["secret"]).json() == {"state": "waiting", "joined": None}
+    assert "signed in" in decide(person, begun["code"], "grant").text
+    assert decide(person, begun["code"], "grant").status_code == 422
+    too_often = state(service, begun["secret"])
+    assert (too_often.status_code, too_often.headers["retry-after"]) == (429, "5")
+    service_time()
+    joined = state(service, begun["secret"]).json()["joined"]
+    with service.client(joined["token"]) as client:
+        assert client.get("/api/v1/me").json()["name"] == "Ada Lovelace"
+    service_time()
+    assert state(service, begun["secret"]).status_code == 404
+
+
+def service_time() -> None:
+    """Longer than the service wants between two questions."""
+    asyncio.run(asyncio.sleep(1.1))
+
+
+def test_a_refused_code_brings_none(service: Service, person: httpx2.Client) -> None:
+    begun = begin(service)
+    assert "not signed in" in decide(person, begun["code"], "deny").text
+    assert state(service, begun["secret"]).json() == {"state": "denied", "joined": None}
+
+
+def test_codes_and_secrets_that_nobody_has_are_worth_nothing(service: Service, person: httpx2.Client) -> None:
+    begun = begin(service)
+    for code in ("", "BBBB-BBBB", "%", begun["secret"]):
+        assert decide(person, code, "grant").status_code == 422
+    assert state(service, begun["code"]).status_code == 404
+    stranger = browser(service)
+    assert stranger.get("/device").headers["location"] == "/sign-in?device"
+    forged = stranger.post("/device", data={"code": begun["code"], "decision": "grant"})
+    assert forged.headers["location"].startswith("/sign-in")
+    assert state(service, begun["secret"]).json()["state"] == "waiting"
+
+
+def test_who_signs_in_for_a_program_comes_back_to_it(service: Service, course: Course) -> None:
+    client = browser(service)
+    page = client.get("/sign-in?device").text
+    assert '<input type="hidden" name="onward" value="device">' in page
+    reply = client.post("/sign-in", data={"code": course.invitation, "name": "Ada", "onward": "device"})
+    assert reply.headers["location"] == "/device"
+    elsewhere = browser(service)
+    reply = elsewhere.post("/sign-in", data={"code": course.invitation, "name": "A", "onward": "//evil.example"})
+    assert reply.headers["location"] == "/"
+
+
+def test_the_command_line_waits_until_the_browser_has_confirmed(
+    service: Service, person: httpx2.Client, tmp_path: Path
+) -> None:
+    command = [str(Path(sys.executable).parent / "benchwright"), "login", service.url, "--browser"]
+    environment = os.environ | {"BENCHWRIGHT_HOME": str(tmp_path), "PYTHONUNBUFFERED": "1"}
+    with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) as login:
+        assert login.stdout is not None
+        first = login.stdout.readline()
+        code = re.search(r"confirm the code (\w{4}-\w{4})", first)
+        assert code is not None, first
+        assert f"{service.url}/device?code={code[1]}" in first
+        decide(person, code[1], "grant")
+        rest, _ = login.communicate(timeout=60)
+    assert login.returncode == 0
+    assert "as Ada Lovelace: Computer architecture" in rest
+    assert (tmp_path / "data" / "connections.json").stat().st_mode & 0o777 == 0o600
