@@ -5,6 +5,7 @@ Every number that is expected of the report is made from who answers what (`Stud
 
 from __future__ import annotations
 
+import csv
 import json
 import math
 from collections.abc import Callable, Iterable
@@ -20,7 +21,6 @@ from benchwright_server.cli.app import command_line
 from ..csbench_set import CODES, WHOLE, Student, number_in, numbers_in, records, write_layout
 from ..judge_endpoint import Asked, JudgeEndpoint, Played, content, says
 
-POINTS = 8
 WRONG_BLANK = json.dumps("\nR0\n")[1:-1]
 SIZES = {"student-7b": 7, "student-14b": 14, "student-32b": 32, "student-110b": 110}
 WRONG_EVERY = {"student-7b": 2, "student-14b": 3, "student-32b": 4, "student-110b": 6}
@@ -28,6 +28,12 @@ AFTER_EXAMPLES = 7
 """Every which number a student is wrong about that has seen solved questions."""
 MAIN = "student-32b"
 JUDGES = ("ja", "jb")
+PEOPLE: dict[str, Callable[[int], int]] = {
+    "ana": lambda number: points(number) + number // 16 % 2,
+    "bo": lambda number: points(number) - 2 * (number // 16 % 3 == 0),
+}
+"""The points that people give to the answer to a question of this number."""
+PASSES = 7
 BENCHMARK = {"student-7b": 40.0, "student-14b": 57.0, "student-32b": 61.0, "student-110b": 80.0}
 FEW = 60
 """Questions of English that the other models, and the other ways to ask, get."""
@@ -75,11 +81,21 @@ class World:
             return content(student.reply(number_in(said)))
         if '"types"' in said.replace("\\", ""):
             return content(json.dumps({"reason": "It is.", "types": ["calculation"]}))
-        return says("0" if WRONG_BLANK in said else POINTS)
+        return says("0" if WRONG_BLANK in said else points(number_in(said)))
+
+
+def points(number: int) -> int:
+    """What judges give to the answer to an open-ended question, 5 to 9."""
+    return 5 + number // 16 % 5
 
 
 def score(student: Student, record: Record) -> float:
-    return POINTS / 10 if record["Format"] == "Open-ended" else float(student.is_right(record))
+    return points(record["ID"]) / 10 if record["Format"] == "Open-ended" else float(student.is_right(record))
+
+
+def open_ended(of_each: int) -> list[int]:
+    """The numbers of the open-ended questions in all languages."""
+    return [one["ID"] for name in CODES for one in records(name, of_each) if one["Format"] == "Open-ended"]
 
 
 def mean(rows: Iterable[Record], of: Callable[[Record], float]) -> float:
@@ -111,7 +127,7 @@ def test_a_whole_set_is_imported_asked_judged_and_reported(
         asked = eval_(endpoint.url, MAIN)
         student = world.student(MAIN)
         assert (asked["samples"], asked["error"], asked["undecided"]) == (len(names), 0, 0)
-        assert asked["passed"] == student.right + student.open_ended
+        assert asked["passed"] == student.right + sum(points(number) >= PASSES for number in open_ended(of_each))
         (replies,) = (tmp_path / "runs" / f"{MAIN}0").glob("*.responses.jsonl")
         votes = len(endpoint.requests)
         answered = run("answer", "cs", "--responses", str(replies), "--solver", "again", "--out", "graded", "--json")
@@ -122,6 +138,8 @@ def test_a_whole_set_is_imported_asked_judged_and_reported(
         eval_(endpoint.url, MAIN, *few, "--shots", "5")
         eval_(endpoint.url, MAIN, *few, "--shots", "5", "--think")
         classified = run("judge", "error-types", "cs", "--json")
+    for person in PEOPLE:
+        grade_as(person)
     assert (answered["total"], answered["judged"], answered["right"]) == (len(names), len(names), asked["passed"])
     assert set(answered["by_language"]) == set(CODES.values())
     assert len((tmp_path / "graded" / "verdicts.jsonl").read_text().splitlines()) == len(names)
@@ -131,6 +149,22 @@ def test_a_whole_set_is_imported_asked_judged_and_reported(
     sections = json.loads((tmp_path / "report" / "report.json").read_text())["sections"]
     check_domains(sections["domains"]["numbers"], world, of_each)
     check_the_rest(sections, world, of_each, classified)
+    check_judges(sections, of_each)
+
+
+def grade_as(person: str) -> None:
+    """Grade the open-ended answers in a sheet, blind, though judges have."""
+    sheet = Path(f"{person}.csv")
+    run("judge", "sheet", "export", str(sheet), "--as", person, "--all")
+    rows = [*csv.DictReader(sheet.read_text().splitlines())]
+    for row in rows:
+        if "keeps what the reset wrote" in row["answer"]:
+            row |= {"label": str(PEOPLE[person](number_in(row["question"]))), "difficulty": "3"}
+    with sheet.open("w", newline="") as file:
+        writer = csv.DictWriter(file, rows[0])
+        writer.writeheader()
+        writer.writerows(rows)
+    run("judge", "sheet", "import", str(sheet), "--as", person, "--all")
 
 
 def check_domains(numbers: dict[str, Any], world: World, of_each: int) -> None:
@@ -192,7 +226,28 @@ def check_the_rest(sections: dict[str, Any], world: World, of_each: int, classif
     wrong = [r for r in test if r["Format"] == "Multiple-choice" and not after.is_right(r)]
     assert (classified["classified"], classified["types"]) == (len(wrong), {"calculation": len(wrong)})
     assert sections["error-types"]["numbers"]["wrong"] == len(wrong)
-    # Tables 11 and 12.
+
+
+def check_judges(sections: dict[str, Any], of_each: int) -> None:
+    """Tables 11 and 12: judges by people, and by each other."""
+    # People grade each attempt: of the run, of `answer`, and of the runs on a few questions.
+    again = len(SIZES) - 1 + 2
+    numbers = 2 * open_ended(of_each) + again * [number for number in open_ended(of_each) if number <= FEW]
+    people = [fmean(points_of(number) for points_of in PEOPLE.values()) for number in numbers]
+    both = [(one >= PASSES, points(number) >= PASSES) for one, number in zip(people, numbers, strict=True)]
+    (graded,) = (one for one in sections["judges"]["numbers"]["formats"] if one["format"] == "open-ended")
+    found = {one["judge"]: one for one in graded["judges"]}
+    assert set(JUDGES) <= set(found)
+    for judge in found.values():
+        assert (judge["items"], judge["disagreements"]) == (len(numbers), sum(one != other for one, other in both))
+        assert judge["agreement"]["value"] == pytest.approx(fmean(one == other for one, other in both))
+        accepted = [said for wanted, said in both if not wanted]
+        rejected = [not said for wanted, said in both if wanted]
+        assert judge["false_accept"]["value"] == pytest.approx(fmean(accepted))
+        assert judge["false_reject"]["value"] == pytest.approx(fmean(rejected))
+        assert judge["pearson"]["value"] == pytest.approx(correlation(people, [points(number) for number in numbers]))
+    english = [one["ID"] for one in records("EN", of_each) if one["Format"] == "Open-ended"]
     judged = values(sections["judges-compared"]["numbers"]["scores"])
     row = f"{named(MAIN)}, open-ended"
-    assert {judge: judged[row, judge] for judge in JUDGES} == dict.fromkeys(JUDGES, pytest.approx(POINTS / 10))
+    expected = fmean(points(number) for number in english) / 10
+    assert {judge: judged[row, judge] for judge in JUDGES} == dict.fromkeys(JUDGES, pytest.approx(expected))
