@@ -75,9 +75,11 @@ class _Completion(BaseModel):
 class _RetryError(Exception):
     """A transient failure; retried after this many seconds if the endpoint named a delay."""
 
-    def __init__(self, what: str, pause_s: float | None = None) -> None:
+    def __init__(self, what: str, pause_s: float | None = None, next_step: str = "") -> None:
         super().__init__(what)
         self.pause_s = pause_s
+        self.next_step = next_step
+        """What a person can do if trying again did not help."""
 
 
 class _FinalError(Exception):
@@ -161,7 +163,7 @@ class Endpoint:
                     await asyncio.sleep(wait)
                     pause = min(2 * pause, _LONGEST_PAUSE_S)
                     continue
-                reply = Reply(error=f"{error}, {tries} {'times' if tries > 1 else 'time'}")
+                reply = Reply(error=f"{error}, {tries} {'times' if tries > 1 else 'time'}{error.next_step}")
             seconds = round(time.monotonic() - start, 3)
             return reply.model_copy(update={"cost_usd": paid.usd, "seconds": seconds})
 
@@ -250,7 +252,8 @@ def _status_error(error: openai.APIStatusError) -> _RetryError | _FinalError:
     status = error.status_code
     # An exhausted account is a 429 as well, and waiting does not help.
     if (status in _RETRIED or status >= 500) and error.code != "insufficient_quota":
-        return _RetryError(f"the endpoint answered {status}", _retry_after(error.response.headers))
+        pause_s = _retry_after(error.response.headers)
+        return _RetryError(f"the endpoint answered {status}", pause_s, _next_step(status, pause_s))
     hints = {
         401: ": the key is not accepted",
         403: ": the key may not use this model",
@@ -258,6 +261,12 @@ def _status_error(error: openai.APIStatusError) -> _RetryError | _FinalError:
         429: ": the account is out of money",
     }
     return _FinalError(f"the endpoint answered {status}{hints.get(status, '')}")
+
+
+def _next_step(status: int, pause_s: float | None) -> str:
+    if pause_s is not None and pause_s >= 1:
+        return f": it asks to wait {pause_s:.0f} s; go on after that, or raise patience_s"
+    return ": too many requests; lower at_once, or raise patience_s" if status == 429 else ""
 
 
 def _retry_after(headers: httpx2.Headers) -> float | None:

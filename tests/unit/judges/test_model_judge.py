@@ -165,7 +165,8 @@ async def test_a_wait_until_a_date_is_kept_too() -> None:
 async def test_nobody_waits_longer_than_patience_allows() -> None:
     start = time.monotonic()
     vote, server = await ask(in_turn(fails(429, Retry_After="3600")))
-    assert vote.error == "the endpoint answered 429, 1 time" and vote.score is None
+    told = ": it asks to wait 3600 s; go on after that, or raise patience_s"
+    assert vote.error == f"the endpoint answered 429, 1 time{told}" and vote.score is None
     assert time.monotonic() - start < 60, "patience itself is longer"
     assert len(server.requests) == 1
 
@@ -174,6 +175,12 @@ async def test_patience_ends_for_a_judge_that_stays_broken(clock: Clock) -> None
     vote, server = await ask(clock.takes(100, fails(500)), patience_s=150)
     assert vote.error == "the endpoint answered 500, 2 times" and vote.label == ""
     assert len(server.requests) == 2
+
+
+async def test_a_judge_that_is_always_asked_too_often_says_what_to_change(clock: Clock) -> None:
+    vote, _ = await ask(clock.takes(100, fails(429)), patience_s=150)
+    told = ": too many requests; lower at_once, or raise patience_s"
+    assert vote.error == f"the endpoint answered 429, 2 times{told}" and vote.score is None
 
 
 async def test_a_slow_judge_is_given_up() -> None:
