@@ -16,8 +16,7 @@ from sqlalchemy.exc import IntegrityError
 from benchwright_judges.database import Database
 from benchwright_judges.service.refusals import Kind, RefusalError
 from benchwright_problems.errors import UnknownProblemError
-from benchwright_problems.problem import Kind as ProblemKind
-from benchwright_problems.problem import Pack, Reveal, digest
+from benchwright_problems.problem import Pack, Problem, Reveal, digest
 from benchwright_problems.store import Store
 from benchwright_remote.messages import AssignmentView, PublicPack
 from benchwright_service.errors import BenchServiceError
@@ -150,10 +149,10 @@ class Courses:
         """The packs that can be assigned. Waits for the disk."""
         return self._store.pack_names()
 
-    async def kind_of(self, pack: str, problem: str) -> ProblemKind:
-        """What a problem of a pack is."""
+    async def problem(self, pack: str, problem: str) -> Problem:
+        """The public part of a problem that an assignment names."""
         found, _ = await self._public(pack)
-        return next(one.kind for one in found.problems if one.id == problem)
+        return next(one for one in found.problems if one.id == problem)
 
     async def most_shown(self, attempt: str) -> Reveal | None:
         """The most that the assignment of an attempt shows of a verdict. None if it says nothing."""

@@ -1,4 +1,4 @@
-"""One problem in a course: who solved it when, which hidden tests catch whom, and which answers were given."""
+"""One problem in a course: who solved it when, which hidden tests catch whom, what was answered, what is alike."""
 
 from __future__ import annotations
 
@@ -12,12 +12,18 @@ from dataclasses import dataclass
 from sqlalchemy import select
 
 from benchwright_attempts.log import EventLog
+from benchwright_harness.run import starting_files
 from benchwright_judges.database import Database
+from benchwright_problems.problem import Problem
 from benchwright_service.gradebook import Gradebook
 from benchwright_service.snapshots import Snapshots
 from benchwright_service.tables import ATTEMPTS_HELD, RUNS
 from benchwright_teaching.items import Item, analyse
+from benchwright_teaching.similarity import Pair, pairs
 
+LEAST_ALIKE = 0.3
+"""Pairs with less in common are not shown."""
+_MOST_PAIRS = 100
 _LONGEST_ANSWER = 60
 _MOST_ANSWERS = 12
 
@@ -106,10 +112,33 @@ class ItemReports:
             answers.most_common(_MOST_ANSWERS),
         )
 
+    async def alike(self, book: Gradebook, assignment: str, problem: Problem) -> Sequence[Pair]:
+        """Students whose counted runs have much in common; solutions are named by account."""
+        counted = {
+            worth.run.id: account
+            for (account, one), grade in book.grades.items()
+            if one == assignment and (worth := grade.worth.get(problem.id)) and worth.run is not None
+        }
+        wanted = select(RUNS.c.id, RUNS.c.files).where(RUNS.c.id.in_(counted))
+        async with self._database.reading() as connection:
+            rows = (await connection.execute(wanted)).all()
+
+        def compared() -> Sequence[Pair]:
+            given = {path: content.decode(errors="replace") for path, content in starting_files(problem).items()}
+            solutions = {counted[row.id]: self._texts(row.files) for row in rows}
+            return [pair for pair in pairs(solutions, given) if pair.share >= LEAST_ALIKE][:_MOST_PAIRS]
+
+        return await asyncio.to_thread(compared)
+
+    def _texts(self, files: str) -> dict[str, str]:
+        return {
+            path: self._snapshots.content(digest).decode(errors="replace") for path, digest in json.loads(files).items()
+        }
+
     def _answers(self, files: Sequence[str]) -> Counter[str]:
         found: Counter[str] = Counter()
         for one in files:
-            for digest in json.loads(one).values():
-                text = " ".join(self._snapshots.content(digest).decode(errors="replace").split())
+            for content in self._texts(one).values():
+                text = " ".join(content.split())
                 found[text if len(text) <= _LONGEST_ANSWER else f"{text[:_LONGEST_ANSWER]}…"] += 1
         return found

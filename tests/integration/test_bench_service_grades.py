@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import httpx2
 import pytest
@@ -144,3 +145,25 @@ def test_grades_are_for_staff(service: Service, course: Course, account: str, ro
         assert client.get(f"{own}/{page}").status_code == 404
     for form in (f"grades/{course.assignment}/{account}", f"assignments/{course.assignment}/grading"):
         assert change(client, f"{own}/{form}", points="5", reason="x", worth="5").status_code == 404
+
+
+def test_solutions_that_are_alike_are_shown_to_staff(
+    service: Service, teacher: httpx2.Client, course: Course, account: str, tmp_path: Path
+) -> None:
+    problem = Store(Home.find({"BENCHWRIGHT_HOME": "/nonexistent"})).unseal(REF)
+    solver = Solver.joining(service, course, tmp_path, "Mallory")
+    files = texts(problem, solved_files(problem))
+    copied = {path: f"// mine\n{text}" for path, text in files.items()}
+    attempt = solver.begin(REF, files)
+    solver.record(attempt, Started())
+    assert solver.send(attempt).status_code == 200
+    solver.verdict(solver.run(attempt, 1, copied).json()["id"])
+    page = teacher.get(f"/courses/{course.name}/items/{course.assignment}/saturating-counter/alike").text
+    assert "1 pair<" in page
+    assert "Mallory" in page
+    assert "=Ada &lt;b&gt;" in page
+    assert re.search(r"100 %", page)
+    question = teacher.get(f"/courses/{course.name}/items/{course.assignment}/load-use-stalls/alike")
+    assert question.status_code == 404
+    assert account
+    solver.log.close()

@@ -66,6 +66,7 @@ def make_pages(bench: Bench, *, secure: bool) -> ASGIApp:
         Route("/courses/{course}/grades/{assignment}/{account}", guard.signed_in(grade_pages.change), methods=["POST"]),
         Route("/courses/{course}/items", guard.signed_in(grade_pages.items)),
         Route("/courses/{course}/items/{assignment}/{problem}", guard.signed_in(grade_pages.item)),
+        Route("/courses/{course}/items/{assignment}/{problem}/alike", guard.signed_in(grade_pages.alike)),
         Route("/courses/{course}/audit", guard.signed_in(course_pages.audit)),
         Route("/courses/{course}/work/{assignment}/{problem}/{account}", guard.signed_in(course_pages.work)),
         Route("/assets/pages.css", _style),

@@ -14,7 +14,7 @@ from benchwright_problems.problem import Kind as ProblemKind
 from benchwright_remote.messages import AssignmentView, Membership
 from benchwright_service.errors import BenchServiceError
 from benchwright_service.gradebook import Gradebook
-from benchwright_service.item_report import analysed
+from benchwright_service.item_report import LEAST_ALIKE, analysed
 from benchwright_service.pages.rendering import SECURITY, Problem, render
 from benchwright_service.pages.visit import Visit
 from benchwright_service.progress import Student
@@ -101,8 +101,8 @@ async def item(visit: Visit) -> Response:
     view = _assignment(visit, book)
     if problem not in view.problems:
         raise _unknown()
-    kind = await visit.bench.courses.kind_of(view.pack, problem)
-    is_question = kind is ProblemKind.QUESTION
+    asked = await visit.bench.courses.problem(view.pack, problem)
+    is_question = asked.kind is ProblemKind.QUESTION
     report = await visit.bench.items.of(book, view.id, problem, is_question=is_question)
     return render(
         "item",
@@ -113,6 +113,31 @@ async def item(visit: Visit) -> Response:
         item=analysed(book)[view.id, problem],
         report=report,
         is_question=is_question,
+    )
+
+
+async def alike(visit: Visit) -> Response:
+    """Pairs of students whose solutions of a problem have much in common."""
+    member = await visit.staffed()
+    book = await _book(visit, member)
+    problem = visit.request.path_params["problem"]
+    view = _assignment(visit, book)
+    if problem not in view.problems:
+        raise _unknown()
+    asked = await visit.bench.courses.problem(view.pack, problem)
+    if asked.kind is ProblemKind.QUESTION:
+        raise _unknown()
+    found = await visit.bench.items.alike(book, view.id, asked)
+    await visit.bench.audit.note(visit.account, member.course, "compared solutions", f"{view.pack}/{problem}")
+    return render(
+        "alike",
+        visit.session,
+        member=member,
+        assignment=view,
+        problem=problem,
+        pairs=found,
+        names={student.account: student.name for student in book.students},
+        least=LEAST_ALIKE,
     )
 
 

@@ -1,0 +1,97 @@
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from benchwright_teaching.similarity import pairs
+
+TEMPLATE = """module fifo #(parameter int WIDTH = 8, parameter int DEPTH = 16) (
+    input logic clk, input logic rst_n, input logic push, input logic pop,
+    input logic [WIDTH-1:0] data_in, output logic [WIDTH-1:0] data_out, output logic full, output logic empty
+);
+endmodule
+"""
+BODY = """  logic [WIDTH-1:0] memory [DEPTH];
+  logic [$clog2(DEPTH):0] head, tail;
+  assign full = (head - tail) == DEPTH;
+  assign empty = head == tail;
+  assign data_out = memory[tail[$clog2(DEPTH)-1:0]];
+  always_ff @(posedge clk or negedge rst_n) begin
+    if (!rst_n) begin
+      head <= '0;
+      tail <= '0;
+    end else begin
+      if (push && !full) begin
+        memory[head[$clog2(DEPTH)-1:0]] <= data_in;
+        head <= head + 1'b1;
+      end
+      if (pop && !empty) tail <= tail + 1'b1;
+    end
+  end
+"""
+OTHER = """  reg [WIDTH-1:0] store [0:DEPTH-1];
+  integer used, first;
+  always @(posedge clk, negedge rst_n)
+    if (~rst_n) {used, first} <= 0;
+    else case ({push & ~full, pop & ~empty})
+      2'b10: begin store[(first + used) % DEPTH] <= data_in; used <= used + 1; end
+      2'b01: begin first <= (first + 1) % DEPTH; used <= used - 1; end
+      2'b11: begin store[(first + used) % DEPTH] <= data_in; first <= (first + 1) % DEPTH; end
+      default: ;
+    endcase
+  always @* begin full = used >= DEPTH; empty = used <= 0; data_out = store[first]; end
+"""
+
+
+def solution(body: str) -> dict[str, str]:
+    return {"rtl/fifo.sv": TEMPLATE.replace("endmodule", f"{body}endmodule")}
+
+
+def renamed(text: str) -> str:
+    for old, new in (("memory", "ram"), ("head", "wr_ptr"), ("tail", "rd_ptr"), ("1'b1", "1")):
+        text = re.sub(rf"\b{old}\b" if old.isidentifier() else old, new, text)
+    return text
+
+
+def reordered(text: str) -> str:
+    lines = text.splitlines(keepends=True)
+    assigns = [line for line in lines if line.lstrip().startswith("assign")]
+    return "".join([*(line for line in lines if line not in assigns), *reversed(assigns)])
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda text: text,
+        renamed,
+        lambda text: "// my own work\n" + text.replace("begin", "begin  /* x */\n\n"),
+        lambda text: reordered(renamed(text)),
+    ],
+    ids=["copied", "renamed", "commented", "reordered"],
+)
+def test_a_changed_copy_is_found_with_its_lines(change: object) -> None:
+    assert callable(change)
+    (pair,) = pairs({"ada": solution(BODY), "bob": solution(change(BODY))}, {"rtl/fifo.sv": TEMPLATE})
+    assert pair.share > 0.5
+    (stretch, *_) = pair.first_lines["rtl/fifo.sv"]
+    assert 3 <= stretch[0] < stretch[1] <= 23
+
+
+def test_solutions_written_apart_share_little_or_nothing() -> None:
+    found = pairs({"ada": solution(BODY), "grace": solution(OTHER)}, {"rtl/fifo.sv": TEMPLATE})
+    assert all(pair.share < 0.2 for pair in found)
+
+
+def test_what_everybody_was_given_is_not_in_common() -> None:
+    assert pairs({"ada": solution(""), "grace": solution("")}, {"rtl/fifo.sv": TEMPLATE}) == []
+
+
+def test_what_most_solutions_have_says_nothing() -> None:
+    everybody = {f"student {number}": solution(BODY) for number in range(20)}
+    assert pairs(everybody, {"rtl/fifo.sv": TEMPLATE}) == []
+
+
+@pytest.mark.parametrize("text", ["", "\0\0", "module", "é" * 500, ")" * 3_000])
+def test_broken_text_is_compared_like_any_other(text: str) -> None:
+    pairs({"ada": {"a.sv": text}, "grace": {"a.sv": text}}, {})
