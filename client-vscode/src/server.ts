@@ -75,7 +75,9 @@ export class Server implements vscode.Disposable {
   ): Promise<Requests[K]["result"]> {
     await this.starting;
     if (!this.client || this.failure) throw new Error(this.failure ?? "The Benchwright server is not running.");
-    return this.client.sendRequest<Requests[K]["result"]>(`benchwright/${name}`, params, cancellation);
+    // An absent token would be taken for another parameter.
+    const others = cancellation ? [cancellation] : [];
+    return this.client.sendRequest<Requests[K]["result"]>(`benchwright/${name}`, params, ...others);
   }
 
   async notify<K extends keyof Notifications>(name: K, params: Notifications[K]["params"]): Promise<void> {

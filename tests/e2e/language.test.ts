@@ -199,6 +199,42 @@ scenario(
   },
 );
 
+const MACROS = {
+  "counted.sv": `\`define REG(NAME, WIDTH) logic [WIDTH-1:0] NAME; \\
+  always_ff @(posedge clk) NAME <= NAME + 1'b1;
+\`define PAIR(NAME) \`REG(NAME\`\`_a, 8) \`REG(NAME\`\`_b, 4)
+module counted (input logic clk);
+  \`PAIR(ticks)
+endmodule
+`,
+};
+
+scenario(
+  "what a macro, and a whole file, expands to is shown as a document",
+  {
+    opened: design,
+    before: async (folder) => {
+      await mkdir(design(folder));
+      for (const [name, text] of Object.entries(MACROS)) await writeFile(join(design(folder), name), text);
+    },
+  },
+  async (session) => {
+    const { editor } = session;
+    const counted = new SavedFile(session, "counted.sv");
+    await editor.openFile("counted.sv");
+    await counted.cursorAt("PAIR(ticks)");
+    await editor.fix("Show the macro's expansion");
+    const expanded = editor.page.locator(".monaco-editor[data-uri^='benchwright-macro']");
+    await editor.sees(expanded, /ticks_a[\s\S]*ticks_b/);
+    await editor.picture("macro-expanded");
+    await editor.page.getByRole("tab", { name: "counted.sv", exact: true }).click();
+    await editor.command("Benchwright: Show File with Macros Expanded");
+    await editor.sees(expanded.last(), /module counted/);
+    await editor.picture("file-expanded");
+    assert.deepEqual(session.strangers, []);
+  },
+);
+
 /** A file that is open, as it is on disk: what the editor draws has hints between the text. */
 class SavedFile {
   private readonly editor: Editor;

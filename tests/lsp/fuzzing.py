@@ -155,6 +155,10 @@ WHOLE = (
     "benchwright/setTop",
     "benchwright/expandMacro",
     "benchwright/showExpansion",
+    "benchwright/projectLists",
+    "benchwright/useList",
+    "benchwright/declarations",
+    "benchwright/useDeclaration",
     "workspace/textDocumentContent",
     "workspace/diagnostic",
 )
@@ -477,6 +481,12 @@ class Typist:
                 return {"module": module, "instance": chance.choice([None, path])}
             case "viewHere":
                 return {"path": path}
+            case "projectLists" | "declarations":
+                return {}
+            case "useList":
+                return {"name": chance.choice(["", "all.f", "𝄞"]), "target": chance.choice(["", "sim", ","])}
+            case "useDeclaration":
+                return {"module": module, "file": chance.choice(["", "a.sv", "../a.sv"])}
             case "expandMacro" | "showExpansion":
                 return {"position": chance.choice([None, self._place()]), "full": chance.random() < 0.5}
             case _:

@@ -160,3 +160,12 @@ async def test_only_open_designs_are_expanded(editor: Editor, tmp_path: Path) ->
                 await content(file, address)
         with pytest.raises(JsonRpcException, match="no use of a macro"):
             await expanded(file.go_to("module top"))
+
+
+@pytest.mark.parametrize("whole", [False, True])
+async def test_an_address_is_understood_as_vs_code_writes_it(editor: Editor, whole: bool) -> None:
+    async with scratch(editor, DESIGN) as file:
+        found = await expanded(file, whole=whole)
+        written = found["uri"].replace("benchwright-macro:///", "benchwright-macro:/").replace("=", "%3D")
+        assert written != found["uri"]
+        assert await content(file, written) == found["text"]

@@ -101,7 +101,12 @@ class Expansions:
 
     async def _analysed(self, uri: str) -> tuple[Document, Analysis]:
         document = self._server.documents.get(uri)
-        if document is None or not document.is_design or not uri.startswith("file:"):
+        if document is None and uri.startswith("file:"):
+            # Editors write the address of a virtual document in a way of their own.
+            path = path_of(uri)
+            named = (one for one in self._server.documents if one.uri.startswith("file:"))
+            document = next((one for one in named if path_of(one.uri) == path), None)
+        if document is None or not document.is_design or not document.uri.startswith("file:"):
             raise ServerError("Macros are expanded in design files that are open in the editor: open the file first.")
         return document, await self._server.projects.analysis(document)
 
@@ -181,6 +186,8 @@ def _source(uri: str) -> tuple[str, re.Match[str] | None]:
     scheme, _, path = whole.partition(":")
     # Editors encode the query in ways of their own.
     use = _QUERY.match(unquote(query))
-    if scheme != EXPANSION_SCHEME or (query and use is None):
+    file = path.rpartition("/")[0]
+    if scheme != EXPANSION_SCHEME or not file.strip("/") or (query and use is None):
         raise ServerError(f"{uri} is not the address of an expansion. Ask for expansions with benchwright/expandMacro.")
-    return "file:" + path.rpartition("/")[0], use
+    # VS Code leaves out an empty host.
+    return ("file:" if path.startswith("//") else "file://") + file, use
