@@ -13,6 +13,7 @@ from .test_judge_pages import free_port
 from .walk import Reader, Walk
 
 PAGE = "docs/how-to/operate-the-service.md"
+COURSE = "docs/how-to/teach-a-course.md"
 SERVE = "benchwright serve --port 8443 --metrics-port 9464"
 _ROOT = "needs root and systemd; tests/unit/setup/test_service_files.py reads what is installed"
 
@@ -56,8 +57,15 @@ WALKS = {
             "createuser": "needs the machine's PostgreSQL; the tests have one of their own",
             "docker compose": "needs a registry; tests/unit/setup/test_service_files.py reads the files",
         },
-    )
+    ),
+    COURSE: Walk(
+        not_run={"benchwright serve": "tests/integration/test_bench_service_pages.py starts services of its own"}
+    ),
 }
+
+
+def test_a_course_is_made(reader: Reader) -> None:
+    WALKS[COURSE].go(COURSE, reader)
 
 
 def test_a_service_is_operated(reader: Reader, request: pytest.FixtureRequest) -> None:
