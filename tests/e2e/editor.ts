@@ -272,9 +272,13 @@ export class Editor {
   /** Runs what the context menu of a row offers. */
   async inMenuOf(row: Locator, title: string): Promise<void> {
     const entry = this.page.locator(".context-view .action-label", { hasText: title });
-    // In its first moments a menu takes no click.
     await this.tryAgain(`The menu does not let ${title} be chosen.`, async (timeout) => {
+      // A menu that is still open from before would get this click.
+      await this.page.keyboard.press("Escape");
       await row.click({ button: "right", timeout });
+      await entry.waitFor({ timeout });
+      // In its first moments a menu takes no click.
+      await this.page.waitForTimeout(500);
       await entry.click({ timeout });
       await entry.waitFor({ state: "hidden", timeout });
     });
