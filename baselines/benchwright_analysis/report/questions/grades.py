@@ -13,10 +13,13 @@ from benchwright_analysis.report.section import Figure, Section, Table
 from benchwright_judges.agreement import is_right
 from benchwright_judges.judgement import Method
 from benchwright_judges.rated import scale_of
+from benchwright_judges.rule_judgements import RIGHT
 from benchwright_judges.scale import Scale
 from benchwright_problems.problem import QuestionFormat
 
 _GRADES = tuple(reversed(Scale.EXAM.labels))
+_BY_RULE = {RIGHT.label: _GRADES[0]}
+"""What rules decided without a judge: an answer that is the reference itself."""
 _NO_ANSWER = "no answer to grade"
 _THREE_SEATS = 3
 
@@ -59,7 +62,7 @@ def _grades(data: Dataset) -> list[Figure]:
 
 def _grade(one: Folded) -> str:
     label = one.judged.label if one.judged is not None else ""
-    return label if label in _GRADES else _NO_ANSWER
+    return label if label in _GRADES else _BY_RULE.get(label, _NO_ANSWER)
 
 
 def _shares(groups: Mapping[str, Sequence[Observation]], columns: Mapping[str, Mapping[str, bool]]) -> list[Figure]:

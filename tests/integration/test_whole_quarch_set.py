@@ -1,0 +1,246 @@
+"""A set of QuArch's layout: imported, labelled, asked twice with and without pictures, judged by three, and reported.
+
+Every number that is expected of the report is made from who answers what by arithmetic of this file.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from benchwright_server.cli.app import command_line
+
+from ..judge_endpoint import Asked, JudgeEndpoint, Played, content, says
+
+WHOLE = 2_671
+TOPICS = ("Memory Systems", "Interconnection Networks", "Processor Architecture", "Storage")
+SKILLS = ("recall", "analyze", "design", "implement")
+WRONG_EVERY = {"large": 5, "small": 2}
+JUDGES = ("ja", "jb", "jc")
+SAMPLES = 2
+PICTURE = base64.b64decode(
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+)
+"""One pixel."""
+_NUMBER = re.compile(r"unit (\d+)\b")
+
+
+@pytest.fixture(scope="module")
+def questions(nightly: bool) -> range:
+    return range(1, (WHOLE if nightly else WHOLE // 40) + 1)
+
+
+# The set.
+
+
+def is_free(number: int) -> bool:
+    return number % 3 == 0
+
+
+def has_picture(number: int) -> bool:
+    return number % 4 < 2
+
+
+def topic(number: int) -> str:
+    return TOPICS[number // 2 % 4]
+
+
+def skill(number: int) -> str:
+    return SKILLS[number // 3 % 4]
+
+
+def name(number: int) -> str:
+    return f"exam-{number}" if is_free(number) else f"mcq-{number}"
+
+
+def right_letter(number: int) -> str:
+    return "ABCD"[number % 4]
+
+
+def write_set(folder: Path, questions: range) -> None:
+    folder.mkdir()
+    (folder / "figure.png").write_bytes(PICTURE)
+    choices, free = [], []
+    for number in questions:
+        asked = f"Which value does unit {number} hold?" + (" ![unit](figure.png)" if has_picture(number) else "")
+        if is_free(number):
+            solved = {"context": "", "context_figures": [], "solution": f"It holds {number}.", "solution_figures": []}
+            checked = {"passed_llm_verification": True, "reasoning": "", "passed_human_verification": True}
+            free.append({"question_id": name(number), "question": asked} | solved | checked)
+        else:
+            options = [f"{number} plus {step}" for step in range(4)]
+            record: dict[str, Any] = {"question_id": number, "question": asked, "options": options}
+            record["answer"] = right_letter(number)
+            choices.append(record | {"difficulty": "EASY", "topic": topic(number)})
+    (folder / "mcq.jsonl").write_text("".join(json.dumps(one) + "\n" for one in choices))
+    (folder / "frq.json").write_text(json.dumps(free))
+
+
+# Who answers what.
+
+
+def is_right(model: str, number: int, sample: int) -> bool:
+    return (number + sample) % WRONG_EVERY[model] != 0
+
+
+def labels(number: int, *, right: bool) -> tuple[str, str, str]:
+    """The votes on a free response; those of every fifth differ at first."""
+    if number % 5 == 0:
+        return ("correct", "incorrect", "correct") if right else ("partially correct", "incorrect", "incorrect")
+    return ("correct",) * 3 if right else ("incorrect",) * 3
+
+
+def is_key_itself(number: int) -> bool:
+    """Whether right answers to it are the reference word for word, so that no judge is asked."""
+    return number % 7 == 0
+
+
+class World:
+    """Plays the models, the judges and the labellers."""
+
+    def __init__(self) -> None:
+        self._asked: dict[tuple[str, int], int] = {}
+
+    def play(self, asked: Asked) -> Played:
+        said = json.dumps(asked.body["messages"], ensure_ascii=False)
+        model, number = str(asked.body["model"]), int(_NUMBER.findall(said)[-1])
+        if model in WRONG_EVERY:
+            sample = self._asked[model, number] = self._asked.get((model, number), 0) + 1
+            return content(self._reply(number, right=is_right(model, number, sample)))
+        if "by the one skill" in said:
+            return content(json.dumps({"reason": "It is.", "skill": skill(number)}))
+        right = f"has {number} as told" in said
+        return says(labels(number, right=right)[JUDGES.index(model)])
+
+    @staticmethod
+    def _reply(number: int, *, right: bool) -> str:
+        if is_free(number):
+            told = f"After the reset the register has {number} as told, which no clock changes."
+            return (f"It holds {number}." if is_key_itself(number) else told) if right else "It loses all of that."
+        letter = right_letter(number) if right else "ABCD"[(number + 1) % 4]
+        return f"The answer is {letter}."
+
+
+def run(*arguments: str) -> Any:
+    ran = CliRunner().invoke(command_line(), [*arguments], catch_exceptions=False)
+    assert ran.exit_code == 0, ran.output
+    return json.loads(ran.stdout) if "--json" in arguments else ran.stdout
+
+
+def values(figures: Iterable[dict[str, Any]]) -> dict[tuple[str, str], float]:
+    return {(one["row"], one["column"]): one["value"] for one in figures}
+
+
+def named(model: str) -> str:
+    return f"model: openai-api/local/{model}"
+
+
+def test_a_whole_set_is_labelled_asked_twice_judged_and_reported(
+    tmp_path: Path, questions: range, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("BENCHWRIGHT_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("LOCAL_API_KEY", "none")
+    monkeypatch.delenv("BENCHWRIGHT_JUDGE_URL", raising=False)
+    write_set(tmp_path / "quarch", questions)
+    with JudgeEndpoint(World().play) as endpoint:
+        (tmp_path / "home" / "config").mkdir(parents=True)
+        lines = [f'[[judge]]\nname = "{one}"\nbase_url = "{endpoint.url}"\nmodel = "{one}"\n' for one in JUDGES]
+        (tmp_path / "home" / "config" / "judges.toml").write_text("".join(lines))
+        run("problems", "import", "quarch", "quarch/mcq.jsonl", "quarch/frq.json", "--pack", "q")
+        labelled = run("problems", "label", "q", "--only", "skill", "--json")
+        assert labelled["labelled"] == {"skill": len(questions)}
+        for model in WRONG_EVERY:
+            chosen = ("--model", f"openai-api/local/{model}", "--base-url", endpoint.url, "--samples", str(SAMPLES))
+            asked = run("eval", "--pack", "q", *chosen, "--jobs", "1", "--out", f"runs/{model}", "--json")
+            right = sum(is_right(model, number, sample + 1) for number in questions for sample in range(SAMPLES))
+            assert (asked["samples"], asked["undecided"]) == (SAMPLES * len(questions), 0)
+            assert asked["passed"] == right
+    run("report", "--out", "report", "--no-events")
+    sections = json.loads((tmp_path / "report" / "report.json").read_text())["sections"]
+    check_profile(sections, questions)
+    check_forms(sections, questions)
+    check_grades(sections, questions)
+    check_generations(sections, questions)
+
+
+def mean(model: str, numbers: Iterable[int]) -> float:
+    return fmean(is_right(model, number, sample + 1) for number in numbers for sample in range(SAMPLES))
+
+
+def check_profile(sections: dict[str, Any], questions: range) -> None:
+    """Skills by model, with those that need reasoning together, and topics."""
+    numbers = sections["profile"]["numbers"]
+    skills, topics = values(numbers["skill"]), values(numbers["topic"])
+    for model in WRONG_EVERY:
+        for one in SKILLS:
+            of = [number for number in questions if skill(number) == one]
+            assert skills[named(model), one] == pytest.approx(mean(model, of)), one
+        reasoning = [number for number in questions if skill(number) != "recall"]
+        assert skills[named(model), "reasoning"] == pytest.approx(mean(model, reasoning))
+        for one in TOPICS:
+            of = [number for number in questions if not is_free(number) and topic(number) == one]
+            assert topics[named(model), one] == pytest.approx(mean(model, of)), one
+        # Free responses of QuArch have no topic.
+        untold = [number for number in questions if is_free(number)]
+        assert topics[named(model), "Computer Architecture"] == pytest.approx(mean(model, untold))
+
+
+def check_forms(sections: dict[str, Any], questions: range) -> None:
+    """Table 6."""
+    found = values(sections["question-forms"]["numbers"]["forms"])
+    for model in WRONG_EVERY:
+        for seen, picture in (("text", False), ("image", True)):
+            for form, free in (("multiple choice", False), ("free response", True)):
+                of = [one for one in questions if (has_picture(one), is_free(one)) == (picture, free)]
+                assert found[named(model), f"{seen}, {form}"] == pytest.approx(mean(model, of)), (seen, form)
+
+
+def check_grades(sections: dict[str, Any], questions: range) -> None:
+    """Table 7, and the share of first two votes that differ."""
+    numbers = sections["grades"]["numbers"]
+    graded, ties = values(numbers["grades"]), values(numbers["tie_breaks"])
+    free = [number for number in questions if is_free(number)]
+    for model in WRONG_EVERY:
+        rights = [(number, is_right(model, number, sample + 1)) for number in free for sample in range(SAMPLES)]
+        said = [
+            ("correct",) * 3 if right and is_key_itself(number) else labels(number, right=right)
+            for number, right in rights
+        ]
+        for grade in ("correct", "incorrect"):
+            share = fmean(sum(vote == grade for vote in votes) >= 2 for votes in said)
+            assert graded[named(model), grade] == pytest.approx(share), grade
+        assert not any(
+            row == named(model) and value for (row, column), value in graded.items() if "no answer" in column
+        )
+        # Each question counts alike, whatever number of its answers needed a judge.
+        voted: dict[int, list[tuple[str, str, str]]] = {}
+        for votes, (number, right) in zip(said, rights, strict=True):
+            if not (right and is_key_itself(number)):
+                voted.setdefault(number, []).append(votes)
+        differ = fmean(fmean(one[0] != one[1] for one in several) for several in voted.values())
+        assert ties[named(model), "a third vote is needed"] == pytest.approx(differ)
+        apart = fmean(
+            fmean((one[0] == "correct") != (one[1] == "correct") for one in several) for several in voted.values()
+        )
+        assert ties[named(model), "differ on right or not right"] == pytest.approx(apart)
+
+
+def check_generations(sections: dict[str, Any], questions: range) -> None:
+    numbers = sections["generations"]["numbers"]
+    each, over = values(numbers["generations"]), values(numbers["pass_at_1"])
+    of_sample: Callable[[str, int], float] = lambda model, sample: fmean(  # noqa: E731
+        is_right(model, number, sample) for number in questions
+    )
+    for model in WRONG_EVERY:
+        for sample in (1, 2):
+            assert each[named(model), f"generation {sample}"] == pytest.approx(of_sample(model, sample))
+        assert over[named(model), "k = 2"] == pytest.approx(mean(model, questions))
