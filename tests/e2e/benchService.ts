@@ -14,11 +14,13 @@ export class BenchService {
   readonly url: string;
   /** Joins the course. */
   readonly invitation: string;
+  /** Joins it as its owner. */
+  readonly ownersInvitation: string;
   private readonly process: ChildProcess;
 
-  private constructor(url: string, invitation: string, process: ChildProcess) {
+  private constructor(url: string, invitations: readonly [string, string], process: ChildProcess) {
     this.url = url;
-    this.invitation = invitation;
+    [this.invitation, this.ownersInvitation] = invitations;
     this.process = process;
   }
 
@@ -41,7 +43,9 @@ export class BenchService {
     const run: Run = async (...args) =>
       (await promisify(execFile)(installed().benchwright, args, { env: environment })).stdout.trim();
     await setUp(run);
-    const invitation = (await run("course", "invite", course)).split(/\s+/).at(-1)!;
+    const invite = async (role: string): Promise<string> =>
+      (await run("course", "invite", course, "--role", role)).split(/\s+/).at(-1)!;
+    const invitations = [await invite("participant"), await invite("owner")] as const;
     const serving = spawn(installed().benchwright, ["serve", "--port", "0", "--workers", "1"], {
       env: environment,
       stdio: ["ignore", "ignore", "pipe"],
@@ -51,7 +55,7 @@ export class BenchService {
       if (listening) {
         // Nothing may fill the pipe.
         serving.stderr.resume();
-        return new BenchService(listening[1]!, invitation, serving);
+        return new BenchService(listening[1]!, invitations, serving);
       }
     }
     throw new Error("The bench service ended before it listened.");

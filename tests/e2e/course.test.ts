@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { readFile, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { after } from "node:test";
+import type { Page } from "playwright-core";
 import { BenchService } from "./benchService.ts";
 import { listAttempts } from "./commandLine.ts";
 import type { Editor } from "./editor.ts";
@@ -33,8 +34,40 @@ async function signIn(editor: Editor, service: BenchService): Promise<void> {
   }
 }
 
+/** A browser's page that is signed in at the service; the editor's own page goes on. */
+async function servicePage(editor: Editor, service: BenchService, invitation: string, name: string): Promise<Page> {
+  const context = await editor.page.context().browser()!.newContext({ bypassCSP: true });
+  const page = await context.newPage();
+  await page.goto(`${service.url}/sign-in`);
+  await page.getByLabel("Invitation or token").fill(invitation);
+  await page.getByLabel("Your name").fill(name);
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByRole("heading", { name: "Your courses" }).waitFor();
+  return page;
+}
+
+async function signInByBrowser(editor: Editor, service: BenchService): Promise<void> {
+  await editor.command("Benchwright: Sign In to a Course…");
+  const asked = editor.page.locator(".quick-input-widget");
+  await editor.sees(asked, "The address of the course's bench service");
+  await editor.page.keyboard.type(service.url);
+  await editor.page.keyboard.press("Enter");
+  await editor.choose("In the Browser");
+  const waiting = editor.notification("Confirm the code");
+  await waiting.waitFor();
+  const code = /code (\w{4}-\w{4})/.exec(await waiting.innerText())?.[1];
+  assert.ok(code);
+  await editor.picture("course-code");
+  const page = await servicePage(editor, service, service.invitation, "Ada Lovelace");
+  await page.goto(`${service.url}/device?code=${code}`);
+  await page.getByText(code).waitFor();
+  await page.getByRole("button", { name: "Sign it in" }).click();
+  await page.getByText("The program is signed in.").waitFor();
+  await page.context().close();
+}
+
 scenario(
-  "a student signs in to a course, and an assignment is run where its hidden tests are",
+  "a student signs in by the browser, works where hidden tests are not, and the teacher sees and grades it",
   {
     before: async (folder) => {
       services.push(await BenchService.start(folder, "Week 1", "2027-01-15"));
@@ -43,7 +76,7 @@ scenario(
   async ({ editor, folder }) => {
     const service = services.at(-1)!;
     await editor.openBenchwrightView();
-    await signIn(editor, service);
+    await signInByBrowser(editor, service);
     await editor.notification("Signed in as Ada Lovelace: Computer architecture").waitFor();
     const assignment = editor.page.locator(".pane-body .monaco-list-row", { hasText: "Week 1" });
     await editor.sees(assignment, /0\/15 passed · due Jan 15, 2027/);
@@ -72,6 +105,17 @@ scenario(
     const receipts = await readFile(join(homeOf(folder), "data", "receipts", `${attempt!.id}.jsonl`), "utf8");
     assert.match(receipts, /"signature"/);
     await assert.rejects(readdir(join(homeOf(folder), "data", "sealed", "arch-week-1")));
+
+    const teacher = await servicePage(editor, service, service.ownersInvitation, "Carver Mead");
+    await teacher.getByRole("link", { name: "Computer architecture" }).click();
+    await teacher.getByRole("link", { name: "Progress" }).click();
+    await teacher.getByRole("link", { name: /2 runs, passed/ }).click();
+    await teacher.getByRole("heading", { name: "Ada Lovelace: saturating-counter" }).waitFor();
+    await teacher.getByText("Some hidden tests failed.").waitFor();
+    await teacher.goto(`${service.url}/courses/arch/grades`);
+    await teacher.getByRole("link", { name: "Ada Lovelace, Week 1: 1" }).click();
+    await teacher.getByRole("heading", { name: "Ada Lovelace: Week 1" }).waitFor();
+    await teacher.context().close();
   },
 );
 
