@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import time
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from enum import StrEnum
 from typing import Any
 
@@ -107,12 +107,20 @@ class Accounts:
         Raises:
             BenchServiceError: There is no such course.
         """
-        _, secret = access_token.new_secret()
-        async with self._database.writing() as connection:
-            if (await connection.execute(select(COURSES.c.id).where(COURSES.c.id == course))).scalar() is None:
-                raise BenchServiceError(f"there is no course {course!r}; `benchwright course create` makes one")
-            row = {
-                "digest": _digest(secret),
+        return (await self.invite_each(course, [(role, section)], uses=uses, expires=expires))[0]
+
+    async def invite_each(
+        self, course: str, seats: Sequence[tuple[Role, str]], *, uses: int = 1, expires: float | None = None
+    ) -> Sequence[str]:
+        """A code for each role and section, in their order; all of them or none.
+
+        Raises:
+            BenchServiceError: There is no such course.
+        """
+        codes = [access_token.new_secret()[1] for _ in seats]
+        rows = [
+            {
+                "digest": _digest(code),
                 "course": course,
                 "role": role.value,
                 "section": section,
@@ -120,8 +128,13 @@ class Accounts:
                 "created": self._now(),
                 "expires": expires,
             }
-            await connection.execute(insert(INVITATIONS).values(row))
-        return secret
+            for code, (role, section) in zip(codes, seats, strict=True)
+        ]
+        async with self._database.writing() as connection:
+            if (await connection.execute(select(COURSES.c.id).where(COURSES.c.id == course))).scalar() is None:
+                raise BenchServiceError(f"there is no course {course!r}; `benchwright course create` makes one")
+            await connection.execute(insert(INVITATIONS), rows)
+        return codes
 
     async def join(self, code: str, name: str) -> tuple[str, str]:
         """Joins a course by an invitation, with a new account.

@@ -36,6 +36,7 @@ def add_to(parent: typer.Typer) -> None:
     course = typer.Typer(no_args_is_help=True, help="Set up the courses of the bench service on this machine.")
     course.command("create", help="Make a course.")(create)
     course.command("invite", help="Print an invitation to a course.")(invite)
+    course.command("roster", help="Make an invitation for each row of a CSV file.")(roster)
     course.command("assign", help="Give a course a pack, or some of its problems, to work on.")(assign)
     course.command("token", help="Print a token for somebody whom another program has signed in.")(token)
     course.command("worker-token", help="Print a token for workers on other machines.")(worker_token)
@@ -151,6 +152,34 @@ def invite(
             lambda parts: parts.accounts.invite(course, role, section=section, uses=uses, expires=until),
         )
     )
+
+
+def roster(
+    course: Course,
+    file: Annotated[Path, typer.Argument(help="CSV with the columns email, name, section, role.")],
+    output: Annotated[Path, typer.Argument(help="CSV to write: the same with an invitation in each row.")],
+    address: Annotated[
+        str, typer.Option(envvar="BENCHWRIGHT_SERVICE_ADDRESS", help="The service's, as its users have it.")
+    ] = "",
+    expires: Annotated[datetime | None, typer.Option(help="Until when, in UTC.")] = None,
+    database: DatabaseUrl = "",
+) -> None:
+    """Each invitation is for one person; it can't be shown again."""
+    with explained():
+        from benchwright_problems.atomic import write_atomically
+        from benchwright_service.roster import read_roster, with_invitations
+
+        seats = read_roster(file)
+        if output.exists():
+            raise BenchServiceError(f"{output} is there already; choose another name")
+        if not os.access(output.absolute().parent, os.W_OK):
+            raise BenchServiceError(f"{output} can't be written; choose another folder")
+        until = expires.replace(tzinfo=UTC).timestamp() if expires else None
+        wanted = [(seat.role, seat.section) for seat in seats]
+        codes = _with_parts(database, lambda parts: parts.accounts.invite_each(course, wanted, expires=until))
+        sign_in = f"{address.rstrip('/')}/sign-in" if address else ""
+        write_atomically(output.absolute(), with_invitations(seats, codes, sign_in), 0o600)
+    typer.echo(f"{output} has {len(seats)} invitations. Send each to its person only; only you can read the file.")
 
 
 def assign(

@@ -51,10 +51,10 @@ def _number(points: float) -> str:
 
 def _written(rows: Sequence[Sequence[str]]) -> str:
     text = io.StringIO()
-    csv.writer(text, lineterminator="\r\n").writerows([_plain(cell) for cell in row] for row in rows)
+    csv.writer(text, lineterminator="\r\n").writerows([plain_cell(cell) for cell in row] for row in rows)
     return text.getvalue()
 
 
-def _plain(cell: str) -> str:
+def plain_cell(cell: str) -> str:
     """A cell that no spreadsheet takes for a formula."""
     return f"'{cell}" if cell.startswith(_FORMULAS) else cell

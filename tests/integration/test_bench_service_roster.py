@@ -1,0 +1,82 @@
+"""A roster becomes one-use invitations by the command, and people join with them."""
+
+from __future__ import annotations
+
+import csv
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from ..bench_service import Service, running
+from ..postgres import new_database
+from .test_bench_service_backup import command
+
+ROSTER = 'email,name,section,role\r\nada@example.org,=Ada,A,\r\ngrace@example.org,"Hopper, Grace",B,staff\r\n'
+
+
+@pytest.fixture(scope="module", params=["sqlite", "postgresql"])
+def service(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    database = new_database(request.getfixturevalue("postgres")) if request.param == "postgresql" else None
+    with running(Service(tmp_path_factory.mktemp("service"), database, workers=0)) as started:
+        yield started
+
+
+def given(service: Service) -> list[str]:
+    return ["--database", service.database] if service.database is not None else []
+
+
+def test_each_row_gets_an_invitation_that_works_once_with_its_role_and_section(
+    service: Service, tmp_path: Path
+) -> None:
+    course = service.set_up()
+    (tmp_path / "roster.csv").write_bytes(b"\xef\xbb\xbf" + ROSTER.encode())
+    files = (str(tmp_path / "roster.csv"), str(tmp_path / "invitations.csv"))
+    made = command(
+        service.home, "roster", course.name, *files, "--address", "https://bench.example.org/", *given(service)
+    )
+    assert made.returncode == 0, made.stderr
+    written = tmp_path / "invitations.csv"
+    assert stat.S_IMODE(written.stat().st_mode) == 0o600
+    with written.open(newline="") as stream:
+        rows = list(csv.DictReader(stream))
+    assert [row["name"] for row in rows] == ["'=Ada", "Hopper, Grace"]
+    assert {row["sign_in"] for row in rows} == {"https://bench.example.org/sign-in"}
+    joined = []
+    for row in rows:
+        asked = {"code": row["invitation"], "name": "Somebody"}
+        with service.client() as client:
+            token = client.post("/api/v1/join", json=asked).json()["token"]
+            assert client.post("/api/v1/join", json=asked).status_code == 404
+        with service.client(token) as client:
+            joined += client.get("/api/v1/me").json()["courses"]
+    assert [(one["course"], one["role"], one["section"]) for one in joined] == [
+        (course.name, "participant", "A"),
+        (course.name, "staff", "B"),
+    ]
+    again = command(service.home, "roster", course.name, *files, *given(service))
+    assert again.returncode == 1
+    assert "there already" in again.stderr
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ("email,name\na@x.org,A,B\n", ":2: more cells"),
+        ("email,name,role\na@x.org,A,emperor\n", "'emperor' is no role"),
+        ("email,name\na@x.org,A\nA@x.org,B\n", "twice"),
+        ("name\nA\n", "no column 'email'"),
+        ("email,name\n", "no rows"),
+        ("email,name\n,A\n", ":2: a row needs"),
+    ],
+)
+def test_a_wrong_roster_makes_no_invitation_and_says_where(
+    service: Service, tmp_path: Path, content: str, said: str
+) -> None:
+    (tmp_path / "roster.csv").write_text(content)
+    output = tmp_path / "invitations.csv"
+    refused = command(service.home, "roster", "any", str(tmp_path / "roster.csv"), str(output), *given(service))
+    assert refused.returncode == 1
+    assert said in refused.stderr
+    assert not output.exists()
