@@ -27,6 +27,8 @@ MAX_DEPTH = 64
 _MOST = 20_000
 _GUARD = re.compile(r"(?:\s|//[^\n]*\n|/\*.*?\*/)*`(?:ifndef\s+(\w+)\s+`define\s+\1\b|pragma\s+once\b)", re.DOTALL)
 """How a header begins that is read once only."""
+_WITH_GRAVE = re.compile(r"^[^\n`]*`(?:[^\n\\]|\\\r?\n|\\.)*", re.MULTILINE)
+"""A line with a grave accent, and those that continue it."""
 
 
 @dataclass(frozen=True)
@@ -54,6 +56,17 @@ _Place = tuple[str, Preprocessing]
 """The folder of an includer, as slang names it, and what the file is read with."""
 
 
+@dataclass
+class _Answer:
+    """What slang said that a file includes."""
+
+    root: Root
+    outlines: Mapping[Path, Outline | None]
+    closure: Closure
+    looks: int
+    """How often the disk had been looked at when this was last known to hold."""
+
+
 class Closures:
     """Finds closures; the last one is kept until a file of it changes. Not safe in several threads.
 
@@ -65,13 +78,14 @@ class Closures:
         self._texts = texts
         self._last: tuple[list[Root], Mapping[Path, Outline | None], Closure] | None = None
         self._resolved: dict[tuple[str, int, str], tuple[str | None, tuple[str, ...]]] = {}
-        self._asked: dict[Path, tuple[Root, Mapping[Path, Outline | None], Closure]] = {}
+        self._asked: dict[Path, _Answer] = {}
+        self._looks = 0
 
     def outdate(self) -> None:
         """What is on disk may have changed."""
         self._last = None
         self._resolved.clear()
-        self._asked.clear()
+        self._looks += 1
 
     def reached(self, roots: Sequence[Root]) -> tuple[Reached, frozenset[Path]]:
         """What slang may open for files that are compiled together.
@@ -205,8 +219,11 @@ class Closures:
 
     def _asked_of_slang(self, root: Root, walked: Closure) -> Closure:
         known = self._asked.get(root.path)
-        if known is not None and self._is_same([known[0]], [root]) and self._are_current(known[1]):
-            return known[2]
+        if known is not None and _expands_alike(known.root, root) and self._are_current(known.outlines):
+            if known.looks != self._looks and self._holds(known.closure):
+                known.looks = self._looks
+            if known.looks == self._looks:
+                return known.closure
         closure = Closure(dict(walked.files))
         meant: dict[str, dict[str, None]] = {}
         for _ in range(MAX_DEPTH):
@@ -225,14 +242,34 @@ class Closures:
         else:
             closure.depth = 0
         outlines = {path: self._texts.outline(path) for path in closure.files.values()}
-        self._asked[root.path] = root, outlines, closure
+        self._asked[root.path] = _Answer(root, outlines, closure, self._looks)
         return closure
+
+    def _holds(self, closure: Closure) -> bool:
+        """Whether names still lead to files, or to none, as they did."""
+        return not any(map(self._is_found, closure.absent)) and all(map(self._is_found, closure.files))
 
     def _text_of(self, path: Path) -> str:
         text = self._texts.open_text(path)
         if text is None and (known := self._texts.get(path)) is not None:
             text = known.text
         return text or ""
+
+
+def _expands_alike(before: Root, now: Root) -> bool:
+    """Whether two versions of a file give the preprocessor the same to do, so that what they include is the same."""
+    if before.preprocessing != now.preprocessing:
+        return False
+    return before.text is now.text or _to_preprocess(before.text.text) == _to_preprocess(now.text.text)
+
+
+def _to_preprocess(text: str) -> str:
+    """The lines with directives or uses of macros; all of them, if what one begins may end on another line."""
+    lines = [found[0] for found in _WITH_GRAVE.finditer(text)]
+    is_whole = all(
+        line.count("(") == line.count(")") and line.count('"') % 2 == 0 and "/*" not in line for line in lines
+    )
+    return "\n".join(lines) if is_whole else text
 
 
 def _leading_to(names: AbstractSet[str], included: Mapping[str, Sequence[str]]) -> AbstractSet[str]:

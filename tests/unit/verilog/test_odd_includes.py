@@ -215,3 +215,44 @@ def test_headers_that_include_each_other_behind_guards_are_read_to_their_end(tmp
         (tmp_path / name.replace("_", ".")).write_text(text)
     write(tmp_path, a_sv='`include "h0.svh"\nmodule m; localparam int L = DEEP; endmodule\n')
     assert said(tmp_path) == []
+
+
+BY_MACRO = '`define P(name) `"name`"\n`include `P(p.svh)\nmodule m; endmodule\n'
+
+
+def errors(project: Project, path: Path) -> list[str]:
+    analysis = project.analysis_of(path)
+    assert analysis is not None
+    return [one.message for one in analysis.diagnostics]
+
+
+def test_a_pipe_that_appears_is_noticed_though_nothing_was_typed(tmp_path: Path) -> None:
+    write(tmp_path, a_sv=BY_MACRO)
+    project = Project(tmp_path, Documents())
+    assert not any(NOT_PLAIN in one for one in errors(project, tmp_path / "a.sv"))
+    os.mkfifo(tmp_path / "p.svh")
+    project.outdate()
+    assert any(NOT_PLAIN in one for one in errors(project, tmp_path / "a.sv"))
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (BY_MACRO, BY_MACRO.replace("p.svh", "q.svh")),
+        (BY_MACRO.replace("(p.svh)", "(\n  p.svh\n)"), BY_MACRO.replace("(p.svh)", "(\n  q.svh\n)")),
+        (BY_MACRO.replace("`P(p.svh)", "`P(\\\np.svh)"), BY_MACRO.replace("`P(p.svh)", "`P(\\\nq.svh)")),
+    ],
+)
+def test_another_name_that_a_macro_writes_is_looked_at(tmp_path: Path, before: str, after: str) -> None:
+    os.mkfifo(tmp_path / "q.svh")
+    documents = Documents()
+    path = tmp_path / "a.sv"
+    write(tmp_path, a_sv=before, p_svh="")
+    (tmp_path / "p.svh").write_text("")
+    project = Project(tmp_path, documents)
+    documents.open(path.as_uri(), 1, before)
+    assert not any(NOT_PLAIN in one for one in errors(project, path))
+    documents.open(path.as_uri(), 2, f"// {before}".replace("// `define", "`define") + "// typed\n")
+    assert not any(NOT_PLAIN in one for one in errors(project, path))
+    documents.open(path.as_uri(), 3, after)
+    assert any(NOT_PLAIN in one for one in errors(project, path))
