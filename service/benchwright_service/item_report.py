@@ -15,10 +15,12 @@ from benchwright_attempts.log import EventLog
 from benchwright_harness.run import starting_files
 from benchwright_judges.database import Database
 from benchwright_problems.problem import Problem
+from benchwright_problems.verdict import Outcome
 from benchwright_service.gradebook import Gradebook
 from benchwright_service.snapshots import Snapshots
 from benchwright_service.tables import ATTEMPTS_HELD, RUNS
 from benchwright_teaching.items import Item, analyse
+from benchwright_teaching.points import DecidedRun, Grading
 from benchwright_teaching.similarity import Pair, pairs
 
 LEAST_ALIKE = 0.3
@@ -45,7 +47,7 @@ class ItemReport:
 
 
 def analysed(book: Gradebook) -> dict[tuple[str, str], Item]:
-    """The item analysis of a course: all problems of all assignments are one test.
+    """The item analysis of a course: all problems of all assignments are one test. Lateness does not count in it.
 
     Returns:
         By assignment and problem.
@@ -57,8 +59,12 @@ def analysed(book: Gradebook) -> dict[tuple[str, str], Item]:
             worth = [book.grade(student, view).worth.get(problem) for student in book.students]
             name = f"{view.id}/{problem}"
             keys[name] = view.id, problem
-            columns[name] = [None if one is None else min(1.0, one.points / (rules.points or 1)) for one in worth]
+            columns[name] = [None if one is None or one.run is None else _share(one.run, rules) for one in worth]
     return {keys[name]: item for name, item in analyse(columns).items()}
+
+
+def _share(run: DecidedRun, rules: Grading) -> float:
+    return 1.0 if run.passed else run.share if rules.partial else 0.0
 
 
 class ItemReports:
@@ -84,10 +90,12 @@ class ItemReports:
             .join(ATTEMPTS_HELD, ATTEMPTS_HELD.c.attempt == RUNS.c.attempt)
             .where(ATTEMPTS_HELD.c.assignment == assignment)
             .where(ATTEMPTS_HELD.c.problem.endswith(f"/{problem}", autoescape=True))
+            .where(RUNS.c.outcome.in_((Outcome.PASSED.value, Outcome.FAILED.value)))
             .order_by(RUNS.c.queued)
         )
+        students = {student.account for student in book.students}
         async with self._database.reading() as connection:
-            runs = (await connection.execute(wanted)).all()
+            runs = [run for run in await connection.execute(wanted) if run.account in students]
             details = (
                 await connection.execute(select(RUNS.c.verdict, RUNS.c.files).where(RUNS.c.id.in_(counted)))
             ).all()
@@ -95,7 +103,7 @@ class ItemReports:
         to_pass: dict[str, int] = {}
         for run in runs:
             tries[run.account] += 1
-            if run.outcome == "passed":
+            if run.outcome == Outcome.PASSED.value:
                 to_pass.setdefault(run.account, tries[run.account])
         attempts = {run.attempt for run in runs}
         minutes = await asyncio.to_thread(lambda: [self._log.summary(one).clock.active_s / 60 for one in attempts])

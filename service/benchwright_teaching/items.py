@@ -73,9 +73,18 @@ def _item(column: Sequence[float | None], rest: np.ndarray[tuple[int], np.dtype[
 def _upper_lower(
     shares: np.ndarray[tuple[int], np.dtype[np.float64]], others: np.ndarray[tuple[int], np.dtype[np.float64]]
 ) -> float:
+    """Of students who are tied where a group ends, each counts in part: their order means nothing."""
     size = max(1, round(_GROUP * len(shares)))
-    order = np.argsort(others, kind="stable")
-    return float(shares[order[-size:]].mean() - shares[order[:size]].mean())
+    return _mean_of_best(shares, others, size) - _mean_of_best(shares, -others, size)
+
+
+def _mean_of_best(
+    shares: np.ndarray[tuple[int], np.dtype[np.float64]], by: np.ndarray[tuple[int], np.dtype[np.float64]], size: int
+) -> float:
+    limit = np.sort(by)[-size]
+    above, tied = by > limit, by == limit
+    part = (size - int(above.sum())) / int(tied.sum())
+    return float((shares[above].sum() + part * shares[tied].sum()) / size)
 
 
 def wilson(count: int, of: int, level: float = 0.95) -> tuple[float, float]:

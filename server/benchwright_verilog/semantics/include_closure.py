@@ -64,7 +64,7 @@ class _Answer:
     outlines: Mapping[Path, Outline | None]
     closure: Closure
     looks: int
-    """How often the disk had been looked at when this was last known to hold."""
+    """The check of the disk, by number, at which it last held."""
 
 
 class Closures:

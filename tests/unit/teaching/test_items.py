@@ -17,11 +17,24 @@ def test_values_of_a_test_worked_out_by_hand() -> None:
     item = [0, 0, 0, 1, 0, 1, 1, 1, 1, 1]
     found = analyse({"item": item, "first": first, "second": second})["item"]
     assert (found.students, found.facility) == (10, 0.6)
-    # 27 % of ten are three: the last three of those with the most all have it, the first three have not.
-    assert found.upper_lower == 1.0
+    # 27 % of ten are three. Of the four with 2 others all have it; of the worst, two with 0 have not, and of the four
+    # with 1, who share the third place, half.
+    assert found.upper_lower == pytest.approx(1 - 0.5 / 3)
     others = np.add(first, second)
     assert found.discrimination == pytest.approx(pointbiserialr(np.array(item, bool), others).statistic)
     assert found.facility_interval == pytest.approx(proportion_confint(6, 10, method="wilson"))
+
+
+def test_students_who_are_tied_count_alike_in_any_order() -> None:
+    dice = random.Random(1)
+    rows = [(float(dice.random() < 0.5), float(dice.random() < 0.5)) for _ in range(30)]
+    found = set()
+    for _ in range(5):
+        dice.shuffle(rows)
+        item = analyse({"a": [one for one, _ in rows], "b": [other for _, other in rows]})["a"]
+        assert item.upper_lower is not None
+        found.add(round(item.upper_lower, 9))
+    assert len(found) == 1
 
 
 @pytest.mark.parametrize("seed", range(20))
