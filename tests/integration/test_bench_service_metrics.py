@@ -130,5 +130,5 @@ def test_nothing_that_anybody_sends_reaches_the_log_even_when_the_database_fails
     log = service.log.read_text()
     assert "RecordsError" in log
     assert CANARY not in log
-    for secret in (solver.token, solver.token.split("_")[2], solver.course.invitation):
+    for secret in (solver.token, solver.token.split("_", 2)[2], solver.course.invitation):
         assert secret not in log
