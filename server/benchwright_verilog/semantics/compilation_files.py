@@ -72,6 +72,7 @@ class CompilationFiles:
         self._version: object = None
         self._is_short = True
         self.units = SingleUnits()
+        self._members: dict[Path, None] = {}
         self._declared: dict[int, tuple[object, Declaring]] = {}
         self._find_include = find_include
         self._takes_all = takes_all
@@ -94,6 +95,7 @@ class CompilationFiles:
             self._declared.clear()
             self._is_short = self._bytes_of(self._sources) <= _MAX_BYTES
             self.units = SingleUnits(lists, self._bytes_of)
+            self._members = dict.fromkeys(self.units.merged(self._sources))
             self._texts.made_up = self.units.texts
 
     def root_of(self, path: Path) -> Path:
@@ -115,7 +117,7 @@ class CompilationFiles:
 
     def together(self, root: Path) -> list[Path]:
         """The files to compile for a file or unit: those of the lists, of the workspace, or those that it needs."""
-        listed = dict.fromkeys(self.units.merged(self._sources))
+        listed = self._members
         if listed and self._is_short:
             # slang's own order is the list's, and a file that is in no list comes last.
             together = list(listed if root in listed else {**listed, root: None})
@@ -143,7 +145,7 @@ class CompilationFiles:
         if below := self._below_top(has_limit=False):
             return self.units.merged(below)
         if self._sources:
-            listed = self.units.merged(self._sources)
+            listed = list(self._members)
             return self._needed(listed, self._declared_in(self._libraries), has_limit=False)
         return list(self._inventory.sources())
 

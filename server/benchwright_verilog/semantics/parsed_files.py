@@ -57,7 +57,8 @@ class ParsedFiles:
                 roots.append(Root(path, text, self._includes.preprocessing(path)))
         reached, headers = self._closures.reached(roots)
         self._trees.prepare(reached)
-        parsed = tuple(self._tree(one, self._trees, {root.path: root for root in roots}) for one in roots)
+        by_path = {one.path: one for one in roots} if self._inheriting else {}
+        parsed = tuple(self._tree(one, self._trees, by_path) for one in roots)
         wanted = {one.path for one in roots}.union(kept)
         self._trees.keep(wanted)
         self._texts.trim(wanted | headers)

@@ -6,17 +6,18 @@ outside of modules reach the files that follow, as they do in a header that othe
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from benchwright_verilog.semantics.directives import directives
 from benchwright_verilog.semantics.file_list import FileList
 from benchwright_verilog.semantics.outline import Outline
 from benchwright_verilog.semantics.texts import SourceText
 from benchwright_verilog.syntax.surrogates import encode_text
 
 if TYPE_CHECKING:
-    from pyslang.syntax import SyntaxNode, SyntaxTree
+    from pyslang.syntax import SyntaxTree
 
 MAX_BYTES = 1024**2
 """Units of more are parsed file by file: one is parsed as a whole with every key."""
@@ -74,7 +75,7 @@ def macros_after(tree: SyntaxTree) -> tuple[str, ...]:
     from pyslang.syntax import DefineDirectiveSyntax, SyntaxKind, UndefDirectiveSyntax
 
     found: dict[str, str] = {}
-    for directive in _directives(tree):
+    for directive in directives(tree):
         if isinstance(directive, DefineDirectiveSyntax):
             name = directive.name.valueText
             arguments = str(directive.formalArguments) if directive.formalArguments is not None else ""
@@ -85,16 +86,3 @@ def macros_after(tree: SyntaxTree) -> tuple[str, ...]:
         elif directive.kind == SyntaxKind.UndefineAllDirective:
             found.clear()
     return tuple(found.values())
-
-
-def _directives(tree: SyntaxTree) -> Iterator[SyntaxNode]:
-    from pyslang.parsing import Token, TriviaKind
-
-    found: list[SyntaxNode] = []
-
-    def look(node: SyntaxNode | Token) -> None:
-        if isinstance(node, Token):
-            found.extend(one.syntax() for one in node.trivia if one.kind == TriviaKind.Directive)
-
-    tree.root.visit(look)
-    yield from found
