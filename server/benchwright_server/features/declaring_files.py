@@ -6,8 +6,6 @@ import asyncio
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lsprotocol import types
-
 from benchwright_server.design_protocol import (
     DeclarationsParams,
     DeclarationsView,
@@ -15,8 +13,9 @@ from benchwright_server.design_protocol import (
     UseDeclarationParams,
 )
 from benchwright_server.errors import ServerError
+from benchwright_server.features.asking import ask
 from benchwright_server.features.locations import file_of
-from benchwright_server.features.refreshing import refresh_views
+from benchwright_server.features.project_of import project_changed, project_of
 from benchwright_server.operation import Operation
 
 if TYPE_CHECKING:
@@ -69,13 +68,10 @@ async def choose_declaration(server: EditorServer, uri: str) -> None:
         raise ServerError(f"No module that is used in {folder.name} was found in several files as near to each other.")
     unit = next(iter(sorted(files)))
     if len(files) > 1:
-        asked = types.ShowMessageRequestParams(
-            types.MessageType.Info, "Which module?", [types.MessageActionItem(one) for one in sorted(files)]
-        )
-        answer = await server.window_show_message_request_async(asked)
-        if answer is None or answer.title not in files:
+        chosen = await ask(server, "Which module?", sorted(files))
+        if chosen is None:
             return
-        unit = answer.title
+        unit = chosen
     await _ask(server, project, unit, files[unit])
 
 
@@ -84,12 +80,9 @@ async def _ask(server: EditorServer, project: Project, unit: str, files: tuple[P
     if len(names) < 2:
         return
     question = f"{unit} is declared in {', '.join(names[:-1])} and {names[-1]}. Which one does the design use?"
-    asked = types.ShowMessageRequestParams(
-        types.MessageType.Info, question, [types.MessageActionItem(one) for one in (*names, _ANY)]
-    )
-    answer = await server.window_show_message_request_async(asked)
-    if answer is not None and answer.title in (*names, _ANY):
-        _use(server, project, unit, answer.title if answer.title != _ANY else "")
+    answer = await ask(server, question, [*names, _ANY])
+    if answer is not None:
+        _use(server, project, unit, answer if answer != _ANY else "")
 
 
 async def _declarations(server: EditorServer, params: DeclarationsParams) -> DeclarationsView:
@@ -141,15 +134,13 @@ DECLARATION_OPERATIONS: tuple[Operation[Any, Any, Any], ...] = (
 
 def _use(server: EditorServer, project: Project, unit: str, file: str) -> None:
     server.projects.choose_file(project, unit, file)
-    server.live.settings_changed()
-    refresh_views(server)
+    project_changed(server)
 
 
 def _project(server: EditorServer, uri: str) -> tuple[Project, Path]:
-    path = file_of(uri)
-    project = server.projects.of_path(path / "design.sv" if path.is_dir() else path)
+    project = project_of(server, uri)[0]
     if project.folder is None:
-        raise ServerError(f"{path.name} is in none of the open folders. Open its folder.")
+        raise ServerError(f"{file_of(uri).name} is in none of the open folders. Open its folder.")
     return project, project.folder
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
@@ -24,8 +23,9 @@ from benchwright_server.design_protocol import (
     ViewHereParams,
 )
 from benchwright_server.errors import ServerError
-from benchwright_server.features.locations import Locations, file_of
-from benchwright_server.features.refreshing import refresh_views
+from benchwright_server.features.asking import ask
+from benchwright_server.features.locations import Locations
+from benchwright_server.features.project_of import project_changed, project_of
 from benchwright_server.features.requests import register_operation
 from benchwright_server.operation import Operation
 from benchwright_verilog.semantics.instance_paths import View
@@ -114,7 +114,7 @@ async def _view_here(server: EditorServer, params: ViewHereParams) -> DesignView
 
 
 async def _set_top(server: EditorServer, params: SetTopParams) -> DesignView:
-    project = _project(server, params.uri)[0]
+    project = project_of(server, params.uri)[0]
     if params.module is not None:
         declared = await asyncio.to_thread(lambda: [one for _, symbols in project.symbols() for one in symbols])
         if not any(one.name == params.module and one.kind in _TOPS for one in declared):
@@ -159,23 +159,15 @@ DESIGN_OPERATIONS: tuple[Operation[Any, Any, Any], ...] = (
 """Every operation on the instances of a design."""
 
 
-def _project(server: EditorServer, uri: str) -> tuple[Project, Path]:
-    path = file_of(uri)
-    # A folder belongs to the project of what is in it.
-    inside = path / "design.sv" if path.is_dir() else path
-    return server.projects.of_path(inside), inside
-
-
 async def _design(server: EditorServer, uri: str) -> tuple[Project, Design]:
-    project, path = _project(server, uri)
+    project, path = project_of(server, uri)
     return project, await asyncio.to_thread(project.design, path)
 
 
 def _look(server: EditorServer, project: Project, view: View) -> DesignView:
     if view != project.view:
         server.projects.look(project, view)
-        server.live.settings_changed()
-        refresh_views(server)
+        project_changed(server)
     return DesignView(top=view.top, instances={name: one.path for name, one in view.instances.items()})
 
 
@@ -218,7 +210,7 @@ async def choice_lenses(
     In a large project there are none before somebody asks for its hierarchy: that takes seconds after each change.
     """
     await server.projects.whole(uri)
-    project, path = _project(server, uri)
+    project, path = project_of(server, uri)
     design = project.designs.last
     if len(project.paths) <= _MAX_FILES:
         design = await asyncio.to_thread(project.design, path)
@@ -249,11 +241,9 @@ async def _choose(server: EditorServer, argument: object) -> None:
     question = f"View {module} as which instance?"
     if len(found.instances) > _MAX_ASKED:
         question += f" These are the first {_MAX_ASKED} of {len(found.instances)}; benchwright.viewAs takes any."
-    actions = [types.MessageActionItem(title) for title in (_DEFAULTS, *titles)]
-    asked = types.ShowMessageRequestParams(types.MessageType.Info, question, actions)
-    answer = await server.window_show_message_request_async(asked)
-    if answer is not None and (answer.title == _DEFAULTS or answer.title in titles):
-        await _view_as(server, ViewAsParams(uri=uri, module=module, instance=titles.get(answer.title)))
+    answer = await ask(server, question, [_DEFAULTS, *titles])
+    if answer is not None:
+        await _view_as(server, ViewAsParams(uri=uri, module=module, instance=titles.get(answer)))
 
 
 def _title(one: InstanceView) -> str:

@@ -7,17 +7,16 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lsprotocol import types
-
 from benchwright_server.design_protocol import ListView, ProjectListsParams, ProjectListsView, UseListParams
 from benchwright_server.errors import ServerError
+from benchwright_server.features.asking import ask
 from benchwright_server.features.declaring_files import (
     CHOOSE_DECLARATION,
     DECLARATION_OPERATIONS,
     choose_declaration,
 )
 from benchwright_server.features.locations import file_of
-from benchwright_server.features.refreshing import refresh_views
+from benchwright_server.features.project_of import project_changed, project_of
 from benchwright_server.features.requests import register_operation
 from benchwright_server.operation import Operation
 from benchwright_verilog.semantics import bender
@@ -60,7 +59,7 @@ async def ask_once(server: EditorServer, folder: Path, lists: Sequence[Path]) ->
         f"{folder.name} has several file lists. Which one is the design's? Until one is chosen, none is used. "
         "benchwright.project.fileLists can name several that belong together."
     )
-    name = await _asked(server, question, [*(one.name for one in lists), _NONE])
+    name = await ask(server, question, [*(one.name for one in lists), _NONE])
     if name:
         _use(server, folder, ListChoice(declined=True) if name == _NONE else ListChoice(name))
 
@@ -136,15 +135,15 @@ LIST_OPERATIONS: tuple[Operation[Any, Any, Any], ...] = (
 def _use(server: EditorServer, folder: Path, choice: ListChoice) -> None:
     if choice != server.projects.chosen_list(folder):
         server.projects.choose_list(folder, choice)
-        server.live.settings_changed()
-        refresh_views(server)
+        project_changed(server)
 
 
 def _folder(server: EditorServer, uri: str) -> Path:
-    path = file_of(uri)
-    project = server.projects.of_path(path / "design.sv" if path.is_dir() else path)
+    project = project_of(server, uri)[0]
     if project.folder is None:
-        raise ServerError(f"{path.name} is in none of the open folders, so it has no file list. Open its folder.")
+        raise ServerError(
+            f"{file_of(uri).name} is in none of the open folders, so it has no file list. Open its folder."
+        )
     if project.is_workspace:
         raise ServerError("All files of a problem belong together, so it has no file list.")
     return project.folder
@@ -164,20 +163,13 @@ async def _choose(server: EditorServer, uri: str) -> None:
     else:
         if not found.lists:
             raise ServerError(f"{folder.name} has no file list, so its files are found by what they declare.")
-        name = await _asked(server, "Use which file list?", [*(one.name for one in found.lists), _DEFAULT])
+        name = await ask(server, "Use which file list?", [*(one.name for one in found.lists), _DEFAULT])
         if name is None:
             return
         choice = NOTHING_CHOSEN if name == _DEFAULT else ListChoice(name)
         listed = [one for one in found.lists if one.name == choice.name]
     targets = sorted({target for one in listed for target in one.targets})
     if targets and not found.target_by_settings:
-        target = await _asked(server, "Which target?", [*targets, _DEFAULT])
+        target = await ask(server, "Which target?", [*targets, _DEFAULT])
         choice = ListChoice(choice.name, "" if target in (None, _DEFAULT) else str(target))
     _use(server, folder, choice)
-
-
-async def _asked(server: EditorServer, question: str, titles: Sequence[str]) -> str | None:
-    actions = [types.MessageActionItem(title) for title in titles]
-    asked = types.ShowMessageRequestParams(types.MessageType.Info, question, actions)
-    answer = await server.window_show_message_request_async(asked)
-    return answer.title if answer is not None and answer.title in titles else None

@@ -1,0 +1,19 @@
+"""`window/showMessageRequest`: questions with a few answers, for clients that have no list of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from lsprotocol import types
+
+if TYPE_CHECKING:
+    from benchwright_server.editor_server import EditorServer
+
+
+async def ask(server: EditorServer, question: str, answers: Sequence[str]) -> str | None:
+    """Asks a question: returns which of the answers was chosen, None if none was."""
+    actions = [types.MessageActionItem(title) for title in answers]
+    asked = types.ShowMessageRequestParams(types.MessageType.Info, question, actions)
+    answer = await server.window_show_message_request_async(asked)
+    return answer.title if answer is not None and answer.title in answers else None
