@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import time
 import uuid
 from collections.abc import Callable, Sequence
@@ -120,7 +119,7 @@ class Accounts:
         codes = [access_token.new_secret()[1] for _ in seats]
         rows = [
             {
-                "digest": _digest(code),
+                "digest": access_token.hash_secret(code),
                 "course": course,
                 "role": role.value,
                 "section": section,
@@ -240,7 +239,7 @@ class Accounts:
 async def _redeemed(connection: AsyncConnection, code: str, now: float) -> Row[Any]:
     taken = (
         update(INVITATIONS)
-        .where(INVITATIONS.c.digest == _digest(code), INVITATIONS.c.uses_left > 0)
+        .where(INVITATIONS.c.digest == access_token.hash_secret(code), INVITATIONS.c.uses_left > 0)
         .where(INVITATIONS.c.expires.is_(None) | (INVITATIONS.c.expires > now))
         .values(uses_left=INVITATIONS.c.uses_left - 1)
         .returning(INVITATIONS.c.course, INVITATIONS.c.role, INVITATIONS.c.section)
@@ -261,7 +260,3 @@ async def _enter(connection: AsyncConnection, invitation: Row[Any], account: str
         member = {"course": invitation.course, "account": account}
         values = member | {"role": invitation.role, "section": invitation.section}
         await connection.execute(insert(MEMBERS).values(values))
-
-
-def _digest(code: str) -> str:
-    return hashlib.sha256(code.encode()).hexdigest()

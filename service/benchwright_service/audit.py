@@ -5,12 +5,12 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 
 from sqlalchemy import insert, select
 
 from benchwright_judges.database import Database
-from benchwright_service.tables import ACCOUNTS, AUDIT
+from benchwright_service.tables import ACCOUNTS, AUDIT, moment
 
 
 @dataclass(frozen=True)
@@ -53,6 +53,4 @@ class Audit:
         )
         async with self._database.reading() as connection:
             rows = (await connection.execute(wanted)).all()
-        return [
-            Entry(datetime.fromtimestamp(row.at, UTC), row.name or row.account, row.action, row.object) for row in rows
-        ]
+        return [Entry(moment(row.at), row.name or row.account, row.action, row.object) for row in rows]

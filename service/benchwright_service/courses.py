@@ -7,7 +7,7 @@ import json
 import time
 import uuid
 from collections.abc import Callable, Collection, Sequence
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 
 from sqlalchemy import Row, and_, insert, select
@@ -20,7 +20,7 @@ from benchwright_problems.problem import Pack, Problem, Reveal, digest
 from benchwright_problems.store import Store
 from benchwright_remote.messages import AssignmentView, PublicPack
 from benchwright_service.errors import BenchServiceError
-from benchwright_service.tables import ASSIGNMENTS, ATTEMPTS_HELD, COURSES, EXTENSIONS, MEMBERS, PLACES
+from benchwright_service.tables import ASSIGNMENTS, ATTEMPTS_HELD, COURSES, EXTENSIONS, MEMBERS, PLACES, moment
 from benchwright_teaching.points import Times, times_of
 
 
@@ -119,7 +119,7 @@ class Courses:
             wanted = wanted.where(ASSIGNMENTS.c.course.not_in(select(PLACES.c.study)))
         async with self._database.reading() as connection:
             rows = (await connection.execute(wanted)).all()
-        return [await self._view(row, Times(_time(row.own_due), _time(row.own_closes))) for row in rows]
+        return [await self._view(row, Times(moment(row.own_due), moment(row.own_closes))) for row in rows]
 
     async def all_of(self, course: str) -> Sequence[AssignmentView]:
         """All assignments of a course, also those that have not opened yet, in the order in which they were made."""
@@ -181,7 +181,7 @@ class Courses:
 
     async def _view(self, row: Row[Any], extension: Times | None = None) -> AssignmentView:
         pack, pack_digest = await self._public(row.pack)
-        times = times_of(Times(_time(row.due), _time(row.closes)), extension)
+        times = times_of(Times(moment(row.due), moment(row.closes)), extension)
         return AssignmentView(
             id=row.id,
             course=row.course,
@@ -189,7 +189,7 @@ class Courses:
             pack=row.pack,
             pack_digest=pack_digest,
             problems=tuple(json.loads(row.problems) if row.problems else (problem.id for problem in pack.problems)),
-            opens=_time(row.opens),
+            opens=moment(row.opens),
             due=times.due,
             closes=times.closes,
             most_runs=row.most_runs,
@@ -207,7 +207,3 @@ class Courses:
 
 def _digest(pack: Pack) -> str:
     return digest([problem.public_digest for problem in pack.problems])
-
-
-def _time(seconds: float | None) -> datetime | None:
-    return None if seconds is None else datetime.fromtimestamp(seconds, UTC)

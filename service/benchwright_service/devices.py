@@ -6,7 +6,6 @@ short, so it is worth something only for who is signed in and confirms it, and o
 
 from __future__ import annotations
 
-import hashlib
 import secrets
 import time
 from collections.abc import Callable
@@ -16,6 +15,7 @@ from sqlalchemy import ColumnElement, and_, delete, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from benchwright_judges.database import Database
+from benchwright_judges.service.access_token import hash_secret
 from benchwright_judges.service.refusals import Kind, RefusalError
 from benchwright_remote.messages import Device, DeviceState, Joined, Waiting
 from benchwright_service.accounts import Accounts
@@ -60,7 +60,7 @@ class Devices:
         """
         secret, now = secrets.token_urlsafe(32), self._now()
         code = "".join(secrets.choice(_LETTERS) for _ in range(_LENGTH))
-        row = {"digest": _digest(secret), "code": code, "name": name, "created": now, "polled": 0.0}
+        row = {"digest": hash_secret(secret), "code": code, "name": name, "created": now, "polled": 0.0}
         row |= {"expires": now + LIFETIME_S, "state": DeviceState.WAITING}
         try:
             async with self._database.writing() as connection:
@@ -96,7 +96,7 @@ class Devices:
         Raises:
             RefusalError: The secret is unknown, or the program asks too often.
         """
-        digest, now = _digest(secret), self._now()
+        digest, now = hash_secret(secret), self._now()
         async with self._database.writing() as connection:
             row = (await connection.execute(select(DEVICES).where(DEVICES.c.digest == digest))).one_or_none()
             if row is None or row.state == DeviceState.TAKEN:
@@ -125,7 +125,3 @@ class Devices:
 
 def _shown(code: str) -> str:
     return f"{code[:4]}-{code[4:]}"
-
-
-def _digest(secret: str) -> str:
-    return hashlib.sha256(secret.encode()).hexdigest()

@@ -6,7 +6,7 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 
 from sqlalchemy import insert, select
 
@@ -24,6 +24,7 @@ from benchwright_service.tables import (
     IDENTITIES,
     MEMBERS,
     RUNS,
+    moment,
 )
 from benchwright_teaching.grade_files import Column, Line
 from benchwright_teaching.points import Counting, DecidedRun, Grading, Times, Worth, times_of, worth_of
@@ -209,7 +210,7 @@ class Gradebooks:
         found: dict[_Key, dict[str, list[DecidedRun]]] = defaultdict(lambda: defaultdict(list))
         async with self._database.reading() as connection:
             for row in await connection.execute(wanted):
-                run = DecidedRun(row.id, _time(row.queued), row.outcome == Outcome.PASSED.value, row.share)
+                run = DecidedRun(row.id, moment(row.queued), row.outcome == Outcome.PASSED.value, row.share)
                 found[row.account, row.assignment][row.problem.partition("/")[2]].append(run)
         return found
 
@@ -221,7 +222,7 @@ class Gradebooks:
         )
         async with self._database.reading() as connection:
             rows = (await connection.execute(wanted)).all()
-        return {(row.account, row.assignment): Times(_maybe(row.due), _maybe(row.closes)) for row in rows}
+        return {(row.account, row.assignment): Times(moment(row.due), moment(row.closes)) for row in rows}
 
     async def _adjustments(self, course: str) -> dict[_Key, list[Adjustment]]:
         wanted = (
@@ -234,7 +235,7 @@ class Gradebooks:
         found: dict[_Key, list[Adjustment]] = defaultdict(list)
         async with self._database.reading() as connection:
             for row in await connection.execute(wanted):
-                one = Adjustment(row.points, row.reason, row.name or row.by, _time(row.at))
+                one = Adjustment(row.points, row.reason, row.name or row.by, moment(row.at))
                 found[row.account, row.assignment].append(one)
         return found
 
@@ -259,11 +260,3 @@ def _grade(
     times = times_of(Times(view.due, view.closes), extension)
     worth = {problem: worth_of(runs[problem], rules, times) for problem in view.problems if problem in runs}
     return Grade(worth, adjustments, times, extension is not None)
-
-
-def _time(seconds: float) -> datetime:
-    return datetime.fromtimestamp(seconds, UTC)
-
-
-def _maybe(seconds: float | None) -> datetime | None:
-    return None if seconds is None else _time(seconds)

@@ -20,7 +20,7 @@ from benchwright_service.gradebook import Gradebook
 from benchwright_service.snapshots import Snapshots
 from benchwright_service.tables import ATTEMPTS_HELD, RUNS
 from benchwright_teaching.items import Item, analyse
-from benchwright_teaching.points import DecidedRun, Grading
+from benchwright_teaching.points import share_of
 from benchwright_teaching.similarity import Pair, pairs
 
 LEAST_ALIKE = 0.3
@@ -59,12 +59,17 @@ def analysed(book: Gradebook) -> dict[tuple[str, str], Item]:
             worth = [book.grade(student, view).worth.get(problem) for student in book.students]
             name = f"{view.id}/{problem}"
             keys[name] = view.id, problem
-            columns[name] = [None if one is None or one.run is None else _share(one.run, rules) for one in worth]
+            columns[name] = [None if one is None or one.run is None else share_of(one.run, rules) for one in worth]
     return {keys[name]: item for name, item in analyse(columns).items()}
 
 
-def _share(run: DecidedRun, rules: Grading) -> float:
-    return 1.0 if run.passed else run.share if rules.partial else 0.0
+def _counted(book: Gradebook, assignment: str, problem: str) -> dict[str, str]:
+    """The run of each student that counts: its id → the account."""
+    return {
+        worth.run.id: account
+        for (account, one), grade in book.grades.items()
+        if one == assignment and (worth := grade.worth.get(problem)) and worth.run is not None
+    }
 
 
 class ItemReports:
@@ -83,8 +88,7 @@ class ItemReports:
 
     async def of(self, book: Gradebook, assignment: str, problem: str, *, is_question: bool) -> ItemReport:
         """The report of a problem."""
-        grades = [grade for (_, one), grade in book.grades.items() if one == assignment]
-        counted = [worth.run.id for grade in grades if (worth := grade.worth.get(problem)) and worth.run is not None]
+        counted = _counted(book, assignment, problem)
         wanted = (
             select(RUNS.c.id, RUNS.c.number, RUNS.c.account, RUNS.c.outcome, RUNS.c.attempt)
             .join(ATTEMPTS_HELD, ATTEMPTS_HELD.c.attempt == RUNS.c.attempt)
@@ -122,11 +126,7 @@ class ItemReports:
 
     async def alike(self, book: Gradebook, assignment: str, problem: Problem) -> Sequence[Pair]:
         """Students whose counted runs have much in common; solutions are named by account."""
-        counted = {
-            worth.run.id: account
-            for (account, one), grade in book.grades.items()
-            if one == assignment and (worth := grade.worth.get(problem.id)) and worth.run is not None
-        }
+        counted = _counted(book, assignment, problem.id)
         wanted = select(RUNS.c.id, RUNS.c.files).where(RUNS.c.id.in_(counted))
         async with self._database.reading() as connection:
             rows = (await connection.execute(wanted)).all()

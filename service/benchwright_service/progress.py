@@ -6,7 +6,7 @@ import asyncio
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
@@ -18,7 +18,7 @@ from benchwright_attempts.summary import Summary
 from benchwright_judges.database import Database
 from benchwright_problems.verdict import Outcome, Verdict
 from benchwright_remote.messages import AssignmentView, Role
-from benchwright_service.tables import ACCOUNTS, ASSIGNMENTS, ATTEMPTS_HELD, MEMBERS, RUNS
+from benchwright_service.tables import ACCOUNTS, ASSIGNMENTS, ATTEMPTS_HELD, MEMBERS, RUNS, moment
 
 
 class Standing(StrEnum):
@@ -192,20 +192,16 @@ class Progress:
         for run in runs:
             by_attempt[run.attempt].append(_run_line(run))
         return [
-            AttemptLine(row.attempt, _time(row.created), row.clock_difference_s, summary, by_attempt[row.attempt])
+            AttemptLine(row.attempt, moment(row.created), row.clock_difference_s, summary, by_attempt[row.attempt])
             for row, summary in zip(rows, summaries, strict=True)
         ]
 
 
 def _cell(row: Row[Any]) -> Cell:
     standing = Standing.PASSED if row.passed else Standing.FAILED if row.runs else Standing.STARTED
-    return Cell(standing, row.runs, row.waiting, _time(max(row.created, row.queued or 0.0)))
+    return Cell(standing, row.runs, row.waiting, moment(max(row.created, row.queued or 0.0)))
 
 
 def _run_line(row: Row[Any]) -> RunLine:
     verdict = Verdict.model_validate_json(row.verdict) if row.verdict is not None else None
-    return RunLine(row.id, row.number, row.state, verdict, _time(row.queued), row.files)
-
-
-def _time(seconds: float) -> datetime:
-    return datetime.fromtimestamp(seconds, UTC)
+    return RunLine(row.id, row.number, row.state, verdict, moment(row.queued), row.files)

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from sqlalchemy import delete, insert, select
 
 from benchwright_judges.database import Database
+from benchwright_judges.service.access_token import hash_secret
 from benchwright_service.tables import ACCOUNTS, SESSIONS
 
 LIFETIME_S = 12 * 3600.0
@@ -45,7 +46,7 @@ class Sessions:
         """Signs a browser in: returns the value of a cookie that nobody had before."""
         cookie = secrets.token_urlsafe(32)
         now = self._now()
-        row = {"digest": _digest(cookie), "account": account, "created": now, "expires": now + LIFETIME_S}
+        row = {"digest": hash_secret(cookie), "account": account, "created": now, "expires": now + LIFETIME_S}
         async with self._database.writing() as connection:
             await connection.execute(delete(SESSIONS).where(SESSIONS.c.expires <= now))
             await connection.execute(insert(SESSIONS).values(row))
@@ -56,7 +57,7 @@ class Sessions:
         wanted = (
             select(SESSIONS.c.account, ACCOUNTS.c.name)
             .join(ACCOUNTS, ACCOUNTS.c.id == SESSIONS.c.account)
-            .where(SESSIONS.c.digest == _digest(cookie), SESSIONS.c.expires > self._now())
+            .where(SESSIONS.c.digest == hash_secret(cookie), SESSIONS.c.expires > self._now())
             .where(ACCOUNTS.c.disabled.is_(None))
         )
         async with self._database.reading() as connection:
@@ -66,11 +67,7 @@ class Sessions:
     async def end(self, cookie: str) -> None:
         """Signs a browser out."""
         async with self._database.writing() as connection:
-            await connection.execute(delete(SESSIONS).where(SESSIONS.c.digest == _digest(cookie)))
-
-
-def _digest(cookie: str) -> str:
-    return hashlib.sha256(cookie.encode()).hexdigest()
+            await connection.execute(delete(SESSIONS).where(SESSIONS.c.digest == hash_secret(cookie)))
 
 
 def _csrf(cookie: str) -> str:

@@ -5,6 +5,9 @@ Times are seconds since 1970. What solvers did is in the event log beside these.
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+from typing import overload
+
 from sqlalchemy import Column, Double, ForeignKey, Index, Integer, MetaData, Table, Text, UniqueConstraint
 
 METADATA = MetaData()
@@ -233,3 +236,16 @@ RUNS = Table(
     Index("service_runs_state", "state"),
     Index("service_runs_account", "account"),
 )
+
+
+@overload
+def moment(seconds: float) -> datetime: ...
+
+
+@overload
+def moment(seconds: float | None) -> datetime | None: ...
+
+
+def moment(seconds: float | None) -> datetime | None:
+    """The time that a column holds, in UTC."""
+    return None if seconds is None else datetime.fromtimestamp(seconds, UTC)

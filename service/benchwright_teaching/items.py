@@ -6,12 +6,11 @@ Theory* (1986), chapter 14; the upper and lower 27 % are Kelley's (1939).
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import norm
+from scipy.stats import binomtest
 
 LEAST = 10
 """Students below which no discrimination is given: it would be chance."""
@@ -64,7 +63,7 @@ def _item(column: Sequence[float | None], rest: np.ndarray[tuple[int], np.dtype[
     return Item(
         len(worked),
         facility,
-        wilson(int(shares.sum()), len(shares)) if len(shares) and {*shares.tolist()} <= {0.0, 1.0} else None,
+        _wilson(int(shares.sum()), len(shares)) if len(shares) and {*shares.tolist()} <= {0.0, 1.0} else None,
         float(np.corrcoef(shares, others)[0, 1]) if correlated else None,
         _upper_lower(shares, others) if has_enough else None,
     )
@@ -87,10 +86,6 @@ def _mean_of_best(
     return float((shares[above].sum() + part * shares[tied].sum()) / size)
 
 
-def wilson(count: int, of: int, level: float = 0.95) -> tuple[float, float]:
-    """Wilson's interval of a share."""
-    z = float(norm.ppf((1 + level) / 2))
-    share = count / of
-    centre = (share + z * z / (2 * of)) / (1 + z * z / of)
-    half = z * math.sqrt(share * (1 - share) / of + z * z / (4 * of * of)) / (1 + z * z / of)
-    return max(0.0, centre - half), min(1.0, centre + half)
+def _wilson(count: int, of: int) -> tuple[float, float]:
+    interval = binomtest(count, of).proportion_ci(0.95, method="wilson")
+    return float(interval.low), float(interval.high)

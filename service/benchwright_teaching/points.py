@@ -90,13 +90,17 @@ def worth_of(runs: Sequence[DecidedRun], grading: Grading, times: Times) -> Wort
     return max((_worth(run, grading, times.due) for run in taken), key=lambda worth: worth.points)
 
 
+def share_of(run: DecidedRun, grading: Grading) -> float:
+    """Which share of a problem's points a run is worth if it is not late, from 0 to 1."""
+    return 1.0 if run.passed else run.share if grading.partial else 0.0
+
+
 def days_late(at: datetime, due: datetime | None) -> int:
     """How many days after the due date, each one counted as soon as it has begun."""
     return max(0, math.ceil((at - due) / _DAY)) if due is not None else 0
 
 
 def _worth(run: DecidedRun, grading: Grading, due: datetime | None) -> Worth:
-    share = 1.0 if run.passed else run.share if grading.partial else 0.0
     late = days_late(run.at, due)
     kept = max(0.0, 1 - late * grading.late_percent / 100)
-    return Worth(round(grading.points * share * kept, 3), run, late)
+    return Worth(round(grading.points * share_of(run, grading) * kept, 3), run, late)

@@ -23,18 +23,10 @@ from benchwright_problems.home import Home
 from benchwright_problems.problem import Problem, Reveal
 from benchwright_problems.store import Store
 
-from ..bench_service import Course, Service, Solver, running
-from ..postgres import new_database
+from ..bench_service import Course, Service, Solver
 
 REF = "starter/saturating-counter"
 QUESTION = "starter/load-use-stalls"
-
-
-@pytest.fixture(scope="module", params=["sqlite", "postgresql"])
-def service(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
-    database = new_database(request.getfixturevalue("postgres")) if request.param == "postgresql" else None
-    with running(Service(tmp_path_factory.mktemp("service"), database)) as started:
-        yield started
 
 
 @pytest.fixture

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -18,20 +17,12 @@ from benchwright_problems.problem import Problem
 from benchwright_problems.store import Store
 from benchwright_remote.messages import Role
 
-from ..bench_service import Course, Service, Solver, running
-from ..postgres import new_database
+from ..bench_service import Course, Service, Solver
 from .test_bench_service_pages import csrf, invitation, signed_in
 
 REF = "starter/saturating-counter"
 QUESTION = "starter/load-use-stalls"
 LATE = timedelta(hours=30)
-
-
-@pytest.fixture(scope="module", params=["sqlite", "postgresql"])
-def service(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
-    database = new_database(request.getfixturevalue("postgres")) if request.param == "postgresql" else None
-    with running(Service(tmp_path_factory.mktemp("service"), database)) as started:
-        yield started
 
 
 @pytest.fixture(scope="module")

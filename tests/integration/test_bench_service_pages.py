@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 import httpx2
@@ -19,18 +18,10 @@ from benchwright_problems.store import Store
 from benchwright_remote.messages import Role
 from benchwright_service.bench import open_administration
 
-from ..bench_service import Course, Service, Solver, running
-from ..postgres import new_database
+from ..bench_service import Course, Service, Solver
 
 REF = "starter/saturating-counter"
 NAME = "Lin <b>Wei</b> & =1+1"
-
-
-@pytest.fixture(scope="module", params=["sqlite", "postgresql"])
-def service(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
-    database = new_database(request.getfixturevalue("postgres")) if request.param == "postgresql" else None
-    with running(Service(tmp_path_factory.mktemp("service"), database)) as started:
-        yield started
 
 
 @pytest.fixture
@@ -135,7 +126,7 @@ def test_pages_are_for_those_of_the_course_who_may_see_them(service: Service, co
         "": True,
         "/progress": role in (Role.OWNER, Role.STAFF),
         "/audit": role in (Role.OWNER, Role.STAFF),
-        f"/work/{course.assignment}/saturating-counter/nobody": False,
+        f"/attempts/{course.assignment}/saturating-counter/nobody": False,
     }
     client = signed_in(service, invitation(service, course, role))
     stranger = signed_in(service, service.set_up().invitation)
@@ -164,7 +155,7 @@ def test_staff_see_how_far_each_student_is_and_what_they_did(
     teacher = signed_in(service, invitation(service, course, Role.STAFF), "Professor")
     progress = teacher.get(f"/courses/{course.name}/progress").text
     assert "Lin &lt;b&gt;Wei&lt;/b&gt;" in progress
-    (link,) = re.findall(r'href="(/courses/[^"]*/work/[^"]*)"', progress)
+    (link,) = re.findall(r'href="(/courses/[^"]*/attempts/[^"]*)"', progress)
     work = teacher.get(link).text
     assert re.search(r"Some hidden tests failed", work)
     assert re.search(r"<td>0 of \d+</td>", work)

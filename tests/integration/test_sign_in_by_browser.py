@@ -7,22 +7,13 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import httpx2
 import pytest
 
-from ..bench_service import Course, Service, running
-from ..postgres import new_database
+from ..bench_service import Course, Service
 from .test_bench_service_pages import browser, csrf, signed_in
-
-
-@pytest.fixture(scope="module", params=["sqlite", "postgresql"])
-def service(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
-    database = new_database(request.getfixturevalue("postgres")) if request.param == "postgresql" else None
-    with running(Service(tmp_path_factory.mktemp("service"), database)) as started:
-        yield started
 
 
 @pytest.fixture

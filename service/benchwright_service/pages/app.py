@@ -68,7 +68,7 @@ def make_pages(bench: Bench, *, secure: bool) -> ASGIApp:
         Route("/courses/{course}/items/{assignment}/{problem}", guard.signed_in(grade_pages.item)),
         Route("/courses/{course}/items/{assignment}/{problem}/alike", guard.signed_in(grade_pages.alike)),
         Route("/courses/{course}/audit", guard.signed_in(course_pages.audit)),
-        Route("/courses/{course}/work/{assignment}/{problem}/{account}", guard.signed_in(course_pages.work)),
+        Route("/courses/{course}/attempts/{assignment}/{problem}/{account}", guard.signed_in(course_pages.work)),
         Route("/assets/pages.css", _style),
     ]
     pages = Starlette(routes=routes, exception_handlers={HTTPException: _not_found, Exception: _failed})

@@ -8,13 +8,11 @@ from urllib.parse import quote
 
 from starlette.responses import RedirectResponse, Response
 
-from benchwright_judges.service.refusals import Kind, RefusalError
 from benchwright_problems.problem import Reveal
 from benchwright_remote.messages import AssignmentView, Membership
 from benchwright_service.errors import BenchServiceError
-from benchwright_service.pages.grade_pages import time_of
 from benchwright_service.pages.rendering import SECURITY, Problem, render
-from benchwright_service.pages.visit import STAFF, Visit
+from benchwright_service.pages.visit import STAFF, Visit, unknown_page
 
 _MOST_RUNS = 10_000
 
@@ -36,7 +34,7 @@ async def assign(visit: Visit) -> Response:
     """Makes an assignment."""
     member = await visit.staffed()
     try:
-        times = {name: time_of(visit.field(name), name) for name in ("opens", "due", "closes")}
+        times = {name: visit.time(name) for name in ("opens", "due", "closes")}
         made = await visit.bench.courses.assign(
             member.course,
             visit.field("pack"),
@@ -80,7 +78,7 @@ async def work(visit: Visit) -> Response:
     students = await visit.bench.progress.students(member.course)
     student = next((one for one in students if one.account == path["account"]), None)
     if student is None or path["problem"] not in assignment.problems:
-        raise RefusalError(Kind.NOT_FOUND, "There is no such page.", "Go to the course's progress.")
+        raise unknown_page()
     attempts = await visit.bench.progress.attempts(student.account, assignment.id, path["problem"])
     written = await asyncio.to_thread(lambda: [visit.bench.progress.written(one.id) for one in attempts])
     seen = f"{student.account} {assignment.pack}/{path['problem']}"
@@ -130,7 +128,7 @@ async def _assignment(visit: Visit, member: Membership, wanted: str) -> Assignme
     for one in await visit.bench.courses.all_of(member.course):
         if one.id == wanted:
             return one
-    raise RefusalError(Kind.NOT_FOUND, "There is no such page.", "Go to the course.")
+    raise unknown_page()
 
 
 _FIELDS = ("pack", "title", "problems", "opens", "due", "closes", "runs", "reveal")

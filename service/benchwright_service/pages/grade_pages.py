@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import math
-from datetime import UTC, datetime
 from http import HTTPStatus
 from urllib.parse import quote
 
 from starlette.responses import RedirectResponse, Response
 
-from benchwright_judges.service.refusals import Kind, RefusalError
 from benchwright_problems.problem import Kind as ProblemKind
 from benchwright_remote.messages import AssignmentView, Membership
 from benchwright_service.errors import BenchServiceError
 from benchwright_service.gradebook import Gradebook
 from benchwright_service.item_report import LEAST_ALIKE, analysed
 from benchwright_service.pages.rendering import SECURITY, Problem, render
-from benchwright_service.pages.visit import Visit
+from benchwright_service.pages.visit import Visit, unknown_page
 from benchwright_service.progress import Student
 from benchwright_teaching.grade_files import canvas, moodle
 from benchwright_teaching.points import Counting, Grading
@@ -37,7 +34,7 @@ async def file(visit: Visit) -> Response:
     member = await visit.staffed()
     kind = visit.request.path_params["kind"]
     if kind not in _FILES:
-        raise _unknown()
+        raise unknown_page()
     book = await _book(visit, member)
     await visit.bench.audit.note(visit.account, member.course, "exported grades", kind)
     name = f"{member.course}-{kind}.csv"
@@ -57,11 +54,11 @@ async def change(visit: Visit) -> Response:
     gradebooks, reason = visit.bench.gradebooks, visit.field("reason", 500)
     try:
         if visit.field("points"):
-            points = _number(visit.field("points"), "points", -1_000_000, 1_000_000)
+            points = visit.number("points", -1_000_000, 1_000_000)
             await gradebooks.adjust(member.course, view.id, student.account, points, reason, visit.account)
             action = f"adjusted by {points:+g}"
         else:
-            due, closes = time_of(visit.field("due"), "due"), time_of(visit.field("closes"), "closes")
+            due, closes = visit.time("due"), visit.time("closes")
             await gradebooks.extend(member.course, view.id, student.account, due=due, closes=closes, reason=reason)
             action = "extended"
     except (BenchServiceError, ValueError) as error:
@@ -78,7 +75,7 @@ async def rules(visit: Visit) -> Response:
         grading = grading_of(visit)
         await visit.bench.gradebooks.grade_by(member.course, assignment, grading)
     except BenchServiceError:
-        raise _unknown() from None
+        raise unknown_page() from None
     except ValueError as error:
         told = Problem(str(error), "Go back, and correct the field.")
         return render("told", visit.session, HTTPStatus.UNPROCESSABLE_ENTITY, title="That did not work", problem=told)
@@ -100,7 +97,7 @@ async def item(visit: Visit) -> Response:
     problem = visit.request.path_params["problem"]
     view = _assignment(visit, book)
     if problem not in view.problems:
-        raise _unknown()
+        raise unknown_page()
     asked = await visit.bench.courses.problem(view.pack, problem)
     is_question = asked.kind is ProblemKind.QUESTION
     report = await visit.bench.items.of(book, view.id, problem, is_question=is_question)
@@ -123,10 +120,10 @@ async def alike(visit: Visit) -> Response:
     problem = visit.request.path_params["problem"]
     view = _assignment(visit, book)
     if problem not in view.problems:
-        raise _unknown()
+        raise unknown_page()
     asked = await visit.bench.courses.problem(view.pack, problem)
     if asked.kind is ProblemKind.QUESTION:
-        raise _unknown()
+        raise unknown_page()
     found = await visit.bench.items.alike(book, view.id, asked)
     await visit.bench.audit.note(visit.account, member.course, "compared solutions", f"{view.pack}/{problem}")
     return render(
@@ -152,25 +149,11 @@ def grading_of(visit: Visit) -> Grading:
     if counting not in {one.value for one in Counting}:
         raise ValueError("“counting” is neither best nor last.")
     return Grading(
-        _number(visit.field("worth") or str(usual.points), "worth", 0, 1_000_000),
+        visit.number("worth", 0, 1_000_000, usual.points),
         Counting(counting),
         visit.field("partial") == "on",
-        _number(visit.field("late") or str(usual.late_percent), "late", 0, 100),
+        visit.number("late", 0, 100, usual.late_percent),
     )
-
-
-def time_of(text: str, name: str) -> datetime | None:
-    """A date and time of a form; None for an empty one.
-
-    Raises:
-        ValueError: It is none.
-    """
-    if not text:
-        return None
-    try:
-        return datetime.fromisoformat(text).replace(tzinfo=UTC)
-    except ValueError:
-        raise ValueError(f"“{name}” is no date and time such as 2026-12-01T23:59.") from None
 
 
 async def _grade(visit: Visit, problem: Problem | None) -> Response:
@@ -200,7 +183,7 @@ async def _chosen(visit: Visit, member: Membership) -> tuple[AssignmentView, Stu
     account = visit.request.path_params["account"]
     student = next((one for one in book.students if one.account == account), None)
     if student is None:
-        raise _unknown()
+        raise unknown_page()
     return _assignment(visit, book), student, book
 
 
@@ -208,19 +191,5 @@ def _assignment(visit: Visit, book: Gradebook) -> AssignmentView:
     wanted = visit.request.path_params["assignment"]
     found = next((view for view, _ in book.assignments if view.id == wanted), None)
     if found is None:
-        raise _unknown()
+        raise unknown_page()
     return found
-
-
-def _number(text: str, name: str, least: float, most: float) -> float:
-    try:
-        number = float(text)
-    except ValueError:
-        number = math.nan
-    if not least <= number <= most:
-        raise ValueError(f"“{name}” is no number from {least:g} to {most:g}.")
-    return number
-
-
-def _unknown() -> RefusalError:
-    return RefusalError(Kind.NOT_FOUND, "There is no such page.", "Go to the course.")

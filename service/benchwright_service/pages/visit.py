@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
+from datetime import UTC, datetime
 
 from starlette.datastructures import FormData
 from starlette.requests import Request
@@ -42,6 +44,37 @@ class Visit:
         value = self.form.get(name)
         return value.strip()[:most] if isinstance(value, str) else ""
 
+    def number(self, name: str, least: float, most: float, usual: float | None = None) -> float:
+        """A number of the form; the usual one where the field is empty.
+
+        Raises:
+            ValueError: It is none, or outside the limits.
+        """
+        text = self.field(name)
+        if not text and usual is not None:
+            return usual
+        try:
+            number = float(text)
+        except ValueError:
+            number = math.nan
+        if not least <= number <= most:
+            raise ValueError(f"“{name}” is no number from {least:g} to {most:g}.")
+        return number
+
+    def time(self, name: str) -> datetime | None:
+        """A date and time of the form, in UTC; None for an empty one.
+
+        Raises:
+            ValueError: It is none.
+        """
+        text = self.field(name)
+        if not text:
+            return None
+        try:
+            return datetime.fromisoformat(text).replace(tzinfo=UTC)
+        except ValueError:
+            raise ValueError(f"“{name}” is no date and time such as 2026-12-01T23:59.") from None
+
     async def membership(self) -> Membership:
         """What the person who asks is in the course of the path.
 
@@ -53,7 +86,7 @@ class Visit:
         me = await self.bench.accounts.me(self.account)
         found = next((one for one in me.courses if one.course == wanted), None)
         if found is None or await self.bench.monitor.is_study(wanted):
-            raise _unknown()
+            raise unknown_page()
         return found
 
     async def staffed(self) -> Membership:
@@ -64,9 +97,10 @@ class Visit:
         """
         found = await self.membership()
         if found.role not in STAFF:
-            raise _unknown()
+            raise unknown_page()
         return found
 
 
-def _unknown() -> RefusalError:
+def unknown_page() -> RefusalError:
+    """The answer about a page that there is not, and about one that the person who asks may not see."""
     return RefusalError(Kind.NOT_FOUND, "There is no such page.", "Go to your courses.")

@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import pointbiserialr
 from statsmodels.stats.proportion import proportion_confint
 
-from benchwright_teaching.items import analyse, wilson
+from benchwright_teaching.items import analyse
 
 
 def test_values_of_a_test_worked_out_by_hand() -> None:
@@ -67,4 +67,5 @@ def test_shares_that_are_none_are_refused(columns: dict[str, list[float | None]]
 
 @pytest.mark.parametrize(("count", "of"), [(0, 5), (5, 5), (3, 7), (450, 500)])
 def test_the_interval_of_a_share_is_wilsons(count: int, of: int) -> None:
-    assert wilson(count, of) == pytest.approx(proportion_confint(count, of, method="wilson"), abs=1e-12)
+    found = analyse({"a": [1.0] * count + [0.0] * (of - count)})["a"]
+    assert found.facility_interval == pytest.approx(proportion_confint(count, of, method="wilson"), abs=1e-12)
