@@ -37,6 +37,10 @@ class RunRecords:
         flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
         return os.fdopen(os.open(self._folder / f"{number}.log", flags, 0o600), "wb")
 
+    def forget_log(self, number: int) -> None:
+        """Remove the raw output of a run."""
+        (self._folder / f"{number}.log").unlink(missing_ok=True)
+
     def keep(self, number: int, verdict: Verdict) -> None:
         """Keep a verdict."""
         self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)

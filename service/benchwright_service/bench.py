@@ -30,6 +30,7 @@ from benchwright_service.lab import Lab
 from benchwright_service.lab_monitor import LabMonitor
 from benchwright_service.metrics import Metrics
 from benchwright_service.progress import Progress
+from benchwright_service.regrades import Regrades
 from benchwright_service.runs import Runs
 from benchwright_service.sessions import Sessions
 from benchwright_service.signing import Countersigner
@@ -62,6 +63,7 @@ class Bench:
     gradebooks: Gradebooks
     devices: Devices
     items: ItemReports
+    regrades: Regrades
     guesses: RateLimits = field(default_factory=RateLimits)
 
     async def check(self) -> None:
@@ -199,6 +201,7 @@ async def open_bench(home: Home, database_url: str | None, server: str) -> Async
         metrics = Metrics()
         runs = Runs(parts.database, Store(home), home, snapshots, parts.courses, evidence, judging, metrics)
         progress = Progress(parts.database, log)
+        gradebooks = Gradebooks(parts.database, progress)
         await runs.start()
         opened.push_async_callback(runs.close)
         yield Bench(
@@ -215,7 +218,8 @@ async def open_bench(home: Home, database_url: str | None, server: str) -> Async
             Sessions(parts.database),
             Audit(parts.database),
             progress,
-            Gradebooks(parts.database, progress),
+            gradebooks,
             Devices(parts.database, parts.accounts),
             ItemReports(parts.database, log, snapshots),
+            Regrades(parts.database, Store(home), home, gradebooks),
         )

@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from types import MappingProxyType
 
 from sqlalchemy import insert, select
 
@@ -15,6 +16,7 @@ from benchwright_problems.verdict import Outcome
 from benchwright_remote.messages import AssignmentView, Role
 from benchwright_service.errors import BenchServiceError
 from benchwright_service.progress import Progress, Student
+from benchwright_service.run_rows import DECIDED
 from benchwright_service.tables import (
     ACCOUNTS,
     ADJUSTMENTS,
@@ -108,11 +110,22 @@ class Gradebooks:
         self._progress = progress
         self._now = now
 
-    async def of(self, course: str, assignments: Sequence[AssignmentView]) -> Gradebook:
-        """The gradebook of a course."""
+    async def of(
+        self,
+        course: str,
+        assignments: Sequence[AssignmentView],
+        instead: Mapping[str, tuple[Outcome, float]] = MappingProxyType({}),
+    ) -> Gradebook:
+        """The gradebook of a course.
+
+        Args:
+            course: Its id.
+            assignments: Its assignments.
+            instead: Outcome and share of runs, by id, as if they were these.
+        """
         students = await self._progress.students(course)
         rules = await self._rules(course)
-        runs = await self._runs(course)
+        runs = await self._runs(course, instead)
         extensions = await self._extensions(course)
         adjustments = await self._adjustments(course)
         grades = {
@@ -198,19 +211,24 @@ class Gradebooks:
             row.id: Grading(row.points, Counting(row.counting), bool(row.partial), row.late_percent) for row in rows
         }
 
-    async def _runs(self, course: str) -> dict[_Key, dict[str, list[DecidedRun]]]:
+    async def _runs(
+        self, course: str, instead: Mapping[str, tuple[Outcome, float]]
+    ) -> dict[_Key, dict[str, list[DecidedRun]]]:
         held = ATTEMPTS_HELD.c
         wanted = (
             select(held.account, held.assignment, held.problem, RUNS.c.id, RUNS.c.queued, RUNS.c.outcome, RUNS.c.share)
             .join(ASSIGNMENTS, ASSIGNMENTS.c.id == held.assignment)
             .join(RUNS, RUNS.c.attempt == held.attempt)
             .where(ASSIGNMENTS.c.course == course)
-            .where(RUNS.c.outcome.in_((Outcome.PASSED.value, Outcome.FAILED.value)))
+            .where(RUNS.c.outcome != "")
         )
         found: dict[_Key, dict[str, list[DecidedRun]]] = defaultdict(lambda: defaultdict(list))
         async with self._database.reading() as connection:
             for row in await connection.execute(wanted):
-                run = DecidedRun(row.id, moment(row.queued), row.outcome == Outcome.PASSED.value, row.share)
+                outcome, share = instead.get(row.id, (row.outcome, row.share))
+                if outcome not in DECIDED:
+                    continue
+                run = DecidedRun(row.id, moment(row.queued), outcome == Outcome.PASSED, share)
                 found[row.account, row.assignment][row.problem.partition("/")[2]].append(run)
         return found
 

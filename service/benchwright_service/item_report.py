@@ -17,6 +17,7 @@ from benchwright_judges.database import Database
 from benchwright_problems.problem import Problem
 from benchwright_problems.verdict import Outcome
 from benchwright_service.gradebook import Gradebook
+from benchwright_service.run_rows import DECIDED
 from benchwright_service.snapshots import Snapshots
 from benchwright_service.tables import ATTEMPTS_HELD, RUNS
 from benchwright_teaching.items import Item, analyse
@@ -94,7 +95,7 @@ class ItemReports:
             .join(ATTEMPTS_HELD, ATTEMPTS_HELD.c.attempt == RUNS.c.attempt)
             .where(ATTEMPTS_HELD.c.assignment == assignment)
             .where(ATTEMPTS_HELD.c.problem.endswith(f"/{problem}", autoescape=True))
-            .where(RUNS.c.outcome.in_((Outcome.PASSED.value, Outcome.FAILED.value)))
+            .where(RUNS.c.outcome.in_(DECIDED))
             .order_by(RUNS.c.queued)
         )
         students = {student.account for student in book.students}

@@ -17,7 +17,8 @@ from benchwright_attempts.log import EventLog
 from benchwright_attempts.summary import Summary
 from benchwright_judges.database import Database
 from benchwright_problems.verdict import Outcome, Verdict
-from benchwright_remote.messages import AssignmentView, Role
+from benchwright_remote.messages import AssignmentView, Role, RunState
+from benchwright_service.run_rows import GOING
 from benchwright_service.tables import ACCOUNTS, ASSIGNMENTS, ATTEMPTS_HELD, MEMBERS, RUNS, moment
 
 
@@ -140,7 +141,7 @@ class Progress:
                 func.max(RUNS.c.queued).label("queued"),
                 func.count(RUNS.c.verdict).label("runs"),
                 func.sum(case((RUNS.c.outcome == Outcome.PASSED.value, 1), else_=0)).label("passed"),
-                func.sum(case((RUNS.c.state.in_(("queued", "running")), 1), else_=0)).label("waiting"),
+                func.sum(case((RUNS.c.state.in_(GOING) & (RUNS.c.regrade == ""), 1), else_=0)).label("waiting"),
             )
             .join(ASSIGNMENTS, ASSIGNMENTS.c.id == held.assignment)
             .outerjoin(RUNS, RUNS.c.attempt == held.attempt)
@@ -204,4 +205,5 @@ def _cell(row: Row[Any]) -> Cell:
 
 def _run_line(row: Row[Any]) -> RunLine:
     verdict = Verdict.model_validate_json(row.verdict) if row.verdict is not None else None
-    return RunLine(row.id, row.number, row.state, verdict, moment(row.queued), row.files)
+    state = RunState.DONE.value if row.regrade else row.state
+    return RunLine(row.id, row.number, state, verdict, moment(row.queued), row.files)

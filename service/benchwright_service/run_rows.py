@@ -11,10 +11,12 @@ from sqlalchemy import Row, func, select, update
 from benchwright_judges.database import Database
 from benchwright_problems.verdict import Outcome, Verdict
 from benchwright_remote.messages import NewRun, RunState
-from benchwright_service.tables import ATTEMPTS_HELD, RUNS
+from benchwright_service.tables import ATTEMPTS_HELD, REGRADED, RUNS
 
 GOING = (RunState.QUEUED.value, RunState.RUNNING.value)
 """States of a run that has not ended."""
+DECIDED = (Outcome.PASSED.value, Outcome.FAILED.value)
+"""Outcomes that count."""
 
 
 class RunRows:
@@ -57,11 +59,11 @@ class RunRows:
             await connection.execute(kept)
         return await self.find(new.id)
 
-    async def finish(self, run: str, verdict: Verdict, ended: float, *, lease: str) -> bool:
-        """Ends a run by a verdict.
+    async def finish(self, row: Row[Any], verdict: Verdict, ended: float, *, lease: str) -> bool:
+        """Ends a run by a verdict; one that was judged again keeps its old verdict beside the new one.
 
         Args:
-            run: Which.
+            row: The run.
             verdict: Whole.
             ended: Seconds since 1970.
             lease: By which a worker has it. Empty for a run that is scored without one.
@@ -70,32 +72,32 @@ class RunRows:
             Whether it counted: the run had not ended, and was still given by this lease.
         """
         state = RunState.RUNNING if lease else RunState.QUEUED
+        judged = {"verdict": verdict.model_dump_json(), "outcome": verdict.outcome.value, "share": _share(verdict)}
         finished = (
             update(RUNS)
-            .where(RUNS.c.id == run, RUNS.c.lease == lease, RUNS.c.state == state.value)
-            .values(
-                state=RunState.DONE.value,
-                ended=ended,
-                verdict=verdict.model_dump_json(),
-                outcome=verdict.outcome.value,
-                share=_share(verdict),
-            )
+            .where(RUNS.c.id == row.id, RUNS.c.lease == lease, RUNS.c.state == state.value)
+            .where(RUNS.c.regrade == row.regrade)
+            .values({"state": RunState.DONE.value, "regrade": ""} | ({} if row.regrade else judged | {"ended": ended}))
         )
         async with self._database.writing() as connection:
-            return (await connection.execute(finished)).rowcount == 1
+            counted = (await connection.execute(finished)).rowcount == 1
+            if counted and row.regrade:
+                again = REGRADED.c.regrade == row.regrade, REGRADED.c.run == row.id
+                await connection.execute(update(REGRADED).where(*again).values(judged))
+        return counted
 
     async def cancel(self, run: str, why: str, ended: float) -> bool:
         """Ends a run without a verdict; False if it has ended already."""
-        cancelled = update(RUNS).where(RUNS.c.id == run, RUNS.c.state.in_(GOING))
+        cancelled = update(RUNS).where(RUNS.c.id == run, RUNS.c.state.in_(GOING), RUNS.c.regrade == "")
         values = {"state": RunState.CANCELLED.value, "why": why, "ended": ended}
         async with self._database.writing() as connection:
             return (await connection.execute(cancelled.values(values))).rowcount == 1
 
     async def going(self, attempt: str | None = None) -> Sequence[Row[Any]]:
-        """Runs that have not ended, oldest first: of one attempt if given."""
+        """Runs that have not ended, oldest first: if an attempt is given, its own that have no verdict yet."""
         wanted = select(RUNS).where(RUNS.c.state.in_(GOING)).order_by(RUNS.c.queued, RUNS.c.id)
         if attempt is not None:
-            wanted = wanted.where(RUNS.c.attempt == attempt)
+            wanted = wanted.where(RUNS.c.attempt == attempt, RUNS.c.regrade == "")
         async with self._database.reading() as connection:
             return (await connection.execute(wanted)).all()
 

@@ -42,16 +42,18 @@ class RunViews:
             step: What runs now.
         """
         verdict = None
+        # One that is judged again has the verdict that counts until the new one is accepted.
+        state = RunState.DONE if row.regrade else RunState(row.state)
         if row.verdict is not None:
             most = await self._courses.most_shown(row.attempt)
             verdict = _view(await asyncio.to_thread(self._revealed, row, ref, most))
         return RunView(
             id=row.id,
             number=row.number,
-            state=RunState(row.state),
+            state=state,
             revision=revision,
-            place=place,
-            step=step,
+            place=place if state is RunState.QUEUED else None,
+            step=step if state is RunState.RUNNING else "",
             verdict=verdict,
             why=row.why,
         )

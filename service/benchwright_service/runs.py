@@ -100,7 +100,7 @@ class Runs:
 
     async def start(self) -> None:
         """Goes on with what an earlier process left; watches over what goes on."""
-        await self._take_up()
+        await self.take_up()
         self._background(self._watch())
 
     async def close(self) -> None:
@@ -164,7 +164,7 @@ class Runs:
                 if row is None or row.account != account:
                     raise _unknown()
                 left = give_up - time.monotonic()
-                over = row.state in (RunState.DONE, RunState.CANCELLED)
+                over = row.state in (RunState.DONE, RunState.CANCELLED) or row.regrade
                 if over or left <= 0 or self._is_closing or self._revisions.get(run, 0) != seen:
                     return await self._view(row, await self._rows.problem_of(row.attempt))
                 await wait_for_change(changed, left)
@@ -178,7 +178,8 @@ class Runs:
         row = await self._rows.find(run)
         if row is None or row.account != account:
             raise _unknown()
-        await self._cancel(row, why)
+        if not row.regrade:
+            await self._cancel(row, why)
 
     # What workers ask
 
@@ -222,7 +223,7 @@ class Runs:
         row = await self._rows.find(run)
         if row is None or row.lease != done.lease:
             return Heard(wanted=False)
-        if done.log:
+        if done.log and not row.regrade:
             await asyncio.to_thread(self._keep_log, row, unpacked(done.log, LARGEST))
         return Heard(wanted=await self._finish(row, done.verdict, lease=done.lease))
 
@@ -269,7 +270,7 @@ class Runs:
         if row.id in self._queue or row.id in self._leases or row.id in self._being_leased | self._being_judged:
             return
         if problem.kind is ProblemKind.DESIGN:
-            self._queue.add(row.id, row.account)
+            self._queue.add(row.id, row.regrade or row.account)
             self._changes.notify(_WORK)
             self._changed(row.id)
         else:
@@ -297,11 +298,11 @@ class Runs:
 
     async def _finish(self, row: Row[Any], verdict: Verdict, *, lease: str) -> bool:
         ended = self._now()
-        counted = await self._rows.finish(row.id, verdict, ended, lease=lease)
+        counted = await self._rows.finish(row, verdict, ended, lease=lease)
         self._leases.drop(row.id)
         self._queue.ended(row.id, verdict.wall_s)
         self._over(row.id)
-        if counted:
+        if counted and not row.regrade:
             waited_s = row.began - row.queued if row.began is not None else None
             ran_s = ended - (row.queued if row.began is None else row.began)
             self._metrics.run_ended(verdict.outcome.value, waited_s=waited_s, ran_s=ran_s)
@@ -326,12 +327,12 @@ class Runs:
             try:
                 for run in self._leases.expired():
                     await self._give_back(run)
-                await self._take_up()
+                await self.take_up()
             except Exception:
                 # The database may be away: the next round has another try.
                 logger.exception("runs can't be looked after")
 
-    async def _take_up(self) -> None:
+    async def take_up(self) -> None:
         """Begins what the database has and this process does not: of an earlier one, or after a write that failed."""
         for row in await self._rows.going():
             if row.state == RunState.QUEUED:
@@ -355,7 +356,7 @@ class Runs:
         self._leases.drop(run)
         self._queue.ended(run, None)
         if again:
-            self._queue.add(run, row.account)
+            self._queue.add(run, row.regrade or row.account)
             self._changes.notify(_WORK)
             self._changed(run)
 

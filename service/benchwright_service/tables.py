@@ -232,10 +232,46 @@ RUNS = Table(
     Column("outcome", Text, nullable=False, server_default=""),
     # Of the hidden tests that passed, from 0 to 1; 1 for a pass.
     Column("share", Double, nullable=False, server_default="0"),
+    # By which it runs again, while it does; what the run has is its old verdict.
+    Column("regrade", Text, nullable=False, server_default=""),
     UniqueConstraint("attempt", "number", name="service_runs_number"),
     Index("service_runs_state", "state"),
     Index("service_runs_account", "account"),
 )
+
+REGRADES = Table(
+    "service_regrades",
+    METADATA,
+    Column("id", Text, primary_key=True),
+    Column("assignment", Text, ForeignKey("service_assignments.id"), nullable=False),
+    # Its id in the assignment's pack.
+    Column("problem", Text, nullable=False),
+    # `begun`, `accepted` or `dropped`.
+    Column("state", Text, nullable=False),
+    # Of everything that decides, when it began.
+    Column("harness", Text, nullable=False),
+    Column("by", Text, nullable=False),
+    Column("created", Double, nullable=False),
+    Column("ended", Double),
+    Index("service_regrades_assignment", "assignment", "problem"),
+)
+"""All runs of a problem, again, because it was corrected."""
+
+REGRADED = Table(
+    "service_regraded_runs",
+    METADATA,
+    Column("regrade", Text, ForeignKey("service_regrades.id"), primary_key=True),
+    Column("run", Text, ForeignKey("service_runs.id"), primary_key=True),
+    Column("old_verdict", Text, nullable=False),
+    Column("old_outcome", Text, nullable=False),
+    Column("old_share", Double, nullable=False),
+    # Null until it has ended.
+    Column("verdict", Text),
+    Column("outcome", Text, nullable=False, server_default=""),
+    Column("share", Double, nullable=False, server_default="0"),
+    Index("service_regraded_runs_run", "run"),
+)
+"""Both verdicts of a run; which one counts is said by the regrade."""
 
 
 @overload

@@ -20,7 +20,7 @@ from benchwright_judges.service.admission import refusal_of
 from benchwright_judges.service.rate import RateLimits
 from benchwright_judges.service.refusals import RefusalError
 from benchwright_service.bench import Bench
-from benchwright_service.pages import course_pages, grade_pages, sign_in_page
+from benchwright_service.pages import course_pages, grade_pages, regrade_pages, sign_in_page
 from benchwright_service.pages.rendering import SECURITY, Problem, render, style
 from benchwright_service.pages.visit import Visit, cookie_name
 from benchwright_service.sessions import BrowserSession
@@ -67,6 +67,13 @@ def make_pages(bench: Bench, *, secure: bool) -> ASGIApp:
         Route("/courses/{course}/items", guard.signed_in(grade_pages.items)),
         Route("/courses/{course}/items/{assignment}/{problem}", guard.signed_in(grade_pages.item)),
         Route("/courses/{course}/items/{assignment}/{problem}/alike", guard.signed_in(grade_pages.alike)),
+        Route(
+            "/courses/{course}/items/{assignment}/{problem}/regrade",
+            guard.signed_in(regrade_pages.begin),
+            methods=["POST"],
+        ),
+        Route("/courses/{course}/regrades/{regrade}", guard.signed_in(regrade_pages.regrade)),
+        Route("/courses/{course}/regrades/{regrade}", guard.signed_in(regrade_pages.decide), methods=["POST"]),
         Route("/courses/{course}/audit", guard.signed_in(course_pages.audit)),
         Route("/courses/{course}/attempts/{assignment}/{problem}/{account}", guard.signed_in(course_pages.work)),
         Route("/assets/pages.css", _style),

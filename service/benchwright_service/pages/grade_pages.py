@@ -109,6 +109,7 @@ async def item(visit: Visit) -> Response:
         problem=problem,
         item=analysed(book)[view.id, problem],
         report=report,
+        outdated=await visit.bench.regrades.outdated(view, problem),
         is_question=is_question,
     )
 

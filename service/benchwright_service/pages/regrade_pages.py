@@ -1,0 +1,75 @@
+"""Regrading in the browser: begin it, see who it changes, accept or drop it."""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+from urllib.parse import quote
+
+from starlette.responses import RedirectResponse, Response
+
+from benchwright_remote.messages import Membership
+from benchwright_service.errors import BenchServiceError
+from benchwright_service.pages.rendering import SECURITY, Problem, render
+from benchwright_service.pages.visit import Visit, unknown_page
+from benchwright_service.regrades import Regrade
+
+
+async def begin(visit: Visit) -> Response:
+    """Runs everything of a problem again."""
+    member = await visit.staffed()
+    path = visit.request.path_params
+    assignments = await visit.bench.courses.all_of(member.course)
+    view = next((one for one in assignments if one.id == path["assignment"]), None)
+    if view is None or path["problem"] not in view.problems:
+        raise unknown_page()
+    try:
+        regrade = await visit.bench.regrades.begin(view, path["problem"], visit.account)
+    except BenchServiceError as error:
+        return _refused(visit, error)
+    await visit.bench.audit.note(visit.account, member.course, "began regrade", f"{view.pack}/{path['problem']}")
+    await visit.bench.runs.take_up()
+    return _onward(member, regrade)
+
+
+async def regrade(visit: Visit) -> Response:
+    """How far it is, and who it changes."""
+    member, found = await _found(visit)
+    assignments = await visit.bench.courses.all_of(member.course)
+    changes = await visit.bench.regrades.changes(member.course, assignments, found)
+    return render("regrade", visit.session, member=member, regrade=found, changes=changes)
+
+
+async def decide(visit: Visit) -> Response:
+    """Accepts or drops it."""
+    member, found = await _found(visit)
+    decision = visit.field("decision")
+    if decision not in ("accept", "drop"):
+        raise unknown_page()
+    try:
+        if decision == "accept":
+            await visit.bench.regrades.accept(found)
+        else:
+            await visit.bench.regrades.drop(found)
+    except BenchServiceError as error:
+        return _refused(visit, error)
+    action = "accepted regrade" if decision == "accept" else "dropped regrade"
+    await visit.bench.audit.note(visit.account, member.course, action, f"{found.assignment.pack}/{found.problem}")
+    return _onward(member, found.id)
+
+
+async def _found(visit: Visit) -> tuple[Membership, Regrade]:
+    member = await visit.staffed()
+    assignments = await visit.bench.courses.all_of(member.course)
+    found = await visit.bench.regrades.find(assignments, visit.request.path_params["regrade"])
+    if found is None:
+        raise unknown_page()
+    return member, found
+
+
+def _onward(member: Membership, regrade: str) -> Response:
+    return RedirectResponse(f"/courses/{quote(member.course)}/regrades/{regrade}", HTTPStatus.SEE_OTHER, SECURITY)
+
+
+def _refused(visit: Visit, error: BenchServiceError) -> Response:
+    told = Problem(str(error), "Go back to the problem.")
+    return render("told", visit.session, HTTPStatus.CONFLICT, title="That did not work", problem=told)

@@ -1,0 +1,186 @@
+"""A corrected problem at a running service: its runs again, who that changes, and from when it counts."""
+
+from __future__ import annotations
+
+import re
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import httpx2
+import pytest
+
+from benchwright_attempts.events import Started
+from benchwright_harness.grade import solved_files
+from benchwright_harness.run import starting_files
+from benchwright_problems.home import Home
+from benchwright_problems.problem import Pack, Problem
+from benchwright_problems.store import Store
+from benchwright_remote.messages import Role
+
+from ..bench_service import Course, Service, Solver
+from .test_bench_service_pages import csrf, invitation, signed_in
+
+BENCH = "src/test_sat_counter.py"
+DESIGN = "saturating-counter"
+QUESTION = "load-use-stalls"
+
+
+@dataclass(frozen=True)
+class Class:
+    """A course whose pack has a mistake in each problem, and who worked on it."""
+
+    course: Course
+    teacher: httpx2.Client
+    right: Solver
+    right_run: str
+    wrong_run: str
+
+    def page(self, path: str) -> str:
+        """A page of the course."""
+        reply = self.teacher.get(f"/courses/{self.course.name}/{path}")
+        assert reply.status_code == 200, reply.text
+        return str(reply.text)
+
+    def send(self, path: str, **fields: str) -> httpx2.Response:
+        """A form of the course."""
+        return self.teacher.post(f"/courses/{self.course.name}/{path}", data={"csrf": csrf(self.teacher)} | fields)
+
+    def points(self) -> list[str]:
+        """Of each student, by name."""
+        return re.findall(r'<td class="number"><a[^>]*>([\d.]+)', self.page("grades"))
+
+
+def original(problem: str) -> Problem:
+    return Store(Home.find({"BENCHWRIGHT_HOME": "/nonexistent"})).unseal(f"starter/{problem}")
+
+
+def midterm(service: Service, *, is_correct: bool) -> None:
+    design, question = original(DESIGN), original(QUESTION)
+    if not is_correct:
+        bench = design.hidden.harness[BENCH].replace("TOP = 2**WIDTH - 1", "TOP = 2**WIDTH - 2")
+        harness = {**design.hidden.harness, BENCH: bench}
+        design = design.model_copy(update={"hidden": design.hidden.model_copy(update={"harness": harness})})
+        assert question.hidden.answer is not None
+        key = question.hidden.answer.model_copy(update={"value": "B"})
+        question = question.model_copy(update={"hidden": question.hidden.model_copy(update={"answer": key})})
+    pack = Pack(name="midterm", title="Midterm", version="1", license="MIT", source="us", problems=(design, question))
+    Store(service.folders).add(pack, replace=True)
+
+
+def answered(solver: Solver, problem: str, files: dict[str, str]) -> str:
+    attempt = solver.begin(f"midterm/{problem}", files)
+    solver.record(attempt, Started())
+    assert solver.send(attempt).status_code == 200
+    run: str = solver.run(attempt, 1, files).json()["id"]
+    solver.verdict(run)
+    return run
+
+
+@pytest.fixture
+def taught(service: Service, tmp_path: Path) -> Class:
+    midterm(service, is_correct=False)
+    course = service.set_up("midterm")
+    design = original(DESIGN)
+    (path,) = design.public.expected
+    right = Solver.joining(service, course, tmp_path / "ada", "Ada")
+    wrong = Solver.joining(service, course, tmp_path / "bob", "Bob")
+    right_run = answered(right, DESIGN, {path: solved_files(design)[path].decode()})
+    wrong_run = answered(wrong, DESIGN, {path: starting_files(design)[path].decode()})
+    answered(right, QUESTION, {"answer.md": "C"})
+    answered(wrong, QUESTION, {"answer.md": "B"})
+    teacher = signed_in(service, invitation(service, course, Role.OWNER), "Professor")
+    return Class(course, teacher, right, right_run, wrong_run)
+
+
+def regraded(taught: Class, problem: str) -> str:
+    """Begins a regrade, and waits until all runs have ended; returns its page's path."""
+    begun = taught.send(f"items/{taught.course.assignment}/{problem}/regrade")
+    assert begun.status_code == 303
+    path = begun.headers["location"].removeprefix(f"/courses/{taught.course.name}/")
+    give_up = time.monotonic() + 120
+    while "runs have ended.</strong> The old verdicts count" not in taught.page(path):
+        assert time.monotonic() < give_up, taught.page(path)
+        time.sleep(0.2)
+    return str(path)
+
+
+def test_a_corrected_problem_is_judged_again_and_counts_when_accepted(service: Service, taught: Class) -> None:
+    item = f"items/{taught.course.assignment}/{DESIGN}"
+    assert taught.points() == ["0", "1"]
+    assert "All 2 verdicts are by the problem as it is now" in taught.page(item)
+    midterm(service, is_correct=True)
+    assert "2 of 2 verdicts are not known to be by the problem as it is now" in taught.page(item)
+
+    path = regraded(taught, DESIGN)
+    page = taught.page(path)
+    assert re.search(r"Ada</a></th>\s*<td[^>]*>0</td><td[^>]*><strong>1</strong>", page)
+    assert re.search(r"failed, \d+ % <small><code>[0-9a-f]{12}</code></small></td>\s*<td>passed, 100 %", page)
+    assert "Bob" not in page
+    assert taught.points() == ["0", "1"]
+    assert taught.right.verdict(taught.right_run)["verdict"]["outcome"] == "failed"
+    again = taught.send(f"{item}/regrade")
+    assert (again.status_code, "accept or drop it first" in again.text) == (409, True)
+
+    assert taught.send(path, decision="accept").status_code == 303
+    assert taught.points() == ["1", "1"]
+    assert taught.right.verdict(taught.right_run)["verdict"]["outcome"] == "passed"
+    assert "Accepted" in taught.page(path)
+    assert "<strong>1</strong>" in taught.page(path)
+    assert taught.send(path, decision="drop").status_code == 409
+    assert "All 2 verdicts are by the problem as it is now" in taught.page(item)
+    assert "accepted regrade" in taught.page("audit")
+
+
+def test_answers_are_judged_again_by_the_corrected_key(service: Service, taught: Class) -> None:
+    midterm(service, is_correct=True)
+    path = regraded(taught, QUESTION)
+    page = taught.page(path)
+    assert re.search(r"Ada</a></th>\s*<td[^>]*>0</td><td[^>]*><strong>1</strong>", page)
+    assert re.search(r"Bob</a></th>\s*<td[^>]*>1</td><td[^>]*><strong>0</strong>", page)
+    assert taught.send(path, decision="accept").status_code == 303
+    assert taught.points() == ["1", "0"]
+    assert "All 2 verdicts are by the problem as it is now" in taught.page(
+        f"items/{taught.course.assignment}/{QUESTION}"
+    )
+
+
+def test_a_dropped_regrade_changes_nothing_and_leaves_students_alone(service: Service, taught: Class) -> None:
+    midterm(service, is_correct=True)
+    begun = taught.send(f"items/{taught.course.assignment}/{DESIGN}/regrade").headers["location"]
+    path = begun.removeprefix(f"/courses/{taught.course.name}/")
+    # Whether the runs have ended or not: a solver neither sees nor ends them.
+    with service.client(taught.right.token) as client:
+        client.post(f"/api/v1/runs/{taught.right_run}/cancel")
+    assert taught.right.verdict(taught.right_run)["verdict"]["outcome"] == "failed"
+    assert taught.send(path, decision="drop").status_code == 303
+    assert "Dropped" in taught.page(path)
+    assert taught.points() == ["0", "1"]
+    path = regraded(taught, DESIGN)
+    assert "Ada" in taught.page(path)
+
+
+def test_runs_that_are_judged_again_survive_the_end_of_the_service(service: Service, taught: Class) -> None:
+    midterm(service, is_correct=True)
+    begun = taught.send(f"items/{taught.course.assignment}/{DESIGN}/regrade").headers["location"]
+    service.stop()
+    service.start(port=int(service.url.rpartition(":")[2]))
+    give_up = time.monotonic() + 120
+    path = begun.removeprefix(f"/courses/{taught.course.name}/")
+    while "<strong>All 2 runs have ended.</strong>" not in taught.page(path):
+        assert time.monotonic() < give_up
+        time.sleep(0.2)
+    assert taught.send(path, decision="accept").status_code == 303
+    assert taught.points() == ["1", "1"]
+
+
+def test_regrades_are_for_staff(service: Service, taught: Class) -> None:
+    path = regraded(taught, DESIGN)
+    for role in (Role.GRADER, Role.MONITOR, Role.PARTICIPANT):
+        client = signed_in(service, invitation(service, taught.course, role))
+        own = f"/courses/{taught.course.name}"
+        assert client.get(f"{own}/{path}").status_code == 404
+        for form in (path, f"items/{taught.course.assignment}/{DESIGN}/regrade"):
+            data = {"csrf": csrf(client), "decision": "accept"}
+            assert client.post(f"{own}/{form}", data=data).status_code == 404
+    assert "No verdict changes" in taught.page(path)
