@@ -6,6 +6,7 @@ import asyncio
 import os
 import signal
 import socket
+import tempfile
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
 from pathlib import Path
@@ -16,6 +17,7 @@ import typer
 from benchwright_problems.errors import needs
 from benchwright_problems.home import Home
 from benchwright_problems.problem import Reveal
+from benchwright_remote.errors import ServiceError
 from benchwright_remote.messages import Role
 from benchwright_service import lab_cli
 from benchwright_service.cli_options import DatabaseUrl, explained, said_of_transport
@@ -77,8 +79,18 @@ def serve(
     allow_remote: Annotated[
         bool, typer.Option("--allow-remote", help="Listen to other machines without TLS: the network is trusted.")
     ] = False,
+    demo: Annotated[
+        bool,
+        typer.Option(
+            "--demo",
+            help="Show a course with 20 invented students; nothing of it is kept.",
+        ),
+    ] = False,
 ) -> None:
     """Serves until it is interrupted."""
+    if demo:
+        _serve_demo(host=host, port=port, workers=workers, sandbox=sandbox, allow_remote=allow_remote)
+        return
     with explained(), needs("The bench service", "service"):
         from benchwright_judges.service.server import check_host
         from benchwright_service import server
@@ -100,6 +112,47 @@ def serve(
                 metrics_port=metrics_port,
             )
         )
+
+
+def _serve_demo(*, host: str, port: int, workers: int, sandbox: str, allow_remote: bool) -> None:
+    with explained(), needs("The bench service", "service"), tempfile.TemporaryDirectory("-benchwright-demo") as folder:
+        from benchwright_judges.service.server import check_host
+        from benchwright_service import demo, server
+        from benchwright_service.bench import open_administration
+        from benchwright_service.plain_log import log_plainly
+
+        log_plainly()
+        check_host(host, allow_remote=allow_remote)
+        # For the workers too.
+        os.environ["BENCHWRIGHT_HOME"] = folder
+        home = Home.find()
+
+        async def served() -> None:
+            async with open_administration(home, None) as parts:
+                course = await demo.set_up(parts)
+
+            async def play(url: str) -> None:
+                typer.echo(
+                    f"A course with 20 invented students: {url}/sign-in\nSign in as its teacher with {course.staff}"
+                )
+                try:
+                    await demo.play(url, course, home, Path(folder))
+                    typer.echo("All students have worked. Interrupt this to end it; nothing of it stays.")
+                except* ServiceError as group:
+                    typer.echo(f"The students have stopped: {group.exceptions[0]}", err=True)
+
+            await server.serve(
+                home,
+                database_url=None,
+                host=host,
+                port=port,
+                address=None,
+                workers=workers,
+                sandbox=sandbox,
+                beside=play,
+            )
+
+        asyncio.run(served())
 
 
 def worker(

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Awaitable, Callable
+
 from benchwright_judges.configuration import find_panel, read_settings, records_location
 from benchwright_judges.service.judging import Pace
 from benchwright_judges.service.server import listen, open_app, serve_app
@@ -28,6 +32,7 @@ async def serve(
     workers: int,
     sandbox: str,
     metrics_port: int | None = None,
+    beside: Callable[[str], Awaitable[None]] | None = None,
 ) -> None:
     """Serves until SIGINT or SIGTERM; prints `Listening on http://…` when it is ready.
 
@@ -40,6 +45,7 @@ async def serve(
         workers: How many runs this machine does at a time.
         sandbox: Name of the sandbox that they use.
         metrics_port: Where Prometheus reads metrics, on the loopback interface. None for nowhere.
+        beside: Runs while it serves, at this address; serving goes on when it ends.
 
     Raises:
         BenchServiceError: Tables or key can't be opened.
@@ -69,7 +75,7 @@ async def serve(
             token = await bench.accounts.worker_token(_LOCAL)
             try:
                 with bench.metrics.counting_database_errors(), bench.metrics.served(metrics_port):
-                    async with local_workers(here, token, workers, sandbox):
+                    async with local_workers(here, token, workers, sandbox), _running(beside, here):
                         await serve_app(
                             app, listener, grace_s=JUDGES_PACE.grace_s, closing=wake_all, most=MOST_CONNECTIONS
                         )
@@ -77,3 +83,14 @@ async def serve(
                 await bench.accounts.revoke_workers(_LOCAL)
     finally:
         listener.close()
+
+
+@contextlib.asynccontextmanager
+async def _running(work: Callable[[str], Awaitable[None]] | None, here: str) -> AsyncIterator[None]:
+    task = asyncio.ensure_future(work(here)) if work is not None else None
+    try:
+        yield
+    finally:
+        if task is not None:
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)

@@ -10,7 +10,6 @@ import math
 from collections.abc import Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import numpy as np
@@ -48,6 +47,7 @@ from benchwright_attempts.evidence import (
     TimedOut,
 )
 from benchwright_attempts.file_text import Change, FileText, sha256
+from benchwright_attempts.hand_clock import HandClock
 from benchwright_attempts.record import AttemptHeader, RecordedEvent
 from benchwright_judges.rated import Rated
 from benchwright_judges.scale import Scale
@@ -73,27 +73,6 @@ _SAMPLES = 4
 _MODELS = (("simulated/small", 0.9, 9.0), ("simulated/large", 1.1, 34.0))
 """Name, slope, and the minutes of people at which it solves half."""
 _DIGEST = sha256(b"a made-up toolchain")
-
-
-@dataclass
-class HandClock:
-    """Wall and monotonic time that pass when told to."""
-
-    wall: datetime = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
-    mono_ns: int = 1_000_000_000
-
-    def pass_s(self, seconds: float) -> None:
-        """Lets time pass."""
-        self.wall += timedelta(seconds=seconds)
-        self.mono_ns += round(seconds * 1e9)
-
-    def now(self) -> datetime:
-        """The wall time."""
-        return self.wall
-
-    def monotonic_ns(self) -> int:
-        """The monotonic time."""
-        return self.mono_ns
 
 
 @dataclass(frozen=True)
