@@ -202,16 +202,42 @@ class Accounts:
         async with self._database.writing() as connection:
             if (await connection.execute(select(COURSES.c.id).where(COURSES.c.id == course))).scalar() is None:
                 raise BenchServiceError(f"there is no course {course!r}; `benchwright course create` makes one")
-            known = select(IDENTITIES.c.account).where(IDENTITIES.c.issuer == issuer, IDENTITIES.c.subject == subject)
-            account = (await connection.execute(known)).scalar()
-            if account is None:
-                account = uuid.uuid4().hex
-                await connection.execute(insert(ACCOUNTS).values(id=account, name=name, created=self._now()))
-                identity = {"issuer": issuer, "subject": subject, "account": account}
-                await connection.execute(insert(IDENTITIES).values(identity))
+            account = await self._identified(connection, issuer, subject, name)
             member = {"course": course, "account": account, "role": role.value, "section": ""}
             await connection.execute(self._database.insert_into(MEMBERS).values(member).on_conflict_do_nothing())
             return await self._new_token(connection, TokenKind.PERSON, account, issuer, _PERSON_PER_MINUTE)
+
+    async def identified(self, issuer: str, subject: str, name: str, course: str = "") -> str | None:
+        """The account of somebody whom an identity provider has named; a new one if it is their first time.
+
+        Args:
+            issuer: The provider.
+            subject: Who they are there.
+            name: What the staff of courses call a new account.
+            course: They take part in it from now on, unless they are in it; none if empty.
+
+        Returns:
+            None if the account was disabled.
+        """
+        async with self._database.writing() as connection:
+            account = await self._identified(connection, issuer, subject, name)
+            disabled = select(ACCOUNTS.c.disabled).where(ACCOUNTS.c.id == account)
+            if (await connection.execute(disabled)).scalar() is not None:
+                return None
+            if course:
+                member = {"course": course, "account": account, "role": Role.PARTICIPANT.value, "section": ""}
+                await connection.execute(self._database.insert_into(MEMBERS).values(member).on_conflict_do_nothing())
+            return account
+
+    async def _identified(self, connection: AsyncConnection, issuer: str, subject: str, name: str) -> str:
+        known = select(IDENTITIES.c.account).where(IDENTITIES.c.issuer == issuer, IDENTITIES.c.subject == subject)
+        account = (await connection.execute(known)).scalar()
+        if account is None:
+            account = uuid.uuid4().hex
+            await connection.execute(insert(ACCOUNTS).values(id=account, name=name, created=self._now()))
+            identity = {"issuer": issuer, "subject": subject, "account": account}
+            await connection.execute(insert(IDENTITIES).values(identity))
+        return str(account)
 
     async def revoke_workers(self, name: str) -> None:
         """Makes the tokens of workers of this name invalid from now on."""

@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from sqlalchemy import select
 
@@ -39,6 +40,10 @@ from benchwright_service.study_places import StudyPlaces
 from benchwright_service.tables import ACCOUNTS
 from benchwright_studies.study_log import StudyLog
 
+if TYPE_CHECKING:
+    from benchwright_service.identity_provider import IdentityProvider
+    from benchwright_service.sign_in_file import OidcSettings
+
 GUESSES_PER_MINUTE = 600
 """Invitations that may be tried a minute, by all together: codes have 256 bits."""
 
@@ -64,6 +69,7 @@ class Bench:
     devices: Devices
     items: ItemReports
     regrades: Regrades
+    provider: IdentityProvider | None = None
     guesses: RateLimits = field(default_factory=RateLimits)
 
     async def check(self) -> None:
@@ -174,13 +180,16 @@ async def open_administration(home: Home, database_url: str | None) -> AsyncIter
 
 
 @contextlib.asynccontextmanager
-async def open_bench(home: Home, database_url: str | None, server: str) -> AsyncIterator[Bench]:
+async def open_bench(
+    home: Home, database_url: str | None, server: str, oidc: OidcSettings | None = None
+) -> AsyncIterator[Bench]:
     """Opens the databases, the log and the key below `home`; what was queued goes on.
 
     Args:
         home: The folders of the service's user.
         database_url: A PostgreSQL database for tables and log. None for SQLite files in `home`.
         server: The service's address, as receipts name it.
+        oidc: Who else says who somebody is.
 
     Raises:
         BenchServiceError: Tables or key can't be opened.
@@ -222,4 +231,14 @@ async def open_bench(home: Home, database_url: str | None, server: str) -> Async
             Devices(parts.database, parts.accounts),
             ItemReports(parts.database, log, snapshots),
             Regrades(parts.database, Store(home), home, gradebooks),
+            await _provider(parts, oidc, server) if oidc is not None else None,
         )
+
+
+async def _provider(parts: Administration, settings: OidcSettings, server: str) -> IdentityProvider:
+    # Most services have none, and the protocol takes a tenth of a second to import.
+    from benchwright_service.identity_provider import IdentityProvider
+
+    if settings.course:
+        await parts.courses.demand(settings.course)
+    return IdentityProvider(settings, server)

@@ -76,6 +76,14 @@ def serve(
             help="Where Prometheus reads metrics, on 127.0.0.1; 0 for a free one. Nowhere if not given.",
         ),
     ] = None,
+    sign_in: Annotated[
+        Path | None,
+        typer.Option(
+            envvar="BENCHWRIGHT_SERVICE_SIGN_IN",
+            help="A sign-in.toml that names an OpenID Connect provider, such as a university's.",
+            show_default=False,
+        ),
+    ] = None,
     allow_remote: Annotated[
         bool, typer.Option("--allow-remote", help="Listen to other machines without TLS: the network is trusted.")
     ] = False,
@@ -95,9 +103,11 @@ def serve(
         from benchwright_judges.service.server import check_host
         from benchwright_service import server
         from benchwright_service.plain_log import log_plainly
+        from benchwright_service.sign_in_file import SignInSettings, read_sign_in
 
         log_plainly()
         check_host(host, allow_remote=allow_remote)
+        others = read_sign_in(sign_in) if sign_in is not None else SignInSettings()
         for sentence in said_of_transport(host, address):
             typer.echo(sentence, err=True)
         asyncio.run(
@@ -110,6 +120,7 @@ def serve(
                 workers=workers,
                 sandbox=sandbox,
                 metrics_port=metrics_port,
+                oidc=others.oidc,
             )
         )
 

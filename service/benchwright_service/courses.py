@@ -52,6 +52,17 @@ class Courses:
         except IntegrityError:
             raise BenchServiceError(f"there is a course {course!r} already; choose another name") from None
 
+    async def demand(self, course: str) -> None:
+        """Makes sure that there is a course, and that it is not a study's.
+
+        Raises:
+            BenchServiceError: It is not so.
+        """
+        wanted = select(COURSES.c.id).where(COURSES.c.id == course, COURSES.c.id.not_in(select(PLACES.c.study)))
+        async with self._database.reading() as connection:
+            if (await connection.execute(wanted)).scalar() is None:
+                raise BenchServiceError(f"there is no course {course!r}; `benchwright course create` makes one")
+
     async def assign(
         self,
         course: str,

@@ -5,3 +5,7 @@ from __future__ import annotations
 
 class BenchServiceError(Exception):
     """The service can't do what its operator asks; the message has the next step."""
+
+
+class SignInError(Exception):
+    """An identity provider did not say who somebody is."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import secrets
 from collections.abc import Awaitable, Callable
 from http import HTTPStatus
 from urllib.parse import urlsplit
@@ -11,6 +12,8 @@ from urllib.parse import urlsplit
 from starlette.applications import Starlette
 from starlette.datastructures import FormData
 from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.middleware.sessions import SessionMiddleware
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
@@ -30,6 +33,8 @@ PATHS = ("/sign-in", "/sign-out", "/device", "/courses", "/assets/")
 _FORM_BYTES = 64 << 10
 _FORM_TIME_S = 20.0
 _PER_MINUTE = 300
+AWAY_S = 600
+"""How long a person may take at an identity provider, in seconds."""
 
 Page = Callable[[Visit], Awaitable[Response]]
 
@@ -47,10 +52,20 @@ def make_pages(bench: Bench, *, secure: bool) -> ASGIApp:
         secure: Whether browsers reach it by HTTPS, so that cookies are for HTTPS only.
     """
     guard = _Guard(bench, secure=secure)
+    away = Middleware(
+        SessionMiddleware,
+        # Who is on the way when the service ends signs in again.
+        secret_key=secrets.token_urlsafe(32),
+        session_cookie="__Host-benchwright_away" if secure else "benchwright_away",
+        max_age=AWAY_S,
+        https_only=secure,
+    )
     routes = [
         Route("/", guard.signed_in(course_pages.courses)),
         Route("/sign-in", guard.open(sign_in_page.form)),
         Route("/sign-in", guard.open(sign_in_page.sign_in), methods=["POST"]),
+        Route("/sign-in/provider", guard.open(sign_in_page.to_provider), middleware=[away]),
+        Route("/sign-in/provider/return", guard.open(sign_in_page.from_provider), middleware=[away]),
         Route("/sign-out", guard.signed_in(sign_in_page.sign_out), methods=["POST"]),
         Route("/device", guard.signed_in(sign_in_page.device)),
         Route("/device", guard.signed_in(sign_in_page.decide), methods=["POST"]),

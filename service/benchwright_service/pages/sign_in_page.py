@@ -8,8 +8,9 @@ from starlette.responses import RedirectResponse, Response
 
 from benchwright_judges.service import access_token
 from benchwright_judges.service.refusals import RefusalError
+from benchwright_service.errors import SignInError
 from benchwright_service.pages.rendering import SECURITY, Problem, render
-from benchwright_service.pages.visit import Visit, cookie_name
+from benchwright_service.pages.visit import Visit, cookie_name, unknown_page
 from benchwright_service.sessions import LIFETIME_S
 
 _UNKNOWN = Problem(
@@ -47,9 +48,9 @@ async def sign_in(visit: Visit) -> Response:
     return await begin(visit, account)
 
 
-async def begin(visit: Visit, account: str) -> Response:
+async def begin(visit: Visit, account: str, onward: str = "") -> Response:
     """Ends every way to sign in: the browser has a session from now on, and shows the courses."""
-    onward = "/device" if visit.field("onward") == "device" else "/"
+    onward = "/device" if "device" in (onward, visit.field("onward")) else "/"
     response = RedirectResponse(onward, HTTPStatus.SEE_OTHER, headers=SECURITY)
     response.set_cookie(
         cookie_name(secure=visit.secure),
@@ -60,6 +61,42 @@ async def begin(visit: Visit, account: str) -> Response:
         samesite="lax",
     )
     return response
+
+
+async def to_provider(visit: Visit) -> Response:
+    """Sends the browser to the identity provider."""
+    provider = visit.bench.provider
+    if provider is None:
+        raise unknown_page()
+    visit.bench.check_guesses()
+    visit.request.session.clear()
+    visit.request.session[_ONWARD] = "device" if "device" in visit.request.query_params else ""
+    try:
+        response = await provider.begin(visit.request)
+    except SignInError:
+        return _form(visit, _unknown_by(provider.name), "")
+    response.headers.update(SECURITY)
+    return response
+
+
+async def from_provider(visit: Visit) -> Response:
+    """Takes the provider's word for who it is."""
+    provider = visit.bench.provider
+    if provider is None:
+        raise unknown_page()
+    visit.bench.check_guesses()
+    session = visit.request.session
+    onward = str(session.get(_ONWARD, ""))
+    try:
+        who = await provider.finish(visit.request)
+    except SignInError:
+        return _form(visit, _unknown_by(provider.name), "")
+    finally:
+        session.clear()
+    account = await visit.bench.accounts.identified(who.issuer, who.subject, who.name, provider.course)
+    if account is None:
+        return _form(visit, _DISABLED, "")
+    return await begin(visit, account, onward)
 
 
 async def sign_out(visit: Visit) -> Response:
@@ -90,6 +127,14 @@ async def decide(visit: Visit) -> Response:
     return render("told", visit.session, title="Sign in another program", problem=told)
 
 
+_ONWARD = "onward"
+_DISABLED = Problem("This account was disabled.", "Ask the course's staff.")
+
+
+def _unknown_by(provider: str) -> Problem:
+    return Problem(f"{provider} did not say who you are, or not in time.", "Try again; if it stays so, ask the staff.")
+
+
 _NO_DEVICE = Problem(
     "No program waits with this code: it is mistyped, older than ten minutes, or was used.",
     "Type the code that the program shows, or let it begin again.",
@@ -102,7 +147,8 @@ def _form(visit: Visit, problem: Problem | None, name: str) -> Response:
     status = HTTPStatus.UNPROCESSABLE_ENTITY if problem else HTTPStatus.OK
     is_for_device = "device" in visit.request.query_params or visit.field("onward") == "device"
     onward = "device" if is_for_device else ""
-    return render("sign_in", None, status, problem=problem, name=name, onward=onward)
+    provider = visit.bench.provider.name if visit.bench.provider is not None else ""
+    return render("sign_in", None, status, problem=problem, name=name, onward=onward, provider=provider)
 
 
 async def _join_another(visit: Visit, code: str) -> Response:

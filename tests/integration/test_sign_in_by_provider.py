@@ -1,0 +1,308 @@
+"""Signing in by an OpenID Connect provider: an independent one, and one that lies in every way."""
+
+from __future__ import annotations
+
+import json
+import re
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import httpx2
+import pytest
+from joserfc import jwt
+from joserfc.jwk import OctKey, RSAKey
+from joserfc.jws import JWSRegistry
+
+from benchwright_remote.messages import Role
+
+from ..bench_service import Course, Service, running
+from .test_bench_service_pages import browser, csrf, invitation, signed_in
+
+CLIENT = "benchwright"
+SECRET = "s3cret-of-the-client-which-is-long-enough"
+KEY, FOREIGN = RSAKey.generate_key(2048, {"kid": "one"}), RSAKey.generate_key(2048, {"kid": "one"})
+
+
+def serving(folder: Path, issuer: str, course: str = "") -> Service:
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "secret").write_text(f"{SECRET}\n")
+    file = folder / "sign-in.toml"
+    lines = ['name = "Example University"', f'issuer = "{issuer}"', f'client_id = "{CLIENT}"']
+    lines += ['client_secret_file = "secret"', *([f'course = "{course}"'] if course else [])]
+    file.write_text("\n".join(["[oidc]", *lines]))
+    return Service(folder / "service", workers=0, options=("--sign-in", str(file)))
+
+
+@pytest.fixture(scope="module")
+def independent() -> Iterator[str]:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    command = [sys.executable, "-m", "oidc_provider_mock", "--port", str(port)]
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        url = f"http://127.0.0.1:{port}"
+        give_up = time.monotonic() + 30
+        while not _answers(url):
+            assert time.monotonic() < give_up
+            time.sleep(0.1)
+        yield url
+    finally:
+        process.terminate()
+        process.wait(30)
+
+
+def _answers(url: str) -> bool:
+    try:
+        return httpx2.get(f"{url}/.well-known/openid-configuration", trust_env=False).is_success
+    except httpx2.TransportError:
+        return False
+
+
+@pytest.fixture(scope="module")
+def service(independent: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    with running(serving(tmp_path_factory.mktemp("service"), independent)) as started:
+        yield started
+
+
+@pytest.fixture
+def course(service: Service) -> Course:
+    return service.set_up()
+
+
+def sign_in(client: httpx2.Client, who: str, path: str = "/sign-in/provider") -> httpx2.Response:
+    """What a browser does: goes to the provider, says who it is there, and comes back."""
+    away = client.get(path)
+    assert away.status_code in (302, 307), away.text
+    with httpx2.Client(trust_env=False) as elsewhere:
+        back = elsewhere.post(away.headers["location"], data={"sub": who})
+    return client.get(back.headers["location"])
+
+
+def test_who_the_provider_names_has_one_account_and_joins_by_an_invitation(service: Service, course: Course) -> None:
+    client = browser(service)
+    assert "Sign in with Example University" in client.get("/sign-in").text
+    came_back = sign_in(client, "ada@example.org")
+    assert (came_back.status_code, came_back.headers["location"]) == (303, "/")
+    assert "ada@example.org" in client.get("/").text
+    joined = client.post("/sign-in", data={"csrf": csrf(client), "code": course.invitation})
+    assert joined.status_code == 303
+    again = browser(service)
+    sign_in(again, "ada@example.org")
+    assert "Computer architecture" in again.get("/").text
+    other = browser(service)
+    sign_in(other, "mallory@example.org")
+    assert "Computer architecture" not in other.get("/").text
+
+
+def test_a_program_is_signed_in_by_the_same_browser(service: Service) -> None:
+    with service.client() as program:
+        code = program.post("/api/v1/devices", json={"name": "Emacs"}).json()["code"]
+    client = browser(service)
+    came_back = sign_in(client, "ada@example.org", "/sign-in/provider?device")
+    assert came_back.headers["location"] == "/device"
+    assert "Emacs" in client.get("/device", params={"code": code}).text
+
+
+def test_a_code_works_once_and_for_the_browser_that_asked(service: Service) -> None:
+    client, other = browser(service), browser(service)
+    location = client.get("/sign-in/provider").headers["location"]
+    with httpx2.Client(trust_env=False) as elsewhere:
+        back = elsewhere.post(location, data={"sub": "ada@example.org"}).headers["location"]
+    stolen = other.get(back)
+    assert (stolen.status_code, "did not say who you are" in stolen.text) == (422, True)
+    assert "benchwright_session" not in other.cookies
+    assert client.get(back).status_code == 303
+    assert client.get(back).status_code == 422
+
+
+def test_the_session_is_a_new_one_and_the_way_back_leads_nowhere_else(service: Service) -> None:
+    client = browser(service)
+    client.cookies.set("benchwright_session", "chosen")
+    came_back = sign_in(client, "ada@example.org", "/sign-in/provider?onward=https://evil.example")
+    assert came_back.headers["location"] == "/"
+    cookie = came_back.headers["set-cookie"]
+    assert re.search(r"benchwright_session=[\w-]{43};", cookie)
+    assert "HttpOnly" in cookie
+
+
+@dataclass
+class Liar:
+    """A provider whose tokens are as a test wants them."""
+
+    port: int = 0
+    claims: dict[str, Any] = field(default_factory=dict)
+    sign: Callable[[dict[str, Any]], str] = lambda claims: jwt.encode({"alg": "RS256", "kid": "one"}, claims, KEY)
+    asked: list[dict[str, list[str]]] = field(default_factory=list)
+    status: int = 200
+    published: dict[str, Any] = field(default_factory=dict)
+    replies: dict[str, object] = field(default_factory=dict)
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    def answer(self, path: str) -> object:
+        if path in self.replies:
+            return self.replies[path]
+        if path.endswith("openid-configuration"):
+            return {
+                "issuer": self.url,
+                "authorization_endpoint": f"{self.url}/authorize",
+                "token_endpoint": f"{self.url}/token",
+                "jwks_uri": f"{self.url}/jwks",
+                "id_token_signing_alg_values_supported": ["RS256", "HS256", "none"],
+            } | self.published
+        if path == "/jwks":
+            return {"keys": [KEY.as_dict(private=False)]}
+        return {"access_token": "x", "token_type": "Bearer", "id_token": self.sign(self.claims)}
+
+
+@pytest.fixture
+def liar() -> Iterator[Liar]:
+    provider = Liar()
+
+    class Handler(BaseHTTPRequestHandler):
+        def _reply(self) -> None:
+            body = json.dumps(provider.answer(self.path)).encode()
+            self.send_response(provider.status)
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def do_GET(self) -> None:
+            self._reply()
+
+        def do_POST(self) -> None:
+            provider.asked.append(parse_qs(self.rfile.read(int(self.headers["Content-Length"])).decode()))
+            self._reply()
+
+        def log_message(self, format: str, *args: object) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    provider.port = server.server_port
+    thread = threading.Thread(target=server.serve_forever, args=(0.05,))
+    thread.start()
+    yield provider
+    server.shutdown()
+    server.server_close()
+    thread.join()
+
+
+def hmac_signed(claims: dict[str, Any]) -> str:
+    return jwt.encode({"alg": "HS256"}, claims, OctKey.import_key(SECRET), registry=JWSRegistry(algorithms=["HS256"]))
+
+
+def unsigned(claims: dict[str, Any]) -> str:
+    signed = hmac_signed(claims).split(".")
+    header = "eyJhbGciOiJub25lIn0"
+    return f"{header}.{signed[1]}."
+
+
+def foreign(claims: dict[str, Any]) -> str:
+    return jwt.encode({"alg": "RS256", "kid": "one"}, claims, FOREIGN)
+
+
+def test_a_word_that_does_not_hold_signs_nobody_in(liar: Liar, tmp_path: Path) -> None:
+    with running(serving(tmp_path, liar.url)) as service:
+
+        def tried(sign: Callable[[dict[str, Any]], str] | None = None, **changed: Any) -> int:
+            client = browser(service)
+            away = parse_qs(urlsplit(client.get("/sign-in/provider").headers["location"]).query)
+            assert away["code_challenge_method"] == ["S256"]
+            now = int(time.time())
+            usual = {"iss": liar.url, "sub": "ada", "aud": CLIENT, "iat": now, "exp": now + 300}
+            claims = {**usual, "nonce": away["nonce"][0]} | changed
+            liar.claims = {name: value for name, value in claims.items() if value is not None}
+            liar.sign = sign or Liar().sign
+            reply = client.get(f"/sign-in/provider/return?code=c&state={away['state'][0]}")
+            assert ("benchwright_session" in client.cookies) == (reply.status_code == 303)
+            return reply.status_code
+
+        assert tried() == 303
+        assert liar.asked[-1]["code_verifier"][0]
+        assert tried(aud=[CLIENT, "other"], azp=CLIENT) == 303
+        now = int(time.time())
+        wrong: list[dict[str, Any]] = [
+            {"nonce": "another"},
+            {"nonce": None},
+            {"iss": "https://evil.example"},
+            {"iss": None},
+            {"aud": "another client"},
+            {"aud": None},
+            {"aud": [CLIENT, "other"], "azp": "other"},
+            {"exp": now - 3_600, "iat": now - 4_000},
+            {"exp": None},
+            {"sub": None},
+            {"sub": ""},
+            {"sub": "x" * 256},
+        ]
+        for claims in wrong:
+            assert tried(**claims) == 422, claims
+        for sign in (hmac_signed, unsigned, foreign, lambda _: "nonsense", lambda _: ""):
+            assert tried(sign) == 422, sign
+        client = browser(service)
+        for query in ("", "?code=c", "?state=s", "?code=c&state=made-up", "?error=access_denied&state=s"):
+            assert client.get(f"/sign-in/provider/return{query}").status_code == 422
+        replies: list[object] = [[], "x", {}, {"access_token": 1, "id_token": []}, {"error": {}}]
+        for reply in replies:
+            liar.replies = {"/token": reply}
+            assert tried() == 422, reply
+        liar.replies, liar.status = {}, 500
+        assert tried() == 422
+        log = service.log.read_text()
+        assert "sign-in by the identity provider failed" in log
+        assert SECRET not in log
+        assert "evil.example" not in log
+
+
+def test_a_provider_that_names_another_issuer_or_is_away_is_not_asked(liar: Liar, tmp_path: Path) -> None:
+    liar.published = {"issuer": "https://evil.example"}
+    with running(serving(tmp_path, liar.url)) as service:
+        client = browser(service)
+        assert client.get("/sign-in/provider").status_code == 422
+        liar.published, liar.status = {}, 503
+        assert client.get("/sign-in/provider").status_code == 422
+        # It is back: nothing has to be started again.
+        liar.status = 200
+        assert client.get("/sign-in/provider").status_code in (302, 307)
+
+
+def test_who_signs_in_may_be_in_a_course_at_once(independent: str, tmp_path: Path) -> None:
+    plain = Service(tmp_path / "service", workers=0)
+    course = plain.set_up()
+    with running(serving(tmp_path, independent, course.name)) as service:
+        client = browser(service)
+        sign_in(client, "ada@example.org")
+        assert "Computer architecture" in client.get("/").text
+        teacher = signed_in(service, invitation(service, course, Role.OWNER), "Professor")
+        assert "ada@example.org" in teacher.get(f"/courses/{course.name}/progress").text
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ('issuer = "http://example.org"', "oidc.issuer: must begin with https://"),
+        ("issuer = 1", "oidc.issuer"),
+        ("", "oidc.issuer: Field required"),
+        ('issuer = "https://example.org"\nextra = 1', "oidc.extra"),
+        ("issuer =", "not TOML"),
+        ('issuer = "https://example.org"\ncourse = "nowhere"', "there is no course 'nowhere'"),
+    ],
+)
+def test_a_file_that_is_wrong_is_told_at_the_start(tmp_path: Path, line: str, said: str) -> None:
+    service = serving(tmp_path, "https://example.org")
+    file = Path(service.options[1])
+    file.write_text(file.read_text().replace('issuer = "https://example.org"', line))
+    with pytest.raises(AssertionError, match=re.escape(said)):
+        service.start()
