@@ -72,6 +72,8 @@ class EventDelivery:
                     continue
                 await asyncio.to_thread(self._keep, taken.anchor)
                 begin = taken.anchor.events
+                if len(rows) < MOST_EVENTS and not has_asked:
+                    return
 
     def _keep(self, anchor: Anchor) -> None:
         self._folder.mkdir(parents=True, exist_ok=True)

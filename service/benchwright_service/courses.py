@@ -109,12 +109,13 @@ class Courses:
             await connection.execute(insert(ASSIGNMENTS).values(row))
         return str(row["id"])
 
-    async def of(self, account: str, *, studies: bool = False) -> Sequence[AssignmentView]:
+    async def of(self, account: str, *, studies: bool = False, only: str | None = None) -> Sequence[AssignmentView]:
         """The assignments that somebody may see, by course and in the order in which they were made.
 
         Args:
             account: Who.
             studies: Whether those of studies are among them, which nobody works on outside their study.
+            only: The id of one; None for all.
         """
         mine = and_(EXTENSIONS.c.assignment == ASSIGNMENTS.c.id, EXTENSIONS.c.account == account)
         wanted = (
@@ -126,6 +127,8 @@ class Courses:
             .where(ASSIGNMENTS.c.opens.is_(None) | (ASSIGNMENTS.c.opens <= self._now()))
             .order_by(ASSIGNMENTS.c.course, ASSIGNMENTS.c.created, ASSIGNMENTS.c.id)
         )
+        if only is not None:
+            wanted = wanted.where(ASSIGNMENTS.c.id == only)
         if not studies:
             wanted = wanted.where(ASSIGNMENTS.c.course.not_in(select(PLACES.c.study)))
         async with self._database.reading() as connection:
@@ -147,7 +150,7 @@ class Courses:
         Raises:
             RefusalError: There is none for them, or it is closed.
         """
-        found = next((one for one in await self.of(account, studies=True) if one.id == assignment), None)
+        found = next(iter(await self.of(account, studies=True, only=assignment)), None)
         if found is None:
             raise RefusalError(Kind.NOT_FOUND, "There is no such assignment.", "List the assignments again.")
         if found.closes is not None and found.closes.timestamp() < self._now():

@@ -54,10 +54,10 @@ class RunRows:
             "tries": 0,
         }
         # Two requests at once, or another run of this number: the first one counts.
-        kept = self._database.insert_into(RUNS).values(row).on_conflict_do_nothing()
+        kept = self._database.insert_into(RUNS).values(row).on_conflict_do_nothing().returning(RUNS)
         async with self._database.writing() as connection:
-            await connection.execute(kept)
-        return await self.find(new.id)
+            added = (await connection.execute(kept)).one_or_none()
+        return added if added is not None else await self.find(new.id)
 
     async def finish(self, row: Row[Any], verdict: Verdict, ended: float, *, lease: str) -> bool:
         """Ends a run by a verdict; one that was judged again keeps its old verdict beside the new one.

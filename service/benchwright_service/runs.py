@@ -37,6 +37,7 @@ from benchwright_service.fair_queue import FairQueue
 from benchwright_service.leases import Leases
 from benchwright_service.metrics import Metrics
 from benchwright_service.run_rows import RunRows
+from benchwright_service.run_steps import RunSteps
 from benchwright_service.run_views import RunViews
 from benchwright_service.snapshots import LARGEST, Snapshots, unpacked
 from benchwright_service.tables import RUNS
@@ -91,9 +92,7 @@ class Runs:
         self._changes = ChangeNotifications()
         self._being_leased: set[str] = set()
         self._being_judged: set[str] = set()
-        self._steps: dict[str, str] = {}
-        self._revisions: dict[str, int] = {}
-        self._revision = int(now() * 1000)
+        self._steps = RunSteps(self._changes, now)
         self._tasks: set[asyncio.Task[None]] = set()
         self._is_closing = False
         metrics.follow(self._queue.__len__, self._leases.__len__, self._leases.workers)
@@ -147,7 +146,7 @@ class Runs:
             raise RefusalError(Kind.CONFLICT, "The attempt has another run of this number.", "Use the next number.")
         self._check_same(stored, attempt, new)
         await self._supersede(attempt, new.id)
-        await self._begin(stored)
+        self._begin(stored, problem.kind)
         return await self._view(stored, ref)
 
     async def shown(self, account: str, run: str, *, seen: int = -1, wait_s: float = 0.0) -> RunView:
@@ -165,7 +164,7 @@ class Runs:
                     raise _unknown()
                 left = give_up - time.monotonic()
                 over = row.state in (RunState.DONE, RunState.CANCELLED) or row.regrade
-                if over or left <= 0 or self._is_closing or self._revisions.get(run, 0) != seen:
+                if over or left <= 0 or self._is_closing or self._steps.revision(run) != seen:
                     return await self._view(row, await self._rows.problem_of(row.attempt))
                 await wait_for_change(changed, left)
 
@@ -214,8 +213,7 @@ class Runs:
             return Heard(wanted=False)
         self._leases.renew(run)
         if step.number:
-            self._steps[run] = f"{step.number} of {step.of}: {step.name}"
-            self._changed(run)
+            self._steps.changed(run, f"{step.number} of {step.of}: {step.name}")
         return Heard(wanted=True)
 
     async def done(self, run: str, done: Done) -> Heard:
@@ -252,30 +250,35 @@ class Runs:
             self._queue.ended(run, None)
             return None
         self._leases.begin(run, lease, worker)
-        self._changed(run)
         try:
             ref = await self._rows.problem_of(row.attempt)
-            problem = await asyncio.to_thread(self._store.unseal, ref)
-            files = await asyncio.to_thread(self._snapshots.packed, json.loads(row.files))
+            problem, files = await asyncio.gather(
+                asyncio.to_thread(self._store.unseal, ref),
+                asyncio.to_thread(self._snapshots.packed, json.loads(row.files)),
+            )
         except Exception:
             logger.exception("run %s can't be given to a worker", run)
             detail = "The problem or the files of the run can't be read on the server."
             await self._finish(row, Verdict(reason=Reason.BAD_HARNESS, detail=detail), lease=lease)
             return None
+        # The worker first: who watches can wait.
+        self._steps.changed(run)
         return Job(run=run, lease=lease, lease_s=self._leases.term_s, problem=problem, files=files)
 
-    async def _begin(self, row: Row[Any]) -> None:
+    def _begin(self, row: Row[Any], kind: ProblemKind) -> None:
         """Queues a run, or has its answer scored, unless this process is at it."""
-        problem = await asyncio.to_thread(self._store.problem, await self._rows.problem_of(row.attempt))
-        if row.id in self._queue or row.id in self._leases or row.id in self._being_leased | self._being_judged:
+        if self._is_at(row.id):
             return
-        if problem.kind is ProblemKind.DESIGN:
+        if kind is ProblemKind.DESIGN:
             self._queue.add(row.id, row.regrade or row.account)
             self._changes.notify(_WORK)
-            self._changed(row.id)
+            self._steps.changed(row.id)
         else:
             self._being_judged.add(row.id)
             self._background(self._judge(row))
+
+    def _is_at(self, run: str) -> bool:
+        return run in self._queue or run in self._leases or run in self._being_leased or run in self._being_judged
 
     async def _judge(self, row: Row[Any]) -> None:
         try:
@@ -301,7 +304,7 @@ class Runs:
         counted = await self._rows.finish(row, verdict, ended, lease=lease)
         self._leases.drop(row.id)
         self._queue.ended(row.id, verdict.wall_s)
-        self._over(row.id)
+        self._steps.over(row.id)
         if counted and not row.regrade:
             waited_s = row.began - row.queued if row.began is not None else None
             ran_s = ended - (row.queued if row.began is None else row.began)
@@ -319,7 +322,7 @@ class Runs:
         self._queue.remove(row.id)
         self._leases.drop(row.id)
         self._queue.ended(row.id, None)
-        self._over(row.id)
+        self._steps.over(row.id)
 
     async def _watch(self) -> None:
         while True:
@@ -336,7 +339,9 @@ class Runs:
         """Begins what the database has and this process does not: of an earlier one, or after a write that failed."""
         for row in await self._rows.going():
             if row.state == RunState.QUEUED:
-                await self._begin(row)
+                if not self._is_at(row.id):
+                    ref = await self._rows.problem_of(row.attempt)
+                    self._begin(row, (await asyncio.to_thread(self._store.problem, ref)).kind)
             elif row.id not in self._leases:
                 self._leases.begin(row.id, row.lease, row.worker)
 
@@ -358,7 +363,7 @@ class Runs:
         if again:
             self._queue.add(run, row.regrade or row.account)
             self._changes.notify(_WORK)
-            self._changed(run)
+            self._steps.changed(run)
 
     async def _check_allowance(self, attempt: str, most: int | None) -> None:
         # One more is for submitting.
@@ -370,23 +375,12 @@ class Runs:
             raise RefusalError(Kind.CONFLICT, "Another run has this id.", "Make a new id for each run.")
 
     async def _view(self, row: Row[Any], ref: str) -> RunView:
-        row = await self._rows.find(row.id) or row
-        place, step = self._queue.place(row.id), self._steps.get(row.id, "")
-        return await self._views.of(row, ref, revision=self._revisions.get(row.id, 0), place=place, step=step)
+        place, step, revision = self._queue.place(row.id), self._steps.step(row.id), self._steps.revision(row.id)
+        return await self._views.of(row, ref, revision=revision, place=place, step=step)
 
     def _keep_log(self, row: Row[Any], log: bytes) -> None:
         with RunRecords(self._home, row.attempt).log(row.number) as stream:
             stream.write(log)
-
-    def _changed(self, run: str) -> None:
-        self._revision += 1
-        self._revisions[run] = self._revision
-        self._changes.notify(run)
-
-    def _over(self, run: str) -> None:
-        self._steps.pop(run, None)
-        self._revisions.pop(run, None)
-        self._changes.notify(run)
 
     def _background(self, work: Any) -> None:
         task = asyncio.create_task(work)
