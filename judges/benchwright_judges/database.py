@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Self
 from sqlalchemy import Connection, Table, event
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import URL, make_url
-from sqlalchemy.exc import ArgumentError, DatabaseError, IntegrityError, InterfaceError
+from sqlalchemy.exc import ArgumentError, DatabaseError, DisconnectionError, IntegrityError, InterfaceError
 
 from benchwright_judges.errors import RecordsError
 from benchwright_judges.schema import create_missing_tables
@@ -23,11 +23,14 @@ from benchwright_problems.errors import needs
 
 if TYPE_CHECKING:
     import aiosqlite
-    from sqlalchemy.engine.interfaces import AdaptedConnection
+    from sqlalchemy.engine.interfaces import AdaptedConnection, DBAPIConnection
     from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+    from sqlalchemy.pool import ConnectionPoolEntry
 
 JUDGEMENTS = "the judgements' database"
 _WRITES = "benchwright_writes"
+_RETURNED = "benchwright_returned"
+_IDLE_S = 1.0
 _BUSY_S = 30.0
 """How long to wait while another process writes to a file."""
 
@@ -38,10 +41,11 @@ class Database:
     def __init__(self, engine: AsyncEngine, called: str = JUDGEMENTS) -> None:
         self.engine = engine
         self._called = called
+        is_sqlite = engine.dialect.name == "sqlite"
+        # PostgreSQL gives each statement a view of its own anyway: beginning and ending would be two more round trips.
+        self._reader = engine if is_sqlite else engine.execution_options(isolation_level="AUTOCOMMIT")
         # SQLite allows one writing connection: waiting here avoids polling for its lock.
-        self._turn: AbstractAsyncContextManager[object] = (
-            asyncio.Lock() if engine.dialect.name == "sqlite" else nullcontext()
-        )
+        self._turn: AbstractAsyncContextManager[object] = asyncio.Lock() if is_sqlite else nullcontext()
 
     @classmethod
     async def open(
@@ -89,13 +93,13 @@ class Database:
 
     @asynccontextmanager
     async def reading(self) -> AsyncIterator[AsyncConnection]:
-        """A transaction that reads.
+        """A connection that reads; on SQLite, all of it sees one state.
 
         Raises:
             RecordsError: The database is locked, damaged or deleted.
         """
         with self._explained():
-            async with self.engine.begin() as connection:
+            async with self._reader.begin() as connection:
                 yield connection
 
     @contextmanager
@@ -186,13 +190,29 @@ def _at_url(text: str, called: str) -> AsyncEngine:
         return _sqlite(Path(url.database), called)
     if url.get_backend_name() != "postgresql":
         raise RecordsError(f"{called} can't be in {url.get_backend_name()}; use SQLite or PostgreSQL")
-    return _create_engine(
-        url.set(drivername="postgresql+psycopg"),
-        pool_size=10,
-        max_overflow=20,
-        pool_pre_ping=True,
-        hide_parameters=True,
+    engine = _create_engine(
+        url.set(drivername="postgresql+psycopg"), pool_size=20, max_overflow=0, hide_parameters=True
     )
+    _ping_after_a_pause(engine)
+    return engine
+
+
+def _ping_after_a_pause(engine: AsyncEngine) -> None:
+    """Asks whether an idle connection still works; one that worked a moment ago is taken as it is."""
+
+    @event.listens_for(engine.sync_engine, "checkin")
+    def _returned(_connection: object, record: ConnectionPoolEntry) -> None:
+        record.info[_RETURNED] = time.monotonic()
+
+    @event.listens_for(engine.sync_engine, "checkout")
+    def _taken(connection: DBAPIConnection, record: ConnectionPoolEntry, _proxy: object) -> None:
+        if time.monotonic() - record.info.get(_RETURNED, time.monotonic()) < _IDLE_S:
+            return
+        try:
+            engine.dialect.do_ping(connection)
+        except engine.dialect.loaded_dbapi.Error as error:
+            # The pool opens another one.
+            raise DisconnectionError from error
 
 
 def _name(engine: AsyncEngine) -> str:

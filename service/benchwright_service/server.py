@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Awaitable, Callable
+from concurrent.futures import ThreadPoolExecutor
 
 from benchwright_judges.configuration import find_panel, read_settings, records_location
 from benchwright_judges.service.judging import Pace
@@ -19,6 +20,8 @@ from benchwright_service.pages.app import make_pages
 from benchwright_service.sign_in_file import OidcSettings
 
 MOST_CONNECTIONS = 4_000
+MOST_WAITING = 64
+"""Threads that wait for disk and database."""
 JUDGES_PACE = Pace()
 _LOCAL = "local"
 
@@ -58,6 +61,8 @@ async def serve(
         ServiceError: The port can't be opened.
     """
     settings = read_settings()
+    # What waits for disk and database waits in threads; the usual number is made for work that needs a core.
+    asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(MOST_WAITING, "service"))
     listener = listen(host, port)
     try:
         here = f"http://{host}:{listener.getsockname()[1]}"

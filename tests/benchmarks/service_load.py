@@ -1,0 +1,374 @@
+"""A course of 500 at a bench service, in real time, up to and after a deadline.
+
+    .venv/bin/python -m tests.benchmarks.service_load [STUDENTS] [MINUTES] [--sqlite]
+
+Students open the assignment, type with a batch of events every five seconds, save ten times, and all save once more and
+submit in the last half minute; a teacher looks at three pages every five seconds. Everything is real: PostgreSQL, HTTP,
+the service, its workers and their sandboxes. Events are made before it begins, and the load's own processor time is
+told apart. Prints Markdown tables.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import random
+import resource
+import sqlite3
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import httpx2
+import psutil
+import psycopg
+
+from benchwright_attempts.attempts import Attempts
+from benchwright_attempts.events import Edit, Save, Started, Submitted
+from benchwright_attempts.file_text import Change, FileText, sha256
+from benchwright_attempts.grading import run_harness, warm_up
+from benchwright_attempts.hand_clock import HandClock
+from benchwright_attempts.log import EventLog
+from benchwright_attempts.record import AttemptHeader, Row
+from benchwright_harness.grade import solved_files
+from benchwright_harness.sandboxes import open_sandbox
+from benchwright_problems.home import Home
+from benchwright_problems.store import Store
+from benchwright_remote.errors import ServiceError
+from benchwright_remote.messages import Role, RunState
+from benchwright_remote.service_client import ServiceClient, new_run
+from benchwright_service.bench import open_administration
+
+from ..bench_service import Service, running
+from ..postgres import cluster, new_database
+
+STUDENTS = 500
+MINUTES = 5.0
+SAVES = 10
+REF = "starter/saturating-counter"
+BATCH_S = 5.0
+EDITS = 8
+"""Of a batch: somebody who types."""
+LAST_S = 30.0
+"""Within which all save and submit."""
+PAGE_S = 5.0
+BASELINE_RUNS = 40
+
+
+@dataclass
+class Script:
+    """What one student does: batches of rows, some with a save at the end."""
+
+    header: AttemptHeader
+    batches: Sequence[Sequence[Row]]
+    saves: dict[int, str]
+    """Text, by the batch that ends with it."""
+
+
+@dataclass
+class Measured:
+    """Seconds."""
+
+    acknowledged: list[float] = field(default_factory=list)
+    submitted: list[float] = field(default_factory=list)
+    pages: list[float] = field(default_factory=list)
+    verdicts: int = 0
+    superseded: int = 0
+    failed: list[str] = field(default_factory=list)
+    late: list[float] = field(default_factory=list)
+    """How much later than planned a batch was sent: the load itself could not keep up."""
+    memory: list[int] = field(default_factory=list)
+    cpu: dict[str, float] = field(default_factory=dict)
+
+
+def scripts(folder: Path, students: int, batches: int) -> list[Script]:
+    """Makes all events beforehand."""
+    problem = Store(Home.find({"BENCHWRIGHT_HOME": "/nonexistent"})).unseal(REF)
+    path = problem.public.expected[0]
+    solved = solved_files(problem)[path].decode()
+    clock = HandClock()
+    made = []
+    with contextlib.closing(EventLog(folder / "load.sqlite", now=clock.now, monotonic_ns=clock.monotonic_ns)) as log:
+        attempts = Attempts(log)
+        for number in range(students):
+            header = attempts.create(REF, problem.public_digest, Path("/load"), {path: FileText.of_text("")})
+            chosen = random.Random(number)
+            saved = {*chosen.sample(range(1, batches - 1), min(SAVES - 1, batches - 2)), batches - 1}
+            waiting = [log.append_nowait(header.id, Started())]
+            ends, saves, text, version = [], {}, "", 1
+            for batch in range(batches):
+                for _ in range(EDITS):
+                    clock.pass_s(BATCH_S / EDITS)
+                    version += 1
+                    piece = f"// {number} {version}\n"
+                    change = Change(start=len(text), end=len(text), text=piece)
+                    waiting.append(log.append_nowait(header.id, Edit(path=path, version=version, changes=(change,))))
+                    text += piece
+                if batch in saved:
+                    # Half of them would not compile; nobody's text is known from before.
+                    saves[batch] = f"{solved}{text}" if chosen.random() < 0.5 else f"{text}module x;\n"
+                    content = saves[batch].encode()
+                    waiting.append(
+                        log.append_nowait(header.id, Save(path=path, sha256=sha256(content), size=len(content)))
+                    )
+                if batch == batches - 1:
+                    waiting.append(log.append_nowait(header.id, Submitted()))
+                ends.append(len(waiting) + 1)
+            for one in waiting:
+                one.result()
+            stored, rows = log.stored(header.id)
+            parts = [rows[start:end] for start, end in zip([0, *ends[:-1]], ends, strict=True)]
+            made.append(Script(stored, parts, saves))
+    return made
+
+
+async def attend(url: str, code: str, number: int, script: Script, begin: float, ends: float, seen: Measured) -> None:
+    """One student, in real time."""
+    async with ServiceClient(url) as nobody:
+        token = (await nobody.join(code, f"Student {number}")).token
+    async with ServiceClient(url, token) as client:
+        sheet = (await client.assignments())[0]
+        await client.pack(sheet.pack)
+        offset = random.Random(-number).uniform(0, BATCH_S)
+        waiting: list[asyncio.Task[None]] = []
+        path = "rtl/sat_counter.sv"
+        for batch, rows in enumerate(script.batches):
+            planned = begin + offset + batch * BATCH_S
+            if batch == len(script.batches) - 1:
+                planned = ends - LAST_S + random.Random(number).uniform(0, LAST_S)
+            await asyncio.sleep(max(0.0, planned - time.monotonic()))
+            seen.late.append(time.monotonic() - planned)
+            started = time.monotonic()
+            await again(client.hand_in, script.header, sheet.id, rows, seen=seen)
+            seen.acknowledged.append(time.monotonic() - started)
+            if batch in script.saves:
+                run, run_number = new_run(), len(waiting) + 1
+                started = time.monotonic()
+                files = {path: script.saves[batch].encode()}
+                await again(client.run, run, script.header.id, run_number, files, seen=seen)
+                seen.submitted.append(time.monotonic() - started)
+                waiting.append(asyncio.create_task(verdict(client, run, seen)))
+        await asyncio.gather(*waiting)
+
+
+async def again(ask: object, *given: object, seen: Measured) -> None:
+    """What an editor does: asks until the service answers."""
+    while True:
+        try:
+            await ask(*given)  # type: ignore[operator]
+            return
+        except ServiceError as error:
+            seen.failed.append(str(error))
+            await asyncio.sleep(1)
+
+
+async def verdict(client: ServiceClient, run: str, seen: Measured) -> None:
+    """Waits for the end of a run."""
+    revision = -1
+    while True:
+        try:
+            shown = await client.seen(run, revision, 20)
+        except ServiceError as error:
+            seen.failed.append(str(error))
+            await asyncio.sleep(1)
+            continue
+        revision = shown.revision
+        if shown.state in (RunState.DONE, RunState.CANCELLED):
+            seen.verdicts += shown.state is RunState.DONE
+            seen.superseded += shown.state is RunState.CANCELLED
+            return
+
+
+async def teach(url: str, code: str, course: str, seen: Measured) -> None:
+    """A teacher who looks at pages."""
+    async with httpx2.AsyncClient(base_url=url, headers={"Origin": url}, timeout=60, trust_env=False) as client:
+        await client.post("/sign-in", data={"code": code, "name": "Professor"})
+        while True:
+            for page in ("progress", "grades", "items"):
+                started = time.monotonic()
+                reply = await client.get(f"/courses/{course}/{page}")
+                assert reply.status_code == 200, reply.text
+                seen.pages.append(time.monotonic() - started)
+            await asyncio.sleep(PAGE_S)
+
+
+def spent(process: psutil.Process) -> dict[str, float]:
+    """Processor seconds of the service itself, of PostgreSQL, and of all that this machine does."""
+    own = process.cpu_times()
+    database = 0.0
+    for one in psutil.process_iter(["name", "cpu_times"]):
+        if one.info["name"] == "postgres" and one.info["cpu_times"] is not None:
+            database += one.info["cpu_times"].user + one.info["cpu_times"].system
+    everything = psutil.cpu_times()
+    busy = everything.user + everything.nice + everything.system + everything.softirq
+    return {"service": own.user + own.system, "database": database, "everything": busy}
+
+
+async def watch(process: psutil.Process, seen: Measured) -> None:
+    """Memory of the service."""
+    while True:
+        seen.memory.append(process.memory_info().rss)
+        await asyncio.sleep(10)
+
+
+async def load(
+    service: Service, plan: Sequence[Script], minutes: float, code: str, owner: str, course: str
+) -> Measured:
+    """All of it."""
+    assert service.process is not None
+    seen = Measured()
+    process = psutil.Process(service.process.pid)
+    begin = time.monotonic() + max(10.0, len(plan) / 20)
+    ends = begin + 60 * minutes
+    students = [
+        asyncio.create_task(attend(service.url, code, number, script, begin, ends, seen))
+        for number, script in enumerate(plan)
+    ]
+    await asyncio.sleep(max(0.0, begin - time.monotonic()))
+    before = spent(process)
+    own = resource.getrusage(resource.RUSAGE_SELF)
+    others = [
+        asyncio.create_task(teach(service.url, owner, course, seen)),
+        asyncio.create_task(watch(process, seen)),
+    ]
+    await asyncio.sleep(max(0.0, ends - time.monotonic()))
+    now = resource.getrusage(resource.RUSAGE_SELF)
+    seen.cpu = {name: value - before[name] for name, value in spent(process).items()}
+    seen.cpu["load"] = now.ru_utime + now.ru_stime - own.ru_utime - own.ru_stime
+    for task in others[:1]:
+        task.cancel()
+    await asyncio.gather(*students)
+    others[1].cancel()
+    seen.memory.append(process.memory_info().rss)
+    return seen
+
+
+def alone(number: int) -> float:
+    """Seconds for runs on one core without a service, as a worker does them."""
+
+    async def runs() -> float:
+        home = Home.find()
+        problem = Store(Home.find({"BENCHWRIGHT_HOME": "/nonexistent"})).unseal(REF)
+        sandbox = open_sandbox("bwrap")
+        solved = solved_files(problem)
+        path = problem.public.expected[0]
+        started = time.monotonic()
+        for run in range(BASELINE_RUNS):
+            text = f"// {number} {run} {time.time_ns()}\n".encode()
+            files = {path: solved[path] + text if run % 2 else text + b"module x;\n"}
+            with tempfile.TemporaryFile() as log:
+                await run_harness(problem, files, home=home, sandbox=sandbox, log=log, on_step=lambda *_: None)
+            await warm_up(problem, home=home, sandbox=sandbox)
+        return time.monotonic() - started
+
+    return asyncio.run(runs())
+
+
+def queue(service: Service) -> list[tuple[float, float | None, float, str]]:
+    """Of each run that has ended: when it was queued, began and ended, and whose it is."""
+    wanted = "SELECT queued, began, ended, account FROM service_runs WHERE ended IS NOT NULL ORDER BY queued"
+    if service.database is not None:
+        with psycopg.connect(service.database) as connection:
+            return connection.execute(wanted).fetchall()
+    with sqlite3.connect(service.folders.data / "service" / "service.sqlite") as file:
+        return file.execute(wanted).fetchall()
+
+
+def fairness(runs: Sequence[tuple[float, float | None, float, str]], workers: int) -> float:
+    """The longest wait, as a multiple of what a fair share would have been: one run of each who waited before."""
+    done = [(queued, began, ended, who) for queued, began, ended, who in runs if began is not None]
+    if not done:
+        return 0.0
+    mean = statistics.mean(ended - began for _, began, ended, _ in done)
+    worst = 0.0
+    for queued, began, _, who in done:
+        others = {
+            other
+            for earlier, started, over, other in runs
+            if other != who and earlier < began and (over if started is None else started) > queued
+        }
+        fair = (len(others) + 1) * mean / workers
+        if began - queued > 2 * mean:
+            worst = max(worst, (began - queued) / fair)
+    return worst
+
+
+def percentile(values: Sequence[float], share: float) -> float:
+    """In milliseconds."""
+    return 1000 * sorted(values)[int(share * (len(values) - 1))]
+
+
+@contextlib.contextmanager
+def database(*, sqlite: bool) -> Iterator[str | None]:
+    """A new one."""
+    if sqlite:
+        yield None
+        return
+    with cluster() as folder:
+        yield new_database(folder)
+
+
+def main() -> None:
+    """Measures and prints."""
+    numbers = [word for word in sys.argv[1:] if not word.startswith("-")]
+    students = int(numbers[0]) if numbers else STUDENTS
+    minutes = float(numbers[1]) if len(numbers) > 1 else MINUTES
+    workers = os.cpu_count() or 1
+    with tempfile.TemporaryDirectory(prefix="benchwright-load-") as name:
+        folder = Path(name)
+        plan = scripts(folder, students, int((60 * minutes - LAST_S) / BATCH_S))
+        with ProcessPoolExecutor(workers) as pool:
+            possible = workers * BASELINE_RUNS / max(pool.map(alone, range(workers)))
+        with database(sqlite="--sqlite" in sys.argv) as url:
+            service = Service(folder / "service", url, workers=workers)
+            course = service.set_up(uses=students, problems=(REF.partition("/")[2],))
+
+            async def invited() -> str:
+                async with open_administration(service.folders, service.database) as parts:
+                    return await parts.accounts.invite(course.name, Role.OWNER)
+
+            owner = asyncio.run(invited())
+            with running(service):
+                seen = asyncio.run(load(service, plan, minutes, course.invitation, owner, course.name))
+                runs = queue(service)
+    report(students, minutes, workers, possible, seen, runs)
+
+
+def report(
+    students: int,
+    minutes: float,
+    workers: int,
+    possible: float,
+    seen: Measured,
+    runs: Sequence[tuple[float, float | None, float, str]],
+) -> None:
+    """Prints the tables."""
+    last = max(queued for queued, *_ in runs)
+    drained = [ended for _, began, ended, _ in runs if began is not None and ended > last]
+    rate = len(drained) / (max(drained) - last) if drained else 0.0
+    print(f"{students} students, {minutes:g} minutes, {os.cpu_count()} cores, {workers} workers.\n")
+    print("| | median | 95th percentile | most | number |\n| --- | --- | --- | --- | --- |")
+    named = {"events acknowledged": seen.acknowledged, "run taken": seen.submitted, "page of the teacher": seen.pages}
+    named["batch sent late by the load"] = seen.late
+    for what, values in named.items():
+        cells = (percentile(values, 0.5), percentile(values, 0.95), percentile(values, 1.0))
+        print(f"| {what}, ms | {cells[0]:.0f} | {cells[1]:.0f} | {cells[2]:.0f} | {len(values):,} |")
+    print("\n| | |\n| --- | --- |")
+    print(f"| verdicts; superseded by a newer save | {seen.verdicts:,}; {seen.superseded:,} |")
+    print(f"| requests that had to be sent again | {len(seen.failed):,} |")
+    cores = ", ".join(f"{value / 60 / minutes:.2f}" for value in seen.cpu.values())
+    print(f"| cores busy: service, database, everything, of it the load | {cores} |")
+    print(f"| runs a second after the deadline; without a service | {rate:.2f}; {possible:.2f} |")
+    print(f"| longest wait, as a multiple of a fair share | {fairness(runs, workers):.2f} |")
+    sizes = [f"{one >> 20}" for one in (seen.memory[0], seen.memory[len(seen.memory) // 2], seen.memory[-1])]
+    print(f"| memory of the service at the start, half-way, at the end, MiB | {', '.join(sizes)} |")
+
+
+if __name__ == "__main__":
+    main()
