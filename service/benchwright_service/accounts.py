@@ -68,23 +68,29 @@ class Accounts:
         return ServiceToken.model_validate(dict(row)) if row is not None else None
 
     async def me(self, account: str) -> Me:
-        """An account and its courses."""
-        courses = (
-            select(COURSES.c.id, COURSES.c.title, MEMBERS.c.role, MEMBERS.c.section)
+        """An account and its courses, without those that are archived."""
+        async with self._database.reading() as connection:
+            name = (await connection.execute(select(ACCOUNTS.c.name).where(ACCOUNTS.c.id == account))).scalar_one()
+        going = tuple(one for one, is_archived in await self.memberships(account) if not is_archived)
+        return Me(account=account, name=name, courses=going)
+
+    async def memberships(self, account: str) -> Sequence[tuple[Membership, bool]]:
+        """All courses of somebody, oldest first, and whether each is archived."""
+        wanted = (
+            select(COURSES.c.id, COURSES.c.title, COURSES.c.archived, MEMBERS.c.role, MEMBERS.c.section)
             .join(MEMBERS, MEMBERS.c.course == COURSES.c.id)
-            .where(MEMBERS.c.account == account, COURSES.c.archived.is_(None))
+            .where(MEMBERS.c.account == account)
             .order_by(COURSES.c.created, COURSES.c.id)
         )
         async with self._database.reading() as connection:
-            name = (await connection.execute(select(ACCOUNTS.c.name).where(ACCOUNTS.c.id == account))).scalar_one()
-            found = (await connection.execute(courses)).all()
-        return Me(
-            account=account,
-            name=name,
-            courses=tuple(
-                Membership(course=row.id, title=row.title, role=Role(row.role), section=row.section) for row in found
-            ),
-        )
+            rows = (await connection.execute(wanted)).all()
+        return [
+            (
+                Membership(course=row.id, title=row.title, role=Role(row.role), section=row.section),
+                row.archived is not None,
+            )
+            for row in rows
+        ]
 
     async def role(self, account: str, course: str) -> Role | None:
         """What somebody is in a course. None if nothing."""
@@ -267,6 +273,7 @@ async def _redeemed(connection: AsyncConnection, code: str, now: float) -> Row[A
         update(INVITATIONS)
         .where(INVITATIONS.c.digest == access_token.hash_secret(code), INVITATIONS.c.uses_left > 0)
         .where(INVITATIONS.c.expires.is_(None) | (INVITATIONS.c.expires > now))
+        .where(INVITATIONS.c.course.not_in(select(COURSES.c.id).where(COURSES.c.archived.is_not(None))))
         .values(uses_left=INVITATIONS.c.uses_left - 1)
         .returning(INVITATIONS.c.course, INVITATIONS.c.role, INVITATIONS.c.section)
     )

@@ -40,6 +40,7 @@ def add_to(parent: typer.Typer) -> None:
     course.command("invite", help="Print an invitation to a course.")(invite)
     course.command("roster", help="Make an invitation for each row of a CSV file.")(roster)
     course.command("assign", help="Give a course a pack, or some of its problems, to work on.")(assign)
+    course.command("archive", help="End a course: it can be read, and nothing of it changes.")(archive)
     course.command("token", help="Print a token for somebody whom another program has signed in.")(token)
     course.command("worker-token", help="Print a token for workers on other machines.")(worker_token)
     course.command("backup", help="Pack all that the service keeps into one file, while it may run.")(backup)
@@ -275,6 +276,16 @@ def assign(
             ),
         )
     )
+
+
+def archive(
+    course: Course,
+    restore: Annotated[bool, typer.Option("--restore", help="Have an archived course go on.")] = False,
+    database: DatabaseUrl = "",
+) -> None:
+    """Nothing is deleted."""
+    _with_parts(database, lambda parts: parts.courses.archive(course, restore=restore))
+    typer.echo(f"{course} goes on." if restore else f"{course} is archived. --restore has it go on.")
 
 
 def token(

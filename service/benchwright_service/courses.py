@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Row, and_, insert, select
+from sqlalchemy import Row, and_, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from benchwright_judges.database import Database
@@ -52,6 +52,17 @@ class Courses:
         except IntegrityError:
             raise BenchServiceError(f"there is a course {course!r} already; choose another name") from None
 
+    async def archive(self, course: str, *, restore: bool = False) -> None:
+        """Ends a course: it can be read from now on, and nothing of it changes; or has it go on.
+
+        Raises:
+            BenchServiceError: There is no such course.
+        """
+        ended = update(COURSES).where(COURSES.c.id == course).values(archived=None if restore else self._now())
+        async with self._database.writing() as connection:
+            if (await connection.execute(ended)).rowcount != 1:
+                raise _no_course(course)
+
     async def demand(self, course: str) -> None:
         """Makes sure that there is a course, and that it is not a study's.
 
@@ -61,7 +72,7 @@ class Courses:
         wanted = select(COURSES.c.id).where(COURSES.c.id == course, COURSES.c.id.not_in(select(PLACES.c.study)))
         async with self._database.reading() as connection:
             if (await connection.execute(wanted)).scalar() is None:
-                raise BenchServiceError(f"there is no course {course!r}; `benchwright course create` makes one")
+                raise _no_course(course)
 
     async def assign(
         self,
@@ -105,17 +116,20 @@ class Courses:
         }
         async with self._database.writing() as connection:
             if (await connection.execute(select(COURSES.c.id).where(COURSES.c.id == course))).scalar() is None:
-                raise BenchServiceError(f"there is no course {course!r}; `benchwright course create` makes one")
+                raise _no_course(course)
             await connection.execute(insert(ASSIGNMENTS).values(row))
         return str(row["id"])
 
-    async def of(self, account: str, *, studies: bool = False, only: str | None = None) -> Sequence[AssignmentView]:
+    async def of(
+        self, account: str, *, studies: bool = False, only: str | None = None, archived: bool = False
+    ) -> Sequence[AssignmentView]:
         """The assignments that somebody may see, by course and in the order in which they were made.
 
         Args:
             account: Who.
             studies: Whether those of studies are among them, which nobody works on outside their study.
             only: The id of one; None for all.
+            archived: Whether those of archived courses are among them, which nobody works on.
         """
         mine = and_(EXTENSIONS.c.assignment == ASSIGNMENTS.c.id, EXTENSIONS.c.account == account)
         wanted = (
@@ -123,10 +137,12 @@ class Courses:
             .join(MEMBERS, MEMBERS.c.course == ASSIGNMENTS.c.course)
             .join(COURSES, COURSES.c.id == ASSIGNMENTS.c.course)
             .outerjoin(EXTENSIONS, mine)
-            .where(MEMBERS.c.account == account, COURSES.c.archived.is_(None))
+            .where(MEMBERS.c.account == account)
             .where(ASSIGNMENTS.c.opens.is_(None) | (ASSIGNMENTS.c.opens <= self._now()))
             .order_by(ASSIGNMENTS.c.course, ASSIGNMENTS.c.created, ASSIGNMENTS.c.id)
         )
+        if not archived:
+            wanted = wanted.where(COURSES.c.archived.is_(None))
         if only is not None:
             wanted = wanted.where(ASSIGNMENTS.c.id == only)
         if not studies:
@@ -217,6 +233,10 @@ class Courses:
         if known is None or (known[0] is not pack and known[0] != pack):
             known = self._digests[name] = (pack, await asyncio.to_thread(_digest, pack))
         return known
+
+
+def _no_course(course: str) -> BenchServiceError:
+    return BenchServiceError(f"there is no course {course!r}; `benchwright course create` makes one")
 
 
 def _digest(pack: Pack) -> str:

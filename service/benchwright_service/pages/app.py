@@ -70,6 +70,7 @@ def make_pages(bench: Bench, *, secure: bool) -> ASGIApp:
         Route("/device", guard.signed_in(sign_in_page.device)),
         Route("/device", guard.signed_in(sign_in_page.decide), methods=["POST"]),
         Route("/courses/{course}", guard.signed_in(course_pages.course)),
+        Route("/courses/{course}/archive", guard.signed_in(course_pages.archive), methods=["POST"]),
         Route("/courses/{course}/progress", guard.signed_in(course_pages.progress)),
         Route("/courses/{course}/assignments", guard.signed_in(course_pages.assign), methods=["POST"]),
         Route(

@@ -9,7 +9,7 @@ from urllib.parse import quote
 from starlette.responses import RedirectResponse, Response
 
 from benchwright_problems.problem import Reveal
-from benchwright_remote.messages import AssignmentView, Membership
+from benchwright_remote.messages import AssignmentView, Membership, Role
 from benchwright_service.errors import BenchServiceError
 from benchwright_service.pages.rendering import SECURITY, Problem, render
 from benchwright_service.pages.visit import STAFF, Visit, unknown_page
@@ -19,8 +19,8 @@ _MOST_RUNS = 10_000
 
 async def courses(visit: Visit) -> Response:
     """The courses of who is signed in."""
-    me = await visit.bench.accounts.me(visit.account)
-    shown = [one for one in me.courses if not await visit.bench.monitor.is_study(one.course)]
+    mine = await visit.bench.accounts.memberships(visit.account)
+    shown = [one for one in mine if not await visit.bench.monitor.is_study(one[0].course)]
     return render("courses", visit.session, courses=shown)
 
 
@@ -32,7 +32,7 @@ async def course(visit: Visit) -> Response:
 
 async def assign(visit: Visit) -> Response:
     """Makes an assignment."""
-    member = await visit.staffed()
+    member = await visit.changing()
     try:
         times = {name: visit.time(name) for name in ("opens", "due", "closes")}
         made = await visit.bench.courses.assign(
@@ -48,6 +48,17 @@ async def assign(visit: Visit) -> Response:
         told = Problem(str(error), "Correct the field, and assign again.")
         return await _course(visit, member, told, {name: visit.field(name) for name in _FIELDS})
     await visit.bench.audit.note(visit.account, member.course, "assigned", made)
+    return RedirectResponse(f"/courses/{quote(member.course)}", HTTPStatus.SEE_OTHER, headers=SECURITY)
+
+
+async def archive(visit: Visit) -> Response:
+    """Archives a course, or restores it."""
+    member = await visit.membership()
+    if member.role is not Role.OWNER:
+        raise unknown_page()
+    restore = visit.field("restore") == "yes"
+    await visit.bench.courses.archive(member.course, restore=restore)
+    await visit.bench.audit.note(visit.account, member.course, "restored course" if restore else "archived course", "")
     return RedirectResponse(f"/courses/{quote(member.course)}", HTTPStatus.SEE_OTHER, headers=SECURITY)
 
 
@@ -106,7 +117,7 @@ async def _course(visit: Visit, member: Membership, problem: Problem | None, fie
         assignments = await visit.bench.courses.all_of(member.course)
         mine = None
     else:
-        own = await visit.bench.courses.of(visit.account)
+        own = await visit.bench.courses.of(visit.account, archived=True)
         assignments = [one for one in own if one.course == member.course]
         mine = await visit.bench.progress.own(visit.account, member.course)
     return render(
@@ -115,6 +126,8 @@ async def _course(visit: Visit, member: Membership, problem: Problem | None, fie
         HTTPStatus.UNPROCESSABLE_ENTITY if problem else HTTPStatus.OK,
         member=member,
         is_staff=is_staff,
+        is_owner=member.role is Role.OWNER,
+        is_archived=await visit.is_archived(),
         assignments=assignments,
         mine=mine,
         packs=await asyncio.to_thread(visit.bench.courses.pack_names) if is_staff else (),

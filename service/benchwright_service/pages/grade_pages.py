@@ -49,7 +49,7 @@ async def grade(visit: Visit) -> Response:
 
 async def change(visit: Visit) -> Response:
     """Extends an assignment for a student, or adjusts their points."""
-    member = await visit.staffed()
+    member = await visit.changing()
     view, student, _ = await _chosen(visit, member)
     gradebooks, reason = visit.bench.gradebooks, visit.field("reason", 500)
     try:
@@ -69,7 +69,7 @@ async def change(visit: Visit) -> Response:
 
 async def rules(visit: Visit) -> Response:
     """Changes how an assignment is graded."""
-    member = await visit.staffed()
+    member = await visit.changing()
     assignment = visit.request.path_params["assignment"]
     try:
         grading = grading_of(visit)

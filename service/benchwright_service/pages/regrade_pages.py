@@ -16,7 +16,7 @@ from benchwright_service.regrades import Regrade
 
 async def begin(visit: Visit) -> Response:
     """Runs everything of a problem again."""
-    member = await visit.staffed()
+    member = await visit.changing()
     path = visit.request.path_params
     assignments = await visit.bench.courses.all_of(member.course)
     view = next((one for one in assignments if one.id == path["assignment"]), None)
@@ -41,6 +41,7 @@ async def regrade(visit: Visit) -> Response:
 
 async def decide(visit: Visit) -> Response:
     """Accepts or drops it."""
+    await visit.changing()
     member, found = await _found(visit)
     decision = visit.field("decision")
     if decision not in ("accept", "drop"):

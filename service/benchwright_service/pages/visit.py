@@ -82,9 +82,12 @@ class Visit:
             RefusalError: Nothing, as where there is no such course. A study's is none: its pages would show who is
                 which participant, and outcomes.
         """
+        return (await self._membership())[0]
+
+    async def _membership(self) -> tuple[Membership, bool]:
         wanted = self.request.path_params["course"]
-        me = await self.bench.accounts.me(self.account)
-        found = next((one for one in me.courses if one.course == wanted), None)
+        mine = await self.bench.accounts.memberships(self.account)
+        found = next((one for one in mine if one[0].course == wanted), None)
         if found is None or await self.bench.monitor.is_study(wanted):
             raise unknown_page()
         return found
@@ -99,6 +102,21 @@ class Visit:
         if found.role not in STAFF:
             raise unknown_page()
         return found
+
+    async def changing(self) -> Membership:
+        """The same, if the course can be changed.
+
+        Raises:
+            RefusalError: They are not, or it is archived.
+        """
+        found = await self.staffed()
+        if await self.is_archived():
+            raise RefusalError(Kind.CONFLICT, "The course is archived.", "An owner of it can restore it.")
+        return found
+
+    async def is_archived(self) -> bool:
+        """Whether the course of the path is."""
+        return (await self._membership())[1]
 
 
 def unknown_page() -> RefusalError:
