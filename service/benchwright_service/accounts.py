@@ -213,14 +213,17 @@ class Accounts:
             await connection.execute(self._database.insert_into(MEMBERS).values(member).on_conflict_do_nothing())
             return await self._new_token(connection, TokenKind.PERSON, account, issuer, _PERSON_PER_MINUTE)
 
-    async def identified(self, issuer: str, subject: str, name: str, course: str = "") -> str | None:
+    async def identified(
+        self, issuer: str, subject: str, name: str, course: str = "", role: Role = Role.PARTICIPANT
+    ) -> str | None:
         """The account of somebody whom an identity provider has named; a new one if it is their first time.
 
         Args:
             issuer: The provider.
             subject: Who they are there.
             name: What the staff of courses call a new account.
-            course: They take part in it from now on, unless they are in it; none if empty.
+            course: They belong to it from now on, unless they do; none if empty.
+            role: In the course.
 
         Returns:
             None if the account was disabled.
@@ -231,7 +234,7 @@ class Accounts:
             if (await connection.execute(disabled)).scalar() is not None:
                 return None
             if course:
-                member = {"course": course, "account": account, "role": Role.PARTICIPANT.value, "section": ""}
+                member = {"course": course, "account": account, "role": role.value, "section": ""}
                 await connection.execute(self._database.insert_into(MEMBERS).values(member).on_conflict_do_nothing())
             return account
 

@@ -42,7 +42,9 @@ from benchwright_studies.study_log import StudyLog
 
 if TYPE_CHECKING:
     from benchwright_service.identity_provider import IdentityProvider
-    from benchwright_service.sign_in_file import OidcSettings
+    from benchwright_service.lti import LtiTool
+    from benchwright_service.lti_services import LtiServices
+    from benchwright_service.sign_in_file import SignInSettings
 
 GUESSES_PER_MINUTE = 600
 """Invitations that may be tried a minute, by all together: codes have 256 bits."""
@@ -70,6 +72,8 @@ class Bench:
     items: ItemReports
     regrades: Regrades
     provider: IdentityProvider | None = None
+    lti: LtiTool | None = None
+    lti_services: LtiServices | None = None
     guesses: RateLimits = field(default_factory=RateLimits)
 
     async def check(self) -> None:
@@ -181,7 +185,7 @@ async def open_administration(home: Home, database_url: str | None) -> AsyncIter
 
 @contextlib.asynccontextmanager
 async def open_bench(
-    home: Home, database_url: str | None, server: str, oidc: OidcSettings | None = None
+    home: Home, database_url: str | None, server: str, others: SignInSettings | None = None
 ) -> AsyncIterator[Bench]:
     """Opens the databases, the log and the key below `home`; what was queued goes on.
 
@@ -189,7 +193,7 @@ async def open_bench(
         home: The folders of the service's user.
         database_url: A PostgreSQL database for tables and log. None for SQLite files in `home`.
         server: The service's address, as receipts name it.
-        oidc: Who else says who somebody is.
+        others: Who else says who somebody is.
 
     Raises:
         BenchServiceError: Tables or key can't be opened.
@@ -231,14 +235,24 @@ async def open_bench(
             Devices(parts.database, parts.accounts),
             ItemReports(parts.database, log, snapshots),
             Regrades(parts.database, Store(home), home, gradebooks),
-            await _provider(parts, oidc, server) if oidc is not None else None,
+            *(await _others(parts, others, server, folder) if others is not None else ()),
         )
 
 
-async def _provider(parts: Administration, settings: OidcSettings, server: str) -> IdentityProvider:
-    # Most services have none, and the protocol takes a tenth of a second to import.
+async def _others(
+    parts: Administration, settings: SignInSettings, server: str, folder: Path
+) -> tuple[IdentityProvider | None, LtiTool | None, LtiServices | None]:
+    # Most services have none, and the protocols take a quarter of a second to import.
     from benchwright_service.identity_provider import IdentityProvider
+    from benchwright_service.lti import LtiTool
+    from benchwright_service.lti_services import LtiServices, ToolKey
 
-    if settings.course:
-        await parts.courses.demand(settings.course)
-    return IdentityProvider(settings, server)
+    named = [settings.oidc.course] if settings.oidc is not None and settings.oidc.course else []
+    for course in (*named, *(course for platform in settings.lti for course in platform.courses.values())):
+        await parts.courses.demand(course)
+    provider = IdentityProvider(settings.oidc, server) if settings.oidc is not None else None
+    if not settings.lti:
+        return provider, None, None
+    key = await asyncio.to_thread(ToolKey, folder / "lti-key.json")
+    services = LtiServices(parts.database, parts.accounts, settings.lti, key)
+    return provider, LtiTool(settings.lti, server), services

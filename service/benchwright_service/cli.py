@@ -81,7 +81,7 @@ def serve(
         Path | None,
         typer.Option(
             envvar="BENCHWRIGHT_SERVICE_SIGN_IN",
-            help="A sign-in.toml that names an OpenID Connect provider, such as a university's.",
+            help="A sign-in.toml that names an OpenID Connect provider, such as a university's, or LTI platforms.",
             show_default=False,
         ),
     ] = None,
@@ -104,11 +104,11 @@ def serve(
         from benchwright_judges.service.server import check_host
         from benchwright_service import server
         from benchwright_service.plain_log import log_plainly
-        from benchwright_service.sign_in_file import SignInSettings, read_sign_in
+        from benchwright_service.sign_in_file import read_sign_in
 
         log_plainly()
         check_host(host, allow_remote=allow_remote)
-        others = read_sign_in(sign_in) if sign_in is not None else SignInSettings()
+        others = read_sign_in(sign_in) if sign_in is not None else None
         for sentence in said_of_transport(host, address):
             typer.echo(sentence, err=True)
         asyncio.run(
@@ -121,7 +121,7 @@ def serve(
                 workers=workers,
                 sandbox=sandbox,
                 metrics_port=metrics_port,
-                oidc=others.oidc,
+                others=others,
             )
         )
 

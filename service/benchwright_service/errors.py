@@ -8,4 +8,8 @@ class BenchServiceError(Exception):
 
 
 class SignInError(Exception):
-    """An identity provider did not say who somebody is."""
+    """An identity provider, or an LTI platform, did not say who somebody is."""
+
+
+class UnknownContextError(SignInError):
+    """A course of an LTI platform is none of those that the configuration names; the text is its id there."""

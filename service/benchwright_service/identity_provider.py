@@ -86,7 +86,12 @@ class IdentityProvider:
         """
         try:
             await self._known()
-            token = await self._app.authorize_access_token(request)
+            # Authlib itself takes a token for somebody else that names this service as the party that asked for it.
+            wanted = {
+                "iss": {"essential": True, "value": self._app.server_metadata["issuer"]},
+                "aud": {"essential": True, "value": self._app.client_id},
+            }
+            token = await self._app.authorize_access_token(request, claims_options=wanted)
         except Exception as error:
             raise _refused(error) from error
         claims: dict[str, Any] = token.get("userinfo") or {}

@@ -17,7 +17,7 @@ from benchwright_service.bench import open_bench
 from benchwright_service.local_workers import local_workers
 from benchwright_service.metrics import measured
 from benchwright_service.pages.app import make_pages
-from benchwright_service.sign_in_file import OidcSettings
+from benchwright_service.sign_in_file import SignInSettings
 
 MOST_CONNECTIONS = 4_000
 MOST_WAITING = 64
@@ -36,7 +36,7 @@ async def serve(
     workers: int,
     sandbox: str,
     metrics_port: int | None = None,
-    oidc: OidcSettings | None = None,
+    others: SignInSettings | None = None,
     beside: Callable[[str], Awaitable[None]] | None = None,
 ) -> None:
     """Serves until SIGINT or SIGTERM; prints `Listening on http://…` when it is ready.
@@ -50,7 +50,7 @@ async def serve(
         workers: How many runs this machine does at a time.
         sandbox: Name of the sandbox that they use.
         metrics_port: Where Prometheus reads metrics, on the loopback interface. None for nowhere.
-        oidc: Who else says who somebody is.
+        others: Who else says who somebody is.
         beside: Runs while it serves, at this address; serving goes on when it ends.
 
     Raises:
@@ -67,7 +67,7 @@ async def serve(
     try:
         here = f"http://{host}:{listener.getsockname()[1]}"
         async with (
-            open_bench(home, database_url, address or here, oidc) as bench,
+            open_bench(home, database_url, address or here, others) as bench,
             open_app(Store(home), records_location(settings, home), find_panel(settings), JUDGES_PACE) as judges,
         ):
             judge_app, wake_judges_clients = judges

@@ -6,11 +6,12 @@
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 from urllib.parse import urlsplit
 
-from pydantic import AfterValidator, Field, ValidationError
+from pydantic import AfterValidator, Field, ValidationError, model_validator
 
 from benchwright_problems.problem import Model
 from benchwright_service.cli_options import is_loopback
@@ -45,10 +46,34 @@ class OidcSettings(Model):
     """Who signs in takes part in this course; empty if courses are joined by invitations."""
 
 
+class LtiSettings(Model):
+    """A learning management system, as an LTI 1.3 platform."""
+
+    name: Annotated[str, Field(min_length=1, max_length=60)]
+    """What people call it."""
+    issuer: Annotated[str, Field(min_length=1)]
+    client_id: Annotated[str, Field(min_length=1)]
+    authorization_url: SecureUrl
+    token_url: SecureUrl
+    keys_url: SecureUrl
+    """Of the platform's own keys, a JSON Web Key Set."""
+    deployments: Annotated[tuple[str, ...], Field(min_length=1)]
+    courses: Mapping[str, str] = Field(default_factory=dict)
+    """The platform's id of a course (its LTI context) → the course here."""
+
+
 class SignInSettings(Model):
     """The whole file."""
 
     oidc: OidcSettings | None = None
+    lti: tuple[LtiSettings, ...] = ()
+
+    @model_validator(mode="after")
+    def _platforms_differ(self) -> SignInSettings:
+        known = [(one.issuer, one.client_id) for one in self.lti]
+        if len(set(known)) < len(known):
+            raise ValueError("two platforms have the same issuer and client_id")
+        return self
 
 
 def read_sign_in(file: Path) -> SignInSettings:

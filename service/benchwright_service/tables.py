@@ -273,6 +273,30 @@ REGRADED = Table(
 )
 """Both verdicts of a run; which one counts is said by the regrade."""
 
+LTI_COURSES = Table(
+    "service_lti_courses",
+    METADATA,
+    Column("course", Text, ForeignKey("service_courses.id"), primary_key=True),
+    Column("issuer", Text, nullable=False),
+    Column("client_id", Text, nullable=False),
+    # Where the platform has its line items and its members; empty if it offers none.
+    Column("line_items", Text, nullable=False),
+    Column("members", Text, nullable=False),
+    Column("launched", Double, nullable=False),
+)
+"""Courses that are launched from a learning management system, as the last launch said."""
+
+LTI_SCORES = Table(
+    "service_lti_scores",
+    METADATA,
+    Column("assignment", Text, ForeignKey("service_assignments.id"), primary_key=True),
+    Column("account", Text, ForeignKey("service_accounts.id"), primary_key=True),
+    Column("points", Double, nullable=False),
+    Column("most", Double, nullable=False),
+    Column("sent", Double, nullable=False),
+)
+"""The last score that the platform has taken."""
+
 
 @overload
 def moment(seconds: float) -> datetime: ...

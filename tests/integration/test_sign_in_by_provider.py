@@ -240,6 +240,8 @@ def test_a_word_that_does_not_hold_signs_nobody_in(liar: Liar, tmp_path: Path) -
             {"iss": None},
             {"aud": "another client"},
             {"aud": None},
+            {"aud": "another client", "azp": CLIENT},
+            {"aud": ["another client"], "azp": CLIENT},
             {"aud": [CLIENT, "other"], "azp": "other"},
             {"exp": now - 3_600, "iat": now - 4_000},
             {"exp": None},

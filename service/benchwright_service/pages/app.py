@@ -23,12 +23,12 @@ from benchwright_judges.service.admission import refusal_of
 from benchwright_judges.service.rate import RateLimits
 from benchwright_judges.service.refusals import RefusalError
 from benchwright_service.bench import Bench
-from benchwright_service.pages import course_pages, grade_pages, regrade_pages, sign_in_page
+from benchwright_service.pages import course_pages, grade_pages, lti_pages, regrade_pages, sign_in_page
 from benchwright_service.pages.rendering import SECURITY, Problem, render, style
 from benchwright_service.pages.visit import Visit, cookie_name
 from benchwright_service.sessions import BrowserSession
 
-PATHS = ("/sign-in", "/sign-out", "/device", "/courses", "/assets/")
+PATHS = ("/sign-in", "/lti/", "/sign-out", "/device", "/courses", "/assets/")
 """What paths of pages begin with, beside `/` itself."""
 _FORM_BYTES = 64 << 10
 _FORM_TIME_S = 20.0
@@ -60,12 +60,26 @@ def make_pages(bench: Bench, *, secure: bool) -> ASGIApp:
         max_age=AWAY_S,
         https_only=secure,
     )
+    launched = Middleware(
+        SessionMiddleware,
+        secret_key=secrets.token_urlsafe(32),
+        session_cookie="__Host-benchwright_launch" if secure else "benchwright_launch",
+        max_age=AWAY_S,
+        # The platform posts from its own site; browsers send such a cookie by HTTPS only.
+        same_site="none" if secure else "lax",
+        https_only=secure,
+    )
     routes = [
         Route("/", guard.signed_in(course_pages.courses)),
         Route("/sign-in", guard.open(sign_in_page.form)),
         Route("/sign-in", guard.open(sign_in_page.sign_in), methods=["POST"]),
         Route("/sign-in/provider", guard.open(sign_in_page.to_provider), middleware=[away]),
         Route("/sign-in/provider/return", guard.open(sign_in_page.from_provider), middleware=[away]),
+        Route("/lti/login", guard.foreign(lti_pages.login), methods=["GET", "POST"], middleware=[launched]),
+        Route("/lti/launch", guard.foreign(lti_pages.launch), methods=["POST"], middleware=[launched]),
+        Route("/lti/keys", guard.foreign(lti_pages.keys)),
+        Route("/courses/{course}/roster", guard.signed_in(lti_pages.roster), methods=["POST"]),
+        Route("/courses/{course}/grades/send", guard.signed_in(lti_pages.send), methods=["POST"]),
         Route("/sign-out", guard.signed_in(sign_in_page.sign_out), methods=["POST"]),
         Route("/device", guard.signed_in(sign_in_page.device)),
         Route("/device", guard.signed_in(sign_in_page.decide), methods=["POST"]),
@@ -121,6 +135,14 @@ class _Guard:
 
         return answer
 
+    def foreign(self, page: Page) -> Callable[[Request], Awaitable[Response]]:
+        """A page that other sites send browsers to, with a form too; it does not know who is signed in."""
+
+        async def answer(request: Request) -> Response:
+            return await self._answer(page, request, None, foreign=True)
+
+        return answer
+
     def signed_in(self, page: Page) -> Callable[[Request], Awaitable[Response]]:
         """A page for who is signed in; others are asked to sign in."""
 
@@ -137,18 +159,20 @@ class _Guard:
         cookie = request.cookies.get(cookie_name(secure=self._secure))
         return await self._bench.sessions.find(cookie) if cookie else None
 
-    async def _answer(self, page: Page, request: Request, session: BrowserSession | None) -> Response:
+    async def _answer(
+        self, page: Page, request: Request, session: BrowserSession | None, *, foreign: bool = False
+    ) -> Response:
         try:
             if session is not None and self._rates.take(session.account, _PER_MINUTE):
                 raise HTTPException(HTTPStatus.TOO_MANY_REQUESTS)
+            if request.method == "POST" and not foreign and not _is_own(request):
+                raise HTTPException(HTTPStatus.FORBIDDEN)
             form = await self._form(request, session) if request.method == "POST" else FormData()
             return await page(Visit(self._bench, request, session, form, secure=self._secure))
         except RefusalError as refusal:
             return _refused(refusal, session)
 
     async def _form(self, request: Request, session: BrowserSession | None) -> FormData:
-        if not _is_own(request):
-            raise HTTPException(HTTPStatus.FORBIDDEN)
         length = request.headers.get("content-length", "")
         kind = request.headers.get("content-type", "").partition(";")[0]
         # Without the length, a body has no end that is known beforehand.

@@ -26,7 +26,9 @@ async def grades(visit: Visit) -> Response:
     member = await visit.staffed()
     book = await _book(visit, member)
     await visit.bench.audit.note(visit.account, member.course, "saw grades", "")
-    return render("grades", visit.session, member=member, book=book, files=list(_FILES))
+    services = visit.bench.lti_services
+    platform = await services.platform_of(member.course) if services is not None else ""
+    return render("grades", visit.session, member=member, book=book, files=list(_FILES), platform=platform)
 
 
 async def file(visit: Visit) -> Response:

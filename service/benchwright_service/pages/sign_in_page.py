@@ -49,9 +49,9 @@ async def sign_in(visit: Visit) -> Response:
 
 
 async def begin(visit: Visit, account: str, onward: str = "") -> Response:
-    """Ends every way to sign in: the browser has a session from now on, and shows the courses."""
-    onward = "/device" if "device" in (onward, visit.field("onward")) else "/"
-    response = RedirectResponse(onward, HTTPStatus.SEE_OTHER, headers=SECURITY)
+    """Ends every way to sign in: the browser has a session from now on, and shows the courses, or what is given."""
+    wanted = "/device" if "device" in (onward, visit.field("onward")) else onward or "/"
+    response = RedirectResponse(wanted, HTTPStatus.SEE_OTHER, headers=SECURITY)
     response.set_cookie(
         cookie_name(secure=visit.secure),
         await visit.bench.sessions.begin(account),
@@ -95,7 +95,7 @@ async def from_provider(visit: Visit) -> Response:
         session.clear()
     account = await visit.bench.accounts.identified(who.issuer, who.subject, who.name, provider.course)
     if account is None:
-        return _form(visit, _DISABLED, "")
+        return _form(visit, DISABLED, "")
     return await begin(visit, account, onward)
 
 
@@ -128,7 +128,7 @@ async def decide(visit: Visit) -> Response:
 
 
 _ONWARD = "onward"
-_DISABLED = Problem("This account was disabled.", "Ask the course's staff.")
+DISABLED = Problem("This account was disabled.", "Ask the course's staff.")
 
 
 def _unknown_by(provider: str) -> Problem:

@@ -1,0 +1,124 @@
+"""Launches from a learning management system (LTI 1.3): its two requests, each a browser's."""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+from typing import TYPE_CHECKING
+from urllib.parse import quote
+
+from starlette.responses import JSONResponse, RedirectResponse, Response
+
+from benchwright_remote.messages import Membership
+from benchwright_service.errors import BenchServiceError, SignInError, UnknownContextError
+from benchwright_service.pages import sign_in_page
+from benchwright_service.pages.rendering import SECURITY, Problem, render
+from benchwright_service.pages.visit import Visit, unknown_page
+
+if TYPE_CHECKING:
+    from benchwright_service.lti_services import LtiServices
+
+_AWAY = "lti"
+_LONGEST = 2_000
+_LONGEST_TOKEN = 60_000
+_FAILED = Problem(
+    "Your learning management system did not say who you are, or not in time.",
+    "Open the link there again, in a window of its own; if it stays so, ask the staff.",
+)
+
+
+async def login(visit: Visit) -> Response:
+    """The platform asks to sign somebody in: the browser goes back to it."""
+    tool = visit.bench.lti
+    if tool is None:
+        raise unknown_page()
+    visit.bench.check_guesses()
+    names = ("iss", "login_hint", "client_id", "lti_message_hint")
+    given = visit.form if visit.request.method == "POST" else visit.request.query_params
+    try:
+        url, away = tool.begin({name: str(given.get(name, ""))[:_LONGEST] for name in names})
+    except SignInError:
+        return _told(visit, _FAILED)
+    visit.request.session[_AWAY] = list(away)
+    return RedirectResponse(url, HTTPStatus.SEE_OTHER, headers=SECURITY)
+
+
+async def launch(visit: Visit) -> Response:
+    """The platform's message: the browser has a session from now on, and shows the course."""
+    tool = visit.bench.lti
+    if tool is None:
+        raise unknown_page()
+    visit.bench.check_guesses()
+    # It counts once, whatever comes of it.
+    kept = visit.request.session.pop(_AWAY, None)
+    if kept is None:
+        return _told(visit, _FAILED)
+    try:
+        who = await tool.finish(
+            (kept[0], kept[1], kept[2]), visit.field("state"), visit.field("id_token", _LONGEST_TOKEN)
+        )
+    except UnknownContextError as error:
+        told = f"The course {error} of your learning management system belongs to no course here."
+        return _told(visit, Problem(told, "Send this sentence to who operates the service."))
+    except SignInError:
+        return _told(visit, _FAILED)
+    if visit.bench.lti_services is not None:
+        await visit.bench.lti_services.launched(who)
+    account = await visit.bench.accounts.identified(who.issuer, who.subject, who.name, who.course, who.role)
+    if account is None:
+        return _told(visit, sign_in_page.DISABLED)
+    return await sign_in_page.begin(visit, account, f"/courses/{quote(who.course)}")
+
+
+async def keys(visit: Visit) -> Response:
+    """The public key by which platforms know this tool."""
+    if visit.bench.lti_services is None:
+        raise unknown_page()
+    return JSONResponse(visit.bench.lti_services.key.public, headers=SECURITY)
+
+
+async def roster(visit: Visit) -> Response:
+    """Takes the roster of the learning management system."""
+    member, services = await _linked(visit)
+    try:
+        taken = await services.take_roster(member.course)
+    except BenchServiceError as error:
+        return _told(visit, Problem(str(error), "Go back to the grades."))
+    await visit.bench.audit.note(visit.account, member.course, "took roster", f"{taken.members} members")
+    said = f"{taken.members} people are in the course there; {taken.new} of them are new here."
+    if taken.left_out:
+        said += f" {taken.left_out} more are inactive there, or have another role."
+    return _done(visit, "The roster was taken", said)
+
+
+async def send(visit: Visit) -> Response:
+    """Sends grades to the learning management system."""
+    member, services = await _linked(visit)
+    assignments = await visit.bench.courses.all_of(member.course)
+    book = await visit.bench.gradebooks.of(member.course, assignments)
+    try:
+        done = await services.send_grades(member.course, book)
+    except BenchServiceError as error:
+        return _told(visit, Problem(str(error), "Go back to the grades."))
+    await visit.bench.audit.note(visit.account, member.course, "sent grades", f"{done.sent} scores")
+    said = f"{done.sent} scores were sent; {done.unchanged} have not changed."
+    if done.unknown:
+        said += f" {done.unknown} are of students who did not come from there, and were not sent."
+    if done.refused:
+        said += f" {done.refused} were refused: send them again later, or see what this tool is allowed there."
+    return _done(visit, "The grades were sent", said)
+
+
+async def _linked(visit: Visit) -> tuple[Membership, LtiServices]:
+    member = await visit.changing()
+    if visit.bench.lti_services is None:
+        raise unknown_page()
+    return member, visit.bench.lti_services
+
+
+def _done(visit: Visit, title: str, said: str) -> Response:
+    told = Problem(said, "You can go back to the grades.")
+    return render("told", visit.session, title=title, problem=told)
+
+
+def _told(visit: Visit, problem: Problem) -> Response:
+    return render("told", visit.session, HTTPStatus.UNPROCESSABLE_ENTITY, title="That did not work", problem=problem)

@@ -1,0 +1,453 @@
+"""Launches from a learning management system: an independent LTI 1.3 platform, and messages that do not hold."""
+
+from __future__ import annotations
+
+import base64
+import hmac
+import json
+import re
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qsl, urlsplit
+
+import httpx2
+import jwt as jwt_library
+import pytest
+from joserfc import jwt
+from joserfc.jwk import RSAKey
+from lti1p3platform.exceptions import LtiException
+from lti1p3platform.ltiplatform import LTI1P3PlatformConfAbstract
+from lti1p3platform.message_launch import LTIAdvantageMessageLaunchAbstract
+from lti1p3platform.oidc_login import OIDCLoginAbstract
+from lti1p3platform.registration import Registration
+
+from benchwright_remote.messages import Role
+
+from ..bench_service import Course, Service, running
+from .test_bench_service_pages import browser, csrf, invitation, signed_in
+
+CLIENT, DEPLOYMENT, CONTEXT = "tool-1", "deployment-1", "lms-course-7"
+KEY, FOREIGN = RSAKey.generate_key(2048), RSAKey.generate_key(2048)
+AGS = "https://purl.imsglobal.org/spec/lti-ags/scope"
+CLAIM = "https://purl.imsglobal.org/spec/lti/claim/"
+MEMBERSHIP = "http://purl.imsglobal.org/vocab/lis/v2/membership"
+LEARNER, TEACHER = f"{MEMBERSHIP}#Learner", f"{MEMBERSHIP}#Instructor"
+ASSISTANT = f"{MEMBERSHIP}/Instructor#TeachingAssistant"
+
+
+class Configuration(LTI1P3PlatformConfAbstract):  # type: ignore[misc]
+    """The tool, as the platform knows it."""
+
+    def init_platform_config(self, **given: Any) -> None:
+        self._registration = (
+            Registration()
+            .set_iss(given["issuer"])
+            .set_client_id(CLIENT)
+            .set_deployment_id(DEPLOYMENT)
+            .set_launch_url(f"{given['tool']}/lti/launch")
+            .set_oidc_login_url(f"{given['tool']}/lti/login")
+            .set_platform_public_key(KEY.as_pem(private=False).decode())
+            .set_platform_private_key(KEY.as_pem(private=True).decode())
+            .set_tool_key_set_url(f"{given['tool']}/lti/keys")
+        )
+
+    def get_registration_by_params(self, **_given: Any) -> Registration:
+        assert self._registration is not None
+        return self._registration
+
+
+class Login(OIDCLoginAbstract):  # type: ignore[misc]
+    """Begins a launch."""
+
+    def set_lti_message_hint(self, **given: Any) -> None:
+        self._lti_message_hint = given["hint"]
+
+    def get_redirect(self, url: str) -> str:
+        return url
+
+
+class Message(LTIAdvantageMessageLaunchAbstract):  # type: ignore[misc]
+    """Ends it."""
+
+    def get_preflight_response(self) -> dict[str, Any]:
+        return dict(self._request)
+
+    def render_launch_form(self, launch_data: dict[str, Any], **_given: Any) -> dict[str, Any]:
+        return launch_data
+
+
+@dataclass
+class Platform:
+    """A learning management system with one course."""
+
+    port: int = 0
+    keys: list[Any] = field(default_factory=list)
+    reads: int = 0
+    status: int = 200
+    tool: str = ""
+    members: list[dict[str, Any]] = field(default_factory=list)
+    items: list[dict[str, Any]] = field(default_factory=list)
+    scores: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
+    refuses: set[str] = field(default_factory=set)
+    """Subjects whose scores it does not take."""
+    asked: list[str] = field(default_factory=list)
+
+    def allows(self, authorization: str, scope: str) -> bool:
+        """Whether the tool has a token for this."""
+        token = authorization.removeprefix("Bearer ")
+        known = Configuration(issuer=self.url, tool=self.tool)
+        try:
+            return bool(known.validate_token(token, [scope]))
+        except (LtiException, jwt_library.PyJWTError):
+            return False
+
+    def answer(self, method: str, path: str, authorization: str, body: bytes) -> tuple[int, object, dict[str, str]]:
+        """Status, JSON, headers."""
+        self.asked.append(f"{method} {path}")
+        if path == "/keys":
+            self.reads += 1
+            return self.status, {"keys": self.keys}, {}
+        if path == "/token":
+            known = Configuration(issuer=self.url, tool=self.tool)
+            return 200, known.get_access_token(dict(parse_qsl(body.decode()))), {}
+        if path.startswith("/members"):
+            if not self.allows(
+                authorization, "https://purl.imsglobal.org/spec/lti-nrps/scope/contextmembership.readonly"
+            ):
+                return 403, {}, {}
+            page = 1 if "page=2" in path else 0
+            link = {} if page else {"Link": f'<{self.url}/members?page=2>; rel="next"'}
+            return 200, {"id": "x", "members": self.members[page::2]}, link
+        if path.endswith("/scores?type=1"):
+            score = json.loads(body)
+            if not self.allows(authorization, f"{AGS}/score") or score["userId"] in self.refuses:
+                return 403, {}, {}
+            self.scores.append((path, score))
+            return 204, {}, {}
+        if not self.allows(authorization, f"{AGS}/lineitem"):
+            return 403, {}, {}
+        if method == "POST":
+            self.items.append({**json.loads(body), "id": f"{self.url}/items/{len(self.items)}?type=1"})
+            return 201, self.items[-1], {}
+        return 200, self.items, {}
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+
+@pytest.fixture
+def platform() -> Iterator[Platform]:
+    known = Platform(keys=[Registration.get_jwk(KEY.as_pem(private=False).decode())])
+
+    class Handler(BaseHTTPRequestHandler):
+        def _reply(self) -> None:
+            sent = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+            status, value, headers = known.answer(
+                self.command, self.path, self.headers.get("Authorization") or "", sent
+            )
+            body = json.dumps(value).encode() if status != 204 else b""
+            self.send_response(status)
+            for name, text in {**headers, "Content-Length": str(len(body))}.items():
+                self.send_header(name, text)
+            self.end_headers()
+            self.wfile.write(body)
+
+        do_GET = do_POST = _reply
+
+        def log_message(self, format: str, *args: object) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    known.port = server.server_port
+    thread = threading.Thread(target=server.serve_forever, args=(0.05,))
+    thread.start()
+    yield known
+    server.shutdown()
+    server.server_close()
+    thread.join()
+
+
+@dataclass
+class School:
+    """A service, its course, and the platform that launches into it."""
+
+    service: Service
+    course: Course
+    platform: Platform
+    offers: str = ""
+    """Where the platform says that its services are; it offers none if empty."""
+
+    def teacher(self) -> httpx2.Client:
+        """A teacher who came from the platform."""
+        client = browser(self.service)
+        assert self.launch(client, "grace", TEACHER).status_code == 303
+        return client
+
+    def press(self, client: httpx2.Client, form: str) -> httpx2.Response:
+        """A button of the grades' page."""
+        return client.post(f"/courses/{self.course.name}/{form}", data={"csrf": csrf(client)})
+
+    def preflight(self, client: httpx2.Client, who: str) -> dict[str, str]:
+        """The platform sends a browser to the tool, which sends it back with what it asks."""
+        configuration = Configuration(issuer=self.platform.url, tool=self.service.url)
+        login = Login(None, configuration)
+        login.set_lti_message_hint(hint="link-1")
+        away = client.get(login.initiate_login(who))
+        assert away.status_code == 303, away.text
+        location = urlsplit(away.headers["location"])
+        assert f"{location.scheme}://{location.netloc}{location.path}" == f"{self.platform.url}/auth"
+        return dict(parse_qsl(location.query))
+
+    def message(
+        self, asked: dict[str, str], who: str, *roles: str, context: str = CONTEXT, **claims: Any
+    ) -> dict[str, Any]:
+        """What the platform has the browser post."""
+        message = Message(asked, Configuration(issuer=self.platform.url, tool=self.service.url))
+        message.set_user_data(who, list(roles), full_name=f"{who} <b>")
+        message.set_resource_link_claim("link-1")
+        message.set_launch_context_claim(context, context_title="Architecture")
+        message.set_extra_claims(claims)
+        if self.offers:
+            message.set_ags(f"{self.offers}/lineitems")
+            message.set_nrps(f"{self.offers}/members")
+        return dict(message.lti_launch())
+
+    def post(self, client: httpx2.Client, form: dict[str, Any]) -> httpx2.Response:
+        """The browser posts it, from the platform's page."""
+        data = {name: form[name] for name in ("state", "id_token")}
+        return client.post("/lti/launch", data=data, headers={"Origin": self.platform.url})
+
+    def launch(self, client: httpx2.Client, who: str, *roles: str, **changed: Any) -> httpx2.Response:
+        """All of it."""
+        return self.post(client, self.message(self.preflight(client, who), who, *roles, **changed))
+
+
+@pytest.fixture
+def school(platform: Platform, tmp_path: Path) -> Iterator[School]:
+    service = Service(tmp_path / "service", workers=0)
+    course = service.set_up()
+    file = tmp_path / "sign-in.toml"
+    file.write_text(
+        f"""
+[[lti]]
+name = "Moodle"
+issuer = "{platform.url}"
+client_id = "{CLIENT}"
+authorization_url = "{platform.url}/auth"
+token_url = "{platform.url}/token"
+keys_url = "{platform.url}/keys"
+deployments = ["{DEPLOYMENT}"]
+courses = {{ "{CONTEXT}" = "{course.name}" }}
+"""
+    )
+    service.options = ("--sign-in", str(file))
+    with running(service):
+        platform.tool = service.url
+        yield School(service, course, platform)
+
+
+def test_students_and_staff_come_from_their_learning_management_system(school: School) -> None:
+    own = f"/courses/{school.course.name}"
+    student = browser(school.service)
+    came = school.launch(student, "ada", LEARNER)
+    assert (came.status_code, came.headers["location"]) == (303, own)
+    assert "0 of" in student.get(own).text
+    assert student.get(f"{own}/progress").status_code == 404
+    teacher = browser(school.service)
+    school.launch(teacher, "grace", "http://purl.imsglobal.org/vocab/lis/v2/institution/person#Faculty", TEACHER)
+    assert "ada &lt;b&gt;" in teacher.get(f"{own}/progress").text
+    assistant = browser(school.service)
+    school.launch(assistant, "tim", TEACHER, ASSISTANT)
+    assert "grader" in assistant.get("/").text
+    # The same person is the same account, and keeps what they are.
+    again = browser(school.service)
+    school.launch(again, "ada", TEACHER)
+    assert again.get(f"{own}/progress").status_code == 404
+    owner = signed_in(school.service, invitation(school.service, school.course, Role.OWNER), "Professor")
+    assert len(re.findall(r"ada &lt;b&gt;</th>", owner.get(f"{own}/progress").text)) == 1
+
+
+def test_a_message_counts_once_and_for_the_browser_that_was_sent_away(school: School) -> None:
+    client, other = browser(school.service), browser(school.service)
+    form = school.message(school.preflight(client, "ada"), "ada", LEARNER)
+    assert school.post(other, form).status_code == 422
+    school.preflight(other, "mallory")
+    assert school.post(other, form).status_code == 422
+    assert "benchwright_session" not in other.cookies
+    assert school.post(client, {**form, "state": "another"}).status_code == 422
+    assert school.post(client, form).status_code == 422
+    form = school.message(school.preflight(client, "ada"), "ada", LEARNER)
+    assert school.post(client, form).status_code == 303
+    assert school.post(client, form).status_code == 422
+
+
+def test_a_message_that_does_not_hold_signs_nobody_in(school: School) -> None:
+    def tried(**claims: Any) -> int:
+        client = browser(school.service)
+        status = school.launch(client, "ada", LEARNER, **claims).status_code
+        assert ("benchwright_session" in client.cookies) == (status == 303)
+        return status
+
+    def signed(sign: Callable[[dict[str, Any]], str], **claims: Any) -> int:
+        client = browser(school.service)
+        asked = school.preflight(client, "ada")
+        good = school.message(asked, "ada", LEARNER)
+        body = jwt.decode(good["id_token"], KEY).claims | claims
+        token = sign({name: value for name, value in body.items() if value is not None})
+        status = school.post(client, {**good, "id_token": token}).status_code
+        assert ("benchwright_session" in client.cookies) == (status == 303)
+        return status
+
+    kid = {"kid": Registration.get_jwk(KEY.as_pem(private=False).decode())["kid"]}
+
+    def right(claims: dict[str, Any]) -> str:
+        return jwt.encode({"alg": "RS256", **kid}, claims, KEY)
+
+    def foreign(claims: dict[str, Any]) -> str:
+        return jwt.encode({"alg": "RS256", **kid}, claims, FOREIGN)
+
+    def by_secret(claims: dict[str, Any]) -> str:
+        parts = b'{"alg":"HS256","typ":"JWT"}', json.dumps(claims).encode()
+        text = b".".join(base64.urlsafe_b64encode(part).rstrip(b"=") for part in parts)
+        mac = hmac.digest(KEY.as_pem(private=False), text, "sha256")
+        return (text + b"." + base64.urlsafe_b64encode(mac).rstrip(b"=")).decode()
+
+    def unsigned(claims: dict[str, Any]) -> str:
+        return f"eyJhbGciOiJub25lIn0.{right(claims).split('.')[1]}."
+
+    assert tried() == 303
+    assert signed(right) == 303
+    now = int(time.time())
+    for claims in (
+        {f"{CLAIM}deployment_id": "another"},
+        {f"{CLAIM}message_type": "LtiDeepLinkingRequest"},
+        {f"{CLAIM}version": "1.1"},
+        {f"{CLAIM}roles": [f"{MEMBERSHIP}#Mentor"]},
+        {f"{CLAIM}roles": None},
+        {f"{CLAIM}roles": 7},
+        {f"{CLAIM}context": "x"},
+        {"nonce": "another"},
+        {"nonce": None},
+        {"iss": "https://evil.example"},
+        {"aud": "another"},
+        {"aud": ["another"]},
+        {"aud": [CLIENT, "x"], "azp": "x"},
+        {"sub": None},
+        {"sub": ""},
+        {"sub": "x" * 256},
+        {"iat": now - 4_000, "exp": now - 3_700},
+        {"iat": now - 4_000},
+        {"iat": "x"},
+        {"exp": None},
+    ):
+        assert signed(right, **claims) == 422, claims
+    for sign in (foreign, by_secret, unsigned, lambda _: "", lambda _: "a.b.c", lambda _: "x" * 50_000):
+        assert signed(sign) == 422, sign
+    assert school.platform.reads < 5
+
+
+def test_a_course_that_is_not_known_is_named_for_the_operator(school: School) -> None:
+    reply = school.launch(browser(school.service), "ada", LEARNER, context="lms-<b>")
+    assert (reply.status_code, "The course lms-&lt;b&gt; of your learning" in reply.text) == (422, True)
+
+
+@pytest.mark.parametrize(
+    "query",
+    ["", "iss=https://evil.example&login_hint=x", "iss=PLATFORM", "iss=PLATFORM&login_hint=x&client_id=another"],
+)
+def test_an_unknown_platform_is_sent_nowhere(school: School, query: str) -> None:
+    reply = browser(school.service).get(f"/lti/login?{query.replace('PLATFORM', school.platform.url)}")
+    assert (reply.status_code, reply.headers.get("location")) == (422, None)
+
+
+def test_new_keys_of_a_platform_are_read_and_one_that_is_away_is_told(school: School) -> None:
+    school.platform.status = 503
+    assert school.launch(browser(school.service), "ada", LEARNER).status_code == 422
+    school.platform.status = 200
+    assert school.launch(browser(school.service), "ada", LEARNER).status_code == 303
+
+
+def test_the_roster_of_the_platform_is_taken(school: School) -> None:
+    school.offers = school.platform.url
+    teacher = school.teacher()
+    school.launch(browser(school.service), "ada", LEARNER)
+    school.platform.members = [
+        {"user_id": "ada", "name": "Ada", "roles": [LEARNER], "status": "Active"},
+        {"user_id": "grace", "name": "Grace", "roles": ["Instructor"]},
+        {"user_id": "alan", "name": "Alan", "roles": ["Learner"], "status": "Active"},
+        {"user_id": "gone", "name": "Gone", "roles": ["Learner"], "status": "Inactive"},
+        {"user_id": "mum", "name": "Mum", "roles": ["Mentor"]},
+        {"user_id": 7, "name": "Seven", "roles": ["Learner"]},
+    ]
+    said = school.press(teacher, "roster").text
+    assert "3 people are in the course there; 1 of them are new here. 3 more are inactive" in said
+    progress = teacher.get(f"/courses/{school.course.name}/progress").text
+    assert "Alan" in progress
+    assert "Gone" not in progress
+    # Who launches later is the one of the roster.
+    alan = browser(school.service)
+    school.launch(alan, "alan", LEARNER)
+    assert "Alan" in alan.get("/").text
+
+
+def test_grades_are_sent_once_for_each_change(school: School, tmp_path: Path) -> None:
+    school.offers = school.platform.url
+    teacher = school.teacher()
+    for name in ("ada", "alan", "zoe"):
+        school.launch(browser(school.service), name, LEARNER)
+    signed_in(school.service, school.course.invitation, "Not from there")
+    own = f"/courses/{school.course.name}"
+    accounts = dict(re.findall(r'grades/[0-9a-f]+/([0-9a-f]+)" aria-label="(\w+) ', teacher.get(f"{own}/grades").text))
+    by_name = {name: account for account, name in accounts.items()}
+
+    def adjust(name: str, points: str) -> None:
+        path = f"{own}/grades/{school.course.assignment}/{by_name[name]}"
+        assert teacher.post(path, data={"csrf": csrf(teacher), "points": points, "reason": "oral"}).status_code == 303
+
+    adjust("ada", "3")
+    adjust("alan", "2")
+    school.platform.refuses = {"alan"}
+    assert "1 scores were sent; 1 have not changed. 1 are of students" in school.press(teacher, "grades/send").text
+    (item,) = school.platform.items
+    assert item["resourceId"] == school.course.assignment
+    path, score = school.platform.scores[0]
+    assert path == "/items/0/scores?type=1"
+    assert (score["userId"], score["scoreGiven"], score["scoreMaximum"]) == ("ada", 3, item["scoreMaximum"])
+    school.platform.refuses = set()
+    assert "1 scores were sent; 2 have not" in school.press(teacher, "grades/send").text
+    assert "0 scores were sent; 3 have not" in school.press(teacher, "grades/send").text
+    adjust("ada", "-1")
+    school.press(teacher, "grades/send")
+    assert [one["scoreGiven"] for _, one in school.platform.scores] == [3, 2, 2]
+    assert len(school.platform.items) == 1
+    assert "sent grades" in teacher.get(f"{own}/audit").text
+
+
+def test_a_platform_that_offers_nothing_or_names_other_hosts_is_not_asked(school: School) -> None:
+    teacher = school.teacher()
+    assert "gives this tool no roster" in school.press(teacher, "roster").text
+    assert "takes no grades of this tool" in school.press(teacher, "grades/send").text
+    school.offers = "http://127.0.0.1:1"
+    school.launch(teacher, "grace", TEACHER)
+    assert "gives this tool no roster" in school.press(teacher, "roster").text
+    school.offers = school.platform.url
+    school.launch(teacher, "grace", TEACHER)
+    assert "The roster was taken" in school.press(teacher, "roster").text
+    student = browser(school.service)
+    school.launch(student, "ada", LEARNER)
+    assert school.press(student, "roster").status_code == 404
+    assert school.press(student, "grades/send").status_code == 404
+    public = browser(school.service).get("/lti/keys").json()["keys"]
+    assert [sorted(key) for key in public] == [["alg", "e", "kid", "kty", "n", "use"]]
+
+
+def test_there_is_no_launch_where_no_platform_is_known(service: Service) -> None:
+    client = browser(service)
+    assert client.get("/lti/login?iss=x&login_hint=y").status_code == 404
+    assert client.post("/lti/launch", data={"state": "x", "id_token": "y"}).status_code == 404
