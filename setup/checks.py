@@ -218,7 +218,7 @@ def _set_up(stages: list[Stage], *, install: bool) -> None:
     if Part.TOOLCHAIN in needs:
         system += packages.needed_for_native_runs()
     if Part.DATABASE in needs:
-        system += packages.needed_for_database_tests()
+        system += packages.needed_for_database_tests() + packages.needed_for_key_store_tests()
     if Part.CLUSTER in needs:
         system += packages.needed_for_cluster_tests()
     if Part.NEOVIM in needs:

@@ -69,6 +69,15 @@ def needed_for_database_tests() -> list[SystemPackage]:
     return [SystemPackage("postgresql", _has_postgresql, purpose, optional=True)]
 
 
+def needed_for_key_store_tests() -> list[SystemPackage]:
+    """A key store as desktops have it, in which sign-ins keep their tokens."""
+    purpose = "tests of the key store"
+    return [
+        replace(_program("gnome-keyring-daemon", purpose, package="gnome-keyring"), optional=True),
+        replace(_program("dbus-run-session", purpose, package="dbus-daemon"), optional=True),
+    ]
+
+
 def needed_for_cluster_tests() -> list[SystemPackage]:
     """The packages of the container engine and the queueing system that tests start for themselves."""
     slurm = "tests on a Slurm cluster"

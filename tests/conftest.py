@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -23,6 +24,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    # What tests sign in with does not belong in the key store of whoever runs them.
+    os.environ["PYTHON_KEYRING_BACKEND"] = "keyring.backends.fail.Keyring"
     config.addinivalue_line("markers", "nightly: takes long; run with --nightly")
     config.addinivalue_line("markers", "alone: measures time, or takes a machine's engine or cluster for itself")
     # How long an example takes says more about the machine than about what is tested.

@@ -1,4 +1,5 @@
 import * as vscode from "vscode";
+import { Accounts } from "./accounts.ts";
 import { AnswerForm } from "./answer.ts";
 import { AttemptCommands } from "./attemptCommands.ts";
 import { Attempts } from "./attempts.ts";
@@ -24,7 +25,6 @@ import { hintOnSave } from "./saveHint.ts";
 import { Server } from "./server.ts";
 import { ServerInstallation } from "./serverInstallation.ts";
 import { needsNewServer } from "./settings.ts";
-import { signIn } from "./signIn.ts";
 import { SolverEnvironment } from "./solverEnvironment.ts";
 import { StudyItem } from "./studyItem.ts";
 import { StudyPanel } from "./studyPanel.ts";
@@ -37,6 +37,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
   const installation = new ServerInstallation(context);
   const server = new Server(() => installation.find());
   const attempts = new Attempts(server);
+  const accounts = new Accounts(server);
   const tree = new ProblemTree(server, attempts, context.globalState);
   const opening = new Opening(server, attempts, context.globalState);
   const results = new ResultsView(context.extensionUri, attempts);
@@ -78,7 +79,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     doctor: () => doctor.show(),
     install: () => installation.install(),
     chooseServer: () => installation.choose(),
-    signIn: async () => (await signIn(server)) && tree.refresh(),
+    signIn: async () => (await accounts.signIn()) && tree.refresh(),
     study: (row?: Row) => study.show(row && "study" in row ? row.study.study : undefined),
     withdraw: () => study.withdraw(),
     numbers: () => numbers.show(),
@@ -106,6 +107,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     server,
     installation,
     attempts,
+    accounts,
     tree,
     instances,
     results,

@@ -7,21 +7,21 @@ const TITLE = "Sign In to a Course";
 const BROWSER = "In the Browser";
 const INVITATION = "With an Invitation";
 
-/** Signs in at a course's service, in the browser or with an invitation; says whether it did. */
-export async function signIn(server: Server): Promise<boolean> {
+/** Signs in at a course's service, in the browser or with an invitation; returns its address, or nothing if nobody did. */
+export async function signIn(server: Server): Promise<string | undefined> {
   const url = await ask("The address of the course's bench service", "https://bench.example.org");
-  if (!url) return false;
+  if (!url) return undefined;
   const ways = [
     { label: BROWSER, detail: "If you can sign in on the service's own page" },
     { label: INVITATION, detail: "With the code that the course's staff sent you" },
   ];
   const way = await vscode.window.showQuickPick(ways, { title: TITLE, ignoreFocusOut: true });
   const joined = way && (way.label === BROWSER ? await byBrowser(server, url) : await byInvitation(server, url));
-  if (!joined) return false;
+  if (!joined) return undefined;
   void vscode.window.showInformationMessage(
     `Signed in as ${joined.name}: ${joined.courses.join(", ")}. The assignments are in the problem list.`,
   );
-  return true;
+  return joined.url;
 }
 
 async function byInvitation(server: Server, url: string): Promise<SignedInto | undefined> {

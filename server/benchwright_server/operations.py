@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from benchwright_attempts.events import Focus
 from benchwright_server.attempts.sessions import Sessions
@@ -22,15 +22,21 @@ from benchwright_server.protocol import (
     PackList,
     PauseParams,
     QuestionView,
+    ServiceAccount,
+    ServiceAccounts,
     SignedInto,
     SignInByBrowserParams,
     SignInCode,
     SignInParams,
+    SignOutParams,
     SubmitSummary,
     WorkspaceParams,
 )
 from benchwright_server.study_operations import STUDY_OPERATIONS
 from benchwright_verilog.syntax.uri import path_of
+
+if TYPE_CHECKING:
+    from benchwright_remote.messages import Me
 
 
 async def _packs(sessions: Sessions, params: Nothing) -> PackList:
@@ -40,8 +46,7 @@ async def _packs(sessions: Sessions, params: Nothing) -> PackList:
 async def _sign_in(sessions: Sessions, params: SignInParams) -> SignedInto:
     from benchwright_remote.joining import join
 
-    me = await join(sessions.home, params.url, params.code, params.name)
-    return SignedInto(name=me.name, courses=[course.title for course in me.courses])
+    return _signed_into(params.url, await join(sessions.home, params.url, params.code, params.name))
 
 
 async def _sign_in_by_browser(sessions: Sessions, params: SignInByBrowserParams) -> SignInCode:
@@ -58,8 +63,27 @@ async def _sign_in_finish(sessions: Sessions, params: SignInByBrowserParams) -> 
     device = sessions.waiting.pop(params.url, None)
     if device is None:
         raise ServerError("No sign-in by a browser has begun. Send benchwright/signInByBrowser first.")
-    me = await finish_by_browser(sessions.home, params.url, device)
-    return SignedInto(name=me.name, courses=[course.title for course in me.courses])
+    return _signed_into(params.url, await finish_by_browser(sessions.home, params.url, device))
+
+
+def _signed_into(url: str, me: Me) -> SignedInto:
+    from benchwright_remote.joining import address_of
+
+    return SignedInto(url=address_of(url), name=me.name, courses=[course.title for course in me.courses])
+
+
+async def _accounts(sessions: Sessions, params: Nothing) -> ServiceAccounts:
+    from benchwright_remote.connections import Connections
+
+    known = await asyncio.to_thread(Connections(sessions.home).all)
+    return ServiceAccounts(accounts=[ServiceAccount(url=one.url, name=one.name) for one in known])
+
+
+async def _sign_out(sessions: Sessions, params: SignOutParams) -> ServiceAccounts:
+    from benchwright_remote.connections import Connections
+
+    await asyncio.to_thread(Connections(sessions.home).remove, params.url)
+    return await _accounts(sessions, Nothing())
 
 
 async def _open(sessions: Sessions, params: OpenParams) -> OpenedProblem:
@@ -146,6 +170,8 @@ OPERATIONS: tuple[Operation[Sessions, Any, Any], ...] = (
         "Waits until it is confirmed; can be cancelled.",
         _sign_in_finish,
     ),
+    Operation("accounts", Nothing, ServiceAccounts, "Lists where this user has signed in.", _accounts),
+    Operation("signOut", SignOutParams, ServiceAccounts, "Forgets the token for a bench service.", _sign_out),
     Operation(
         "open",
         OpenParams,

@@ -96,9 +96,32 @@ class SignInCode(Wire):
 class SignedInto(Wire):
     """Result of `benchwright/signIn` and `signInFinish`."""
 
+    url: str
+    """The service's address, as it is kept."""
     name: str
     courses: list[str]
     """Titles of all courses of the account."""
+
+
+class ServiceAccount(Wire):
+    """An account at a bench service."""
+
+    url: str
+    """The service's address."""
+    name: str
+
+
+class ServiceAccounts(Wire):
+    """Result of `benchwright/accounts` and `signOut`: where this user has signed in."""
+
+    accounts: list[ServiceAccount]
+
+
+class SignOutParams(Wire):
+    """Parameters of `benchwright/signOut`."""
+
+    url: str
+    """The service's address."""
 
 
 class PackList(Wire):

@@ -43,9 +43,10 @@ def login(
         bool, typer.Option("--browser", help="Confirm a code in a browser that is signed in at the service.")
     ] = False,
 ) -> None:
-    """Joins a course; a token for it is kept in the data folder, readable by this user only.
+    """Joins a course; a token for it is kept in the key store of the operating system.
 
-    If `BENCHWRIGHT_TOKEN` has a token, such as the hub of a class sets it, that is kept and nothing is asked.
+    If there is no key store, it is kept in the data folder, readable by this user only. If `BENCHWRIGHT_TOKEN` has a
+    token, such as the hub of a class sets it, that is kept and nothing is asked.
     """
     with _explained():
         from benchwright_remote.joining import address_of
@@ -110,6 +111,8 @@ async def _show(home: Home, url: str, me: Me) -> None:
     typer.echo(f"Signed in to {url} as {me.name}: {', '.join(course.title for course in me.courses)}.")
     connection = Connections(home).of(url)
     if connection is not None:
+        where = "in the key store of this computer" if connection.key else "in a file that only you can read"
+        typer.echo(f"Your token is kept {where}.")
         await _refresh(home, connection)
     typer.echo("Next step: open one in the Benchwright view of your editor, or with `benchwright open PACK/PROBLEM`.")
 
@@ -118,8 +121,8 @@ async def _refresh(home: Home, connection: Connection) -> None:
     from benchwright_remote.assigned_packs import refresh
     from benchwright_remote.service_client import ServiceClient
 
-    store = Store(home)
-    async with ServiceClient(connection.url, connection.token) as client:
+    store, token = Store(home), Connections(home).token(connection)
+    async with ServiceClient(connection.url, token) as client:
         names, studies = await refresh(store, client), await client.studies()
     for study in studies:
         place = "it is at the top of the problem list of your editor" if study.file is not None else "no place is left"

@@ -8,7 +8,7 @@ import time
 from urllib.parse import urlsplit
 
 from benchwright_problems.home import Home
-from benchwright_remote.connections import Connection, Connections
+from benchwright_remote.connections import Connections
 from benchwright_remote.errors import ServiceError, UnreachableError
 from benchwright_remote.messages import Device, DeviceState, Me
 from benchwright_remote.service_client import ServiceClient
@@ -41,12 +41,13 @@ async def join(home: Home, url: str, code: str, name: str) -> Me:
         ServiceError: The service refuses or does not answer, or the token can't be kept.
     """
     connections = Connections(home)
-    known = connections.of(address := address_of(url))
-    async with ServiceClient(address, known.token if known is not None else "") as client:
+    known = await asyncio.to_thread(connections.of, address := address_of(url))
+    token = await asyncio.to_thread(connections.token, known) if known is not None else ""
+    async with ServiceClient(address, token) as client:
         if known is not None:
             return await client.join_another(code.strip())
         joined = await client.join(code.strip(), name.strip())
-    connections.add(Connection(url=address, token=joined.token, name=joined.me.name))
+    await asyncio.to_thread(connections.add, address, joined.me.name, joined.token)
     return joined.me
 
 
@@ -82,7 +83,7 @@ async def finish_by_browser(home: Home, url: str, device: Device) -> Me:
                 continue
             if found.joined is not None:
                 joined = found.joined
-                Connections(home).add(Connection(url=address, token=joined.token, name=joined.me.name))
+                await asyncio.to_thread(Connections(home).add, address, joined.me.name, joined.token)
                 return joined.me
             if found.state is DeviceState.DENIED:
                 raise ServiceError("It was refused in the browser, so you are not signed in.")
@@ -105,5 +106,5 @@ async def adopt(home: Home, url: str, token: str) -> Me:
     address = address_of(url)
     async with ServiceClient(address, token) as client:
         me = await client.me()
-    Connections(home).add(Connection(url=address, token=token, name=me.name))
+    await asyncio.to_thread(Connections(home).add, address, me.name, token)
     return me

@@ -56,7 +56,7 @@ class RemoteGrading:
         try:
             if assignment is None:
                 raise RefusedError(404, f"{ref} belongs to no assignment.", "Open the problem again.")
-            client = self._signed_in.client(assignment.service)
+            client = await self._signed_in.client(assignment.service)
             run, retry_s = new_run(), _FIRST_RETRY_S
             while True:
                 try:

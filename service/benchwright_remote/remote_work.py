@@ -107,7 +107,7 @@ class RemoteWork:
         for url in await self._services():
             from benchwright_remote.assigned_packs import refresh
 
-            client = self._signed_in.client(url)
+            client = await self._signed_in.client(url)
             try:
                 await refresh(self._store, client)
                 await self._studies.refresh(client)
@@ -129,7 +129,7 @@ class RemoteWork:
             hosted = await asyncio.to_thread(self._hosted.of, study)
             if hosted is None:
                 return False
-            client = self._signed_in.client(hosted.service)
+            client = await self._signed_in.client(hosted.service)
             async with asyncio.timeout(within_s):
                 await self._studies.hand_in(client, hosted)
                 for attempt, assignment in await asyncio.to_thread(self._unfinished):
@@ -198,7 +198,7 @@ class RemoteWork:
         # Journals first: no service takes events to which nobody has agreed.
         for hosted in await asyncio.to_thread(self._hosted.all):
             try:
-                await self._studies.hand_in(self._signed_in.client(hosted.service), hosted)
+                await self._studies.hand_in(await self._signed_in.client(hosted.service), hosted)
             except (RefusedError, AttemptError) as error:
                 self._once(hosted.study, f"{hosted.service} does not take your records of {hosted.study}: {error}")
             except ServiceError:
@@ -207,7 +207,7 @@ class RemoteWork:
         for attempt, assignment in await asyncio.to_thread(self._unfinished):
             service = assignment.service
             try:
-                await self._delivery.deliver(self._signed_in.client(service), assignment, attempt)
+                await self._delivery.deliver(await self._signed_in.client(service), assignment, attempt)
             except RefusedError as error:
                 self._once(attempt, f"{service} does not take your work: {error}")
             except ServiceError:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from benchwright_remote.connections import Connections
+import asyncio
+
+from benchwright_remote.connections import Connection, Connections
 from benchwright_remote.errors import RefusedError
 from benchwright_remote.service_client import ServiceClient
 
@@ -16,22 +18,22 @@ class SignedIn:
 
     def __init__(self, connections: Connections) -> None:
         self._connections = connections
-        self._clients: dict[tuple[str, str], ServiceClient] = {}
+        self._clients: dict[Connection, ServiceClient] = {}
 
-    def client(self, url: str) -> ServiceClient:
+    async def client(self, url: str) -> ServiceClient:
         """The client of a service.
 
         Raises:
             RefusedError: The user has not signed in there.
-            ServiceError: The connections can't be read.
+            ServiceError: The connections can't be read, or the key store does not give the token.
         """
-        connection = self._connections.of(url)
+        connection = await asyncio.to_thread(self._connections.of, url)
         if connection is None:
             raise RefusedError(401, f"You have not signed in to {url}.", f"Sign in with `benchwright login {url}`.")
-        key = (url, connection.token)
-        if key not in self._clients:
-            self._clients[key] = ServiceClient(*key)
-        return self._clients[key]
+        if connection not in self._clients:
+            token = await asyncio.to_thread(self._connections.token, connection)
+            self._clients.setdefault(connection, ServiceClient(url, token))
+        return self._clients[connection]
 
     async def close(self) -> None:
         """Ends all connections; they are made again when they are needed."""

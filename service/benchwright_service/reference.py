@@ -30,7 +30,11 @@ problem list and are worked on like every other problem: analysis and event log 
 tests and keys stay with the service. While the service does not answer, editing and recording go on; a run waits for
 it, and says so. `benchwright lab open STUDY` lets a [study](study-file.md) be conducted by the service; see
 [run a study](../how-to/run-a-study.md#with-a-bench-service). The token is in
-`connections.json`, and receipts are in `receipts/`, below the [data folder](settings.md).
+the key store of the operating system (Keychain, Credential Locker, Secret Service, KWallet), by
+[keyring](https://pypi.org/project/keyring/). Where there is none, it is in `connections.json`, which only its user can
+read; `PYTHON_KEYRING_BACKEND=keyring.backends.fail.Keyring` has it there in any case. VS Code shows the accounts in its
+own menu, where you can sign out; other extensions get no token. `connections.json`, and receipts in `receipts/`, are
+below the [data folder](settings.md).
 
 ## Endpoints
 

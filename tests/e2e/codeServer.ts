@@ -43,6 +43,7 @@ export class CodeServer {
     const environment = {
       ...inherited(),
       EXTENSIONS_GALLERY: "{}",
+      PYTHON_KEYRING_BACKEND: "keyring.backends.fail.Keyring",
       XDG_CACHE_HOME: join(folder, "cache"),
       XDG_CONFIG_HOME: join(folder, "config"),
       XDG_DATA_HOME: join(folder, "data"),

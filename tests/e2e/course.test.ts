@@ -81,6 +81,10 @@ scenario(
     const assignment = editor.page.locator(".pane-body .monaco-list-row", { hasText: "Week 1" });
     await editor.sees(assignment, /0\/15 passed · due Jan 15, 2027/);
     await editor.picture("course-signed-in");
+    await editor.page.getByRole("button", { name: "Accounts" }).click();
+    await editor.page.getByRole("menuitem", { name: /Ada Lovelace, 127\.0\.0\.1:\d+ \(Benchwright\)/ }).waitFor();
+    await editor.picture("course-account");
+    await editor.page.keyboard.press("Escape");
 
     // The starter pack of this machine has the same problems.
     await editor.command("Benchwright: Filter Problems…");

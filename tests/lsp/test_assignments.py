@@ -171,8 +171,11 @@ async def test_a_confirmation_in_the_browser_signs_the_editor_in(
         (token,) = set(re.findall(r'name="csrf" value="(\w+)"', page))
         form = {"csrf": token, "code": begun["code"], "decision": "grant"}
         assert (await browser.post("/device", data=form)).status_code == 200
-    assert await finished == {"name": "Ada", "courses": ["Computer architecture"]}
+    assert await finished == {"url": service.url, "name": "Ada", "courses": ["Computer architecture"]}
     packs = (await editor.ask("packs"))["packs"]
     assert any(pack["service"] == service.url for pack in packs)
     _, told = await editor.refusal("signInFinish", url=service.url)
     assert "Send benchwright/signInByBrowser first" in told
+    assert await editor.ask("accounts") == {"accounts": [{"url": service.url, "name": "Ada"}]}
+    assert await editor.ask("signOut", url=service.url) == {"accounts": []}
+    assert await editor.ask("accounts") == {"accounts": []}

@@ -19,6 +19,8 @@ COMMANDS = (
     "signIn",
     "signInByBrowser",
     "signInFinish",
+    "accounts",
+    "signOut",
     "open",
     "status",
     "start",

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from benchwright_problems.home import Home
-from benchwright_remote.connections import Connection, Connections
+from benchwright_remote.connections import Connections
 from benchwright_remote.errors import ServiceError
 from benchwright_remote.joining import address_of
 
@@ -18,9 +18,9 @@ def home(tmp_path: Path) -> Home:
 
 def test_a_token_is_kept_where_only_its_user_can_read_it(home: Home) -> None:
     connections = Connections(home)
-    connections.add(Connection(url="https://one.example", token="bws_1", name="Ada"))
-    connections.add(Connection(url="https://two.example", token="bws_2", name="Ada"))
-    connections.add(Connection(url="https://one.example", token="bws_3", name="Ada"))
+    connections.add("https://one.example", "Ada", "bws_1")
+    connections.add("https://two.example", "Ada", "bws_2")
+    connections.add("https://one.example", "Ada", "bws_3")
     assert stat.S_IMODE((home.data / "connections.json").stat().st_mode) == 0o600
     assert [(one.url, one.token) for one in connections.all()] == [
         ("https://two.example", "bws_2"),

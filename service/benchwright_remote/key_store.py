@@ -1,0 +1,88 @@
+"""Secrets in the operating system's key store: Keychain, Credential Locker, Secret Service or KWallet."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from typing import TypeVar
+
+from benchwright_remote.errors import ServiceError
+
+_T = TypeVar("_T")
+_SERVICE = "benchwright"
+_PATIENCE_S = 60.0
+"""How long somebody may take to unlock the key store."""
+
+
+def keep(key: str, secret: str) -> bool:
+    """Keeps a secret; returns whether it did. It does not where there is no key store, or it is not unlocked.
+
+    Args:
+        key: Names the secret.
+        secret: It.
+    """
+
+    def kept() -> bool:
+        import keyring
+        from keyring.errors import KeyringError
+
+        try:
+            keyring.set_password(_SERVICE, key, secret)
+            return keyring.get_password(_SERVICE, key) == secret
+        except KeyringError:
+            return False
+
+    return bool(_within_patience(kept))
+
+
+def read(key: str) -> str:
+    """A secret.
+
+    Raises:
+        ServiceError: The key store does not have it, or is not unlocked.
+    """
+
+    def found() -> str | None:
+        import keyring
+        from keyring.errors import KeyringError
+
+        with suppress(KeyringError):
+            return keyring.get_password(_SERVICE, key)
+        return None
+
+    secret = _within_patience(found)
+    if not secret:
+        raise ServiceError(
+            "The key store of this computer did not give the token for the service. Unlock it and try again, or sign"
+            " in again."
+        )
+    return secret
+
+
+def forget(key: str) -> None:
+    """Deletes a secret, if the key store has it and is unlocked."""
+
+    def forgotten() -> None:
+        import keyring
+        from keyring.errors import KeyringError
+
+        with suppress(KeyringError):
+            keyring.delete_password(_SERVICE, key)
+
+    _within_patience(forgotten)
+
+
+def _within_patience(ask: Callable[[], _T]) -> _T | None:
+    """What a call returns; None if it takes too long or fails: a key store may wait for a window that nobody sees."""
+    results: list[_T] = []
+
+    def asked() -> None:
+        # Backends raise errors of D-Bus, of Win32 and of their own.
+        with suppress(Exception):
+            results.append(ask())
+
+    thread = threading.Thread(target=asked, name="key store", daemon=True)
+    thread.start()
+    thread.join(_PATIENCE_S)
+    return results[0] if results else None
