@@ -81,7 +81,7 @@ class Judging:
             return judgement
         from benchwright_judges.recorded_judging import judge_and_record
 
-        records = await self._open()
+        records = await self.records()
         judged = await judge_and_record(
             problem,
             answer,
@@ -144,7 +144,12 @@ class Judging:
             return Judgement(status=Status.PENDING, message=f"This answer is kept and pending: {error}.")
         return await self._service.request_judgement(ref, answer)
 
-    async def _open(self) -> Records:
+    async def records(self) -> Records:
+        """The database of judgements, opened when it is first needed.
+
+        Raises:
+            RecordsError: It can't be opened.
+        """
         from benchwright_judges.budget import JudgingBudget
         from benchwright_judges.configuration import JudgesSettings, find_panel, read_settings, records_location
         from benchwright_judges.records import Records

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from sqlalchemy import Connection, select
 
 from benchwright_attempts.log import EventLog
 from benchwright_attempts.record import AttemptHeader
 from benchwright_attempts.tables import TOMBSTONES
-from benchwright_studies.deletion import delete_participant
+from benchwright_studies.deletion import delete_attempts, delete_participant
 from benchwright_studies.journal import Journal, check_recordable
 
 
@@ -33,6 +35,15 @@ class StudyLog(EventLog):
             LogError: Nothing was deleted.
         """
         return delete_participant(self._engine, self.path, study, participant, reason=reason, now=self._now())
+
+    def delete_attempts(self, attempts: Sequence[str], reason: str) -> None:
+        """Deletes attempts that belong to no study, and leaves a tombstone for each.
+
+        Raises:
+            StudyError: One belongs to a study.
+            LogError: Nothing was deleted.
+        """
+        delete_attempts(self._engine, self.path, attempts, reason=reason, now=self._now())
 
     def _check_recordable(self, connection: Connection, header: AttemptHeader) -> None:
         check_recordable(connection, header)

@@ -157,6 +157,16 @@ class Records(Database):
                     .on_conflict_do_update(index_elements=[PENDING.c.answer], set_={"reason": judgement.message})
                 )
 
+    async def delete_answers(self, attempts: Sequence[str]) -> None:
+        """Deletes the answers of attempts, with all that judges and people said of them; the cache of votes stays."""
+        mine = select(ANSWERS.c.id).where(ANSWERS.c.attempt.in_(attempts), ANSWERS.c.attempt != "")
+        judged = select(JUDGEMENTS.c.seq).where(JUDGEMENTS.c.answer.in_(mine))
+        async with self.writing() as connection:
+            await connection.execute(delete(VOTES).where(VOTES.c.judgement.in_(judged)))
+            for table in (JUDGEMENTS, PENDING, GRADES):
+                await connection.execute(delete(table).where(table.c.answer.in_(mine)))
+            await connection.execute(delete(ANSWERS).where(ANSWERS.c.attempt.in_(attempts), ANSWERS.c.attempt != ""))
+
     async def judgement(self, answer_id: str) -> Judgement | None:
         """The latest judgement of an answer; None if there is none."""
         async with self.reading() as connection:

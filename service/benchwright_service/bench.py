@@ -20,18 +20,22 @@ from benchwright_judges.service.refusals import Kind, RefusalError
 from benchwright_problems.home import Home
 from benchwright_problems.store import Store
 from benchwright_service.accounts import Accounts
+from benchwright_service.answer_grading import AnswerGrading
 from benchwright_service.audit import Audit
 from benchwright_service.courses import Courses
 from benchwright_service.database import open_service_database
 from benchwright_service.devices import Devices
 from benchwright_service.evidence import Evidence
+from benchwright_service.grade_history import GradeHistory
 from benchwright_service.gradebook import Gradebooks
 from benchwright_service.item_report import ItemReports
 from benchwright_service.lab import Lab
 from benchwright_service.lab_monitor import LabMonitor
 from benchwright_service.metrics import Metrics
+from benchwright_service.people import People
 from benchwright_service.progress import Progress
 from benchwright_service.regrades import Regrades
+from benchwright_service.run_views import RunViews
 from benchwright_service.runs import Runs
 from benchwright_service.sessions import Sessions
 from benchwright_service.signing import Countersigner
@@ -71,6 +75,9 @@ class Bench:
     devices: Devices
     items: ItemReports
     regrades: Regrades
+    people: People
+    history: GradeHistory
+    answers: AnswerGrading
     provider: IdentityProvider | None = None
     lti: LtiTool | None = None
     lti_services: LtiServices | None = None
@@ -133,12 +140,8 @@ async def open_lab(home: Home, database_url: str | None) -> AsyncIterator[tuple[
         BenchServiceError: The tables can't be opened.
         LogError: The log can't be opened.
     """
-    log = await asyncio.to_thread(StudyLog, database_url or log_file(home))
-    try:
-        async with open_administration(home, database_url) as parts:
-            yield Lab(log, Store(home), parts.courses, parts.places), log
-    finally:
-        await asyncio.to_thread(log.close)
+    async with _open_with_log(home, database_url) as (parts, log):
+        yield Lab(log, Store(home), parts.courses, parts.places), log
 
 
 @contextlib.asynccontextmanager
@@ -153,12 +156,47 @@ async def open_monitor(home: Home, database_url: str | None) -> AsyncIterator[tu
         BenchServiceError: The tables can't be opened.
         LogError: The log can't be opened.
     """
+    async with _open_with_log(home, database_url) as (parts, log):
+        yield LabMonitor(log, parts.database, parts.accounts, reports_folder(home)), log
+
+
+@contextlib.asynccontextmanager
+async def open_people(home: Home, database_url: str | None) -> AsyncIterator[People]:
+    """Opens what people's data are exported and deleted by, while the service may run.
+
+    Args:
+        home: The folders of the service's user.
+        database_url: See `open_bench`.
+
+    Raises:
+        BenchServiceError: The tables can't be opened.
+        LogError: The log can't be opened.
+    """
+    judging = Judging(home)
+    try:
+        async with _open_with_log(home, database_url) as (parts, log):
+            yield _people(home, parts, log, judging)
+    finally:
+        await judging.close()
+
+
+@contextlib.asynccontextmanager
+async def _open_with_log(home: Home, database_url: str | None) -> AsyncIterator[tuple[Administration, StudyLog]]:
     log = await asyncio.to_thread(StudyLog, database_url or log_file(home))
     try:
         async with open_administration(home, database_url) as parts:
-            yield LabMonitor(log, parts.database, parts.accounts, reports_folder(home)), log
+            yield parts, log
     finally:
         await asyncio.to_thread(log.close)
+
+
+def _people(home: Home, parts: Administration, log: StudyLog, judging: Judging) -> People:
+    views = RunViews(Store(home), home, parts.courses)
+    return People(parts.database, log, Snapshots(_snapshots(home)), views, home, judging.records)
+
+
+def _snapshots(home: Home) -> Path:
+    return home.data / "service" / "snapshots"
 
 
 @contextlib.asynccontextmanager
@@ -210,7 +248,7 @@ async def open_bench(
         signer = await asyncio.to_thread(Countersigner.of, server, folder / "key")
         evidence = Evidence(log, parts.database, parts.courses, parts.places, signer)
         lab = Lab(log, Store(home), parts.courses, parts.places)
-        snapshots = Snapshots(folder / "snapshots")
+        snapshots = Snapshots(_snapshots(home))
         metrics = Metrics()
         runs = Runs(parts.database, Store(home), home, snapshots, parts.courses, evidence, judging, metrics)
         progress = Progress(parts.database, log)
@@ -235,6 +273,9 @@ async def open_bench(
             Devices(parts.database, parts.accounts),
             ItemReports(parts.database, log, snapshots),
             Regrades(parts.database, Store(home), home, gradebooks),
+            _people(home, parts, log, judging),
+            GradeHistory(parts.database),
+            AnswerGrading(parts.database, judging.records, Store(home)),
             *(await _others(parts, others, server, folder) if others is not None else ()),
         )
 

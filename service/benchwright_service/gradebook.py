@@ -22,6 +22,7 @@ from benchwright_service.tables import (
     ADJUSTMENTS,
     ASSIGNMENTS,
     ATTEMPTS_HELD,
+    EXTENSION_HISTORY,
     EXTENSIONS,
     IDENTITIES,
     MEMBERS,
@@ -77,6 +78,12 @@ class Gradebook:
         """One of them."""
         return self.grades[student.account, assignment.id]
 
+    def most(self, assignment: AssignmentView) -> float:
+        """The points of an assignment in which everything is solved in time."""
+        return next(rules.points for one, rules in self.assignments if one.id == assignment.id) * len(
+            assignment.problems
+        )
+
     @property
     def columns(self) -> Sequence[Column]:
         """The assignments, for a file."""
@@ -126,13 +133,14 @@ class Gradebooks:
         students = await self._progress.students(course)
         rules = await self._rules(course)
         runs = await self._runs(course, instead)
+        groups = _groups(students)
         extensions = await self._extensions(course)
         adjustments = await self._adjustments(course)
         grades = {
             (student.account, view.id): _grade(
                 view,
                 rules[view.id],
-                runs.get((student.account, view.id), {}),
+                _together(runs, groups[student.account] if rules[view.id].by_group else [student.account], view.id),
                 extensions.get((student.account, view.id)),
                 adjustments.get((student.account, view.id), ()),
             )
@@ -149,6 +157,8 @@ class Gradebooks:
         """
         if not 0 <= grading.points <= 1_000_000 or not 0 <= grading.late_percent <= 100:
             raise BenchServiceError("points go from 0 to 1,000,000, and what a late day takes from 0 to 100 percent")
+        if grading.graders not in (1, 2):
+            raise BenchServiceError("an answer is graded by one person, or by two and a third if they differ")
         changed = (
             ASSIGNMENTS.update()
             .where(ASSIGNMENTS.c.id == assignment, ASSIGNMENTS.c.course == course)
@@ -157,6 +167,8 @@ class Gradebooks:
                 counting=grading.counting.value,
                 partial=int(grading.partial),
                 late_percent=grading.late_percent,
+                by_group=int(grading.by_group),
+                graders=grading.graders,
             )
         )
         async with self._database.writing() as connection:
@@ -164,9 +176,17 @@ class Gradebooks:
                 raise BenchServiceError(f"the course {course!r} has no assignment {assignment!r}")
 
     async def extend(
-        self, course: str, assignment: str, account: str, *, due: datetime | None, closes: datetime | None, reason: str
+        self,
+        course: str,
+        assignment: str,
+        account: str,
+        *,
+        due: datetime | None,
+        closes: datetime | None,
+        reason: str,
+        by: str,
     ) -> None:
-        """Gives a student other times; the newest extension counts.
+        """Gives a student other times; the newest extension counts, and all of them are kept.
 
         Raises:
             BenchServiceError: The course has no such assignment or student.
@@ -178,6 +198,7 @@ class Gradebooks:
         kept = kept.on_conflict_do_update(index_elements=["assignment", "account"], set_=values)
         async with self._database.writing() as connection:
             await connection.execute(kept)
+            await connection.execute(insert(EXTENSION_HISTORY).values(row | {"by": by, "at": self._now()}))
 
     async def adjust(self, course: str, assignment: str, account: str, points: float, reason: str, by: str) -> None:
         """Gives points to a student, or takes some; nothing is ever overwritten.
@@ -208,7 +229,15 @@ class Gradebooks:
         async with self._database.reading() as connection:
             rows = (await connection.execute(wanted)).all()
         return {
-            row.id: Grading(row.points, Counting(row.counting), bool(row.partial), row.late_percent) for row in rows
+            row.id: Grading(
+                row.points,
+                Counting(row.counting),
+                bool(row.partial),
+                row.late_percent,
+                bool(row.by_group),
+                row.graders,
+            )
+            for row in rows
         }
 
     async def _runs(
@@ -266,6 +295,25 @@ class Gradebooks:
         )
         async with self._database.reading() as connection:
             return {row.account: row.subject for row in await connection.execute(wanted)}
+
+
+def _groups(students: Sequence[Student]) -> Mapping[str, Sequence[str]]:
+    """The accounts that work together, by each of them."""
+    named: dict[str, list[str]] = defaultdict(list)
+    for student in students:
+        named[student.group].append(student.account)
+    return {student.account: named[student.group] if student.group else [student.account] for student in students}
+
+
+def _together(
+    runs: Mapping[_Key, Mapping[str, Sequence[DecidedRun]]], accounts: Sequence[str], assignment: str
+) -> Mapping[str, Sequence[DecidedRun]]:
+    """The runs of several students, by problem."""
+    found: dict[str, list[DecidedRun]] = defaultdict(list)
+    for account in accounts:
+        for problem, theirs in runs.get((account, assignment), {}).items():
+            found[problem].extend(theirs)
+    return found
 
 
 def _grade(

@@ -38,6 +38,8 @@ class Student:
     account: str
     name: str
     section: str
+    group: str = ""
+    """Of those who work together; empty for who works alone."""
 
 
 @dataclass(frozen=True)
@@ -118,7 +120,7 @@ class Progress:
     async def students(self, course: str, section: str = "") -> Sequence[Student]:
         """The participants of a course, or of one of its sections, by name."""
         wanted = (
-            select(ACCOUNTS.c.id, ACCOUNTS.c.name, MEMBERS.c.section)
+            select(ACCOUNTS.c.id, ACCOUNTS.c.name, MEMBERS.c.section, MEMBERS.c.team)
             .join(MEMBERS, MEMBERS.c.account == ACCOUNTS.c.id)
             .where(MEMBERS.c.course == course, MEMBERS.c.role == Role.PARTICIPANT.value)
             .order_by(func.lower(ACCOUNTS.c.name), ACCOUNTS.c.id)
@@ -126,7 +128,7 @@ class Progress:
         if section:
             wanted = wanted.where(MEMBERS.c.section == section)
         async with self._database.reading() as connection:
-            return [Student(row.id, row.name, row.section) for row in (await connection.execute(wanted)).all()]
+            return [Student(row.id, row.name, row.section, row.team) for row in await connection.execute(wanted)]
 
     async def matrix(self, course: str, assignments: Sequence[AssignmentView], section: str = "") -> Matrix:
         """All students of a course, or of a section, by all problems of these assignments."""

@@ -59,7 +59,9 @@ class RunRows:
             added = (await connection.execute(kept)).one_or_none()
         return added if added is not None else await self.find(new.id)
 
-    async def finish(self, row: Row[Any], verdict: Verdict, ended: float, *, lease: str) -> bool:
+    async def finish(
+        self, row: Row[Any], verdict: Verdict, ended: float, *, lease: str, score: float | None = None
+    ) -> bool:
         """Ends a run by a verdict; one that was judged again keeps its old verdict beside the new one.
 
         Args:
@@ -67,12 +69,17 @@ class RunRows:
             verdict: Whole.
             ended: Seconds since 1970.
             lease: By which a worker has it. Empty for a run that is scored without one.
+            score: What a judge gave an answer, from 0 to 1. None without a judge.
 
         Returns:
             Whether it counted: the run had not ended, and was still given by this lease.
         """
         state = RunState.RUNNING if lease else RunState.QUEUED
-        judged = {"verdict": verdict.model_dump_json(), "outcome": verdict.outcome.value, "share": _share(verdict)}
+        judged = {
+            "verdict": verdict.model_dump_json(),
+            "outcome": verdict.outcome.value,
+            "share": _share(verdict) if score is None else score,
+        }
         finished = (
             update(RUNS)
             .where(RUNS.c.id == row.id, RUNS.c.lease == lease, RUNS.c.state == state.value)

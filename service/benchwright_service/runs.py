@@ -281,17 +281,19 @@ class Runs:
         return run in self._queue or run in self._leases or run in self._being_leased or run in self._being_judged
 
     async def _judge(self, row: Row[Any]) -> None:
+        score: float | None = None
         try:
             ref = await self._rows.problem_of(row.attempt)
             problem = await asyncio.to_thread(self._store.unseal, ref)
             answer = await asyncio.to_thread(self._answer, row)
             graded = await judge_answer(ref, problem, answer, self._judging, attempt=row.attempt, number=row.number)
             verdict = graded.verdict
+            score = graded.judgement.score if graded.judgement is not None else None
         except Exception:
             logger.exception("run %s could not be judged", row.id)
             verdict = Verdict(reason=Reason.TOOL_FAILED, detail="The answer could not be judged on the server.")
         try:
-            await self._finish(row, verdict, lease="")
+            await self._finish(row, verdict, lease="", score=score)
         finally:
             self._being_judged.discard(row.id)
 
@@ -299,9 +301,9 @@ class Runs:
         digest = json.loads(row.files).get(ANSWER)
         return self._snapshots.content(digest).decode("utf-8", "replace") if digest else ""
 
-    async def _finish(self, row: Row[Any], verdict: Verdict, *, lease: str) -> bool:
+    async def _finish(self, row: Row[Any], verdict: Verdict, *, lease: str, score: float | None = None) -> bool:
         ended = self._now()
-        counted = await self._rows.finish(row, verdict, ended, lease=lease)
+        counted = await self._rows.finish(row, verdict, ended, lease=lease, score=score)
         self._leases.drop(row.id)
         self._queue.ended(row.id, verdict.wall_s)
         self._steps.over(row.id)

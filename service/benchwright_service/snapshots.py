@@ -73,6 +73,10 @@ class Snapshots:
         """
         return zlib.decompress(self.compressed(digest))
 
+    def delete(self, digest: str) -> None:
+        """Deletes a content, if it is here."""
+        self._file(digest).unlink(missing_ok=True)
+
     def _file(self, digest: str) -> Path:
         return self._folder / digest[:2] / digest[2:]
 

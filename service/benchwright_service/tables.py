@@ -105,6 +105,8 @@ MEMBERS = Table(
     Column("account", Text, ForeignKey("service_accounts.id"), primary_key=True),
     Column("role", Text, nullable=False),
     Column("section", Text, nullable=False),
+    # Of those who work together; empty for who works alone.
+    Column("team", Text, nullable=False, server_default=""),
     Index("service_members_account", "account"),
 )
 
@@ -140,6 +142,9 @@ ASSIGNMENTS = Table(
     Column("counting", Text, nullable=False, server_default="best"),
     Column("partial", Integer, nullable=False, server_default="0"),
     Column("late_percent", Double, nullable=False, server_default="0"),
+    Column("by_group", Integer, nullable=False, server_default="0"),
+    # How many people grade an answer that waits for people: 1, or 2 and a third if they differ.
+    Column("graders", Integer, nullable=False, server_default="2"),
     Index("service_assignments_course", "course"),
 )
 
@@ -169,6 +174,40 @@ ADJUSTMENTS = Table(
     Index("service_adjustments_assignment", "assignment", "account"),
 )
 """Points that staff gave or took."""
+
+EXTENSION_HISTORY = Table(
+    "service_extension_history",
+    METADATA,
+    Column("id", Integer, primary_key=True),
+    Column("assignment", Text, ForeignKey("service_assignments.id"), nullable=False),
+    Column("account", Text, ForeignKey("service_accounts.id"), nullable=False),
+    Column("due", Double),
+    Column("closes", Double),
+    Column("reason", Text, nullable=False),
+    # The account of the staff; empty and null for those from before there was a history.
+    Column("by", Text, nullable=False),
+    Column("at", Double),
+    Index("service_extension_history_assignment", "assignment", "account"),
+)
+"""Every extension that was given, also those that a later one replaced."""
+
+APPEALS = Table(
+    "service_appeals",
+    METADATA,
+    Column("id", Integer, primary_key=True),
+    Column("assignment", Text, ForeignKey("service_assignments.id"), nullable=False),
+    Column("account", Text, ForeignKey("service_accounts.id"), nullable=False),
+    Column("text", Text, nullable=False),
+    Column("at", Double, nullable=False),
+    # `open`, `granted` or `denied`.
+    Column("state", Text, nullable=False),
+    Column("answer", Text, nullable=False),
+    # The account of the staff.
+    Column("by", Text, nullable=False),
+    Column("answered", Double),
+    Index("service_appeals_assignment", "assignment", "account"),
+)
+"""What students have against their grades, and what staff answered."""
 
 PLACES = Table(
     "service_study_places",

@@ -31,6 +31,10 @@ class Grading:
     """Whether a run that did not pass is worth its share of the hidden tests; else nothing."""
     late_percent: float = 0.0
     """What each day after the due date, begun or whole, takes from a run's points, in percent of them."""
+    by_group: bool = False
+    """Whether what one of a group has done counts for all of them."""
+    graders: int = 2
+    """How many people grade an answer that waits for people: 1, or 2 and a third if they differ."""
 
 
 @dataclass(frozen=True)
@@ -92,7 +96,7 @@ def worth_of(runs: Sequence[DecidedRun], grading: Grading, times: Times) -> Wort
 
 def share_of(run: DecidedRun, grading: Grading) -> float:
     """Which share of a problem's points a run is worth if it is not late, from 0 to 1."""
-    return 1.0 if run.passed else run.share if grading.partial else 0.0
+    return run.share if grading.partial else float(run.passed)
 
 
 def days_late(at: datetime, due: datetime | None) -> int:

@@ -43,6 +43,8 @@ def test_an_archived_course_is_read_by_all_and_changed_by_nobody(service: Servic
         f"assignments/{course.assignment}/grading": {"worth": "3"},
         f"grades/{course.assignment}/{account}": {"points": "1", "reason": "x"},
         f"items/{course.assignment}/load-use-stalls/regrade": {},
+        "people": {f"group-{account}": "north"},
+        f"grades/{course.assignment}/{account}/appeal": {"appeal": "1", "decision": "grant", "answer": "x"},
     }
     for form, fields in forms.items():
         refused = owner.post(f"{own}/{form}", data={"csrf": csrf(owner)} | fields)

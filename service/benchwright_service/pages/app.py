@@ -23,7 +23,16 @@ from benchwright_judges.service.admission import refusal_of
 from benchwright_judges.service.rate import RateLimits
 from benchwright_judges.service.refusals import RefusalError
 from benchwright_service.bench import Bench
-from benchwright_service.pages import course_pages, grade_pages, lti_pages, regrade_pages, sign_in_page
+from benchwright_service.pages import (
+    answer_pages,
+    appeal_pages,
+    course_pages,
+    grade_pages,
+    lti_pages,
+    people_pages,
+    regrade_pages,
+    sign_in_page,
+)
 from benchwright_service.pages.rendering import SECURITY, Problem, render, style
 from benchwright_service.pages.visit import Visit, cookie_name
 from benchwright_service.sessions import BrowserSession
@@ -32,6 +41,8 @@ PATHS = ("/sign-in", "/lti/", "/sign-out", "/device", "/courses", "/assets/")
 """What paths of pages begin with, beside `/` itself."""
 _FORM_BYTES = 64 << 10
 _FORM_TIME_S = 20.0
+_MOST_FIELDS = 2_000
+"""A course's groups have one for each person."""
 _PER_MINUTE = 300
 AWAY_S = 600
 """How long a person may take at an identity provider, in seconds."""
@@ -104,6 +115,20 @@ def make_pages(bench: Bench, *, secure: bool) -> ASGIApp:
         ),
         Route("/courses/{course}/regrades/{regrade}", guard.signed_in(regrade_pages.regrade)),
         Route("/courses/{course}/regrades/{regrade}", guard.signed_in(regrade_pages.decide), methods=["POST"]),
+        Route(
+            "/courses/{course}/grades/{assignment}/{account}/appeal",
+            guard.signed_in(appeal_pages.answer),
+            methods=["POST"],
+        ),
+        Route("/courses/{course}/appeals", guard.signed_in(appeal_pages.appeals)),
+        Route("/courses/{course}/mine/{assignment}", guard.signed_in(appeal_pages.own)),
+        Route("/courses/{course}/mine/{assignment}", guard.signed_in(appeal_pages.appeal), methods=["POST"]),
+        Route("/courses/{course}/answers", guard.signed_in(answer_pages.answer)),
+        Route("/courses/{course}/answers", guard.signed_in(answer_pages.grade), methods=["POST"]),
+        Route("/courses/{course}/people", guard.signed_in(people_pages.people)),
+        Route("/courses/{course}/people", guard.signed_in(people_pages.group), methods=["POST"]),
+        Route("/courses/{course}/people/{account}/export", guard.signed_in(people_pages.export)),
+        Route("/courses/{course}/people/{account}/delete", guard.signed_in(people_pages.delete), methods=["POST"]),
         Route("/courses/{course}/audit", guard.signed_in(course_pages.audit)),
         Route("/courses/{course}/attempts/{assignment}/{problem}/{account}", guard.signed_in(course_pages.work)),
         Route("/assets/pages.css", _style),
@@ -182,7 +207,7 @@ class _Guard:
             raise HTTPException(HTTPStatus.UNSUPPORTED_MEDIA_TYPE)
         try:
             async with asyncio.timeout(_FORM_TIME_S):
-                form = await request.form(max_files=0, max_fields=100)
+                form = await request.form(max_files=0, max_fields=_MOST_FIELDS)
         except TimeoutError:
             raise HTTPException(HTTPStatus.REQUEST_TIMEOUT) from None
         if session is not None and form.get("csrf") != session.csrf:

@@ -119,7 +119,8 @@ async def _course(visit: Visit, member: Membership, problem: Problem | None, fie
     else:
         own = await visit.bench.courses.of(visit.account, archived=True)
         assignments = [one for one in own if one.course == member.course]
-        mine = await visit.bench.progress.own(visit.account, member.course)
+        is_participant = member.role is Role.PARTICIPANT
+        mine = await visit.bench.progress.own(visit.account, member.course) if is_participant else None
     return render(
         "course",
         visit.session,
@@ -127,6 +128,8 @@ async def _course(visit: Visit, member: Membership, problem: Problem | None, fie
         member=member,
         is_staff=is_staff,
         is_owner=member.role is Role.OWNER,
+        is_grader=member.role is Role.GRADER,
+        open_appeals=await visit.bench.history.waiting(member.course) if is_staff else 0,
         is_archived=await visit.is_archived(),
         assignments=assignments,
         mine=mine,

@@ -61,7 +61,9 @@ async def change(visit: Visit) -> Response:
             action = f"adjusted by {points:+g}"
         else:
             due, closes = visit.time("due"), visit.time("closes")
-            await gradebooks.extend(member.course, view.id, student.account, due=due, closes=closes, reason=reason)
+            await gradebooks.extend(
+                member.course, view.id, student.account, due=due, closes=closes, reason=reason, by=visit.account
+            )
             action = "extended"
     except (BenchServiceError, ValueError) as error:
         return await _grade(visit, Problem(str(error), "Correct the field, and send the form again."))
@@ -156,6 +158,8 @@ def grading_of(visit: Visit) -> Grading:
         Counting(counting),
         visit.field("partial") == "on",
         visit.number("late", 0, 100, usual.late_percent),
+        visit.field("by-group") == "on",
+        int(visit.number("graders", 1, 2, usual.graders)),
     )
 
 
@@ -171,7 +175,13 @@ async def _grade(visit: Visit, problem: Problem | None) -> Response:
         assignment=view,
         student=student,
         grade=book.grade(student, view),
-        most=next(rules.points for one, rules in book.assignments if one.id == view.id) * len(view.problems),
+        most=book.most(view),
+        history=await visit.bench.history.of(view.id, student.account),
+        appeals=[
+            one
+            for one in await visit.bench.history.appeals(member.course, student.account)
+            if one.assignment == view.id
+        ],
         problem=problem,
     )
 
