@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from sqlalchemy import Connection, insert, select
+from sqlalchemy import Connection, func, insert, select
 
 from benchwright_attempts.appending import COLUMNS, insert_rows
 from benchwright_attempts.chain import Chain, with_states
@@ -14,7 +14,8 @@ from benchwright_attempts.database import lock
 from benchwright_attempts.errors import AttemptError
 from benchwright_attempts.kept_summary import from_rows, keep, kept_and
 from benchwright_attempts.record import AttemptHeader, Row
-from benchwright_attempts.tables import ATTEMPTS, EVENTS
+from benchwright_attempts.summary import Summary
+from benchwright_attempts.tables import ATTEMPTS, EVENTS, SUMMARIES
 
 Check = Callable[[Connection, AttemptHeader], None]
 """Refuses what may not be recorded."""
@@ -79,50 +80,116 @@ class Head:
     """Its hash."""
 
 
-def receive(connection: Connection, header: AttemptHeader, rows: Sequence[Row], check: Check) -> Head:
-    """Takes events that follow those that are here; those that are here already change nothing.
+@dataclass(frozen=True, slots=True)
+class Incoming:
+    """Events of one attempt that another log has recorded."""
 
-    Raises:
-        AttemptError: The attempt's header, or an event that is here, is another one; the events leave a gap or do not
-            follow; or they may not be recorded.
+    header: AttemptHeader
+    rows: Sequence[Row]
+    """In order."""
+
+
+def receive_all(connection: Connection, incoming: Sequence[Incoming], check: Check) -> list[Head | AttemptError]:
+    """Takes events that follow those that are here, of any number of attempts; those that are here change nothing.
+
+    Args:
+        connection: In a transaction that writes.
+        incoming: Each of another attempt.
+        check: Refuses what may not be recorded.
+
+    Returns:
+        For each, how far its chain is here now, or why nothing of it was taken: its header, or an event that is here,
+        is another one; its events leave a gap or do not follow; or they may not be recorded.
     """
-    lock(connection, header.id)
-    stored = connection.execute(select(ATTEMPTS).where(ATTEMPTS.c.id == header.id)).mappings().one_or_none()
-    if stored is None:
+    lock(connection, *(one.header.id for one in incoming))
+    here = _here(connection, [one.header.id for one in incoming])
+    heads: list[Head | AttemptError] = []
+    created: list[dict[str, str]] = []
+    fresh: list[Row] = []
+    summaries: dict[str, Summary] = {}
+    for one in incoming:
+        attempt = one.header.id
+        try:
+            head, rows = _following(connection, one, here.get(attempt), check)
+            if rows:
+                summaries[attempt] = _summary_after(connection, attempt, here.get(attempt), rows)
+        except AttemptError as error:
+            heads.append(error)
+            continue
+        heads.append(head)
+        if attempt not in here:
+            created.append(one.header.as_row())
+        fresh += rows
+    if created:
+        connection.execute(insert(ATTEMPTS), created)
+    insert_rows(connection, [_values(row) for row in fresh])
+    keep(connection, summaries)
+    return heads
+
+
+@dataclass(frozen=True, slots=True)
+class _Here:
+    """What is here of an attempt."""
+
+    header: Mapping[str, str]
+    """Its row."""
+    newest: Row | None
+    kept: tuple[int, int, str] | None
+    """Its summary: number of the newest event, version, body."""
+
+
+_FIRST_OF_SUMMARY = len(ATTEMPTS.columns) + len(EVENTS.columns)
+
+
+def _here(connection: Connection, attempts: Sequence[str]) -> dict[str, _Here]:
+    newest = (
+        select(func.max(EVENTS.c.seq)).where(EVENTS.c.attempt == ATTEMPTS.c.id).correlate(ATTEMPTS).scalar_subquery()
+    )
+    wanted = (
+        select(ATTEMPTS, EVENTS, SUMMARIES.c.seq, SUMMARIES.c.version, SUMMARIES.c.body)
+        .outerjoin(EVENTS, (EVENTS.c.attempt == ATTEMPTS.c.id) & (EVENTS.c.seq == newest))
+        .outerjoin(SUMMARIES, SUMMARIES.c.attempt == ATTEMPTS.c.id)
+        .where(ATTEMPTS.c.id.in_(attempts))
+    )
+    found = {}
+    for row in connection.execute(wanted):
+        columns = tuple(row)
+        header = dict(zip(ATTEMPTS.columns.keys(), columns, strict=False))
+        event = dict(zip(EVENTS.columns.keys(), columns[len(ATTEMPTS.columns) :], strict=False))
+        kept = columns[_FIRST_OF_SUMMARY:]
+        found[header["id"]] = _Here(
+            header, Row(**event) if event["seq"] is not None else None, kept if kept[0] is not None else None
+        )
+    return found
+
+
+def _following(connection: Connection, one: Incoming, here: _Here | None, check: Check) -> tuple[Head, list[Row]]:
+    """Where an attempt's chain is with these events, and those of them that are not here yet."""
+    header = one.header
+    if here is None:
         check(connection, header)
-        connection.execute(insert(ATTEMPTS), header.as_row())
-    elif dict(stored) != header.as_row():
+    elif here.header != header.as_row():
         raise AttemptError(f"Attempt {header.id} is here with another header.")
-    newest = _newest(connection, header) if stored is not None else None
-    head = Head(newest.seq, newest.hash) if newest is not None else Head(0, header.chain_start())
-    known = [row for row in rows if row.seq <= head.events]
+    newest = here.newest if here is not None else None
+    chain = Chain.after(header, newest)
+    known = [row for row in one.rows if row.seq <= chain.events]
     _check_known(connection, header, known)
     fresh: list[Row] = []
-    chain = Chain.after(header, newest)
-    for row in rows[len(known) :]:
+    for row in one.rows[len(known) :]:
         flaw = chain.flaw_of(row)
         if flaw is not None:
             raise AttemptError(f"Event {row.seq} of attempt {header.id} can't follow: {flaw}.")
         fresh.append(replace(row, state=chain.state.value))
-    if not fresh:
-        return head
-    if stored is not None:
+    if fresh and here is not None:
         check(connection, header)
-    insert_rows(connection, [_values(row) for row in fresh])
+    return Head(chain.events, chain.head), fresh
+
+
+def _summary_after(connection: Connection, attempt: str, here: _Here | None, rows: Sequence[Row]) -> Summary:
     try:
-        keep(connection, {header.id: kept_and(connection, header.id, fresh)})
+        return kept_and(connection, attempt, here.kept if here is not None else None, rows)
     except ValueError as error:
-        raise AttemptError(f"An event of attempt {header.id} is of a kind that is not known here: {error}") from error
-    return Head(chain.events, chain.head)
-
-
-def _newest(connection: Connection, header: AttemptHeader) -> Row | None:
-    found = (
-        connection.execute(select(EVENTS).where(EVENTS.c.attempt == header.id).order_by(EVENTS.c.seq.desc()).limit(1))
-        .mappings()
-        .one_or_none()
-    )
-    return None if found is None else Row(**found)
+        raise AttemptError(f"An event of attempt {attempt} is of a kind that is not known here: {error}") from error
 
 
 def _check_known(connection: Connection, header: AttemptHeader, rows: Sequence[Row]) -> None:

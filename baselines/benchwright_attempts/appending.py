@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from concurrent.futures import Future
 from dataclasses import dataclass
@@ -67,6 +68,11 @@ COLUMNS = tuple(column.name for column in EVENTS.columns)
 """Columns of the table of events."""
 _INSERT = insert(EVENTS)
 _INSERT_SQLITE = str(_INSERT.compile(dialect=sqlite.dialect()))
+_TYPES = ", ".join(f"{one.name} {one.type}" for one in EVENTS.columns)
+_INSERT_POSTGRESQL = (
+    f"INSERT INTO events ({', '.join(COLUMNS)}) "  # noqa: S608
+    f"SELECT {', '.join(COLUMNS)} FROM json_to_recordset(%s::json) AS new({_TYPES})"
+)
 
 
 def insert_rows(connection: Connection, values: Sequence[tuple[str | int, ...]]) -> None:
@@ -77,7 +83,9 @@ def insert_rows(connection: Connection, values: Sequence[tuple[str | int, ...]])
         # SQLAlchemy takes as long for each row's parameters as SQLite for the row.
         connection.exec_driver_sql(_INSERT_SQLITE, list(values))
     else:
-        connection.execute(_INSERT, [dict(zip(COLUMNS, row, strict=True)) for row in values])
+        # A third of what one statement for each row takes.
+        rows = json.dumps([dict(zip(COLUMNS, row, strict=True)) for row in values])
+        connection.exec_driver_sql(_INSERT_POSTGRESQL, (rows,))
 
 
 class _Page:

@@ -27,6 +27,9 @@ from benchwright_attempts.triggers import statements
 SCHEMA_VERSION = 3
 """The newest format: `format3` in Alembic's table, and in SQLite also in `PRAGMA user_version`."""
 
+_LOCK = text(
+    "SELECT count(pg_advisory_xact_lock(hashtextextended(name, 0))) FROM unnest(CAST(:names AS text[])) AS names(name)"
+)
 _WRITES = "benchwright_writes"
 _PREPARING = 0x62656E6368
 """Key of the lock under which a PostgreSQL database is created or migrated."""
@@ -152,8 +155,7 @@ def lock(connection: Connection, *names: str) -> None:
     """In a transaction that writes: locks the chains with these names until it ends."""
     if connection.dialect.name == "postgresql":
         # Always in the same order, so that no two writers wait for each other.
-        for name in sorted(set(names)):
-            connection.execute(text("SELECT pg_advisory_xact_lock(hashtextextended(:name, 0))"), {"name": name})
+        connection.execute(_LOCK, {"names": sorted(set(names))})
 
 
 def _keep_private(path: Path) -> None:

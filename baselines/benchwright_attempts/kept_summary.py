@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from datetime import datetime
 from typing import Any
@@ -130,21 +130,25 @@ def from_rows(rows: Iterable[EventRow]) -> Summary:
     return _fold((row.seq, row.hash, row.wall, row.mono_ns, row.process, row.body) for row in rows)
 
 
-def kept_and(connection: Connection, attempt: str, rows: Iterable[EventRow]) -> Summary:
-    """The summary of an attempt after events that were just inserted, from the one that was kept before them.
+def kept_and(
+    connection: Connection, attempt: str, kept: tuple[int, int, str] | None, rows: Sequence[EventRow]
+) -> Summary:
+    """The summary of an attempt after events that will be inserted, from the one that is kept.
+
+    Args:
+        connection: Of the log.
+        attempt: Its id.
+        kept: Number of its newest event, version and body of the kept summary; None if there is none.
+        rows: The events that follow; at least one.
 
     Raises:
         ValueError: An event can't be read.
     """
-    fresh = list(rows)
-    found = connection.execute(
-        select(SUMMARIES.c.seq, SUMMARIES.c.version, SUMMARIES.c.body).where(SUMMARIES.c.attempt == attempt)
-    ).one_or_none()
-    is_current = found is not None and (found.seq, found.version) == (fresh[0].seq - 1, VERSION)
-    before = _loaded(found.body) if found is not None and is_current else None
-    if before is None and fresh[0].seq > 1:
-        return from_events(connection, attempt)
-    columns = ((row.seq, row.hash, row.wall, row.mono_ns, row.process, row.body) for row in fresh)
+    is_current = kept is not None and kept[:2] == (rows[0].seq - 1, VERSION)
+    before = _loaded(kept[2]) if kept is not None and is_current else None
+    if before is None and rows[0].seq > 1:
+        before = from_events(connection, attempt)
+    columns = ((row.seq, row.hash, row.wall, row.mono_ns, row.process, row.body) for row in rows)
     return _fold(columns, Summarizing(before) if before is not None else Summarizing())
 
 

@@ -19,7 +19,7 @@ from typing import Any, Self
 from sqlalchemy import ColumnElement, Connection, Engine, RowMapping, Select, select
 from sqlalchemy.exc import SQLAlchemyError
 
-from benchwright_attempts.adopting import Adopted, Head, adopt, receive
+from benchwright_attempts.adopting import Adopted, Head, Incoming, adopt, receive_all
 from benchwright_attempts.appending import Entry, append_all, is_storable
 from benchwright_attempts.claim import Claim, claim
 from benchwright_attempts.clock import AttemptState
@@ -185,8 +185,19 @@ class EventLog:
             AttemptError: They do not follow from what is here, or may not be recorded.
             LogError: They could not be written; none was.
         """
+        (head,) = self.receive_all([Incoming(header, rows)])
+        if isinstance(head, AttemptError):
+            raise head
+        return head
+
+    def receive_all(self, incoming: Sequence[Incoming]) -> list[Head | AttemptError]:
+        """The same for several attempts in one step: what is wrong with one keeps no other from being taken.
+
+        Raises:
+            LogError: They could not be written; none was.
+        """
         with self._transaction(writing(self._engine)) as connection:
-            return receive(connection, header, rows, self._check_recordable)
+            return receive_all(connection, incoming, self._check_recordable)
 
     def _check_recordable(self, connection: Connection, header: AttemptHeader) -> None:
         """Refuses an event of an attempt that may not be recorded; called in the transaction that writes it.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import uuid
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence, Set
 from enum import StrEnum
 from typing import Any
 
@@ -17,6 +17,7 @@ from benchwright_judges.service.access_token import BearerToken
 from benchwright_judges.service.refusals import Kind, RefusalError
 from benchwright_remote.messages import Me, Membership, Role
 from benchwright_service.errors import BenchServiceError
+from benchwright_service.known_tokens import KnownTokens
 from benchwright_service.tables import ACCOUNTS, COURSES, IDENTITIES, INVITATIONS, MEMBERS, TOKENS
 
 PREFIX = "bws"
@@ -55,9 +56,22 @@ class Accounts:
     def __init__(self, database: Database, now: Callable[[], float] = time.time) -> None:
         self._database = database
         self._now = now
+        self._known = KnownTokens(self._read_token, self._valid_tokens)
 
-    async def find(self, token_id: str) -> ServiceToken | None:
-        """The token with this id; None as well if its account is disabled."""
+    async def find(self, token_id: str) -> BearerToken | None:
+        """The token with this id; None as well if its account is disabled. See `KnownTokens`."""
+        return await self._known.find(token_id)
+
+    async def _valid_tokens(self, tokens: Collection[str]) -> Set[str]:
+        wanted = (
+            select(TOKENS.c.id)
+            .outerjoin(ACCOUNTS, ACCOUNTS.c.id == TOKENS.c.account)
+            .where(TOKENS.c.id.in_(tokens), TOKENS.c.revoked.is_(None), ACCOUNTS.c.disabled.is_(None))
+        )
+        async with self._database.reading() as connection:
+            return frozenset((await connection.execute(wanted)).scalars())
+
+    async def _read_token(self, token_id: str) -> ServiceToken | None:
         wanted = (
             select(TOKENS)
             .outerjoin(ACCOUNTS, ACCOUNTS.c.id == TOKENS.c.account)
@@ -167,7 +181,7 @@ class Accounts:
     async def account_of(self, text: str) -> str | None:
         """The account of a person's token that is valid now; None if it is none."""
         parts = access_token.read(text, self.prefix)
-        token = await self.find(parts[0]) if parts is not None else None
+        token = await self._read_token(parts[0]) if parts is not None else None
         if parts is None or token is None or not token.fits(parts[1]) or token.revoked is not None:
             return None
         return token.account if token.expires is None or token.expires > self._now() else None
@@ -253,6 +267,7 @@ class Accounts:
         theirs = update(TOKENS).where(TOKENS.c.kind == TokenKind.WORKER.value, TOKENS.c.name == name)
         async with self._database.writing() as connection:
             await connection.execute(theirs.values(revoked=self._now()))
+        self._known.forget()
 
     async def _new_token(
         self, connection: AsyncConnection, kind: TokenKind, account: str | None, name: str, per_minute: int

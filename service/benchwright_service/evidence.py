@@ -5,30 +5,42 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from sqlalchemy import insert, select, update
-from sqlalchemy.exc import IntegrityError
+from sqlalchemy import bindparam, select, update
 
+from benchwright_attempts.adopting import Head, Incoming
 from benchwright_attempts.anchors import Anchor
-from benchwright_attempts.errors import AttemptError, LogError
+from benchwright_attempts.errors import AttemptError, LogBusyError, LogError, LogUnavailableError
 from benchwright_attempts.log import EventLog
 from benchwright_attempts.record import AttemptHeader, Row, read_json
 from benchwright_judges.database import Database
+from benchwright_judges.errors import RecordsError
 from benchwright_judges.service.refusals import Flaw, Kind, RefusalError
 from benchwright_remote.messages import AssignmentView, NewEvents, Taken
 from benchwright_service.courses import Courses
+from benchwright_service.gathered import Gathered
 from benchwright_service.signing import Countersigner
 from benchwright_service.study_places import StudyPlaces
 from benchwright_service.tables import ATTEMPTS_HELD, RECEIPTS
 
-_AT_ONCE = 8
-"""Transactions of the log at a time, where the database allows more than one."""
+_MOST_TOGETHER = 100
+"""Attempts whose events are taken in one transaction."""
+_PACE_S = 0.04
+
+
+@dataclass(frozen=True, slots=True)
+class _Sent:
+    account: str
+    events: NewEvents
+    rows: Sequence[Row]
+    came: float
 
 
 class Evidence:
-    """Takes events into the log.
+    """Takes events into the log. What comes while others are being written is written together.
 
     Args:
         log: The service's.
@@ -54,7 +66,7 @@ class Evidence:
         self._places = places
         self._signer = signer
         self._now = now
-        self._turns = asyncio.Semaphore(1 if database.engine.dialect.name == "sqlite" else _AT_ONCE)
+        self._taking = Gathered(self._take_all, _attempt_of, most=_MOST_TOGETHER, pace_s=_PACE_S)
 
     async def take(self, account: str, sent: NewEvents) -> Taken:
         """Takes events; what is here already changes nothing. When this returns, they are on disk.
@@ -63,26 +75,47 @@ class Evidence:
             RefusalError: They do not follow, or are of somebody else's attempt or of none that may be worked on.
             LogError: They could not be written.
         """
-        header = sent.header
-        rows = _rows(sent)
-        now = self._now()
-        difference = now - sent.now.timestamp()
-        await self._hold(account, header, sent.assignment, difference)
+        return await self._taking.do(_Sent(account, sent, _rows(sent), self._now()))
+
+    async def _take_all(self, sent: Sequence[_Sent]) -> Sequence[Taken | Exception]:
+        results: dict[str, Taken | Exception] = {}
+        owners = await self._owners([_attempt_of(one) for one in sent])
+        for one in sent:
+            try:
+                await self._hold(one, owners.get(_attempt_of(one)))
+            except (RefusalError, RecordsError) as error:
+                results[_attempt_of(one)] = error
+        held = [one for one in sent if _attempt_of(one) not in results]
+        heads = await asyncio.to_thread(self._receive, held)
+        signed = []
+        for one, head in zip(held, heads, strict=True):
+            if isinstance(head, Head):
+                taken = self._taken(one, head)
+                results[_attempt_of(one)] = taken
+                if taken.anchor is not None:
+                    signed.append((taken.anchor, taken.clock_difference_s))
+            else:
+                results[_attempt_of(one)] = head
+        await self._keep(signed)
+        return [results[_attempt_of(one)] for one in sent]
+
+    def _receive(self, sent: Sequence[_Sent]) -> Sequence[Head | Exception]:
+        incoming = [Incoming(one.events.header, one.rows) for one in sent]
         try:
-            async with self._turns:
-                head = await asyncio.to_thread(self.log.receive, header, rows)
-        except LogError:
-            raise
-        except AttemptError as error:
-            raise RefusalError(
-                Kind.CONFLICT, str(error), "Ask how far the attempt is here, and send what follows."
-            ) from error
+            heads: Sequence[Head | AttemptError] = self.log.receive_all(incoming) if incoming else ()
+        except LogError as error:
+            if len(sent) == 1 or isinstance(error, LogUnavailableError | LogBusyError):
+                return [error] * len(sent)
+            # The database does not take one of them, and does not say which.
+            return [head for one in sent for head in self._receive([one])]
+        return [_not_following(head) if isinstance(head, AttemptError) else head for head in heads]
+
+    def _taken(self, one: _Sent, head: Head) -> Taken:
+        difference = one.came - one.events.now.timestamp()
         if not head.events:
             return Taken(anchor=None, clock_difference_s=difference)
-        time_ = datetime.fromtimestamp(now, UTC)
-        anchor = Anchor(attempt=header.id, events=head.events, head=head.hash, made=sent.now)
-        signed = self._signer.sign(anchor, time_)
-        await self._keep(signed, difference)
+        anchor = Anchor(attempt=_attempt_of(one), events=head.events, head=head.hash, made=one.events.now)
+        signed = self._signer.sign(anchor, datetime.fromtimestamp(one.came, UTC))
         return Taken(anchor=signed, clock_difference_s=difference)
 
     async def held(self, account: str, attempt: str) -> tuple[str, str]:
@@ -100,28 +133,33 @@ class Evidence:
             raise _unknown()
         return found.problem, found.assignment
 
-    async def _hold(self, account: str, header: AttemptHeader, assignment: str, difference: float) -> None:
-        wanted = select(ATTEMPTS_HELD.c.account).where(ATTEMPTS_HELD.c.attempt == header.id)
+    async def _owners(self, attempts: Sequence[str]) -> dict[str, str]:
+        wanted = select(ATTEMPTS_HELD.c.attempt, ATTEMPTS_HELD.c.account).where(ATTEMPTS_HELD.c.attempt.in_(attempts))
         async with self._database.reading() as connection:
-            owner = (await connection.execute(wanted)).scalar()
+            return {row.attempt: row.account for row in await connection.execute(wanted)}
+
+    async def _hold(self, one: _Sent, owner: str | None) -> None:
+        """Makes sure that an attempt is the account's; one that nobody has becomes its own."""
+        attempt = _attempt_of(one)
         if owner is None:
+            header, assignment = one.events.header, one.events.assignment
             row = {
-                "attempt": header.id,
-                "account": account,
+                "attempt": attempt,
+                "account": one.account,
                 "assignment": assignment,
-                "problem": await self._problem(account, header, await self._courses.open_to(account, assignment)),
-                "created": self._now(),
-                "clock_difference_s": difference,
+                "problem": await self._problem(
+                    one.account, header, await self._courses.open_to(one.account, assignment)
+                ),
+                "created": one.came,
+                "clock_difference_s": one.came - one.events.now.timestamp(),
             }
-            try:
-                async with self._database.writing() as connection:
-                    await connection.execute(insert(ATTEMPTS_HELD).values(row))
-            except IntegrityError:
-                # Two requests at once.
-                return await self._hold(account, header, assignment, difference)
-        elif owner != account:
+            # Another process may have been first.
+            kept = self._database.insert_into(ATTEMPTS_HELD).values(row).on_conflict_do_nothing()
+            async with self._database.writing() as connection:
+                await connection.execute(kept)
+            owner = (await self._owners([attempt])).get(attempt)
+        if owner != one.account:
             raise _unknown()
-        return None
 
     async def _problem(self, account: str, header: AttemptHeader, assignment: AssignmentView) -> str:
         """`pack/id` as this service has it; the solver's machine calls a course's pack after the assignment."""
@@ -134,13 +172,27 @@ class Evidence:
                 )
         return _named(header, assignment)
 
-    async def _keep(self, signed: Anchor, difference: float) -> None:
-        row = {"attempt": signed.attempt, "events": signed.events, "anchor": signed.as_line()}
-        kept = self._database.insert_into(RECEIPTS).values(row).on_conflict_do_nothing()
-        noted = update(ATTEMPTS_HELD).where(ATTEMPTS_HELD.c.attempt == signed.attempt)
+    async def _keep(self, signed: Sequence[tuple[Anchor, float]]) -> None:
+        if not signed:
+            return
+        rows = [{"attempt": one.attempt, "events": one.events, "anchor": one.as_line()} for one, _ in signed]
+        noted = update(ATTEMPTS_HELD).where(ATTEMPTS_HELD.c.attempt == bindparam("of"))
         async with self._database.writing() as connection:
-            await connection.execute(kept)
-            await connection.execute(noted.values(clock_difference_s=difference))
+            await connection.execute(self._database.insert_into(RECEIPTS).on_conflict_do_nothing(), rows)
+            await connection.execute(
+                noted.values(clock_difference_s=bindparam("difference")),
+                [{"of": one.attempt, "difference": difference} for one, difference in signed],
+            )
+
+
+def _attempt_of(one: _Sent) -> str:
+    return one.events.header.id
+
+
+def _not_following(error: AttemptError) -> RefusalError:
+    refusal = RefusalError(Kind.CONFLICT, str(error), "Ask how far the attempt is here, and send what follows.")
+    refusal.__cause__ = error
+    return refusal
 
 
 def _named(header: AttemptHeader, assignment: AssignmentView) -> str:

@@ -17,6 +17,7 @@ GOING = (RunState.QUEUED.value, RunState.RUNNING.value)
 """States of a run that has not ended."""
 DECIDED = (Outcome.PASSED.value, Outcome.FAILED.value)
 """Outcomes that count."""
+_MOST_KNOWN = 20_000
 
 
 class RunRows:
@@ -28,6 +29,8 @@ class RunRows:
 
     def __init__(self, database: Database) -> None:
         self._database = database
+        self._problems: dict[str, str] = {}
+        """By attempt: they don't change."""
 
     async def find(self, run: str) -> Row[Any] | None:
         """A run."""
@@ -116,9 +119,16 @@ class RunRows:
 
     async def problem_of(self, attempt: str) -> str:
         """The problem of an attempt, `pack/id`."""
+        known = self._problems.get(attempt)
+        if known is not None:
+            return known
         wanted = select(ATTEMPTS_HELD.c.problem).where(ATTEMPTS_HELD.c.attempt == attempt)
         async with self._database.reading() as connection:
-            return str((await connection.execute(wanted)).scalar_one())
+            problem = str((await connection.execute(wanted)).scalar_one())
+        if len(self._problems) >= _MOST_KNOWN:
+            self._problems.clear()
+        self._problems[attempt] = problem
+        return problem
 
 
 def _share(verdict: Verdict) -> float:

@@ -22,6 +22,10 @@ class RunSteps:
         # Higher than any of an earlier process.
         self._last = int(now() * 1000)
 
+    def __contains__(self, run: str) -> bool:
+        """Whether it has not ended."""
+        return run in self._revisions
+
     def step(self, run: str) -> str:
         """What it is at; empty if nobody has said so."""
         return self._steps.get(run, "")

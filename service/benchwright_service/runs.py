@@ -44,6 +44,7 @@ from benchwright_service.tables import RUNS
 
 MOST_TRIES = 3
 """Workers that may end in the middle of one run before it counts as undecided."""
+_TOLD_S = 0.25
 _WORK = "work"
 
 logger = logging.getLogger(__name__)
@@ -167,6 +168,10 @@ class Runs:
                 if over or left <= 0 or self._is_closing or self._steps.revision(run) != seen:
                     return await self._view(row, await self._rows.problem_of(row.attempt))
                 await wait_for_change(changed, left)
+                if run in self._steps:
+                    # What goes on is told a few times a second, what is over at once.
+                    changed.clear()
+                    await wait_for_change(changed, min(_TOLD_S, left))
 
     async def cancel(self, account: str, run: str, why: str = "solver") -> None:
         """Cancels a run that has not ended.

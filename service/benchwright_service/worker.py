@@ -23,6 +23,7 @@ from benchwright_service.errors import BenchServiceError
 
 _WAIT_S = 25.0
 _RETRY_S = 2.0
+_STEP_S = 0.5
 _LOG_BYTES = 200_000
 _HAND_IN_S = 300.0
 """How long a verdict is offered to a service that does not answer."""
@@ -123,6 +124,10 @@ class Worker:
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(job.lease_s / 4):
                     step = await steps.get()
+                # Most runs are over before anybody could read their steps.
+                await asyncio.sleep(_STEP_S)
+                while not steps.empty():
+                    step = steps.get_nowait()
             with contextlib.suppress(httpx2.HTTPError):
                 reply = await self._client.post(f"/api/v1/jobs/{job.run}/step", content=step.model_dump_json())
                 if reply.is_success and not Heard.model_validate_json(reply.content).wanted:

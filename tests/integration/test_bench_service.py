@@ -7,6 +7,8 @@ import subprocess
 import sys
 import uuid
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -274,3 +276,24 @@ def test_somebody_whom_a_hub_has_signed_in_needs_no_invitation(
         benchwright(tmp_path, "login", service.url, BENCHWRIGHT_TOKEN=tokens[0][:-1] + "?")
     assert "Traceback" not in refused.value.stderr
     assert "15 problems" in benchwright(tmp_path, "assignments")
+
+
+def test_events_that_the_database_refuses_keep_those_that_came_with_them_from_nobody(
+    service: Service, course: Course, tmp_path: Path, problem: Problem
+) -> None:
+    solvers = [Solver.joining(service, course, tmp_path / name, name) for name in ("ada", "ben", "cy", "dee")]
+    attempts = [one.begin(REF, texts(starting_files(problem), problem)) for one in solvers]
+    _, (row,) = solvers[0].rows(attempts[0])
+    # PostgreSQL has no NUL in its texts.
+    odd = replace(row, process="\0")
+    odd = replace(odd, hash=odd.computed_hash())
+    with ThreadPoolExecutor() as pool:
+        for _ in range(5):
+            refused = pool.submit(solvers[0].send, attempts[0], lines=[odd.as_json_line()])
+            taken = list(
+                pool.map(lambda one: one[0].send(one[1], after=0), zip(solvers[1:], attempts[1:], strict=True))
+            )
+            assert [reply.status_code for reply in taken] == [200] * 3
+            assert refused.result().status_code != 401
+    for one in solvers:
+        one.log.close()

@@ -12,27 +12,28 @@ from benchwright_remote.messages import Role
 from benchwright_service.accounts import ServiceToken, TokenKind
 from benchwright_service.bench import Bench
 
+# Dependencies are coroutines, though they wait for nothing: others run in threads.
 _bearer = HTTPBearer(auto_error=False, scheme_name="token", description="`bws_…`, as `benchwright login` gets it.")
 
 
-def _bench(request: Request) -> Bench:
+async def _bench(request: Request) -> Bench:
     return cast(Bench, request.app.state.bench)
 
 
-def _token(
+async def _token(
     request: Request, shown: Annotated[HTTPAuthorizationCredentials | None, Security(_bearer)] = None
 ) -> ServiceToken:
     # Admission control has put it there.
     return cast(ServiceToken, request.state.token)
 
 
-def _account(token: Annotated[ServiceToken, Depends(_token)]) -> str:
+async def _account(token: Annotated[ServiceToken, Depends(_token)]) -> str:
     if token.account is None:
         raise RefusalError(Kind.WRONG_SCOPE, "This is for people.", "Sign in with `benchwright login`.")
     return token.account
 
 
-def _worker(token: Annotated[ServiceToken, Depends(_token)]) -> str:
+async def _worker(token: Annotated[ServiceToken, Depends(_token)]) -> str:
     if token.kind is not TokenKind.WORKER:
         raise RefusalError(Kind.WRONG_SCOPE, "This is for workers.", "Use the token of `benchwright worker-token`.")
     return token.name

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from benchwright_attempts.adopting import Head, Incoming
+from benchwright_attempts.attempts import Attempts
 from benchwright_attempts.errors import AttemptError
 from benchwright_attempts.events import Edit, Event, Paused, Resumed, Started, Submitted
 from benchwright_attempts.file_text import Change
@@ -113,3 +115,18 @@ def test_a_step_that_the_state_does_not_allow_is_refused(
 
 def log_moment(row: Row) -> Moment:
     return row.parse().moment
+
+
+def test_attempts_come_together_and_one_that_does_not_follow_keeps_no_other_out(
+    there: StudyLog, log: StudyLog, written: tuple[AttemptHeader, list[Row]]
+) -> None:
+    header, rows = written
+    others = [Attempts(log).create(header.problem, "d" * 64, Path("/w"), {}) for _ in range(2)]
+    sent = [Incoming(one, without_states(log.rows(one.id))) for one in others]
+    gap, known, more = there.receive_all([Incoming(header, without_states(rows[3:])), sent[0], sent[1]])
+    assert isinstance(gap, AttemptError)
+    assert there.stored(others[0].id) == log.stored(others[0].id)
+    assert [known, more] == [Head(1, log.rows(one.id)[0].hash) for one in others]
+    whole, again = there.receive_all([Incoming(header, without_states(rows)), sent[0]])
+    assert (whole, again) == (Head(8, rows[-1].hash), known)
+    assert there.summary(header.id) == log.summary(header.id)

@@ -1,0 +1,72 @@
+"""Tokens that are in use, so that not every request has to read its own from the database."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Collection, Set
+from dataclasses import dataclass
+
+from benchwright_judges.service.access_token import BearerToken
+
+FRESH_S = 1.0
+"""How long a token is taken as it was: for so long one that another process revokes may still be admitted."""
+_IN_USE_S = 60.0
+_MOST = 20_000
+
+
+@dataclass
+class _Known:
+    token: BearerToken
+    asked: float
+
+
+class KnownTokens:
+    """Of one process. All of them are looked at again together, at most once in `FRESH_S`.
+
+    Args:
+        read: Finds a token in the database.
+        valid: Of these ids, those whose tokens are neither revoked nor gone.
+        clock: Monotonic seconds.
+    """
+
+    def __init__(
+        self,
+        read: Callable[[str], Awaitable[BearerToken | None]],
+        valid: Callable[[Collection[str]], Awaitable[Set[str]]],
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._read = read
+        self._valid = valid
+        self._clock = clock
+        self._known: dict[str, _Known] = {}
+        self._looked = clock()
+        self._turn = asyncio.Lock()
+
+    async def find(self, token_id: str) -> BearerToken | None:
+        """The token with this id, valid or not; None if there is none."""
+        if self._clock() - self._looked > FRESH_S:
+            async with self._turn:
+                if self._clock() - self._looked > FRESH_S:
+                    await self._look()
+        known = self._known.get(token_id)
+        if known is not None:
+            known.asked = self._clock()
+            return known.token
+        token = await self._read(token_id)
+        if token is not None and token.revoked is None:
+            if len(self._known) >= _MOST:
+                self.forget()
+            self._known[token_id] = _Known(token, self._clock())
+        return token
+
+    def forget(self) -> None:
+        """Reads every token again, because this process has revoked some."""
+        self._known = {}
+
+    async def _look(self) -> None:
+        began = self._clock()
+        in_use = {name: known for name, known in self._known.items() if began - known.asked <= _IN_USE_S}
+        still = await self._valid(in_use) if in_use else frozenset()
+        self._known = {name: known for name, known in in_use.items() if name in still}
+        self._looked = began

@@ -1,0 +1,105 @@
+"""What one request costs a bench service, in its own processor time.
+
+    .venv/bin/python -m tests.benchmarks.service_requests [STUDENTS] [BATCHES] [--sqlite]
+
+Students hand in batches of events as fast as the service takes them, each waiting for its receipt; then runs are
+queued and read with no worker. Processor time is that of the service's process, so that a busy machine changes little.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import resource
+import sys
+import tempfile
+import time
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+import psutil
+
+from benchwright_remote.service_client import ServiceClient, new_run
+
+from ..bench_service import Service, running
+from .service_load import REF, Script, database, percentile, scripts
+
+STUDENTS = 64
+BATCHES = 12
+RUNS = 5
+
+
+async def main() -> None:
+    """Measures and prints."""
+    numbers = [int(word) for word in sys.argv[1:] if not word.startswith("-")]
+    students, batches = [*numbers, STUDENTS, BATCHES][0], [*numbers[1:], BATCHES][0]
+    with tempfile.TemporaryDirectory(prefix="benchwright-requests-") as name:
+        folder = Path(name)
+        plan = scripts(folder, students, batches)
+        with database(sqlite="--sqlite" in sys.argv) as url:
+            service = Service(folder / "service", url, workers=0)
+            course = await asyncio.to_thread(service.set_up, uses=students, problems=(REF.partition("/")[2],))
+            with running(service):
+                await measure(service, plan, course.invitation)
+
+
+async def measure(service: Service, plan: list[Script], code: str) -> None:
+    """All kinds of requests."""
+    assert service.process is not None
+    print(f"Service's process: {service.process.pid}", file=sys.stderr)
+    process = psutil.Process(service.process.pid)
+    clients = []
+    for number in range(len(plan)):
+        async with ServiceClient(service.url) as nobody:
+            clients.append(ServiceClient(service.url, (await nobody.join(code, f"Student {number}")).token))
+    sheet = (await clients[0].assignments())[0]
+    print("| request | number | processor time of the service, ms | of the load, ms | median, ms | p95, ms |")
+    print("| --- | --- | --- | --- | --- | --- |")
+
+    async def cost(what: str, work: Callable[[int], Awaitable[int]], took: list[float]) -> None:
+        before, own = process.cpu_times(), resource.getrusage(resource.RUSAGE_SELF)
+        number = sum(await asyncio.gather(*(work(one) for one in range(len(plan)))))
+        after, then = process.cpu_times(), resource.getrusage(resource.RUSAGE_SELF)
+        spent = after.user + after.system - before.user - before.system
+        load = then.ru_utime + then.ru_stime - own.ru_utime - own.ru_stime
+        cells = f"{1000 * spent / number:.2f} | {1000 * load / number:.2f}"
+        print(f"| {what} | {number:,} | {cells} | {percentile(took, 0.5):.0f} | {percentile(took, 0.95):.0f} |")
+
+    took: list[float] = []
+
+    async def hand_in(one: int) -> int:
+        for rows in plan[one].batches:
+            began = time.monotonic()
+            await clients[one].hand_in(plan[one].header, sheet.id, rows)
+            took.append(time.monotonic() - began)
+        return len(plan[one].batches)
+
+    await cost("events", hand_in, took)
+    took = []
+    runs = {}
+
+    async def run(one: int) -> int:
+        for number in range(1, RUNS + 1):
+            began = time.monotonic()
+            runs[one] = new_run()
+            text = f"// {one} {number}\nmodule x; endmodule\n".encode()
+            await clients[one].run(runs[one], plan[one].header.id, number, {"rtl/sat_counter.sv": text})
+            took.append(time.monotonic() - began)
+        return RUNS
+
+    await cost("run queued", run, took)
+    took = []
+
+    async def read(one: int) -> int:
+        for _ in range(2 * RUNS):
+            began = time.monotonic()
+            await clients[one].seen(runs[one], -1, 0)
+            took.append(time.monotonic() - began)
+        return 2 * RUNS
+
+    await cost("run read", read, took)
+    for client in clients:
+        await client.close()
+
+
+if __name__ == "__main__":
+    asyncio.run(main())

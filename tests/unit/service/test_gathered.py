@@ -1,0 +1,100 @@
+"""What comes while something is being done is done together next."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+
+from benchwright_service.gathered import Gathered
+
+
+class Work:
+    """Notes what was done together; waits until it may end."""
+
+    def __init__(self) -> None:
+        self.done: list[Sequence[str]] = []
+        self.may_end = asyncio.Event()
+
+    async def __call__(self, items: Sequence[str]) -> Sequence[str | Exception]:
+        self.done.append(items)
+        await self.may_end.wait()
+        return [ValueError(item) if item.startswith("bad") else item.upper() for item in items]
+
+
+def gathered(work: Work, most: int = 10) -> Gathered[str, str]:
+    return Gathered(work, lambda item: item[-1], most=most, pace_s=0.0)
+
+
+async def test_the_first_is_done_at_once_and_the_rest_together() -> None:
+    work = Work()
+    all_of = gathered(work)
+    waiting = [asyncio.create_task(all_of.do("a"))]
+    await asyncio.sleep(0.01)
+    waiting += [asyncio.create_task(all_of.do(item)) for item in "bcd"]
+    await asyncio.sleep(0.01)
+    work.may_end.set()
+    assert await asyncio.gather(*waiting) == ["A", "B", "C", "D"]
+    assert work.done == [["a"], ["b", "c", "d"]]
+
+
+async def test_what_is_wrong_with_one_is_told_to_that_one_alone() -> None:
+    work = Work()
+    work.may_end.set()
+    results = await asyncio.gather(*map(gathered(work).do, ("a", "bad b", "c")), return_exceptions=True)
+    assert [results[0], results[2]] == ["A", "C"]
+    assert isinstance(results[1], ValueError)
+
+
+async def test_two_of_one_key_are_done_one_after_the_other() -> None:
+    work = Work()
+    work.may_end.set()
+    await asyncio.gather(*map(gathered(work).do, ("1a", "2a", "1b", "3a")))
+    assert work.done == [["1a", "1b"], ["2a"], ["3a"]]
+
+
+async def test_no_more_than_allowed_are_done_together() -> None:
+    work = Work()
+    work.may_end.set()
+    await asyncio.gather(*map(gathered(work, most=2).do, "abcde"))
+    assert [len(items) for items in work.done] == [2, 2, 1]
+
+
+async def test_who_goes_away_takes_nothing_back_and_keeps_nobody_waiting() -> None:
+    work = Work()
+    all_of = gathered(work)
+    gone, stays = asyncio.create_task(all_of.do("a")), asyncio.create_task(all_of.do("b"))
+    await asyncio.sleep(0.01)
+    gone.cancel()
+    work.may_end.set()
+    assert await stays == "B"
+    assert work.done == [["a", "b"]]
+    assert await all_of.do("c") == "C"
+
+
+async def test_a_failure_of_all_is_told_to_all_and_the_next_is_done() -> None:
+    failing = True
+
+    async def work(items: Sequence[str]) -> Sequence[str | Exception]:
+        if failing:
+            raise OSError("disk")
+        return items
+
+    all_of = Gathered(work, lambda item: item, most=10, pace_s=0.0)
+    for result in await asyncio.gather(all_of.do("a"), all_of.do("b"), return_exceptions=True):
+        assert isinstance(result, OSError)
+    failing = False
+    assert await all_of.do("c") == "c"
+
+
+async def test_batches_keep_their_distance() -> None:
+    began: list[float] = []
+
+    async def work(items: Sequence[int]) -> Sequence[int | Exception]:
+        began.append(asyncio.get_running_loop().time())
+        return items
+
+    all_of = Gathered(work, lambda item: item, most=10, pace_s=0.05)
+    for item in range(3):
+        await all_of.do(item)
+    assert began[1] - began[0] >= 0.049
+    assert began[2] - began[1] >= 0.049
