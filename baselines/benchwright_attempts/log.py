@@ -175,23 +175,15 @@ class EventLog:
         with self._transaction(writing(self._engine)) as connection:
             return adopt(connection, header, rows, self._check_recordable)
 
-    def receive(self, header: AttemptHeader, rows: Sequence[Row]) -> Head:
-        """Takes events of an attempt as they happen in another log, in order; they are checked against its chain.
+    def receive_all(self, incoming: Sequence[Incoming]) -> list[Head | AttemptError]:
+        """Takes events of attempts as they happen in other logs; they are checked against the chains that are here.
+
+        Args:
+            incoming: Each of another attempt.
 
         Returns:
-            How far the chain is here now; what is here when this returns is on disk.
-
-        Raises:
-            AttemptError: They do not follow from what is here, or may not be recorded.
-            LogError: They could not be written; none was.
-        """
-        (head,) = self.receive_all([Incoming(header, rows)])
-        if isinstance(head, AttemptError):
-            raise head
-        return head
-
-    def receive_all(self, incoming: Sequence[Incoming]) -> list[Head | AttemptError]:
-        """The same for several attempts in one step: what is wrong with one keeps no other from being taken.
+            For each, how far its chain is here now; what is here when this returns is on disk. Or why nothing of it
+            was taken: they do not follow from what is here, or may not be recorded.
 
         Raises:
             LogError: They could not be written; none was.

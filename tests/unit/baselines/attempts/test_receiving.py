@@ -36,6 +36,13 @@ def there(tmp_path: Path) -> Iterator[StudyLog]:
         yield log
 
 
+def receive(there: StudyLog, header: AttemptHeader, rows: Sequence[Row]) -> Head:
+    (head,) = there.receive_all([Incoming(header, rows)])
+    if isinstance(head, AttemptError):
+        raise head
+    return head
+
+
 def without_states(rows: Sequence[Row]) -> list[Row]:
     return [replace(row, state=None) for row in rows]
 
@@ -46,7 +53,7 @@ def test_events_that_come_in_parts_are_the_same_attempt(
     header, rows = written
     sent = without_states(rows)
     for start, end in ((0, 1), (1, 4), (2, 6), (2, 6), (6, 8)):
-        head = there.receive(header, sent[start:end])
+        head = receive(there, header, sent[start:end])
         assert (head.events, head.hash) == (end, rows[end - 1].hash)
     assert there.stored(header.id) == (header, rows)
     assert verify(*there.stored(header.id)).ok
@@ -55,30 +62,30 @@ def test_events_that_come_in_parts_are_the_same_attempt(
 
 def test_nothing_new_says_how_far_the_attempt_is(there: StudyLog, written: tuple[AttemptHeader, list[Row]]) -> None:
     header, rows = written
-    assert there.receive(header, []).events == 0
-    there.receive(header, without_states(rows[:3]))
-    assert there.receive(header, []).hash == rows[2].hash
+    assert receive(there, header, []).events == 0
+    receive(there, header, without_states(rows[:3]))
+    assert receive(there, header, []).hash == rows[2].hash
 
 
 @pytest.mark.parametrize("part", [slice(1, 3), slice(4, 6)])
 def test_a_gap_is_refused(there: StudyLog, written: tuple[AttemptHeader, list[Row]], part: slice) -> None:
     header, rows = written
-    there.receive(header, [])
+    receive(there, header, [])
     if part.start > 1:
-        there.receive(header, without_states(rows[:3]))
+        receive(there, header, without_states(rows[:3]))
     with pytest.raises(AttemptError, match="missing or renumbered"):
-        there.receive(header, without_states(rows[part]))
+        receive(there, header, without_states(rows[part]))
 
 
 def test_an_event_that_is_here_with_other_content_is_refused(
     there: StudyLog, written: tuple[AttemptHeader, list[Row]]
 ) -> None:
     header, rows = written
-    there.receive(header, without_states(rows[:4]))
+    receive(there, header, without_states(rows[:4]))
     other = replace(rows[1], state=None, hash="0" * 64)
     with pytest.raises(AttemptError, match="with other events"):
-        there.receive(header, [other, *without_states(rows[2:6])])
-    assert there.receive(header, []).events == 4
+        receive(there, header, [other, *without_states(rows[2:6])])
+    assert receive(there, header, []).events == 4
 
 
 @pytest.mark.parametrize(
@@ -89,28 +96,28 @@ def test_an_event_that_was_changed_is_refused_with_all_that_came_with_it(
     there: StudyLog, written: tuple[AttemptHeader, list[Row]], field: str, value: object
 ) -> None:
     header, rows = written
-    there.receive(header, without_states(rows[:4]))
+    receive(there, header, without_states(rows[:4]))
     changed = replace(rows[5], state=None, **{field: value})  # type: ignore[arg-type]
     with pytest.raises(AttemptError, match="Event 6"):
-        there.receive(header, [*without_states(rows[4:5]), changed])
-    assert there.receive(header, []).events == 4
+        receive(there, header, [*without_states(rows[4:5]), changed])
+    assert receive(there, header, []).events == 4
 
 
 def test_an_attempt_with_another_header_is_refused(there: StudyLog, written: tuple[AttemptHeader, list[Row]]) -> None:
     header, rows = written
-    there.receive(header, without_states(rows[:2]))
+    receive(there, header, without_states(rows[:2]))
     with pytest.raises(AttemptError, match="another header"):
-        there.receive(header.model_copy(update={"solver": "somebody"}), without_states(rows[2:]))
+        receive(there, header.model_copy(update={"solver": "somebody"}), without_states(rows[2:]))
 
 
 def test_a_step_that_the_state_does_not_allow_is_refused(
     there: StudyLog, written: tuple[AttemptHeader, list[Row]]
 ) -> None:
     header, rows = written
-    there.receive(header, without_states(rows))
+    receive(there, header, without_states(rows))
     again = Row.of(header, 9, log_moment(rows[-1]), Started(), rows[-1].hash)
     with pytest.raises(AttemptError, match="Event 9"):
-        there.receive(header, [replace(again, state=None)])
+        receive(there, header, [replace(again, state=None)])
 
 
 def log_moment(row: Row) -> Moment:
