@@ -182,8 +182,7 @@ class EventLog:
             incoming: Each of another attempt.
 
         Returns:
-            For each, how far its chain is here now; what is here when this returns is on disk. Or why nothing of it
-            was taken: they do not follow from what is here, or may not be recorded.
+            For each, how far its chain is here now, on disk; or why nothing of it was taken.
 
         Raises:
             LogError: They could not be written; none was.
@@ -192,10 +191,10 @@ class EventLog:
             return receive_all(connection, incoming, self._check_recordable)
 
     def _check_recordable(self, connection: Connection, header: AttemptHeader) -> None:
-        """Refuses an event of an attempt that may not be recorded; called in the transaction that writes it.
+        """Called in the transaction that writes an event.
 
         Raises:
-            AttemptError: The attempt belongs to a study, whose rules this log does not know.
+            AttemptError: It may not be recorded: it belongs to a study, whose rules this log does not know.
         """
         if header.study:
             raise AttemptError(
