@@ -176,10 +176,7 @@ class EventLog:
             return adopt(connection, header, rows, self._check_recordable)
 
     def receive_all(self, incoming: Sequence[Incoming]) -> list[Head | AttemptError]:
-        """Takes events of attempts as they happen in other logs; they are checked against the chains that are here.
-
-        Args:
-            incoming: Each of another attempt.
+        """Takes events of different attempts as they happen in other logs, checked against the chains that are here.
 
         Returns:
             For each, how far its chain is here now, on disk; or why nothing of it was taken.
