@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from types import MappingProxyType
+from typing import Any
 
 from sqlalchemy import insert, select
 
@@ -136,17 +138,22 @@ class Gradebooks:
         groups = _groups(students)
         extensions = await self._extensions(course)
         adjustments = await self._adjustments(course)
-        grades = {
-            (student.account, view.id): _grade(
-                view,
-                rules[view.id],
-                _together(runs, groups[student.account] if rules[view.id].by_group else [student.account], view.id),
-                extensions.get((student.account, view.id)),
-                adjustments.get((student.account, view.id), ()),
-            )
-            for student in students
-            for view in assignments
-        }
+
+        def graded() -> dict[_Key, Grade]:
+            return {
+                (student.account, view.id): _grade(
+                    view,
+                    rules[view.id],
+                    _together(runs, groups[student.account] if rules[view.id].by_group else [student.account], view.id),
+                    extensions.get((student.account, view.id)),
+                    adjustments.get((student.account, view.id), ()),
+                )
+                for student in students
+                for view in assignments
+            }
+
+        # Of a large course it takes longer than others should wait.
+        grades = await asyncio.to_thread(graded)
         return Gradebook(students, [(view, rules[view.id]) for view in assignments], grades, await self._logins(course))
 
     async def grade_by(self, course: str, assignment: str, grading: Grading) -> None:
@@ -251,15 +258,9 @@ class Gradebooks:
             .where(ASSIGNMENTS.c.course == course)
             .where(RUNS.c.outcome != "")
         )
-        found: dict[_Key, dict[str, list[DecidedRun]]] = defaultdict(lambda: defaultdict(list))
         async with self._database.reading() as connection:
-            for row in await connection.execute(wanted):
-                outcome, share = instead.get(row.id, (row.outcome, row.share))
-                if outcome not in DECIDED:
-                    continue
-                run = DecidedRun(row.id, moment(row.queued), outcome == Outcome.PASSED, share)
-                found[row.account, row.assignment][row.problem.partition("/")[2]].append(run)
-        return found
+            rows = (await connection.execute(wanted)).all()
+        return await asyncio.to_thread(_decided, rows, instead)
 
     async def _extensions(self, course: str) -> dict[_Key, Times]:
         wanted = (
@@ -295,6 +296,19 @@ class Gradebooks:
         )
         async with self._database.reading() as connection:
             return {row.account: row.subject for row in await connection.execute(wanted)}
+
+
+def _decided(
+    rows: Sequence[Any], instead: Mapping[str, tuple[Outcome, float]]
+) -> dict[_Key, dict[str, list[DecidedRun]]]:
+    """Runs by account and assignment, and by problem."""
+    found: dict[_Key, dict[str, list[DecidedRun]]] = defaultdict(lambda: defaultdict(list))
+    for row in rows:
+        outcome, share = instead.get(row.id, (row.outcome, row.share))
+        if outcome in DECIDED:
+            run = DecidedRun(row.id, moment(row.queued), outcome == Outcome.PASSED, share)
+            found[row.account, row.assignment][row.problem.partition("/")[2]].append(run)
+    return found
 
 
 def _groups(students: Sequence[Student]) -> Mapping[str, Sequence[str]]:

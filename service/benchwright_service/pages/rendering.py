@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
@@ -10,6 +12,7 @@ from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.responses import HTMLResponse, Response
+from starlette.types import Receive, Scope, Send
 
 from benchwright_service.sessions import BrowserSession
 
@@ -58,8 +61,24 @@ def render(template: str, session: BrowserSession | None, status: int = 200, **v
         status: Of the response.
         values: What the template names.
     """
-    text = _environment().get_template(f"{template}.html").render(session=session, **values)
-    return HTMLResponse(text, status, headers=SECURITY)
+    return _Page(f"{template}.html", status, values | {"session": session})
+
+
+class _Page(HTMLResponse):
+    """Rendered when it is sent, in a thread: a table of a whole course takes longer than others should wait."""
+
+    def __init__(self, template: str, status: int, values: Mapping[str, Any]) -> None:
+        super().__init__("", status, headers=SECURITY)
+        self._template = template
+        self._values = values
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        self.body = await asyncio.to_thread(self._rendered)
+        self.headers["Content-Length"] = str(len(self.body))
+        await super().__call__(scope, receive, send)
+
+    def _rendered(self) -> bytes:
+        return _environment().get_template(self._template).render(self._values).encode(self.charset)
 
 
 @cache
