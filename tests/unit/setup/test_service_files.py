@@ -49,24 +49,41 @@ def test_every_setting_is_one_that_the_command_line_reads() -> None:
         assert f'"{name}"' in _SOURCES, name
 
 
+def unit(name: str) -> configparser.SectionProxy:
+    """What a unit starts."""
+    parser = configparser.ConfigParser(strict=False, interpolation=None)
+    parser.optionxform = str  # type: ignore[assignment,method-assign]
+    parser.read_string((FILES / name).read_text("utf-8"))
+    service = parser["Service"]
+    # With these bubblewrap could not make its namespaces.
+    assert not {"RestrictNamespaces", "SystemCallFilter", "PrivateUsers"} & set(service)
+    return service
+
+
 def test_the_unit_starts_the_service_as_its_own_user_with_its_settings() -> None:
-    unit = configparser.ConfigParser(strict=False, interpolation=None)
-    unit.optionxform = str  # type: ignore[assignment,method-assign]
-    unit.read_string((FILES / "benchwright.service").read_text("utf-8"))
-    service = unit["Service"]
+    service = unit("benchwright.service")
     assert service["ExecStart"].endswith("/benchwright serve")
     assert service["User"] == "benchwright"
     assert service["EnvironmentFile"] == "/etc/benchwright/service.env"
-    # With these bubblewrap could not make its namespaces.
-    assert not {"RestrictNamespaces", "SystemCallFilter", "PrivateUsers"} & set(service)
     assert settings()["BENCHWRIGHT_HOME"] in service["ReadWritePaths"]
 
 
+def test_runs_are_done_by_another_user_than_the_services() -> None:
+    worker, service = unit("benchwright-worker@.service"), unit("benchwright.service")
+    assert settings()["BENCHWRIGHT_SERVICE_WORKERS"] == "0"
+    assert worker["User"] != service["User"]
+    assert not set(worker["ReadWritePaths"].split()) & set(service["ReadWritePaths"].split())
+    assert f"http://127.0.0.1:{settings()['BENCHWRIGHT_SERVICE_PORT']} " in worker["ExecStart"]
+    # The token is not in the command line, which every user can read.
+    assert "--token-file %d/token" in worker["ExecStart"]
+
+
 @pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="systemd is not installed")
-def test_systemd_finds_no_flaw_in_the_unit(tmp_path: Path) -> None:
-    text = (FILES / "benchwright.service").read_text("utf-8")
-    copy = tmp_path / "benchwright.service"
-    copy.write_text(text.replace("/opt/benchwright/.venv/bin/benchwright serve", "/bin/true"))
+@pytest.mark.parametrize("name", ["benchwright.service", "benchwright-worker@.service"])
+def test_systemd_finds_no_flaw_in_the_unit(tmp_path: Path, name: str) -> None:
+    text = (FILES / name).read_text("utf-8")
+    copy = tmp_path / name
+    copy.write_text(text.replace("/opt/benchwright/.venv/bin/benchwright", "/bin/true"))
     checked = subprocess.run(["systemd-analyze", "verify", copy], capture_output=True, text=True, timeout=60)
     assert [line for line in checked.stderr.splitlines() if copy.name in line] == []
 
