@@ -10,10 +10,10 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from threading import Lock, Thread
-from types import TracebackType
 from typing import Any, Self
 
 from sqlalchemy import ColumnElement, Connection, Engine, RowMapping, Select, select
@@ -27,16 +27,13 @@ from benchwright_attempts.database import display_name, explain, explain_file, o
 from benchwright_attempts.errors import AttemptError, LogClosedError, LogDamagedError, LogError, UnknownAttemptError
 from benchwright_attempts.events import Event, Opened
 from benchwright_attempts.kept_summary import kept_end, read
-from benchwright_attempts.record import AttemptHeader, Moment, RecordedEvent, Row
+from benchwright_attempts.record import AttemptHeader, Moment, RecordedEvent, Row, StoredEvent
 from benchwright_attempts.summary import Summary
 from benchwright_attempts.tables import ATTEMPTS, EVENTS
 
 BATCH = 4096
 """Most events one transaction takes."""
-
-
-def _wall_clock() -> datetime:
-    return datetime.now(UTC)
+_wall_clock = partial(datetime.now, UTC)
 
 
 class EventLog:
@@ -86,9 +83,7 @@ class EventLog:
         """Lets a `with` block close the log."""
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         """Closes the log."""
         self.close()
 
@@ -358,6 +353,13 @@ class EventLog:
         )
         with self._transaction() as connection:
             return [Row(**row) for row in connection.execute(wanted).mappings()]
+
+    def stored_events(self, attempt: str, *, most: int | None = None) -> list[StoredEvent]:
+        """The first events of an attempt, at most some, with only what says when and what; damaged or not."""
+        columns = EVENTS.c.seq, EVENTS.c.wall, EVENTS.c.mono_ns, EVENTS.c.process, EVENTS.c.body
+        wanted = select(*columns).where(EVENTS.c.attempt == attempt).order_by(EVENTS.c.seq).limit(most)
+        with self._transaction() as connection:
+            return [tuple(row) for row in connection.execute(wanted).all()]
 
     def _parse(self, row: Row) -> RecordedEvent:
         try:

@@ -154,6 +154,10 @@ def read_json(body: str) -> Any:
         return json.loads(body)
 
 
+StoredEvent = tuple[int, str, int, str, str]
+"""Number, wall time, monotonic nanoseconds, process and body of an event, as they are stored."""
+
+
 @dataclass(frozen=True, slots=True)
 class Row:
     """One event as stored: exactly the strings that were hashed, possibly tampered with."""

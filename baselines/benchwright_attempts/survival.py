@@ -12,9 +12,7 @@ from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from benchwright_attempts.file_text import replaced
-from benchwright_attempts.pieces import Pieces
-from benchwright_verilog.syntax.surrogates import join_surrogates
+from benchwright_attempts.marked_text import MarkedTexts, StoredChange
 
 AFTER_S = (30.0, 120.0)
 """Ages at which the text that is left is counted, in seconds."""
@@ -22,10 +20,6 @@ _NS = 1_000_000_000
 _OTHER = "\0"
 _NOWHERE = -(1 << 63)
 """Stands for an offset that there is not."""
-
-
-StoredChange = tuple[int | None, int | None, str]
-"""Start, end and text of a change as a record has it: the text may hold surrogate pairs."""
 
 
 @dataclass(slots=True)
@@ -109,8 +103,8 @@ MOST_FOLLOWED = 0x10FFFF
 class TextSurvival:
     """The files of an attempt, and for each of their code points which followed text it belongs to.
 
-    Each file is accompanied by a string of the same length whose characters are numbers: n for the n-th followed text.
-    How much is left of each is counted as it is inserted and removed, so no count reads a file.
+    Each code point's mark is a number: n for the n-th followed text. How much is left of each is counted as it is
+    inserted and removed, so no count reads a file.
 
     Args:
         followed: Number of an edit's event → code points it inserted; at most `MOST_FOLLOWED`.
@@ -121,8 +115,7 @@ class TextSurvival:
         self._marks = {seq: chr(place) for place, seq in enumerate(followed, start=1)}
         self._left: Counter[str] = Counter()
         """Mark → code points that are left in all files."""
-        self._texts: dict[str, Pieces | None] = {}
-        self._owners: dict[str, Pieces] = {}
+        self._files = MarkedTexts(self._inserted, self._removed)
         self._soonest = math.inf
         """When the next count is due, in seconds since the opening."""
         self._due: list[deque[tuple[float, int]]] = [deque() for _ in AFTER_S]
@@ -148,13 +141,14 @@ class TextSurvival:
             for due, after in zip(self._due, AFTER_S, strict=True):
                 due.append((at_s + after, content.seq))
                 self._soonest = min(self._soonest, due[0][0])
+        files = self._files
         if content.files is None:
-            self._edit(content)
+            files.edit(content.path, content.changes, self._marks.get(content.seq, _OTHER))
         else:
             for path, text in content.files.items():
-                if text is None or path not in self._texts or text != str(self._texts[path]):
+                if text is None or path not in files.texts or text != str(files.texts[path]):
                     # It came from elsewhere: nothing in it is known to stem from an edit.
-                    self._set(path, text, _OTHER)
+                    files.set(path, text, _OTHER)
 
     def _count(self, at_ns: int) -> None:
         """Counts what is left of insertions that have reached an age."""
@@ -165,43 +159,6 @@ class TextSurvival:
                 self._reached[place] += self._followed[seq]
                 self._survived[place] += self._left[self._marks[seq]]
         self._soonest = min((due[0][0] for due in self._due if due), default=math.inf)
-
-    def _set(self, path: str, text: str | None, mark: str) -> None:
-        if path in self._owners:
-            self._removed(str(self._owners[path]))
-        self._texts[path] = None if text is None else Pieces(text)
-        self._owners[path] = Pieces(mark * len(text or ""))
-        self._inserted(mark, len(text or ""))
-
-    def _edit(self, content: Content) -> None:
-        path, mark = content.path, self._marks.get(content.seq, _OTHER)
-        for change in content.changes:
-            text = self._texts.get(path)
-            start, end, new = change
-            if not new.isascii():
-                new = join_surrogates(new)
-            if start is None or end is None or text is None or end > text.length:
-                self._set(path, new if start is None else None, mark)
-                continue
-            self._replace(text, self._owners[path], start, end, new, mark)
-
-    def _replace(self, text: Pieces, owners: Pieces, start: int, end: int, new: str, mark: str) -> None:
-        if start < end:
-            self._removed(owners[start:end])
-        self._inserted(mark, len(new))
-        owners.replace(start, end, mark * len(new))
-        if new and new.isascii():
-            text.replace(start, end, new)
-            return
-        # Surrogates that come together at the ends of what is new become one code point.
-        before, after = max(0, start - 1), min(text.length, end + 1)
-        changed = replaced(text[before:after], start - before, end - before, new)
-        excess = (after - before) - (end - start) + len(new) - len(changed)
-        if excess:
-            # They count once.
-            self._removed(owners[start : start + excess])
-            owners.replace(start, start + excess, "")
-        text.replace(before, after, changed)
 
     def _inserted(self, mark: str, amount: int) -> None:
         if mark != _OTHER:

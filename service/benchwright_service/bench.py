@@ -35,6 +35,7 @@ from benchwright_service.metrics import Metrics
 from benchwright_service.people import People
 from benchwright_service.progress import Progress
 from benchwright_service.regrades import Regrades
+from benchwright_service.replays import Replays
 from benchwright_service.run_views import RunViews
 from benchwright_service.runs import Runs
 from benchwright_service.sessions import Sessions
@@ -78,6 +79,7 @@ class Bench:
     people: People
     history: GradeHistory
     answers: AnswerGrading
+    replays: Replays
     provider: IdentityProvider | None = None
     lti: LtiTool | None = None
     lti_services: LtiServices | None = None
@@ -276,6 +278,7 @@ async def open_bench(
             _people(home, parts, log, judging),
             GradeHistory(parts.database),
             AnswerGrading(parts.database, judging.records, Store(home)),
+            Replays(log),
             *(await _others(parts, others, server, folder) if others is not None else ()),
         )
 

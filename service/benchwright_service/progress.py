@@ -12,7 +12,6 @@ from typing import Any
 
 from sqlalchemy import Row, case, distinct, func, select
 
-from benchwright_attempts.attribution.attributor import attribute
 from benchwright_attempts.log import EventLog
 from benchwright_attempts.summary import Summary
 from benchwright_judges.database import Database
@@ -170,14 +169,6 @@ class Progress:
         async with self._database.reading() as connection:
             return {row.assignment: row.passed for row in (await connection.execute(wanted)).all()}
 
-    def written(self, attempt: str) -> Sequence[Written]:
-        """Where the text of an attempt came from, the most first. Waits for the disk."""
-        inserted: Counter[str] = Counter()
-        for label in attribute(self._log.events(attempt)):
-            inserted[label.origin.value] += label.inserted
-        total = inserted.total()
-        return [Written(origin, number, number / total) for origin, number in inserted.most_common() if number]
-
     async def attempts(self, account: str, assignment: str, problem: str) -> Sequence[AttemptLine]:
         """The attempts of a student at a problem of an assignment, in their order, with their runs."""
         held = (
@@ -198,6 +189,16 @@ class Progress:
             AttemptLine(row.attempt, moment(row.created), row.clock_difference_s, summary, by_attempt[row.attempt])
             for row, summary in zip(rows, summaries, strict=True)
         ]
+
+
+def written_of(inserted: Mapping[str, int]) -> Sequence[Written]:
+    """Where text came from, the most first.
+
+    Args:
+        inserted: Origin → code points put in.
+    """
+    counts = Counter(inserted)
+    return [Written(origin, number, number / counts.total()) for origin, number in counts.most_common() if number]
 
 
 def _cell(row: Row[Any]) -> Cell:

@@ -31,14 +31,16 @@ from benchwright_service.pages import (
     lti_pages,
     people_pages,
     regrade_pages,
+    replay_pages,
     sign_in_page,
 )
-from benchwright_service.pages.rendering import SECURITY, Problem, render, style
+from benchwright_service.pages.rendering import ASSETS, SECURITY, Problem, asset, render
 from benchwright_service.pages.visit import Visit, cookie_name
 from benchwright_service.sessions import BrowserSession
 
 PATHS = ("/sign-in", "/lti/", "/sign-out", "/device", "/courses", "/assets/")
 """What paths of pages begin with, beside `/` itself."""
+_WORK = "/courses/{course}/attempts/{assignment}/{problem}/{account}"
 _FORM_BYTES = 64 << 10
 _FORM_TIME_S = 20.0
 _MOST_FIELDS = 2_000
@@ -130,8 +132,11 @@ def make_pages(bench: Bench, *, secure: bool) -> ASGIApp:
         Route("/courses/{course}/people/{account}/export", guard.signed_in(people_pages.export)),
         Route("/courses/{course}/people/{account}/delete", guard.signed_in(people_pages.delete), methods=["POST"]),
         Route("/courses/{course}/audit", guard.signed_in(course_pages.audit)),
-        Route("/courses/{course}/attempts/{assignment}/{problem}/{account}", guard.signed_in(course_pages.work)),
-        Route("/assets/pages.css", _style),
+        Route(_WORK, guard.signed_in(course_pages.work)),
+        Route(f"{_WORK}/{{attempt}}/replay", guard.signed_in(replay_pages.overview)),
+        Route(f"{_WORK}/{{attempt}}/replay/{{events:int}}/{{chunk:int}}", guard.signed_in(replay_pages.chunk)),
+        Route(f"{_WORK}/{{attempt}}/final", guard.signed_in(replay_pages.final)),
+        Route("/assets/{name}", _asset),
     ]
     pages = Starlette(routes=routes, exception_handlers={HTTPException: _not_found, Exception: _failed})
     pages.router.redirect_slashes = False
@@ -228,9 +233,12 @@ def _refused(refusal: RefusalError, session: BrowserSession | None) -> Response:
     return render("told", session, refusal.kind.status.value, title="That did not work", problem=told)
 
 
-async def _style(request: Request) -> Response:
+async def _asset(request: Request) -> Response:
+    name = request.path_params["name"]
+    if name not in ASSETS:
+        raise HTTPException(HTTPStatus.NOT_FOUND)
     headers = SECURITY | {"Cache-Control": "max-age=3600"}
-    return Response(style(), media_type="text/css", headers=headers)
+    return Response(asset(name), media_type=ASSETS[name], headers=headers)
 
 
 async def _not_found(request: Request, error: Exception) -> Response:

@@ -9,10 +9,12 @@ from urllib.parse import quote
 from starlette.responses import RedirectResponse, Response
 
 from benchwright_problems.problem import Reveal
-from benchwright_remote.messages import AssignmentView, Membership, Role
+from benchwright_remote.messages import Membership, Role
 from benchwright_service.errors import BenchServiceError
 from benchwright_service.pages.rendering import SECURITY, Problem, render
+from benchwright_service.pages.replay_pages import student_of
 from benchwright_service.pages.visit import STAFF, Visit, unknown_page
+from benchwright_service.progress import written_of
 
 _MOST_RUNS = 10_000
 
@@ -83,15 +85,10 @@ async def progress(visit: Visit) -> Response:
 
 async def work(visit: Visit) -> Response:
     """One student's attempts at a problem."""
-    member = await visit.staffed()
+    member, assignment, student = await student_of(visit)
     path = visit.request.path_params
-    assignment = await _assignment(visit, member, path["assignment"])
-    students = await visit.bench.progress.students(member.course)
-    student = next((one for one in students if one.account == path["account"]), None)
-    if student is None or path["problem"] not in assignment.problems:
-        raise unknown_page()
     attempts = await visit.bench.progress.attempts(student.account, assignment.id, path["problem"])
-    written = await asyncio.to_thread(lambda: [visit.bench.progress.written(one.id) for one in attempts])
+    written = [written_of((await visit.bench.replays.of(one.id, one.summary.seq)).inserted) for one in attempts]
     seen = f"{student.account} {assignment.pack}/{path['problem']}"
     await visit.bench.audit.note(visit.account, member.course, "saw work", seen)
     return render(
@@ -138,13 +135,6 @@ async def _course(visit: Visit, member: Membership, problem: Problem | None, fie
         problem=problem,
         fields=dict.fromkeys(_FIELDS, "") | fields,
     )
-
-
-async def _assignment(visit: Visit, member: Membership, wanted: str) -> AssignmentView:
-    for one in await visit.bench.courses.all_of(member.course):
-        if one.id == wanted:
-            return one
-    raise unknown_page()
 
 
 _FIELDS = ("pack", "title", "problems", "opens", "due", "closes", "runs", "reveal")

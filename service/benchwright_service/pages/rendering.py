@@ -17,8 +17,8 @@ from starlette.types import Receive, Scope, Send
 from benchwright_service.sessions import BrowserSession
 
 POLICY = (
-    "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; form-action 'self'; "
-    "frame-ancestors 'none'; base-uri 'none'"
+    "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; "
+    "form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 )
 SECURITY = {
     "Content-Security-Policy": POLICY,
@@ -81,10 +81,19 @@ class _Page(HTMLResponse):
         return _environment().get_template(self._template).render(self._values).encode(self.charset)
 
 
+ASSETS = {
+    "pages.css": "text/css",
+    "replay.css": "text/css",
+    "replay.js": "text/javascript",
+    "replay-text.js": "text/javascript",
+}
+"""Files that pages name, with their media types."""
+
+
 @cache
-def style() -> bytes:
-    """The style sheet of all pages."""
-    return files("benchwright_service.pages").joinpath("static/pages.css").read_bytes()
+def asset(name: str) -> bytes:
+    """One of them."""
+    return files("benchwright_service.pages").joinpath("static", name).read_bytes()
 
 
 def _shown_time(moment: datetime | None) -> str:

@@ -1,0 +1,77 @@
+"""The replay of an attempt for staff: what there is, its text in chunks, and the text at the end without a script."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from http import HTTPStatus
+
+from starlette.responses import Response
+
+from benchwright_remote.messages import AssignmentView, Membership
+from benchwright_service.pages.rendering import SECURITY, render
+from benchwright_service.pages.visit import Visit, unknown_page
+from benchwright_service.progress import AttemptLine, Student
+
+_AGAIN_S = 600.0
+"""Who goes on to look at an attempt is noted once in this time."""
+
+
+async def student_of(visit: Visit) -> tuple[Membership, AssignmentView, Student]:
+    """Staff, with the assignment and the student of the path.
+
+    Raises:
+        RefusalError: They are no staff of the course, or it has no such assignment, problem or student.
+    """
+    member = await visit.staffed()
+    path = visit.request.path_params
+    views = await visit.bench.courses.all_of(member.course)
+    view = next((one for one in views if one.id == path["assignment"]), None)
+    students = await visit.bench.progress.students(member.course)
+    student = next((one for one in students if one.account == path["account"]), None)
+    if view is None or student is None or path["problem"] not in view.problems:
+        raise unknown_page()
+    return member, view, student
+
+
+async def overview(visit: Visit) -> Response:
+    """What happened when, as JSON."""
+    line, _, _ = await _seen(visit)
+    found = await visit.bench.replays.overview(line)
+    return Response(json.dumps(found), media_type="application/json", headers=SECURITY)
+
+
+async def chunk(visit: Visit) -> Response:
+    """A part of its text, as JSON."""
+    line, _, _ = await _seen(visit)
+    path = visit.request.path_params
+    found = None
+    if 0 < path["events"] <= line.summary.seq:
+        found = await visit.bench.replays.chunk(line.id, path["events"], path["chunk"])
+    if found is None:
+        raise unknown_page()
+    headers = SECURITY | {"Content-Encoding": "gzip", "Vary": "Accept-Encoding"}
+    if "gzip" not in visit.request.headers.get("accept-encoding", ""):
+        found, headers = gzip.decompress(found), SECURITY
+    return Response(found, media_type="application/json", headers=headers)
+
+
+async def final(visit: Visit) -> Response:
+    """The text at the end."""
+    line, member, student = await _seen(visit)
+    files = await visit.bench.replays.final(line.id, line.summary.seq)
+    # Editors may send surrogates that are no character, which no page can have.
+    texts = {path: text.encode("utf-8", "replace").decode() for path, text in files.items()}
+    return render("final", visit.session, HTTPStatus.OK, member=member, student=student, texts=texts)
+
+
+async def _seen(visit: Visit) -> tuple[AttemptLine, Membership, Student]:
+    member, view, student = await student_of(visit)
+    path = visit.request.path_params
+    lines = await visit.bench.progress.attempts(student.account, view.id, path["problem"])
+    line = next((one for one in lines if one.id == path["attempt"]), None)
+    if line is None:
+        raise unknown_page()
+    seen = f"{student.account} {view.pack}/{path['problem']}"
+    await visit.bench.audit.note(visit.account, member.course, "saw replay", seen, again_s=_AGAIN_S)
+    return line, member, student
