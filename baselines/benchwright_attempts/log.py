@@ -116,8 +116,6 @@ class EventLog:
         except OSError as error:
             raise explain_file(self.path, error) from error
 
-    # Writing
-
     def append_nowait(self, attempt: str, event: Event) -> Future[RecordedEvent]:
         """Hands an event over without waiting; it carries the time of this call.
 
@@ -356,10 +354,9 @@ class EventLog:
 
     def stored_events(self, attempt: str, *, most: int | None = None) -> list[StoredEvent]:
         """The first events of an attempt, at most some, with only what says when and what; damaged or not."""
-        columns = EVENTS.c.seq, EVENTS.c.wall, EVENTS.c.mono_ns, EVENTS.c.process, EVENTS.c.body
-        wanted = select(*columns).where(EVENTS.c.attempt == attempt).order_by(EVENTS.c.seq).limit(most)
+        wanted = select(*EVENTS.c["seq", "wall", "mono_ns", "process", "body"]).where(EVENTS.c.attempt == attempt)
         with self._transaction() as connection:
-            return [tuple(row) for row in connection.execute(wanted).all()]
+            return [tuple(row) for row in connection.execute(wanted.order_by(EVENTS.c.seq).limit(most))]
 
     def _parse(self, row: Row) -> RecordedEvent:
         try:

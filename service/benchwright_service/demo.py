@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from benchwright_attempts.attempts import Attempts
-from benchwright_attempts.events import Edit, Event, Started, Submitted
+from benchwright_attempts.events import Edit, Event, RunStarted, Started, Submitted
 from benchwright_attempts.evidence import EditReason
 from benchwright_attempts.file_text import Change, FileText
 from benchwright_attempts.hand_clock import HandClock
@@ -159,8 +159,11 @@ class _Student:
             for event in self._typed(path, before, text, number, at_once=self._name == _COPIER):
                 await log.append(attempt, event)
             before = text
+            run = new_run()
+            snapshot = {path: FileText.of_text(text).sha256}
+            await log.append(attempt, RunStarted(run=run, number=number, snapshot=snapshot))
             await self._hand_in(client, log, sheet, attempt)
-            shown = await client.run(new_run(), attempt, number, {path: text.encode()})
+            shown = await client.run(run, attempt, number, {path: text.encode()})
             while shown.state not in (RunState.DONE, RunState.CANCELLED):
                 shown = await client.seen(shown.id, shown.revision, _WAIT_S)
         await log.append(attempt, Submitted())

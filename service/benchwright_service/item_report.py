@@ -5,30 +5,36 @@ from __future__ import annotations
 import asyncio
 import json
 import statistics
-from collections import Counter
-from collections.abc import Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from sqlalchemy import select
+import numpy as np
+from sqlalchemy import Row, select
 
 from benchwright_attempts.log import EventLog
 from benchwright_harness.run import starting_files
 from benchwright_judges.database import Database
-from benchwright_problems.problem import Problem
+from benchwright_judges.score import read_selection, selectable
+from benchwright_problems.problem import Problem, Question
 from benchwright_problems.verdict import Outcome
 from benchwright_service.gradebook import Gradebook
 from benchwright_service.run_rows import DECIDED
 from benchwright_service.snapshots import Snapshots
 from benchwright_service.tables import ATTEMPTS_HELD, RUNS
-from benchwright_teaching.items import Item, analyse
+from benchwright_teaching.items import Item, Option, analyse, distractors
 from benchwright_teaching.points import share_of
 from benchwright_teaching.similarity import Pair, pairs
 
+QUANTILES = (0.1, 0.25, 0.5, 0.75, 0.9)
+"""Of the time that attempts took."""
 LEAST_ALIKE = 0.3
 """Pairs with less in common are not shown."""
 _MOST_PAIRS = 100
 _LONGEST_ANSWER = 60
 _MOST_ANSWERS = 12
+_MOST_TRIES = 8
 
 
 @dataclass(frozen=True)
@@ -39,12 +45,18 @@ class ItemReport:
     """How many students passed."""
     median_runs: float | None
     """To the first pass, of those who passed."""
-    median_minutes: float | None
-    """Active time, of all attempts."""
-    caught: Sequence[tuple[str, int]]
-    """Hidden tests that the counted run failed, with the number of students, the most first."""
+    minutes: Sequence[float]
+    """Active time of attempts: the quantiles of `QUANTILES`; empty if nobody worked."""
+    tries: Sequence[tuple[str, int]]
+    """How many students passed with the first run, with the second, …; with more; and have not passed."""
+    failed: Sequence[tuple[str, int, int]]
+    """Why runs did not pass: the reason, runs, and students; the most first."""
+    caught: Sequence[tuple[str, Sequence[str]]]
+    """Hidden tests that the counted run failed, with the names of the students, the most first."""
     answers: Sequence[tuple[str, int]]
-    """What the counted runs answered, of a question, the most frequent first."""
+    """What the counted runs answered, of a question in words, the most frequent first."""
+    options: Sequence[Option]
+    """What they selected, of a question with options."""
 
 
 def analysed(book: Gradebook) -> dict[tuple[str, str], Item]:
@@ -53,15 +65,19 @@ def analysed(book: Gradebook) -> dict[tuple[str, str], Item]:
     Returns:
         By assignment and problem.
     """
-    columns: dict[str, list[float | None]] = {}
-    keys = {}
+    keys = {f"{view.id}/{problem}": (view.id, problem) for view, _ in book.assignments for problem in view.problems}
+    return {keys[name]: item for name, item in analyse(_columns(book)).items()}
+
+
+def _columns(book: Gradebook) -> dict[str, list[float | None]]:
+    """By `assignment/problem`, the share of each student."""
+    columns = {}
     for view, rules in book.assignments:
         for problem in view.problems:
             worth = [book.grade(student, view).worth.get(problem) for student in book.students]
-            name = f"{view.id}/{problem}"
-            keys[name] = view.id, problem
-            columns[name] = [None if one is None or one.run is None else share_of(one.run, rules) for one in worth]
-    return {keys[name]: item for name, item in analyse(columns).items()}
+            shares = [None if one is None or one.run is None else share_of(one.run, rules) for one in worth]
+            columns[f"{view.id}/{problem}"] = shares
+    return columns
 
 
 def _counted(book: Gradebook, assignment: str, problem: str) -> dict[str, str]:
@@ -87,22 +103,23 @@ class ItemReports:
         self._log = log
         self._snapshots = snapshots
 
-    async def of(self, book: Gradebook, assignment: str, problem: str, *, is_question: bool) -> ItemReport:
+    async def of(self, book: Gradebook, assignment: str, asked: Problem) -> ItemReport:
         """The report of a problem."""
+        problem = asked.id
         counted = _counted(book, assignment, problem)
         wanted = (
-            select(RUNS.c.id, RUNS.c.number, RUNS.c.account, RUNS.c.outcome, RUNS.c.attempt)
+            select(RUNS.c.id, RUNS.c.number, RUNS.c.account, RUNS.c.outcome, RUNS.c.attempt, RUNS.c.verdict)
             .join(ATTEMPTS_HELD, ATTEMPTS_HELD.c.attempt == RUNS.c.attempt)
             .where(ATTEMPTS_HELD.c.assignment == assignment)
             .where(ATTEMPTS_HELD.c.problem.endswith(f"/{problem}", autoescape=True))
             .where(RUNS.c.outcome.in_(DECIDED))
             .order_by(RUNS.c.queued)
         )
-        students = {student.account for student in book.students}
+        students = {student.account: student.name for student in book.students}
         async with self._database.reading() as connection:
             runs = [run for run in await connection.execute(wanted) if run.account in students]
             details = (
-                await connection.execute(select(RUNS.c.verdict, RUNS.c.files).where(RUNS.c.id.in_(counted)))
+                await connection.execute(select(RUNS.c.id, RUNS.c.verdict, RUNS.c.files).where(RUNS.c.id.in_(counted)))
             ).all()
         tries: Counter[str] = Counter()
         to_pass: dict[str, int] = {}
@@ -112,18 +129,32 @@ class ItemReports:
                 to_pass.setdefault(run.account, tries[run.account])
         attempts = {run.attempt for run in runs}
         minutes = await asyncio.to_thread(lambda: [self._log.summary(one).clock.active_s / 60 for one in attempts])
-        caught: Counter[str] = Counter()
+        caught: dict[str, list[str]] = defaultdict(list)
         for row in details:
-            tests = json.loads(row.verdict).get("tests") or ()
-            caught.update({str(test["name"]) for test in tests if not test["passed"]})
-        answers = await asyncio.to_thread(self._answers, [row.files for row in details]) if is_question else Counter()
+            for test in json.loads(row.verdict).get("tests") or ():
+                if not test["passed"]:
+                    caught[str(test["name"])].append(students[counted[row.id]])
+        question = asked.public.question
+        answered = details if question is not None else ()
+        given = await asyncio.to_thread(lambda: {counted[row.id]: self._answer(row.files) for row in answered})
+        is_selected = question is not None and bool(selectable(question))
         return ItemReport(
             len(to_pass),
             statistics.median(to_pass.values()) if to_pass else None,
-            statistics.median(minutes) if minutes else None,
-            caught.most_common(),
-            answers.most_common(_MOST_ANSWERS),
+            np.quantile(minutes, QUANTILES).tolist() if minutes else (),
+            _tries(to_pass.values(), len(tries) - len(to_pass)),
+            _failed(runs),
+            sorted(((test, sorted(names)) for test, names in caught.items()), key=lambda one: -len(one[1])),
+            _answers(given.values()) if question is not None and not is_selected else (),
+            self._options(book, assignment, problem, question, given) if question is not None and is_selected else (),
         )
+
+    def _options(
+        self, book: Gradebook, assignment: str, problem: str, question: Question, given: Mapping[str, str]
+    ) -> Sequence[Option]:
+        texts = [given.get(student.account) for student in book.students]
+        chosen = [None if text is None else read_selection(question, text) or "none of them" for text in texts]
+        return distractors(_columns(book), f"{assignment}/{problem}", chosen)
 
     async def alike(self, book: Gradebook, assignment: str, problem: Problem) -> Sequence[Pair]:
         """Students whose counted runs have much in common; solutions are named by account."""
@@ -144,10 +175,29 @@ class ItemReports:
             path: self._snapshots.content(digest).decode(errors="replace") for path, digest in json.loads(files).items()
         }
 
-    def _answers(self, files: Sequence[str]) -> Counter[str]:
-        found: Counter[str] = Counter()
-        for one in files:
-            for content in self._texts(one).values():
-                text = " ".join(content.split())
-                found[text if len(text) <= _LONGEST_ANSWER else f"{text[:_LONGEST_ANSWER]}…"] += 1
-        return found
+    def _answer(self, files: str) -> str:
+        return "\n".join(self._texts(files).values())
+
+
+def _answers(texts: Iterable[str]) -> Sequence[tuple[str, int]]:
+    found: Counter[str] = Counter()
+    for one in texts:
+        text = " ".join(one.split())
+        found[text if len(text) <= _LONGEST_ANSWER else f"{text[:_LONGEST_ANSWER]}…"] += 1
+    return found.most_common(_MOST_ANSWERS)
+
+
+def _tries(to_pass: Iterable[int], not_passed: int) -> Sequence[tuple[str, int]]:
+    counts = Counter(to_pass)
+    shown = [(str(number), counts[number]) for number in range(1, _MOST_TRIES + 1)]
+    more = sum(count for number, count in counts.items() if number > _MOST_TRIES)
+    return [*shown, (f"over {_MOST_TRIES}", more), ("not yet", not_passed)]
+
+
+def _failed(runs: Sequence[Row[Any]]) -> Sequence[tuple[str, int, int]]:
+    found: dict[str, list[str]] = defaultdict(list)
+    for run in runs:
+        if run.outcome != Outcome.PASSED.value:
+            found[str(json.loads(run.verdict)["reason"]).replace("_", " ")].append(run.account)
+    rows = [(reason, len(accounts), len(set(accounts))) for reason, accounts in found.items()]
+    return sorted(rows, key=lambda row: -row[1])

@@ -34,6 +34,44 @@ class Item:
     """Facility among the best 27 % by all other items, minus that among the worst 27 %."""
 
 
+@dataclass(frozen=True)
+class Option:
+    """A value that can be selected, and who has done so."""
+
+    value: str
+    students: int
+    share: float
+    """Of all who answered, from 0 to 1."""
+    upper: float | None
+    """Of the best 27 % by all other items; None with fewer than `LEAST` students."""
+    lower: float | None
+    """Of the worst 27 %."""
+
+
+def distractors(points: Mapping[str, Sequence[float | None]], item: str, chosen: Sequence[str | None]) -> list[Option]:
+    """Who selects what. A good distractor attracts some, and more of the worst than of the best.
+
+    Args:
+        points: As for `analyse`.
+        item: One of them.
+        chosen: What each student has selected, in the same order; None for who has not answered.
+
+    Returns:
+        By value, those that nobody selected left out.
+    """
+    answered = [index for index, value in enumerate(chosen) if value is not None]
+    others = sum((_filled(column) for name, column in points.items() if name != item), np.zeros(len(chosen)))[answered]
+    values = np.array([chosen[index] for index in answered], dtype=object)
+    has_enough = len(answered) >= LEAST
+    found = []
+    for value in sorted({*values.tolist()}):
+        selected = np.array(values == value, dtype=float)
+        size = max(1, round(_GROUP * len(answered)))
+        upper, lower = (_mean_of_best(selected, by, size) if has_enough else None for by in (others, -others))
+        found.append(Option(value, int(selected.sum()), float(selected.mean()), upper, lower))
+    return found
+
+
 def analyse(points: Mapping[str, Sequence[float | None]]) -> dict[str, Item]:
     """Analyses the items of a test.
 
@@ -48,7 +86,7 @@ def analyse(points: Mapping[str, Sequence[float | None]]) -> dict[str, Item]:
         raise ValueError("items have different numbers of students")
     if any(share is not None and not 0 <= share <= 1 for column in points.values() for share in column):
         raise ValueError("a share of points is not from 0 to 1")
-    filled = {name: np.array([share or 0.0 for share in column]) for name, column in points.items()}
+    filled = {name: _filled(column) for name, column in points.items()}
     total = sum(filled.values(), np.zeros(len(next(iter(filled.values()), ()))))
     return {name: _item(column, total - filled[name]) for name, column in points.items()}
 
@@ -67,6 +105,10 @@ def _item(column: Sequence[float | None], rest: np.ndarray[tuple[int], np.dtype[
         float(np.corrcoef(shares, others)[0, 1]) if correlated else None,
         _upper_lower(shares, others) if has_enough else None,
     )
+
+
+def _filled(column: Sequence[float | None]) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+    return np.array([share or 0.0 for share in column])
 
 
 def _upper_lower(

@@ -103,8 +103,7 @@ async def item(visit: Visit) -> Response:
     if problem not in view.problems:
         raise unknown_page()
     asked = await visit.bench.courses.problem(view.pack, problem)
-    is_question = asked.kind is ProblemKind.QUESTION
-    report = await visit.bench.items.of(book, view.id, problem, is_question=is_question)
+    report = await visit.bench.items.of(book, view.id, asked)
     return render(
         "item",
         visit.session,
@@ -114,7 +113,8 @@ async def item(visit: Visit) -> Response:
         item=analysed(book)[view.id, problem],
         report=report,
         outdated=await visit.bench.regrades.outdated(view, problem),
-        is_question=is_question,
+        is_question=asked.kind is ProblemKind.QUESTION,
+        key=asked.hidden.answer.value.strip().casefold() if asked.hidden.answer is not None else "",
     )
 
 

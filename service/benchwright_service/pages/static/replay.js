@@ -162,6 +162,7 @@ class Replay {
       const outcome = stop.kind === "run" ? ` ${Object.hasOwn(OUTCOMES, stop.outcome) ? stop.outcome : "none"}` : "";
       const mark = element("span", { class: `${stop.kind}${outcome}`, title: `${clock(stop.at_s)}: ${this.words(stop)}` });
       mark.style.left = percent(stop.at_s);
+      if (stop.at_s > 0.9 * this.view.duration) mark.classList.add("late");
       if (stop.until_s != null) mark.style.width = percent(stop.until_s - stop.at_s);
       track.append(mark);
     }
