@@ -31,6 +31,16 @@ class Item:
     rubric: Rubric
 
 
+@dataclass(frozen=True)
+class Dispute:
+    """Two grades that differ, without whose they are."""
+
+    points: Sequence[tuple[float, ...]]
+    """For each item of the question's rubric the points of both, the lower first; empty if they chose labels."""
+    labels: Sequence[str]
+    """Both, in the order of the scale."""
+
+
 class Grading:
     """The answers that wait for people, and their grades.
 
@@ -79,8 +89,34 @@ class Grading:
             and self._is_disputed(item.rubric, judged.grades)
         ]
 
-    async def grade(self, item: str, grader: str, label: str, difficulty: int, comment: str = "") -> Judgement | None:
+    async def dispute(self, item: Item) -> Dispute | None:
+        """Where the two who have graded an answer differ; None if they don't, or a third has decided."""
+        judged = await self._records.judged_answer(item.id)
+        if judged is None or not self._is_disputed(item.rubric, judged.grades):
+            return None
+        points = [grade.points for grade in judged.grades]
+        labels = sorted((grade.label for grade in judged.grades), key=item.rubric.scale.labels.index)
+        # Sorted for each item: which points are by the same person can't be seen.
+        return Dispute([tuple(sorted(each)) for each in zip(*points, strict=True)] if all(points) else (), labels)
+
+    async def grade(
+        self,
+        item: str,
+        grader: str,
+        label: str,
+        difficulty: int,
+        comment: str = "",
+        points: Sequence[float] = (),
+    ) -> Judgement | None:
         """Accept a person's grade.
+
+        Args:
+            item: The answer's id.
+            grader: A pseudonym.
+            label: On the rubric's scale; not used if there are points.
+            difficulty: How hard it was to grade.
+            comment: For the lab.
+            points: For each item of the question's own rubric, if it has points.
 
         Returns:
             The judgement that the grade completes; None if more grades are needed.
@@ -95,6 +131,8 @@ class Grading:
             raise GradingError(
                 f"there is no answer {item!r} to grade, or its problem has been changed or removed since"
             )
+        if points:
+            label = _label(found, points)
         if label not in found.rubric.scale.labels:
             raise GradingError(f"{label!r} is not on the scale; choose from {', '.join(found.rubric.scale.labels)}")
         if difficulty not in DIFFICULTIES:
@@ -110,6 +148,7 @@ class Grading:
             difficulty=difficulty,
             comment=comment,
             adjudicates=len(others) == 2,
+            points=tuple(points),
         )
         await self._records.keep_grade(grade)
         judgement = self._judgement(found.rubric, [*others, grade])
@@ -177,6 +216,22 @@ class Grading:
             ),
             tie_break=len(grades) > 2,
         )
+
+
+def _label(item: Item, points: Sequence[float]) -> str:
+    """The label that points stand for.
+
+    Raises:
+        GradingError: They don't fit the rubric.
+    """
+    key = item.problem.hidden.answer
+    rubric = key.points if key is not None else None
+    if rubric is None or len(points) != len(rubric.items):
+        raise GradingError("the points are not those of the question's rubric")
+    for given, wanted in zip(points, rubric.items, strict=True):
+        if not 0 <= given <= wanted.points:
+            raise GradingError(f"“{wanted.text[:60]}” is worth 0 to {wanted.points:g} points")
+    return item.rubric.scale.label_of(sum(points), rubric.most, rubric.enough or rubric.most)
 
 
 def _shuffled(judged: Sequence[Judged], grader: str) -> Sequence[Judged]:

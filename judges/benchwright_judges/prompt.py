@@ -134,6 +134,8 @@ def _about_answer(problem: Problem, answer: str, verb: str, empty: Prompt, code:
         solution.append(_section("EXPLANATION OF THE REFERENCE", key.explanation))
     if key.rubric:
         solution.append(_section("NOTES ON GRADING", key.rubric))
+    if key.points:
+        solution.append(_section("POINTS", key.points.as_text))
     context = _cut("\n".join(question)), _cut("\n".join(solution))
     cut = len(answer) - ANSWER_CHARACTERS
     notice = f" Its last {cut} characters were cut off, as it is too long." if cut > 0 else ""

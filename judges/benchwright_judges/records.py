@@ -5,6 +5,7 @@ Votes contain traces of answer keys, so the database is stored with the sealed p
 
 from __future__ import annotations
 
+import json
 import time
 import uuid
 from collections.abc import Sequence
@@ -15,7 +16,7 @@ from sqlalchemy import RowMapping, delete, insert, select
 
 from benchwright_judges.database import Database
 from benchwright_judges.judgement import Judgement, Vote
-from benchwright_judges.schema import ANSWERS, CACHE, GRADES, JUDGEMENTS, PENDING, VOTES
+from benchwright_judges.schema import ANSWERS, CACHE, GRADE_POINTS, GRADES, JUDGEMENTS, PENDING, VOTES
 
 if TYPE_CHECKING:
     from sqlalchemy.ext.asyncio import AsyncConnection
@@ -75,6 +76,8 @@ class Grade:
     adjudicates: bool = False
     """Whether it decides between grades that disagree."""
     created: float = field(default_factory=time.time)
+    points: tuple[float, ...] = ()
+    """For each item of the rubric; empty where it has none, or the grader chose a label."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +166,7 @@ class Records(Database):
         judged = select(JUDGEMENTS.c.seq).where(JUDGEMENTS.c.answer.in_(mine))
         async with self.writing() as connection:
             await connection.execute(delete(VOTES).where(VOTES.c.judgement.in_(judged)))
-            for table in (JUDGEMENTS, PENDING, GRADES):
+            for table in (JUDGEMENTS, PENDING, GRADE_POINTS, GRADES):
                 await connection.execute(delete(table).where(table.c.answer.in_(mine)))
             await connection.execute(delete(ANSWERS).where(ANSWERS.c.attempt.in_(attempts), ANSWERS.c.attempt != ""))
 
@@ -202,8 +205,18 @@ class Records(Database):
         """The same for one answer."""
         return next(iter(await self._judged([answer_id])), None)
 
+    async def judged_try(self, attempt: str, number: int) -> Judged | None:
+        """The same for the newest answer of a try of an attempt."""
+        same = ANSWERS.c.attempt == attempt, ANSWERS.c.number == number
+        newest = select(ANSWERS.c.id).where(*same).order_by(ANSWERS.c.created.desc()).limit(1)
+        async with self.reading() as connection:
+            found = await connection.scalar(newest)
+        return await self.judged_answer(found) if found is not None else None
+
     async def _judged(self, ids: Sequence[str] | None) -> Sequence[Judged]:
-        answers, grades = select(ANSWERS), select(GRADES)
+        answers = select(ANSWERS)
+        same = (GRADE_POINTS.c.answer == GRADES.c.answer) & (GRADE_POINTS.c.grader == GRADES.c.grader)
+        grades = select(GRADES, GRADE_POINTS.c.points).outerjoin(GRADE_POINTS, same)
         if ids is not None:
             answers, grades = answers.where(ANSWERS.c.id.in_(ids)), grades.where(GRADES.c.answer.in_(ids))
         async with self.reading() as connection:
@@ -213,7 +226,8 @@ class Records(Database):
             waiting = set((await connection.scalars(select(PENDING.c.answer))).all())
             by_answer: dict[str, list[Grade]] = {}
             for row in await connection.execute(grades.order_by(GRADES.c.created, GRADES.c.grader)):
-                by_answer.setdefault(row.answer, []).append(Grade(**row._mapping))
+                points = tuple(json.loads(row.points)) if row.points else ()
+                by_answer.setdefault(row.answer, []).append(Grade(**{**row._mapping, "points": points}))
         return [
             Judged(answer, newest.get(answer.id), answer.id in waiting, tuple(by_answer.get(answer.id, ())))
             for answer in given
@@ -282,11 +296,17 @@ class Records(Database):
     async def keep_grade(self, grade: Grade) -> None:
         """Store a person's grade, replacing the same person's earlier grade of that answer."""
         values = asdict(grade)
+        points = {"answer": grade.answer, "grader": grade.grader, "points": json.dumps(values.pop("points"))}
         async with self.writing() as connection:
             await connection.execute(
                 self.insert_into(GRADES)
                 .values(values)
                 .on_conflict_do_update(index_elements=[GRADES.c.answer, GRADES.c.grader], set_=values)
+            )
+            await connection.execute(
+                self.insert_into(GRADE_POINTS)
+                .values(points)
+                .on_conflict_do_update(index_elements=[GRADE_POINTS.c.answer, GRADE_POINTS.c.grader], set_=points)
             )
 
 

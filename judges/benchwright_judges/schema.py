@@ -109,6 +109,16 @@ GRADES = Table(
     Column("created", Double, nullable=False),
 )
 
+GRADE_POINTS = Table(
+    "grade_points",
+    METADATA,
+    Column("answer", Text, ForeignKey("answers.id"), primary_key=True),
+    Column("grader", Text, primary_key=True),
+    # A JSON list: points for each item of the problem's rubric.
+    Column("points", Text, nullable=False),
+)
+"""What a grade was worked out from, where a rubric has points."""
+
 
 def create_missing_tables(connection: Connection) -> None:
     """Create the tables that are missing.

@@ -24,6 +24,7 @@ from benchwright_problems.category import Category
 from benchwright_problems.editor_files import is_editor_file
 from benchwright_problems.figure import MediaType, check_picture, decode, media_type
 from benchwright_problems.partial_date import PartialDate
+from benchwright_problems.rubric_points import OptionalPoints
 
 FOLDERS = ("docs", "rtl", "rundir", "verif")
 """Folders that every run has; no file can have these names."""
@@ -273,6 +274,8 @@ class Answer(Model):
     tolerance: Annotated[float, Field(ge=0, lt=1)] | None = None
     """Relative tolerance of a number; by default it has to be equal, and a judge decides on roundings."""
     rubric: str = ""
+    points: OptionalPoints = None
+    """What people who grade an answer give points for; without them they choose a label."""
     explanation: str = ""
     figures: tuple[Figure, ...] = ()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -10,11 +11,26 @@ from sqlalchemy import select, update
 from benchwright_attempts.grading import graded_answer
 from benchwright_judges.database import Database
 from benchwright_judges.errors import GradingError
-from benchwright_judges.human_grading import Grading, Item
+from benchwright_judges.human_grading import Dispute, Grading, Item
 from benchwright_judges.records import Records
+from benchwright_problems.errors import ProblemsError
+from benchwright_problems.problem import Figure, Problem
+from benchwright_problems.rubric_points import RubricPoints
 from benchwright_problems.store import Store
 from benchwright_service.errors import BenchServiceError
 from benchwright_service.tables import ASSIGNMENTS, ATTEMPTS_HELD, RUNS
+
+
+def figures_of(problem: Problem) -> Sequence[Figure]:
+    """Pictures of a question, then those of its key."""
+    key = problem.hidden.answer
+    return (*problem.public.figures, *(key.figures if key is not None else ()))
+
+
+def rubric_of(problem: Problem) -> RubricPoints | None:
+    """What people give points for; None if they choose a label."""
+    key = problem.hidden.answer
+    return key.points if key is not None else None
 
 
 @dataclass(frozen=True)
@@ -25,6 +41,8 @@ class Desk:
     """The next answer; None if nothing is left for them."""
     left: int
     """Answers that this person can still grade, with this one."""
+    dispute: Dispute | None = None
+    """Where two others differ, if this person decides."""
 
 
 class AnswerGrading:
@@ -44,9 +62,33 @@ class AnswerGrading:
     async def desk(self, course: str, grader: str) -> Desk:
         """The next answer of a course for somebody, in an order of their own."""
         waiting = await self._waiting(course, grader)
-        return Desk(waiting[0] if waiting else None, len(waiting))
+        if not waiting:
+            return Desk(None, 0)
+        grading = Grading(await self._records(), self._store.unseal)
+        return Desk(waiting[0], len(waiting), await grading.dispute(waiting[0]))
 
-    async def grade(self, course: str, item: str, grader: str, label: str, difficulty: int, comment: str) -> None:
+    async def figure(self, course: str, item: str, number: int) -> Figure | None:
+        """A picture of the question that an answer of a course is to, or behind those one of its key."""
+        answer = await (await self._records()).answer(item)
+        if answer is None or answer.attempt not in await self._graders(course):
+            return None
+        try:
+            problem = await asyncio.to_thread(self._store.unseal, answer.problem)
+        except ProblemsError:
+            return None
+        found = figures_of(problem)
+        return found[number] if number < len(found) else None
+
+    async def grade(
+        self,
+        course: str,
+        item: str,
+        grader: str,
+        label: str,
+        difficulty: int,
+        comment: str,
+        points: Sequence[float] = (),
+    ) -> None:
         """Takes a grade; if it decides, the run has its verdict from now on.
 
         Raises:
@@ -58,10 +100,12 @@ class AnswerGrading:
         answer = await records.answer(item)
         if found is None or answer is None:
             raise BenchServiceError("this answer needs no grade of yours")
+        if bool(points) != (rubric_of(found.problem) is not None):
+            raise BenchServiceError("the question has been changed since this page was opened")
         graders = (await self._graders(course))[answer.attempt]
         try:
             grading = Grading(records, self._store.unseal, graders=graders)
-            judgement = await grading.grade(item, grader, label, difficulty, comment)
+            judgement = await grading.grade(item, grader, label, difficulty, comment, points)
         except GradingError as error:
             raise BenchServiceError(str(error)) from error
         if judgement is None:

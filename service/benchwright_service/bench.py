@@ -36,6 +36,7 @@ from benchwright_service.people import People
 from benchwright_service.progress import Progress
 from benchwright_service.regrades import Regrades
 from benchwright_service.replays import Replays
+from benchwright_service.rubric_grades import RubricGrades
 from benchwright_service.run_views import RunViews
 from benchwright_service.runs import Runs
 from benchwright_service.sessions import Sessions
@@ -80,6 +81,7 @@ class Bench:
     history: GradeHistory
     answers: AnswerGrading
     replays: Replays
+    rubrics: RubricGrades
     provider: IdentityProvider | None = None
     lti: LtiTool | None = None
     lti_services: LtiServices | None = None
@@ -279,6 +281,7 @@ async def open_bench(
             GradeHistory(parts.database),
             AnswerGrading(parts.database, judging.records, Store(home)),
             Replays(log),
+            RubricGrades(parts.database, judging.records, Store(home), parts.courses),
             *(await _others(parts, others, server, folder) if others is not None else ()),
         )
 

@@ -59,6 +59,11 @@ class Grade:
     is_extended: bool
 
     @property
+    def counted(self) -> Mapping[str, str]:
+        """By problem, the id of the run that counts."""
+        return {problem: one.run.id for problem, one in self.worth.items() if one.run is not None}
+
+    @property
     def points(self) -> float:
         """All of them; never below 0."""
         earned = sum(one.points for one in self.worth.values())

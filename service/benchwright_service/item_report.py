@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sqlalchemy import Row, select
+from sqlalchemy import select
 
 from benchwright_attempts.log import EventLog
 from benchwright_harness.run import starting_files
@@ -35,6 +35,7 @@ _MOST_PAIRS = 100
 _LONGEST_ANSWER = 60
 _MOST_ANSWERS = 12
 _MOST_TRIES = 8
+_NONE = "none, or several"
 
 
 @dataclass(frozen=True)
@@ -57,6 +58,8 @@ class ItemReport:
     """What the counted runs answered, of a question in words, the most frequent first."""
     options: Sequence[Option]
     """What they selected, of a question with options."""
+    right: frozenset[str]
+    """The options with which runs passed."""
 
 
 def analysed(book: Gradebook) -> dict[tuple[str, str], Item]:
@@ -119,7 +122,9 @@ class ItemReports:
         async with self._database.reading() as connection:
             runs = [run for run in await connection.execute(wanted) if run.account in students]
             details = (
-                await connection.execute(select(RUNS.c.id, RUNS.c.verdict, RUNS.c.files).where(RUNS.c.id.in_(counted)))
+                await connection.execute(
+                    select(RUNS.c.id, RUNS.c.outcome, RUNS.c.verdict, RUNS.c.files).where(RUNS.c.id.in_(counted))
+                )
             ).all()
         tries: Counter[str] = Counter()
         to_pass: dict[str, int] = {}
@@ -147,14 +152,20 @@ class ItemReports:
             sorted(((test, sorted(names)) for test, names in caught.items()), key=lambda one: -len(one[1])),
             _answers(given.values()) if question is not None and not is_selected else (),
             self._options(book, assignment, problem, question, given) if question is not None and is_selected else (),
+            frozenset(
+                read_selection(question, given[counted[row.id]]) or ""
+                for row in answered
+                if question is not None and is_selected and row.outcome == Outcome.PASSED.value
+            ),
         )
 
     def _options(
         self, book: Gradebook, assignment: str, problem: str, question: Question, given: Mapping[str, str]
     ) -> Sequence[Option]:
         texts = [given.get(student.account) for student in book.students]
-        chosen = [None if text is None else read_selection(question, text) or "none of them" for text in texts]
-        return distractors(_columns(book), f"{assignment}/{problem}", chosen)
+        chosen = [None if text is None else read_selection(question, text) or _NONE for text in texts]
+        values = (*selectable(question), *((_NONE,) if _NONE in chosen else ()))
+        return distractors(_columns(book), f"{assignment}/{problem}", chosen, values)
 
     async def alike(self, book: Gradebook, assignment: str, problem: Problem) -> Sequence[Pair]:
         """Students whose counted runs have much in common; solutions are named by account."""
@@ -194,7 +205,7 @@ def _tries(to_pass: Iterable[int], not_passed: int) -> Sequence[tuple[str, int]]
     return [*shown, (f"over {_MOST_TRIES}", more), ("not yet", not_passed)]
 
 
-def _failed(runs: Sequence[Row[Any]]) -> Sequence[tuple[str, int, int]]:
+def _failed(runs: Iterable[Any]) -> Sequence[tuple[str, int, int]]:
     found: dict[str, list[str]] = defaultdict(list)
     for run in runs:
         if run.outcome != Outcome.PASSED.value:

@@ -48,23 +48,26 @@ class Option:
     """Of the worst 27 %."""
 
 
-def distractors(points: Mapping[str, Sequence[float | None]], item: str, chosen: Sequence[str | None]) -> list[Option]:
+def distractors(
+    points: Mapping[str, Sequence[float | None]], item: str, chosen: Sequence[str | None], options: Sequence[str]
+) -> list[Option]:
     """Who selects what. A good distractor attracts some, and more of the worst than of the best.
 
     Args:
         points: As for `analyse`.
         item: One of them.
         chosen: What each student has selected, in the same order; None for who has not answered.
+        options: What can be selected.
 
     Returns:
-        By value, those that nobody selected left out.
+        One for each option; none if nobody has answered.
     """
     answered = [index for index, value in enumerate(chosen) if value is not None]
     others = sum((_filled(column) for name, column in points.items() if name != item), np.zeros(len(chosen)))[answered]
     values = np.array([chosen[index] for index in answered], dtype=object)
     has_enough = len(answered) >= LEAST
     found = []
-    for value in sorted({*values.tolist()}):
+    for value in options if answered else ():
         selected = np.array(values == value, dtype=float)
         size = max(1, round(_GROUP * len(answered)))
         upper, lower = (_mean_of_best(selected, by, size) if has_enough else None for by in (others, -others))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from http import HTTPStatus
 from urllib.parse import quote
 
@@ -9,10 +10,13 @@ from starlette.responses import RedirectResponse, Response
 
 from benchwright_judges.human_grading import DIFFICULTIES
 from benchwright_remote.messages import Membership, Role
+from benchwright_service.answer_grading import figures_of, rubric_of
 from benchwright_service.errors import BenchServiceError
 from benchwright_service.pages.rendering import SECURITY, Problem, render
 from benchwright_service.pages.visit import STAFF, Visit, unknown_page
 
+_PICTURE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; sandbox"
+"""A picture that is opened by itself is a document, and an SVG may have scripts."""
 GRADERS = STAFF | {Role.GRADER}
 """Who may grade answers."""
 
@@ -36,11 +40,35 @@ async def grade(visit: Visit) -> Response:
             visit.field("label"),
             int(difficulty) if difficulty.isdecimal() else 0,
             visit.field("comment"),
+            _points(visit),
         )
+    except ValueError as error:
+        return await _answer(visit, member, Problem(str(error), "Correct the points, and grade again."))
     except BenchServiceError as error:
         return await _answer(visit, member, Problem(f"{error}.".capitalize(), "Grade the answer that is shown now."))
     await visit.bench.audit.note(visit.account, member.course, "graded answer", visit.field("item"))
     return RedirectResponse(f"/courses/{quote(member.course)}/answers", HTTPStatus.SEE_OTHER, headers=SECURITY)
+
+
+async def figure(visit: Visit) -> Response:
+    """A picture of the question, or of its key, of an answer of the course."""
+    member = await _member(visit)
+    path = visit.request.path_params
+    found = await visit.bench.answers.figure(member.course, path["item"], path["number"])
+    if found is None:
+        raise unknown_page()
+    headers = SECURITY | {"Content-Security-Policy": _PICTURE_POLICY}
+    return Response(found.content, media_type=found.media_type.value, headers=headers)
+
+
+def _points(visit: Visit) -> Sequence[float]:
+    """The points of the form; none if it asks for a label.
+
+    Raises:
+        ValueError: A field is no number.
+    """
+    numbers = range(sum(name.startswith("points-") for name in visit.form))
+    return [visit.number(f"points-{number}", 0, 1_000) for number in numbers]
 
 
 async def _member(visit: Visit) -> Membership:
@@ -59,6 +87,10 @@ async def _answer(visit: Visit, member: Membership, problem: Problem | None) -> 
         member=member,
         item=desk.item,
         left=desk.left,
+        dispute=desk.dispute,
+        points=rubric_of(desk.item.problem) if desk.item is not None else None,
+        figures=figures_of(desk.item.problem) if desk.item is not None else (),
+        asked=len(desk.item.problem.public.figures) if desk.item is not None else 0,
         difficulties=DIFFICULTIES,
         problem=problem,
     )

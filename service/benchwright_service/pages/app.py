@@ -127,6 +127,7 @@ def make_pages(bench: Bench, *, secure: bool) -> ASGIApp:
         Route("/courses/{course}/mine/{assignment}", guard.signed_in(appeal_pages.appeal), methods=["POST"]),
         Route("/courses/{course}/answers", guard.signed_in(answer_pages.answer)),
         Route("/courses/{course}/answers", guard.signed_in(answer_pages.grade), methods=["POST"]),
+        Route("/courses/{course}/answers/{item}/figures/{number:int}", guard.signed_in(answer_pages.figure)),
         Route("/courses/{course}/people", guard.signed_in(people_pages.people)),
         Route("/courses/{course}/people", guard.signed_in(people_pages.group), methods=["POST"]),
         Route("/courses/{course}/people/{account}/export", guard.signed_in(people_pages.export)),

@@ -80,6 +80,7 @@ async def _own(visit: Visit, problem: Problem | None) -> Response:
         member=member,
         assignment=view,
         grade=book.grade(student, view),
+        rubrics=await visit.bench.rubrics.of(book.grade(student, view).counted, for_staff=False),
         most=book.most(view),
         history=await visit.bench.history.of(view.id, student.account),
         appeals=[one for one in appeals_ if one.assignment == view.id],

@@ -114,7 +114,6 @@ async def item(visit: Visit) -> Response:
         report=report,
         outdated=await visit.bench.regrades.outdated(view, problem),
         is_question=asked.kind is ProblemKind.QUESTION,
-        key=asked.hidden.answer.value.strip().casefold() if asked.hidden.answer is not None else "",
     )
 
 
@@ -175,6 +174,7 @@ async def _grade(visit: Visit, problem: Problem | None) -> Response:
         assignment=view,
         student=student,
         grade=book.grade(student, view),
+        rubrics=await visit.bench.rubrics.of(book.grade(student, view).counted, for_staff=True),
         most=book.most(view),
         history=await visit.bench.history.of(view.id, student.account),
         appeals=[

@@ -1,0 +1,52 @@
+"""What people who grade an answer give points for."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+
+class RubricItem(BaseModel):
+    """Something that an answer has to say."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
+
+    text: Annotated[str, Field(min_length=1, max_length=2_000)]
+    points: Annotated[float, Field(gt=0, le=1_000)] = 1.0
+    """For all of it; people may give a part."""
+
+
+class RubricPoints(BaseModel):
+    """All of them, and how many points are enough."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
+
+    items: Annotated[tuple[RubricItem, ...], Field(min_length=1, max_length=50)]
+    enough: Annotated[float, Field(gt=0)] | None = None
+    """Points from which an answer is right; all of them if not given."""
+
+    @model_validator(mode="after")
+    def _enough_can_be_reached(self) -> RubricPoints:
+        if self.enough is not None and self.enough > self.most:
+            raise ValueError(f"“enough” is more than all points, which are {self.most:g}")
+        return self
+
+    @property
+    def most(self) -> float:
+        """All points together."""
+        return sum(item.points for item in self.items)
+
+    @property
+    def as_text(self) -> str:
+        """One line for each, and what is enough."""
+        lines = [f"{item.points:g}: {item.text}" for item in self.items]
+        return "\n".join([*lines, f"Right from {self.enough or self.most:g} of {self.most:g} points."])
+
+
+def _is_absent(value: object) -> bool:
+    return value is None
+
+
+# Left out where there are none: keys from before there were points keep their digest.
+OptionalPoints = Annotated[RubricPoints | None, Field(exclude_if=_is_absent)]
