@@ -1,0 +1,141 @@
+"""The replay of a student's attempt: what staff get of it, in chunks, and that nobody else gets any."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import httpx2
+import pytest
+
+from benchwright_attempts.events import Edit, Event, Paused, Resumed, RunStarted, Started, Submitted
+from benchwright_attempts.evidence import EditReason
+from benchwright_attempts.file_text import Change
+from benchwright_harness.run import starting_files
+from benchwright_problems.home import Home
+from benchwright_problems.store import Store
+from benchwright_remote.messages import Role
+
+from ..bench_service import Course, Service, Solver
+from .test_bench_service_pages import invitation, signed_in
+
+REF = "starter/saturating-counter"
+MARKUP = "// </script><script>alert(1)</script> <b>\n"
+
+
+@dataclass(frozen=True)
+class Work:
+    """A student's attempt, and its page."""
+
+    course: Course
+    attempt: str
+    page: str
+    path: str
+    token: str
+
+    @property
+    def source(self) -> str:
+        return f"{self.page}/{self.attempt}/replay"
+
+
+def edits(path: str) -> list[Event]:
+    """Typed text that is markup, a paste with half of a character, and an assistant's completion."""
+    events: list[Event] = []
+    said = ({"kind": "type"}, "cursor"), ({"kind": "paste"}, "cursor"), ({}, "inlineCompletionAccept")
+    for version, ((metadata, reason), text) in enumerate(
+        zip(said, (MARKUP, "// \ud800 🙂\n", "// done\n"), strict=True), 2
+    ):
+        events.append(Edit(path=path, version=version, changes=(Change(start=0, end=0, text=text),)))
+        events.append(EditReason(path=path, version=version, reason=reason, metadata=metadata))
+    return events
+
+
+@pytest.fixture(scope="module")
+def work(service: Service, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Work]:
+    course = service.set_up(problems=("saturating-counter",))
+    problem = Store(Home.find({"BENCHWRIGHT_HOME": "/nonexistent"})).unseal(REF)
+    solver = Solver.joining(service, course, tmp_path_factory.mktemp("ada"), "Ada")
+    files = starting_files(problem)
+    start = {path: files[path].decode() for path in problem.public.expected}
+    path = problem.public.expected[0]
+    attempt = solver.begin(REF, start)
+    run = "a" * 32
+    begun = RunStarted(run=run, number=1, snapshot={path: "0" * 64})
+    solver.record(attempt, Started(), *edits(path), Paused(reason="<i>lunch</i>"), Resumed(), begun)
+    assert solver.send(attempt).status_code == 200
+    assert solver.verdict(solver.run(attempt, 1, start, run).json()["id"])["verdict"]["outcome"] == "failed"
+    solver.record(attempt, Submitted())
+    assert solver.send(attempt).status_code == 200
+    with service.client(solver.token) as client:
+        account = client.get("/api/v1/me").json()["account"]
+    page = f"/courses/{course.name}/attempts/{course.assignment}/saturating-counter/{account}"
+    yield Work(course, attempt, page, path, solver.token)
+    solver.log.close()
+
+
+@pytest.fixture(scope="module")
+def staff(service: Service, work: Work) -> httpx2.Client:
+    return signed_in(service, invitation(service, work.course, Role.STAFF), "Professor")
+
+
+def test_a_replay_has_runs_as_staff_see_them_and_text_by_where_it_came_from(staff: httpx2.Client, work: Work) -> None:
+    view = staff.get(work.source).json()
+    (run,) = view["runs"]
+    assert (run["number"], run["outcome"], run["passed"], run["of"] > 0) == (1, "failed", 0, True)
+    kinds: dict[str, Any] = {mark["kind"]: mark for mark in view["marks"]}
+    assert set(kinds) == {"paste", "assist", "pause"}
+    assert (kinds["paste"]["characters"], kinds["assist"]["characters"]) == (7, 8)
+    assert kinds["pause"]["text"] == "<i>lunch</i>"
+    assert "always_ff" in view["keywords"]
+    reply = staff.get(f"{work.source}/{view['events']}/0")
+    assert reply.headers["content-encoding"] == "gzip"
+    found = reply.json()
+    assert len(found["steps"]) == view["steps"]
+    changes = [change for step in found["steps"] for change in step[5].get(work.path) or ()]
+    assert [change[3] for change in changes] == ["g", "t", "p", "a"]
+    assert changes[1][2] == MARKUP
+    assert changes[2][2] == "// \ud800 🙂\n"
+    assert run["step"] == next(place for place, step in enumerate(found["steps"]) if step[1] == "run_started")
+    plain = staff.get(f"{work.source}/{view['events']}/0", headers={"Accept-Encoding": "identity"})
+    assert "content-encoding" not in plain.headers
+    assert plain.json() == found
+
+
+def test_what_was_written_is_text_on_every_page(staff: httpx2.Client, work: Work) -> None:
+    page = staff.get(work.page)
+    assert re.search(rf'data-source="{re.escape(work.source)}"', page.text)
+    assert "connect-src 'self'" in page.headers["content-security-policy"]
+    final = staff.get(f"{work.page}/{work.attempt}/final").text
+    assert "// done\n// ? 🙂\n// &lt;/script&gt;&lt;script&gt;alert(1)&lt;/script&gt; &lt;b&gt;\n" in final
+    assert "<script>alert" not in final
+
+
+def test_who_watches_a_replay_is_noted_once(service: Service, work: Work) -> None:
+    watcher = signed_in(service, invitation(service, work.course, Role.STAFF), "Watcher")
+    events = watcher.get(work.source).json()["events"]
+    for _ in range(3):
+        assert watcher.get(f"{work.source}/{events}/0").status_code == 200
+    audit = watcher.get(f"/courses/{work.course.name}/audit").text
+    assert len(re.findall(r"Watcher(?s:.){1,80}saw replay", audit)) == 1
+
+
+@pytest.mark.parametrize("role", list(Role))
+def test_a_replay_is_for_staff_of_the_course(service: Service, work: Work, role: Role) -> None:
+    expected = 200 if role in (Role.OWNER, Role.STAFF) else 404
+    client = signed_in(service, invitation(service, work.course, role))
+    stranger = signed_in(service, invitation(service, service.set_up(), role))
+    student = signed_in(service, work.token)
+    for end in ("replay", "replay/1/0", "final"):
+        page = f"{work.page}/{work.attempt}/{end}"
+        assert client.get(page).status_code == expected
+        for other in (stranger, student):
+            hidden = other.get(page)
+            assert (hidden.status_code, hidden.text) == (404, other.get("/courses/none").text)
+
+
+@pytest.mark.parametrize("end", ["replay/0/0", "replay/999999/0", "replay/3/9", "replay/x/0", "replay/3/-1"])
+def test_what_a_replay_does_not_have_is_no_page(staff: httpx2.Client, work: Work, end: str) -> None:
+    assert staff.get(f"{work.page}/{work.attempt}/{end}").status_code == 404
+    assert staff.get(f"{work.page}/{'b' * 32}/{end}").status_code == 404
