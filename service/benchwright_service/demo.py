@@ -60,6 +60,8 @@ _NAMES = (
     "Sophie Wilson",
 )
 _COPIER = "Sophie Wilson"
+_ASSISTED = "Grace Hopper"
+"""Accepts an assistant's completions now and then."""
 _MISTAKES = (("+ 1'b1", "+ 2'd2"), ("&& !", "|| !"), ("<= '0", "<= '1"), ("- 1'b1", "+ 1'b1"))
 _WRONG = {"C": "B", "B": "A", "true": "false", "24": "22", "25.6 GB/s": "12.8 GB/s"}
 _AT_ONCE = 4
@@ -190,8 +192,10 @@ class _Student:
             version += 1
             change = Change(start=at, end=len(before) if at == start else at, text=after[at : at + size])
             kind = {"kind": "paste" if at_once else "type"}
+            is_accepted = self._name == _ASSISTED and version % 3 == 0
+            reason = "inlineCompletionAccept" if is_accepted else "cursor"
             events.append(Edit(path=path, version=version, changes=(change,)))
-            events.append(EditReason(path=path, version=version, reason="cursor", metadata=kind))
+            events.append(EditReason(path=path, version=version, reason=reason, metadata=kind))
         return events
 
     async def _hand_in(self, client: ServiceClient, log: EventLog, sheet: AssignmentView, attempt: str) -> None:

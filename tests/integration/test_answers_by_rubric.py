@@ -22,7 +22,7 @@ from .test_bench_service_pages import csrf, invitation, signed_in
 
 NAME = "reorder-buffer"
 NEED, RETIRE = "Names <precise> exceptions.", "Explains retirement in order."
-SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><title>ROB</title><rect width="9" height="9"/></svg>'
+SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><title>R</title><rect width="9" height="9"/></svg>'
 
 
 def question() -> Problem:

@@ -1,0 +1,125 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { writeFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { after, test } from "node:test";
+import type { AxeResults } from "axe-core";
+import { chromium, type BrowserContext, type Page } from "playwright-core";
+import { ROOT, installed } from "./installation.ts";
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const COPIER = "Sophie Wilson";
+const ASSISTED = "Grace Hopper";
+
+const demo = spawn(installed().benchwright, ["serve", "--demo", "--port", "0"], { stdio: ["ignore", "pipe", "inherit"] });
+const browser = await chromium.launch({ executablePath: installed().chromium, args: ["--no-sandbox"] });
+after(async () => {
+  await browser.close();
+  const ended = once(demo, "exit");
+  demo.kill();
+  await ended;
+});
+
+/** Address and invitation of the demo, once its students have worked. */
+async function worked(): Promise<{ url: string; code: string }> {
+  let [url, code] = ["", ""];
+  for await (const line of createInterface({ input: demo.stdout })) {
+    url = /students: (http\S+)\/sign-in/.exec(line)?.[1] ?? url;
+    code = /teacher with (\S+)/.exec(line)?.[1] ?? code;
+    if (line.startsWith("All students have worked")) return { url, code };
+  }
+  throw new Error("The demo ended early.");
+}
+
+async function signIn(context: BrowserContext, url: string, code: string): Promise<Page> {
+  const page = await context.newPage();
+  await page.goto(`${url}/sign-in`);
+  await page.getByLabel("Invitation or token").fill(code);
+  await page.getByLabel("Your name").fill("Professor");
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByRole("heading", { name: "Your courses" }).waitFor();
+  return page;
+}
+
+async function openAttempt(page: Page, url: string, student: string): Promise<void> {
+  await page.goto(`${url}/courses/demo/progress`);
+  await page.locator("tr", { hasText: student }).locator("a[href*=saturating-counter]").click();
+  await page.getByRole("heading", { name: `${student}: saturating-counter` }).waitFor();
+}
+
+async function faults(page: Page): Promise<string[]> {
+  await page.evaluate(AXE);
+  const found = await page.evaluate<AxeResults>("axe.run(document)");
+  return found.violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 160)}`));
+}
+
+test("staff replay an attempt by keyboard, and a screen reader says when and what", { timeout: 300_000 }, async () => {
+  const { url, code } = await worked();
+  const context = await browser.newContext({ bypassCSP: true, colorScheme: "dark", viewport: { width: 1200, height: 1250 } });
+  const page = await signIn(context, url, code);
+  const wrong: string[] = [];
+  page.on("pageerror", (error) => wrong.push(error.message));
+  page.on("request", (request) => request.url().startsWith(url) || wrong.push(request.url()));
+
+  await openAttempt(page, url, COPIER);
+  const slider = page.getByRole("slider", { name: "Moment of the attempt" });
+  const said = (): Promise<string | null> => slider.getAttribute("aria-valuetext");
+  const says = (words: string): Promise<void> => page.locator(`input[aria-valuetext*="${words}"]`).waitFor();
+  const status = page.locator(".replay [role=status]");
+  const code_ = page.getByRole("region", { name: "Text of the file at this moment" });
+  await says("submitted");
+  await page.keyboard.press("Tab");
+  await slider.focus();
+  await page.keyboard.press("Home");
+  await says("the problem was opened");
+  assert.doesNotMatch(await code_.innerText(), /my own solution/);
+  await page.keyboard.press("ArrowRight");
+  await says("the clock was started");
+  await page.keyboard.press("ArrowRight");
+  await says("characters pasted");
+  assert.match((await said()) ?? "", /second.*rtl\/sat_counter\.sv: \d+ characters pasted/);
+  assert.match(await code_.innerText(), /my own solution/);
+  assert.ok(await code_.locator(".from-p.comment").count());
+  assert.match(await page.locator(".legend li", { hasText: "pasted" }).innerText(), /pasted: [1-9]/);
+  await page.keyboard.press("ArrowLeft");
+  await says("the clock was started");
+  assert.doesNotMatch(await code_.innerText(), /my own solution/);
+
+  await page.getByRole("button", { name: "Next mark" }).focus();
+  await page.keyboard.press("Enter");
+  await page.keyboard.press("Enter");
+  await status.filter({ hasText: /run 1 did not pass, \d+ of \d+ tests/ }).waitFor({ state: "attached" });
+  await page.getByRole("button", { name: "Back" }).focus();
+  await page.keyboard.press("Enter");
+  await status.filter({ hasText: "pasted" }).waitFor({ state: "attached" });
+  await slider.focus();
+  await page.keyboard.press("Home");
+  await says("the problem was opened");
+  await page.getByLabel("Speed").selectOption("60");
+  await page.getByRole("button", { name: "Play" }).focus();
+  await page.keyboard.press("Enter");
+  await status.filter({ hasText: "The attempt has ended." }).waitFor({ state: "attached" });
+  await says("submitted");
+  assert.deepEqual(await faults(page), []);
+
+  await openAttempt(page, url, ASSISTED);
+  await says("submitted");
+  await page.emulateMedia({ colorScheme: "light" });
+  assert.ok(await code_.locator(".from-a").count());
+  await page.getByText("Runs, pastes, completions and pauses").click();
+  assert.deepEqual(await faults(page), []);
+  await code_.evaluate((shown) => (shown.scrollTop = shown.scrollHeight / 3));
+  const picture = await page.screenshot();
+  if (process.env.UPDATE_SCREENSHOT) await writeFile(join(ROOT, "docs", "images", "course-replay.png"), picture);
+  assert.deepEqual(wrong, []);
+
+  const plain = await signIn(await browser.newContext({ javaScriptEnabled: false }), url, code);
+  await openAttempt(plain, url, COPIER);
+  await plain.getByText("Replay", { exact: true }).click();
+  await plain.getByRole("link", { name: "The text at the end" }).click();
+  await plain.getByText("// my own solution").waitFor();
+});
