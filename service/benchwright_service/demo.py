@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -161,6 +162,7 @@ class _Student:
             for event in self._typed(path, before, text, number, at_once=self._name == _COPIER):
                 await log.append(attempt, event)
             before = text
+            self._clock.pass_s(self._random.exponential(20))
             run = new_run()
             snapshot = {path: FileText.of_text(text).sha256}
             await log.append(attempt, RunStarted(run=run, number=number, snapshot=snapshot))
@@ -180,11 +182,10 @@ class _Student:
         old, new = possible[self._random.integers(len(possible))]
         return right.replace(old, new, 1), right
 
-    def _typed(self, path: str, before: str, after: str, number: int, *, at_once: bool) -> list[Event]:
+    def _typed(self, path: str, before: str, after: str, number: int, *, at_once: bool) -> Iterator[Event]:
         """What turns one text into the other: all behind what they have in common, in pieces as people type."""
         same = next((at for at, (a, b) in enumerate(zip(before, after, strict=False)) if a != b), None)
         start = min(len(before), len(after)) if same is None else same
-        events: list[Event] = []
         version = number * 1_000
         size = len(after) if at_once else 24
         for at in range(start, len(after), size):
@@ -194,9 +195,8 @@ class _Student:
             kind = {"kind": "paste" if at_once else "type"}
             is_accepted = self._name == _ASSISTED and version % 3 == 0
             reason = "inlineCompletionAccept" if is_accepted else "cursor"
-            events.append(Edit(path=path, version=version, changes=(change,)))
-            events.append(EditReason(path=path, version=version, reason=reason, metadata=kind))
-        return events
+            yield Edit(path=path, version=version, changes=(change,))
+            yield EditReason(path=path, version=version, reason=reason, metadata=kind)
 
     async def _hand_in(self, client: ServiceClient, log: EventLog, sheet: AssignmentView, attempt: str) -> None:
         await log.settled()

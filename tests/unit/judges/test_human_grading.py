@@ -13,6 +13,7 @@ from benchwright_judges.recorded_judging import judge_and_record
 from benchwright_judges.records import GivenAnswer, Records
 from benchwright_problems.errors import UnknownProblemError
 from benchwright_problems.problem import Problem, QuestionFormat
+from benchwright_problems.rubric_points import RubricItem, RubricPoints
 
 from .conftest import make_problem
 
@@ -155,3 +156,32 @@ async def test_a_grade_that_is_none_is_refused(
     await given(records, "x")
     with pytest.raises(GradingError, match=told):
         await grading.grade(item, grader, label, difficulty)
+
+
+async def test_points_of_a_rubric_decide_as_labels_do(records: Records) -> None:
+    problem = make_problem(QuestionFormat.OPEN_ENDED)
+    assert problem.hidden.answer is not None
+    rubric = RubricPoints(items=(RubricItem(text="a", points=2), RubricItem(text="b")), enough=2)
+    key = problem.hidden.answer.model_copy(update={"points": rubric})
+    problem = problem.model_copy(update={"hidden": problem.hidden.model_copy(update={"answer": key})})
+    grading = Grading(records, lambda ref: problem)
+    await judge_and_record(problem, "x", None, records, ref="p/open", attempt="a", number=1, answer_id="x")
+    for wrong in ((2.5, 0.0), (1.0,), (-1.0, 1.0), (float("nan"), 1.0)):
+        with pytest.raises(GradingError):
+            await grading.grade("x", "ana", "", 1, points=wrong)
+    (item,) = await grading.items("ana")
+    assert await grading.grade("x", "ana", "", 1, points=(2.0, 1.0)) is None
+    assert await grading.dispute(item) is None
+    assert await grading.grade("x", "bob", "", 1, points=(0.0, 1.0)) is None
+    dispute = await grading.dispute(item)
+    assert dispute is not None
+    assert (dispute.points, list(dispute.labels)) == ([(0.0, 2.0), (1.0, 1.0)], ["4", "10"])
+    judgement = await grading.grade("x", "cleo", "", 1, points=(2.0, 1.0))
+    assert judgement is not None
+    assert (judgement.label, judgement.passed) == ("10", True)
+    judged = await records.judged_try("a", 1)
+    assert judged is not None
+    assert [grade.points for grade in judged.grades] == [(2.0, 1.0), (0.0, 1.0), (2.0, 1.0)]
+    assert await records.judged_try("a", 2) is None
+    await records.delete_answers(["a"])
+    assert await records.judged_try("a", 1) is None

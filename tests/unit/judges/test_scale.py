@@ -105,3 +105,19 @@ def test_a_share_keeps_two_decimals() -> None:
     assert Scale.SHARE.read(0.854) == "0.85"
     assert Scale.SHARE.settle(["0.80", "0.85"], 3) is not None
     assert Scale.SHARE.settle(["0.60", "0.80"], 3) is None
+
+
+@pytest.mark.parametrize("scale", list(Scale))
+@given(most=st.integers(1, 40), share=st.floats(0, 1), enough=st.floats(0.05, 1))
+def test_points_of_a_rubric_pass_from_what_is_enough_on(scale: Scale, most: int, share: float, enough: float) -> None:
+    needed, given_ = enough * most, share * most
+    label = scale.label_of(given_, most, needed)
+    assert label in scale.labels
+    assert scale.passes(label) == (given_ >= needed - 1e-9)
+    more = scale.label_of(min(most, given_ + 1), most, needed)
+    assert scale.labels.index(more) >= scale.labels.index(label)
+
+
+@pytest.mark.parametrize("scale", list(Scale))
+def test_all_points_are_the_best_label_and_none_the_worst(scale: Scale) -> None:
+    assert (scale.label_of(0, 6, 5), scale.label_of(6, 6, 5)) == (scale.labels[0], scale.labels[-1])

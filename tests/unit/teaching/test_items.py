@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import pointbiserialr
 from statsmodels.stats.proportion import proportion_confint
 
-from benchwright_teaching.items import analyse
+from benchwright_teaching.items import analyse, distractors
 
 
 def test_values_of_a_test_worked_out_by_hand() -> None:
@@ -69,3 +69,18 @@ def test_shares_that_are_none_are_refused(columns: dict[str, list[float | None]]
 def test_the_interval_of_a_share_is_wilsons(count: int, of: int) -> None:
     found = analyse({"a": [1.0] * count + [0.0] * (of - count)})["a"]
     assert found.facility_interval == pytest.approx(proportion_confint(count, of, method="wilson"), abs=1e-12)
+
+
+def test_a_distractor_attracts_the_worst_more_than_the_best() -> None:
+    others: list[float | None] = [0, 0, 0, 0, 1, 1, 1, 1, 1, 1]
+    chosen = ["A", "A", "A", "B", "B", "B", "B", "B", "B", None]
+    found = {one.value: one for one in distractors({"item": [None] * 10, "rest": others}, "item", chosen, "ABC")}
+    assert {value: (one.students, one.upper) for value, one in found.items()} == {
+        "A": (3, None),
+        "B": (6, None),
+        "C": (0, None),
+    }
+    found = {one.value: one for one in distractors({"rest": others}, "item", [*chosen[:9], "C"], "ABC")}
+    assert (found["A"].share, found["A"].upper, found["A"].lower) == (0.3, 0.0, pytest.approx(0.75))
+    assert found["C"].upper == pytest.approx(1 / 6)
+    assert distractors({"rest": others}, "item", [None] * 10, "AB") == []

@@ -1,0 +1,170 @@
+"""What a page plays an attempt from: chunks that rebuild every text, with where each part of it came from."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from benchwright_attempts.attempts import Attempts
+from benchwright_attempts.events import Edit, Event, Paused, Resumed, Started, TextCause, TextSet
+from benchwright_attempts.evidence import EditReason
+from benchwright_attempts.file_text import Change, FileText
+from benchwright_attempts.hand_clock import HandClock
+from benchwright_attempts.log import EventLog
+from benchwright_attempts.replay import replay
+from benchwright_service import playback
+from benchwright_service.playback import Playback, played
+from benchwright_verilog.syntax.surrogates import join_surrogates
+
+FILE = "rtl/x.sv"
+GIVEN = "module x;\nendmodule\n"
+# Both halves of 🙂 are among them, so that halves meet.
+LETTERS = st.text(st.sampled_from("ab\n é🙂\ud83d\ude42"), max_size=5)
+
+
+@pytest.fixture
+def clock() -> HandClock:
+    return HandClock()
+
+
+@pytest.fixture
+def log(tmp_path: Path, clock: HandClock) -> Iterator[EventLog]:
+    with EventLog(tmp_path / "log.sqlite", now=clock.now, monotonic_ns=clock.monotonic_ns) as opened:
+        yield opened
+
+
+def begun(log: EventLog) -> str:
+    attempt = Attempts(log).create("p/q", "d", Path("/w"), {FILE: FileText.of_text(GIVEN)}).id
+    log.append_blocking(attempt, Started())
+    return attempt
+
+
+def edit(start: int | None, end: int | None, text: str, version: int = 2) -> Edit:
+    return Edit(path=FILE, version=version, changes=(Change(start=start, end=end, text=text),))
+
+
+def chunks(found: Playback) -> list[dict[str, Any]]:
+    bodies = [found.chunk(number) for number in range(len(found.bounds))]
+    assert found.chunk(len(bodies)) is None
+    return [json.loads(gzip.decompress(body)) for body in bodies if body is not None]
+
+
+def follow(parts: list[dict[str, Any]]) -> Iterator[tuple[str | None, str]]:
+    """Text and marks after each step, worked out as the page does; each chunk begins anew."""
+    for part in parts:
+        pieces = part["files"].get(FILE)
+        text = None if pieces is None else "".join(piece for _, piece in pieces)
+        marks = "".join(mark * len(piece) for mark, piece in pieces or ())
+        for step in part["steps"]:
+            if FILE in step[5] and step[5][FILE] is None:
+                text, marks = None, ""
+            for start, end, new, mark in step[5].get(FILE) or ():
+                old = text or ""
+                new = join_surrogates(new)
+                start, end = (0, len(old)) if start is None else (start, end)
+                text, marks = old[:start] + new + old[end:], marks[:start] + mark * len(new) + marks[end:]
+            yield text, marks
+
+
+def test_each_step_has_the_text_and_where_it_came_from(log: EventLog, clock: HandClock) -> None:
+    attempt = begun(log)
+    for version, (kind, text) in enumerate((("type", "ab"), ("paste", "CD")), 2):
+        clock.pass_s(2)
+        log.append_blocking(attempt, edit(0, 0, text, version))
+        log.append_blocking(attempt, EditReason(path=FILE, version=version, reason="cursor", metadata={"kind": kind}))
+    written = FileText.of_text(f"CDab// by a tool\n{GIVEN}")
+    log.append_blocking(attempt, TextSet(path=FILE, cause=TextCause.OUTSIDE, file=written))
+    found = played(log.stored_events(attempt))
+    steps = list(follow(chunks(found)))
+    assert steps[-1] == (written.text, "pptt" + "o" * 13 + "g" * len(GIVEN))
+    assert found.inserted == {"typed": 2, "paste": 2}
+    assert found.final() == {FILE: written.text}
+    (paste,) = found.marks
+    assert (paste.kind, paste.step, paste.at_s, paste.characters, paste.path) == ("paste", 3, 4.0, 2, FILE)
+
+
+def test_a_file_that_is_gone_or_unknown_has_no_text(log: EventLog) -> None:
+    attempt = begun(log)
+    log.append_blocking(attempt, edit(0, 999, "beyond the end"))
+    found = played(log.stored_events(attempt))
+    assert list(follow(chunks(found)))[-1] == (None, "")
+    log.append_blocking(attempt, TextSet(path=FILE, cause=TextCause.CREATED, file=FileText.of_text("new")))
+    log.append_blocking(attempt, TextSet(path=FILE, cause=TextCause.DELETED, file=None))
+    found = played(log.stored_events(attempt))
+    assert [text for text, _ in follow(chunks(found))][-2:] == ["new", None]
+    assert found.final() == {}
+
+
+def test_pauses_have_an_end_even_if_it_is_that_of_the_log(log: EventLog, clock: HandClock) -> None:
+    attempt = begun(log)
+    events: list[Event] = [Paused(reason="lunch"), Resumed(), Paused()]
+    for event in events:
+        clock.pass_s(10)
+        log.append_blocking(attempt, event)
+    clock.pass_s(5)
+    log.append_blocking(attempt, edit(0, 0, "x"))
+    pauses = [(mark.at_s, mark.until_s, mark.text) for mark in played(log.stored_events(attempt)).marks]
+    assert pauses[:2] == [(10.0, 20.0, "lunch"), (30.0, 35.0, "")]
+
+
+def test_a_run_that_the_log_does_not_have_is_placed_by_the_wall_time(log: EventLog, clock: HandClock) -> None:
+    attempt = begun(log)
+    began = clock.now().timestamp()
+    clock.pass_s(100)
+    log.append_blocking(attempt, edit(0, 0, "x"))
+    found = played(log.stored_events(attempt))
+    assert found.place(began - 50) == (0, 0.0)
+    assert found.place(began + 40) == (0, pytest.approx(40.0))
+    assert found.place(began + 4000) == (2, 100.0)
+
+
+def test_all_beginnings_of_chunks_take_no_more_than_the_changes(log: EventLog, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(playback, "_CHUNK", 500)
+    attempt = begun(log)
+    for version in range(2, 200):
+        log.append_blocking(attempt, edit(0, 0, "0123456789", version))
+    found = played(log.stored_events(attempt))
+    parts = chunks(found)
+    held = sum(len(piece) for part in parts[1:] for _, piece in part["files"][FILE])
+    assert 3 < len(parts) < 40
+    assert held <= 198 * (10 + 48)
+    assert sum(len(part["steps"]) for part in parts) == found.steps
+    assert [part for _, part in zip(found.bounds, parts, strict=True)] == parts
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(st.tuples(st.integers(0, 30), st.integers(0, 4), LETTERS, st.booleans()), max_size=25),
+    st.sampled_from([60, 200, 100_000]),
+)
+def test_every_text_is_the_replays(tmp_path_factory: Any, edits: list[tuple[int, int, str, bool]], size: int) -> None:
+    clock = HandClock()
+    with (
+        pytest.MonkeyPatch.context() as patched,
+        EventLog(tmp_path_factory.mktemp("log") / "log.sqlite", now=clock.now, monotonic_ns=clock.monotonic_ns) as log,
+    ):
+        patched.setattr(playback, "_CHUNK", size)
+        attempt = begun(log)
+        text = GIVEN
+        for version, (at, length, new, is_whole) in enumerate(edits, 2):
+            start = min(at, len(text))
+            end = min(start + length, len(text))
+            event = edit(None, None, new, version) if is_whole else edit(start, end, new, version)
+            log.append_blocking(attempt, event)
+            whole = replay(log.events(attempt)).files[FILE].text
+            assert whole is not None
+            text = whole
+        found = played(log.stored_events(attempt))
+        steps = [(text, marks) for text, marks in follow(chunks(found))]
+        events = log.events(attempt)
+        for place, seq in enumerate(event.seq for event in events):
+            shown = steps[place][0]
+            assert shown is not None
+            assert join_surrogates(shown) == replay(events, until=seq).files[FILE].text
