@@ -17,7 +17,7 @@ def _ignored(*_: object) -> None:
 
 
 class MarkedTexts:
-    """Texts by path. Each is accompanied by a string of the same length that has the mark of each code point.
+    """Files by path. Each text is accompanied by a string of the same length that has the mark of each code point.
 
     Args:
         inserted: Called with a mark and how many code points of it were put in.
