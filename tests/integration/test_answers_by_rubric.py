@@ -41,10 +41,10 @@ def question() -> Problem:
 class Class:
     """A course with one answer that waits, and those who are in it."""
 
-    def __init__(self, service: Service, folder: Path, **assignment: Reveal) -> None:
+    def __init__(self, service: Service, folder: Path, reveal: Reveal | None = None) -> None:
         pack = Pack(name="written", title="W", version="1", license="MIT", source="us", problems=(question(),))
         Store(service.folders).add(pack, replace=True)
-        self.course: Course = service.set_up("written", **assignment)
+        self.course: Course = service.set_up("written", reveal=reveal)
         solver = Solver.joining(service, self.course, folder, "Ada Lovelace")
         attempt = solver.begin(f"written/{NAME}", {"answer.md": ""})
         solver.record(attempt, Started())

@@ -43,6 +43,7 @@ class Work:
 def edits(path: str) -> list[Event]:
     """Typed text that is markup, a paste with half of a character, and an assistant's completion."""
     events: list[Event] = []
+    said: tuple[tuple[dict[str, str], str], ...]
     said = ({"kind": "type"}, "cursor"), ({"kind": "paste"}, "cursor"), ({}, "inlineCompletionAccept")
     for version, ((metadata, reason), text) in enumerate(
         zip(said, (MARKUP, "// \ud800 🙂\n", "// done\n"), strict=True), 2
