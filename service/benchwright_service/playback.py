@@ -11,10 +11,12 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from benchwright_analysis.report.edits import Edits
 from benchwright_analysis.report.stored_event import about_edit, model_of
 from benchwright_attempts.clock import AttemptState, Clock
+from benchwright_attempts.errors import IllegalTransitionError
 from benchwright_attempts.event_body import Evidence, TextEffect
 from benchwright_attempts.events import EVENT_TYPES, TextCause
 from benchwright_attempts.record import StoredEvent, read_json, type_of
@@ -37,9 +39,23 @@ _EDITS = EVENT_TYPES.with_effect(TextEffect.EDITS)
 _SHAPES = EVENT_TYPES.with_effect(TextEffect.HIDES_FILE)
 _ABOUT = EVENT_TYPES.with_evidence(Evidence.SAME_VERSION)
 _ANNOUNCING = EVENT_TYPES.with_evidence(Evidence.NEXT_EDIT)
-_QUIET = frozenset({"tick", "assigned", "consent", "environment", "activity", "model_usage"}) | _ABOUT | _ANNOUNCING
-"""Events that are no steps: they say nothing of the work, or something of another event."""
+_HIDING = EVENT_TYPES.with_effect(TextEffect.HIDES_ALL)
+_QUIET = (
+    frozenset({"tick", "assigned", "consent", "environment", "model_usage"}) | _ABOUT | _ANNOUNCING
+) - EVENT_TYPES.with_effect(*(effect for effect in TextEffect if effect is not TextEffect.NONE))
+"""Events that are no steps: they say nothing of the work, or something of another event. What changes a text is one."""
 _OF_RUNS = frozenset({"run_started", "run_finished", "answered"})
+
+
+class PlaybackError(Exception):
+    """An event that no program of ours writes.
+
+    Args:
+        seq: Its number, or that of the last one if only all together make no attempt.
+    """
+
+    def __init__(self, seq: int) -> None:
+        super().__init__(f"Event {seq} is none that an editor writes, so the attempt can't be replayed.")
 
 
 @dataclass(frozen=True)
@@ -144,12 +160,24 @@ def played(events: Iterable[StoredEvent]) -> Playback:
     """Reads an attempt from its first event.
 
     Raises:
-        ValueError: An event is none.
+        PlaybackError: An event is none: what students' machines send is whatever they want.
     """
     reading = _Reading()
-    for event in events:
-        reading.take(*event)
-    return reading.finish()
+    seq = 0
+    try:
+        for event in events:
+            seq = event[0]
+            reading.take(*event)
+        return reading.finish()
+    except (AttributeError, IllegalTransitionError, LookupError, OverflowError, TypeError, ValueError) as error:
+        raise PlaybackError(seq) from error
+
+
+def _check_places(edit: dict[str, Any]) -> None:
+    for change in edit["changes"]:
+        start, end = change.get("start"), change.get("end")
+        if (start, end) != (None, None) and not 0 <= start <= end:
+            raise ValueError("a change begins behind its end")
 
 
 class _Reading:
@@ -188,9 +216,12 @@ class _Reading:
         clock, edits = self._clock, self._edits
         if kind in _EDITS or kind in _SHAPES:
             value = read_json(body)
+            _check_places(value)
             at_ns, clock_ns = clock.at_ns, clock.active_ns
             edits.edit(value, seq, wall, at_ns=at_ns, clock_ns=clock_ns, has_text=kind in _EDITS)
             self._paths.add(value["path"])
+            if kind in _SHAPES:
+                edits.set_files({value["path"]: None}, seq, clock.at_ns)
             return str(value["path"])
         if kind in _SETS:
             value = read_json(body)
@@ -202,7 +233,9 @@ class _Reading:
             if value.get("cause") == TextCause.WRITTEN.value:
                 self._by_model.add(seq)
             return next(iter(contents)) if len(contents) == 1 else ""
-        if kind in _ABOUT:
+        if kind in _HIDING:
+            edits.set_files(dict.fromkeys(self._paths), seq, clock.at_ns)
+        elif kind in _ABOUT:
             event, about, version = about_edit(body)
             if version is not None:
                 edits.attributor.about(about, version, event)

@@ -37,7 +37,7 @@ class Replays:
 
         Raises:
             LogError: The log can't be read.
-            ValueError: An event is none.
+            PlaybackError: An event is none.
         """
         async with self._turn:
             return await self._found(attempt, events)
@@ -47,7 +47,7 @@ class Replays:
 
         Raises:
             LogError: The log can't be read.
-            ValueError: An event is none.
+            PlaybackError: An event is none.
         """
         async with self._turn:
             playback = await self._found(attempt, events)
@@ -58,7 +58,7 @@ class Replays:
 
         Raises:
             LogError: The log can't be read.
-            ValueError: An event is none.
+            PlaybackError: An event is none.
         """
         async with self._turn:
             playback = await self._found(attempt, events)
@@ -69,7 +69,7 @@ class Replays:
 
         Raises:
             LogError: The log can't be read.
-            ValueError: An event is none.
+            PlaybackError: An event is none.
         """
         playback = await self.of(line.id, line.summary.seq)
         header = await asyncio.to_thread(self._log.header, line.id)

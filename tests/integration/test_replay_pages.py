@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import httpx2
@@ -140,3 +141,26 @@ def test_a_replay_is_for_staff_of_the_course(service: Service, work: Work, role:
 def test_what_a_replay_does_not_have_is_no_page(staff: httpx2.Client, work: Work, end: str) -> None:
     assert staff.get(f"{work.page}/{work.attempt}/{end}").status_code == 404
     assert staff.get(f"{work.page}/{'b' * 32}/{end}").status_code == 404
+
+
+def test_an_event_that_no_editor_writes_is_told_and_hides_nothing_else(
+    service: Service, work: Work, staff: httpx2.Client, tmp_path: Path
+) -> None:
+    solver = Solver.joining(service, work.course, tmp_path, "Mallory")
+    attempt = solver.begin(REF, {work.path: "module m;\n"})
+    solver.record(attempt, Started(), Edit(path=work.path, version=2, changes=(Change(start=0, end=0, text="x"),)))
+    _, rows = solver.rows(attempt)
+    body = rows[-1].body.replace('"start":0', '"start":9')
+    forged = replace(rows[-1], body=body)
+    forged = replace(forged, hash=forged.computed_hash())
+    lines = [row.as_json_line() for row in (*rows[:-1], forged)]
+    assert solver.send(attempt, lines=lines).status_code == 200
+    with service.client(solver.token) as client:
+        account = client.get("/api/v1/me").json()["account"]
+    page = work.page.rpartition("/")[0] + f"/{account}"
+    shown = staff.get(page)
+    assert "Event 3 is none that an editor writes" in shown.text
+    assert "Active time" in shown.text
+    assert [staff.get(f"{page}/{attempt}/{end}").status_code for end in ("replay", "replay/3/0", "final")] == [409] * 3
+    assert staff.get(f"{page}/{attempt}/replay/2/0").status_code == 200
+    solver.log.close()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from http import HTTPStatus
 from urllib.parse import quote
 
@@ -14,7 +15,8 @@ from benchwright_service.errors import BenchServiceError
 from benchwright_service.pages.rendering import SECURITY, Problem, render
 from benchwright_service.pages.replay_pages import student_of
 from benchwright_service.pages.visit import STAFF, Visit, unknown_page
-from benchwright_service.progress import written_of
+from benchwright_service.playback import PlaybackError
+from benchwright_service.progress import AttemptLine, Written, written_of
 
 _MOST_RUNS = 10_000
 
@@ -88,7 +90,7 @@ async def work(visit: Visit) -> Response:
     member, assignment, student = await student_of(visit)
     path = visit.request.path_params
     attempts = await visit.bench.progress.attempts(student.account, assignment.id, path["problem"])
-    written = [written_of((await visit.bench.replays.of(one.id, one.summary.seq)).inserted) for one in attempts]
+    written = [await _written(visit, one) for one in attempts]
     seen = f"{student.account} {assignment.pack}/{path['problem']}"
     await visit.bench.audit.note(visit.account, member.course, "saw work", seen)
     return render(
@@ -100,6 +102,14 @@ async def work(visit: Visit) -> Response:
         student=student,
         attempts=list(zip(attempts, written, strict=True)),
     )
+
+
+async def _written(visit: Visit, attempt: AttemptLine) -> Sequence[Written] | str:
+    """Where its text came from; or why that can't be said."""
+    try:
+        return written_of((await visit.bench.replays.of(attempt.id, attempt.summary.seq)).inserted)
+    except PlaybackError as error:
+        return str(error)
 
 
 async def audit(visit: Visit) -> Response:

@@ -8,9 +8,11 @@ from http import HTTPStatus
 
 from starlette.responses import Response
 
+from benchwright_judges.service.refusals import Kind, RefusalError
 from benchwright_remote.messages import AssignmentView, Membership
 from benchwright_service.pages.rendering import SECURITY, render
 from benchwright_service.pages.visit import Visit, unknown_page
+from benchwright_service.playback import PlaybackError
 from benchwright_service.progress import AttemptLine, Student
 
 _AGAIN_S = 600.0
@@ -37,7 +39,10 @@ async def student_of(visit: Visit) -> tuple[Membership, AssignmentView, Student]
 async def overview(visit: Visit) -> Response:
     """What happened when, as JSON."""
     line, _, _ = await _seen(visit)
-    found = await visit.bench.replays.overview(line)
+    try:
+        found = await visit.bench.replays.overview(line)
+    except PlaybackError as error:
+        raise _unreadable(error) from error
     return Response(json.dumps(found), media_type="application/json", headers=SECURITY)
 
 
@@ -47,7 +52,10 @@ async def chunk(visit: Visit) -> Response:
     path = visit.request.path_params
     found = None
     if 0 < path["events"] <= line.summary.seq:
-        found = await visit.bench.replays.chunk(line.id, path["events"], path["chunk"])
+        try:
+            found = await visit.bench.replays.chunk(line.id, path["events"], path["chunk"])
+        except PlaybackError as error:
+            raise _unreadable(error) from error
     if found is None:
         raise unknown_page()
     headers = SECURITY | {"Content-Encoding": "gzip", "Vary": "Accept-Encoding"}
@@ -59,10 +67,17 @@ async def chunk(visit: Visit) -> Response:
 async def final(visit: Visit) -> Response:
     """The text at the end."""
     line, member, student = await _seen(visit)
-    files = await visit.bench.replays.final(line.id, line.summary.seq)
+    try:
+        files = await visit.bench.replays.final(line.id, line.summary.seq)
+    except PlaybackError as error:
+        raise _unreadable(error) from error
     # Editors may send surrogates that are no character, which no page can have.
     texts = {path: text.encode("utf-8", "replace").decode() for path, text in files.items()}
     return render("final", visit.session, HTTPStatus.OK, member=member, student=student, texts=texts)
+
+
+def _unreadable(error: PlaybackError) -> RefusalError:
+    return RefusalError(Kind.CONFLICT, str(error), "Look at the runs. Ask the student which program they work with.")
 
 
 async def _seen(visit: Visit) -> tuple[AttemptLine, Membership, Student]:

@@ -20,7 +20,7 @@ from benchwright_attempts.hand_clock import HandClock
 from benchwright_attempts.log import EventLog
 from benchwright_attempts.replay import replay
 from benchwright_service import playback
-from benchwright_service.playback import Playback, played
+from benchwright_service.playback import Playback, PlaybackError, played
 from benchwright_verilog.syntax.surrogates import join_surrogates
 
 FILE = "rtl/x.sv"
@@ -139,6 +139,34 @@ def test_all_beginnings_of_chunks_take_no_more_than_the_changes(log: EventLog, m
     assert held <= 198 * (10 + 48)
     assert sum(len(part["steps"]) for part in parts) == found.steps
     assert [part for _, part in zip(found.bounds, parts, strict=True)] == parts
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"changes": [{"start": 3, "end": 1, "text": "x"}]},
+        {"changes": [{"start": -3, "end": 1, "text": "x"}]},
+        {"changes": [{"start": 1 << 70, "end": 1 << 70, "text": "x"}]},
+        {"changes": [{"start": 0, "end": None, "text": "x"}]},
+        {"changes": [{"start": 0, "end": 0, "text": 7}]},
+        {"changes": 7},
+        {"path": ["x"]},
+        {"version": "two"},
+    ],
+)
+def test_an_event_that_no_editor_writes_is_named(log: EventLog, changed: dict[str, object]) -> None:
+    attempt = begun(log)
+    log.append_blocking(attempt, edit(0, 0, "x"))
+    *first, (seq, wall, mono_ns, process, body) = log.stored_events(attempt)
+    forged = json.dumps(json.loads(body) | changed, sort_keys=True, separators=(",", ":"))
+    with pytest.raises(PlaybackError, match="Event 3 is none that an editor writes"):
+        played([*first, (seq, wall, mono_ns, process, forged)])
+
+
+def test_text_is_unknown_from_an_edit_on_whose_text_was_not_recorded(log: EventLog) -> None:
+    attempt = begun(log)
+    log.append_blocking(attempt, edit(0, 0, "x").without_text())
+    assert list(follow(chunks(played(log.stored_events(attempt)))))[-1] == (None, "")
 
 
 @settings(max_examples=60, deadline=None)
