@@ -1,0 +1,73 @@
+"""How long the replay of a large attempt takes to open: `python tests/benchmarks/replay.py 100000`.
+
+Prints processor seconds for reading the log, for everything that the page needs before it has text, for the first chunk
+of text, and for all the others.
+"""
+
+from __future__ import annotations
+
+import random
+import sys
+import tempfile
+import time
+from itertools import pairwise
+from pathlib import Path
+
+from benchwright_attempts.attempts import Attempts
+from benchwright_attempts.events import Edit, Started
+from benchwright_attempts.evidence import EditReason
+from benchwright_attempts.file_text import Change, FileText
+from benchwright_attempts.hand_clock import HandClock
+from benchwright_attempts.log import EventLog
+from benchwright_service.playback import played
+
+PATH = "rtl/x.sv"
+GIVEN = "module x; // a line\nendmodule\n" * 300
+
+
+def typed(log: EventLog, clock: HandClock, events: int) -> str:
+    """An attempt with so many events, half of them edits of one character anywhere."""
+    attempt = Attempts(log).create("p/q", "d", Path("/w"), {PATH: FileText.of_text(GIVEN)}).id
+    log.append_blocking(attempt, Started())
+    dice = random.Random(1)
+    length = len(GIVEN)
+    for version in range(2, events // 2 + 1):
+        clock.pass_s(dice.expovariate(5))
+        at, is_new = dice.randrange(length), dice.random() < 0.55
+        change = (
+            Change(start=at, end=at, text=dice.choice("abc\n;")) if is_new else Change(start=at, end=at + 1, text="")
+        )
+        length += 1 if is_new else -1
+        log.append_nowait(attempt, Edit(path=PATH, version=version, changes=(change,)))
+        said = {"kind": "paste" if version % 97 == 0 else "type"}
+        last = log.append_nowait(attempt, EditReason(path=PATH, version=version, reason="cursor", metadata=said))
+    last.result()
+    return attempt
+
+
+def main(events: int) -> None:
+    """Measures."""
+    clock = HandClock()
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        EventLog(Path(folder) / "log.sqlite", now=clock.now, monotonic_ns=clock.monotonic_ns) as log,
+    ):
+        attempt = typed(log, clock, events)
+        times = [time.process_time()]
+        rows = log.stored_events(attempt)
+        times.append(time.process_time())
+        found = played(rows)
+        times.append(time.process_time())
+        first = found.chunk(0)
+        times.append(time.process_time())
+        found.final()
+        times.append(time.process_time())
+    read, overview, chunk, others = (after - before for before, after in pairwise(times))
+    print(
+        f"{events} events: read {read:.2f} s, overview {overview:.2f} s, first chunk {chunk:.3f} s, others {others:.2f} s"
+    )
+    print(f"{len(found.bounds)} chunks, the first {len(first or b'')} bytes")
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 100_000)
