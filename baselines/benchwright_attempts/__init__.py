@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from benchwright_problems.home import Home
 
-__all__ = ["log_file"]
+__all__ = ["chosen_log", "log_file"]
+
+LOG = "BENCHWRIGHT_LOG"
+"""Names another log than that of this machine's user, such as a bench service's: a file, or `postgresql://…`."""
 
 
 def log_file(home: Home) -> Path:
     """Where a user's event log is, of people and models alike."""
     return home.data / "attempts" / "log.sqlite"
+
+
+def chosen_log(home: Home) -> Path | str:
+    """The log that commands work with, other than an editor's: a file, or the address of a database."""
+    place = os.environ.get(LOG) or log_file(home)
+    return str(place) if str(place).startswith("postgresql:") else Path(place)

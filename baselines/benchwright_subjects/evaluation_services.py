@@ -8,6 +8,7 @@ from collections.abc import Coroutine
 from functools import cached_property
 from typing import Any, TypeVar
 
+from benchwright_attempts import chosen_log
 from benchwright_attempts.errors import AttemptError, EvaluationError
 from benchwright_attempts.services import Services
 from benchwright_harness.sandbox import Sandbox
@@ -32,7 +33,7 @@ class EvaluationServices(Services[StudyLog]):
     def __init__(self, home: Home, sandbox: str) -> None:
         # As many as there are cores: a simulation that shares its core runs into its time limit.
         slots = asyncio.Semaphore(os.cpu_count() or 1)
-        super().__init__(home, open_log, lambda: self.sandbox, slots)
+        super().__init__(home, lambda _: open_log(chosen_log(home)), lambda: self.sandbox, slots)
         # Inspect counts tokens for providers that don't, and would fetch the table.
         self.tokens.share()
         self._sandbox_name = sandbox

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import typer
 from pydantic import JsonValue
 
-from benchwright_attempts import log_file
+from benchwright_attempts import chosen_log
 from benchwright_problems.home import Home
 from benchwright_problems.store import Store
 from benchwright_problems.verdict import Outcome
@@ -125,7 +125,7 @@ def _parts(planned: PlannedPart) -> tuple[str, list[ModelCondition], dict[str, l
 
     home = Home.find()
     store = Store(home)
-    log = open_log(log_file(home))
+    log = open_log(chosen_log(home))
     try:
         study = planned.study
         if (file := Path(study)).is_file():
@@ -149,7 +149,7 @@ def _parts(planned: PlannedPart) -> tuple[str, list[ModelCondition], dict[str, l
 
 
 def _progress(study: str, parts: Sequence[ModelCondition]) -> dict[str, dict[str, JsonValue]]:
-    log = open_log(log_file(Home.find()))
+    log = open_log(chosen_log(Home.find()))
     try:
         found = {part.condition.name: (part, part.ended(log)) for part in parts}
         return {

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchwright_attempts import log_file
+from benchwright_attempts import chosen_log
 from benchwright_problems.home import Home
 from benchwright_server.cli.output import err, plain_errors
 
@@ -18,21 +16,12 @@ if TYPE_CHECKING:
     from benchwright_studies.study_log import StudyLog
 
 
-LOG = "BENCHWRIGHT_LOG"
-"""Names another log than that of this machine's user, such as a bench service's: a file, or `postgresql://…`."""
-
-
-def _place() -> Path | str:
-    place = os.environ.get(LOG) or log_file(Home.find())
-    return str(place) if str(place).startswith("postgresql:") else Path(place)
-
-
 @contextmanager
 def opened_attempts() -> Iterator[EventLog]:
     """The same, for commands that read attempts and nothing of studies, whose rules take a while to load."""
     from benchwright_attempts.log import EventLog
 
-    with plain_errors(), EventLog(_place()) as log:
+    with plain_errors(), EventLog(chosen_log(Home.find())) as log:
         yield log
 
 
@@ -42,7 +31,7 @@ def opened_log() -> Iterator[StudyLog]:
     from benchwright_studies import open_log
 
     with plain_errors():
-        log = open_log(_place())
+        log = open_log(chosen_log(Home.find()))
         try:
             yield log
         finally:
