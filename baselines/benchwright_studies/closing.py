@@ -17,7 +17,7 @@ from benchwright_attempts.evidence import TimedOut
 from benchwright_attempts.file_text import sha256
 from benchwright_attempts.record import AttemptHeader, canonical
 from benchwright_attempts.state import STUDY_CLOSED
-from benchwright_studies.entry import Closed
+from benchwright_studies.entry import Closed, ConsentEntry
 from benchwright_studies.studies import RegisteredStudy, Studies
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def close_study(log: StudyLog, study: str, *, force: bool = False) -> Closed:
             f"There is no attempt of {study} here. Bring the records together first (`benchwright study collect`), "
             "or close it without any by --force."
         )
-    going = [header for header in headers if not attempts.summary(header.id).state.ended]
+    going = going_on(log, study)
     if going and not force:
         who = ", ".join(f"{header.solver} ({header.problem})" for header in going[:5])
         raise StudyError(
@@ -88,6 +88,23 @@ def close_study(log: StudyLog, study: str, *, force: bool = False) -> Closed:
     closed = Closed(digest=sha256(canonical(sealed).encode()), seal=sealed)
     log.journal.append(study, "", closed)
     return closed
+
+
+def going_on(log: StudyLog, study: str) -> Sequence[AttemptHeader]:
+    """The attempts of a study that have not ended, of people, models and agents.
+
+    Of who has taken their consent back nothing more is recorded: their attempts stay as they are.
+    """
+    attempts = Attempts(log)
+    studies = Studies(log, attempts)
+
+    def may_go_on(header: AttemptHeader) -> bool:
+        entries = studies.entries(study, header.solver)
+        newest = next((one for one in reversed(entries) if isinstance(one, ConsentEntry)), None)
+        return newest is None or newest.given
+
+    open_ = [one for one in log.journal.attempts(study) if not attempts.summary(one.id).state.ended]
+    return [one for one in open_ if may_go_on(one)]
 
 
 def _head_of(log: StudyLog, header: AttemptHeader) -> list[JsonValue]:
