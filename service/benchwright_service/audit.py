@@ -7,10 +7,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import insert, select
+from sqlalchemy import func, insert, select
 
 from benchwright_judges.database import Database
 from benchwright_service.tables import ACCOUNTS, AUDIT, moment
+
+SITTING_S = 3600.0
+"""What refreshes itself is noted once in this time for each viewer."""
 
 
 @dataclass(frozen=True)
@@ -55,6 +58,16 @@ class Audit:
                     return
         async with self._database.writing() as connection:
             await connection.execute(insert(AUDIT).values(row))
+
+    async def note_sitting(self, account: str, course: str, action: str, object_: str) -> None:
+        """Adds an entry unless the newest of this kind is younger than a sitting: for what is read again and again."""
+        newest = select(func.max(AUDIT.c.at)).where(
+            *(AUDIT.c.course == course, AUDIT.c.account == account, AUDIT.c.action == action, AUDIT.c.object == object_)
+        )
+        async with self._database.reading() as connection:
+            last = (await connection.execute(newest)).scalar()
+        if last is None or self._now() - last >= SITTING_S:
+            await self.note(account, course, action, object_)
 
     async def of(self, course: str, most: int = 500) -> Sequence[Entry]:
         """The newest entries of a course, newest first."""

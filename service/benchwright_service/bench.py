@@ -30,6 +30,7 @@ from benchwright_service.grade_history import GradeHistory
 from benchwright_service.gradebook import Gradebooks
 from benchwright_service.item_report import ItemReports
 from benchwright_service.lab import Lab
+from benchwright_service.lab_closing import Closings
 from benchwright_service.lab_monitor import LabMonitor
 from benchwright_service.metrics import Metrics
 from benchwright_service.people import People
@@ -82,6 +83,7 @@ class Bench:
     answers: AnswerGrading
     replays: Replays
     rubrics: RubricGrades
+    closings: Closings
     provider: IdentityProvider | None = None
     lti: LtiTool | None = None
     lti_services: LtiServices | None = None
@@ -257,6 +259,8 @@ async def open_bench(
         runs = Runs(parts.database, Store(home), home, snapshots, parts.courses, evidence, judging, metrics)
         progress = Progress(parts.database, log)
         gradebooks = Gradebooks(parts.database, progress)
+        closings = Closings(log, parts.database, database_url, home, reports_folder(home))
+        opened.push_async_callback(closings.close)
         await runs.start()
         opened.push_async_callback(runs.close)
         yield Bench(
@@ -282,6 +286,7 @@ async def open_bench(
             AnswerGrading(parts.database, judging.records, Store(home)),
             Replays(log),
             RubricGrades(parts.database, judging.records, Store(home), parts.courses),
+            closings,
             *(await _others(parts, others, server, folder) if others is not None else ()),
         )
 

@@ -108,20 +108,21 @@ def close(
 
 async def _close(study: str, database: str | None, *, force: bool, yes: bool) -> tuple[Closed, Path]:
     from benchwright_service.bench import open_monitor, reports_folder
-    from benchwright_service.study_report import close_and_report
+    from benchwright_service.lab_closing import OPERATOR, conduct, note_begun
 
-    async with open_monitor(Home.find(), database) as (monitor, found):
+    home = Home.find()
+    async with open_monitor(home, database) as (monitor, found):
         watch = await monitor.watch(study)
         if not (watch.digest or yes or force):
             _confirm(watch)
-        return await close_and_report(found, Home.find(), study, reports_folder(Home.find()), force=force)
+        await note_begun(monitor.database, study, OPERATOR, force=force)
+        return await conduct(monitor.database, found, home, reports_folder(home), study, OPERATOR, force=force)
 
 
 def _confirm(watch: StudyWatch) -> None:
-    from benchwright_remote.messages import Whereabouts
+    from benchwright_service.lab_closing import unfinished
 
-    over = (Whereabouts.FINISHED, Whereabouts.DROPPED_OUT, Whereabouts.FREE)
-    going = [one.participant for one in watch.participants if one.where not in over]
+    going = unfinished(watch)
     said = f"{len(going)} participants have not finished: {', '.join(going[:5])}. " if going else ""
     if not sys.stdin.isatty():
         raise BenchServiceError(f"{said}Give --yes to close {watch.study}: nothing can be added to it afterwards")
@@ -129,11 +130,13 @@ def _confirm(watch: StudyWatch) -> None:
 
 
 def _print(watch: StudyWatch, now: datetime) -> None:
+    from benchwright_service.lab_monitor import ago
+
     rows = [("participant", "where", "task", "done", "last record", "last work")]
     for one in watch.participants:
         task = "" if one.task is None else "practice" if one.task == 0 else str(one.task)
         done = f"{one.done}/{one.total}" if one.total else ""
-        rows.append((one.participant, one.where.value, task, done, _ago(one.heard, now), _ago(one.worked, now)))
+        rows.append((one.participant, one.where.value, task, done, ago(one.heard, now), ago(one.worked, now)))
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     for row in rows:
         typer.echo("  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip())
@@ -141,10 +144,3 @@ def _print(watch: StudyWatch, now: datetime) -> None:
     typer.echo(", ".join(f"{count} {where}" for where, count in counts.items()))
     if watch.digest:
         typer.echo(f"Closed. Digest {watch.digest}")
-
-
-def _ago(then: datetime | None, now: datetime) -> str:
-    if then is None:
-        return ""
-    minutes = max(0, int((now - then).total_seconds() // 60))
-    return f"{minutes} min" if minutes < 120 else f"{minutes // 60} h" if minutes < 2880 else f"{minutes // 1440} d"

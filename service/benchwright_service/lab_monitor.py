@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -17,6 +18,7 @@ from benchwright_attempts.events import EVENT_TYPES
 from benchwright_attempts.summary import Summary
 from benchwright_judges.database import Database
 from benchwright_judges.service.refusals import Kind, RefusalError
+from benchwright_problems.home import Home
 from benchwright_remote.messages import Role, StudyWatch, Watched, Whereabouts
 from benchwright_service.accounts import Accounts
 from benchwright_service.study_places import StudyPlaces
@@ -28,6 +30,13 @@ from benchwright_studies.vocabulary import Step
 
 STUCK_AFTER_S = 600.0
 """After how long without work a participant counts as stuck, unless something else was asked for."""
+REPORT = "report.html"
+"""The page of a report, in its folder."""
+_POLICY = re.compile(rb"""<meta http-equiv="Content-Security-Policy" content="([\w '=+/:;-]{1,1000})">""")
+_HEAD_BYTES = 2_000
+# It may not act for who is signed in.
+_CONFINED = "sandbox allow-scripts allow-downloads; form-action 'none'; frame-ancestors 'none'; base-uri 'none'"
+_WITHOUT_SCRIPTS = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; font-src data:"
 _NEWEST_EVENTS = 500
 """Events that are searched for work: heartbeats come every 30 s, so these are hours."""
 _OVER = {Step.FINISHED: Whereabouts.FINISHED, Step.WITHDRAWN: Whereabouts.DROPPED_OUT}
@@ -53,7 +62,7 @@ class LabMonitor:
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
         self._log = log
-        self._database = database
+        self.database = database
         self._accounts = accounts
         self._reports = reports
         self._now = now
@@ -74,7 +83,7 @@ class LabMonitor:
 
     async def is_study(self, course: str) -> bool:
         """Whether a course is a study's, whose names and outcomes no page shows."""
-        return await StudyPlaces(self._database).is_study(course)
+        return await StudyPlaces(self.database).is_study(course)
 
     async def watch(self, study: str, stuck_after_s: float = STUCK_AFTER_S) -> StudyWatch:
         """Where everybody is in a study. Conditions, verdicts and times of work are not in it.
@@ -92,7 +101,7 @@ class LabMonitor:
             .join(ASSIGNMENTS, ASSIGNMENTS.c.id == ATTEMPTS_HELD.c.assignment)
             .where(ASSIGNMENTS.c.course == study)
         )
-        async with self._database.reading() as connection:
+        async with self.database.reading() as connection:
             taken = frozenset((await connection.execute(joined)).scalars())
             differences = {row.attempt: row.clock_difference_s for row in await connection.execute(held)}
         return await asyncio.to_thread(self._watch, study, taken, differences, stuck_after_s)
@@ -113,15 +122,15 @@ class LabMonitor:
             raise RefusalError(
                 Kind.CONFLICT,
                 "The study goes on: nobody sees outcomes by condition.",
-                f"Close it on the service's machine: benchwright lab close {study}",
+                f"Close it on its page, or on the service's machine: benchwright lab close {study}",
             )
         try:
-            return await asyncio.to_thread((self._reports / study / "report.html").read_bytes)
+            return await asyncio.to_thread((self._reports / study / REPORT).read_bytes)
         except FileNotFoundError:
             raise RefusalError(
                 Kind.CONFLICT,
                 "The study is closed, and its report has not been made here.",
-                f"Make it on the service's machine: benchwright lab close {study}",
+                f"Make it on the study's page, or on the service's machine: benchwright lab close {study}",
             ) from None
 
     def _study(self, study: str) -> RegisteredStudy:
@@ -140,7 +149,7 @@ class LabMonitor:
             title=known.study.title,
             digest=known.closed.digest if known.closed is not None else "",
             participants=tuple(
-                self._participant(study, one, differences, stuck_after_s)
+                self._participant(known, one, differences, stuck_after_s)
                 if one in begun
                 else Watched(participant=one, where=Whereabouts.JOINED if one in taken else Whereabouts.FREE)
                 for one in known.study.pseudonyms
@@ -148,11 +157,11 @@ class LabMonitor:
         )
 
     def _participant(
-        self, study: str, participant: str, differences: Mapping[str, float], stuck_after_s: float
+        self, known: RegisteredStudy, participant: str, differences: Mapping[str, float], stuck_after_s: float
     ) -> Watched:
-        entered = self._log.journal.entries(study, participant)[-1].wall
+        entered = self._log.journal.entries(known.study.study, participant)[-1].wall
         try:
-            at = self._studies().progress(study, participant)
+            at = self._studies().progress_in(known, participant)
         except UnknownAttemptError:
             # Its events are on their way: journals are handed in first.
             return Watched(participant=participant, where=Whereabouts.BETWEEN_TASKS, heard=entered)
@@ -203,6 +212,30 @@ def whereabouts(
     if silent_for.total_seconds() > stuck_after_s:
         return Whereabouts.SILENT
     return Whereabouts.STUCK if idle_for.total_seconds() > stuck_after_s else Whereabouts.WORKING
+
+
+def ago(then: datetime | None, now: datetime) -> str:
+    """How long ago something was, in the largest unit that says enough; empty for never."""
+    if then is None:
+        return ""
+    minutes = max(0, int((now - then).total_seconds() // 60))
+    return f"{minutes} min" if minutes < 120 else f"{minutes // 60} h" if minutes < 2880 else f"{minutes // 1440} d"
+
+
+def lock_of(home: Home, study: str) -> Path:
+    """The file that is locked while a study is closed or its report made."""
+    return home.data / "service" / "closing" / study
+
+
+def headers_of(page: bytes) -> Mapping[str, str]:
+    """Headers that a report is served with: its own policy for scripts, and that it acts for nobody."""
+    own = _POLICY.search(page, 0, _HEAD_BYTES)
+    return {
+        "Content-Security-Policy": f"{_CONFINED}; {own[1].decode() if own is not None else _WITHOUT_SCRIPTS}",
+        "Cache-Control": "no-store",
+        "Referrer-Policy": "no-referrer",
+        "X-Content-Type-Options": "nosniff",
+    }
 
 
 def _unknown() -> RefusalError:

@@ -92,6 +92,27 @@ student is, the runs and where text came from; what they saw or changed is in th
 not see are answered like those that do not exist. Forms are taken from the service's own pages only. Cookies are for
 HTTPS only if `--address` begins with `https:`.
 
+### Studies
+
+A study's page is for its owners and monitors, who find it below *Studies* after signing in; to everybody else, in the
+study or not, there is no such page.
+
+| page | monitor | owner |
+| --- | --- | --- |
+| `/studies/STUDY` | whereabouts, last record, last work | also what has arrived, free places, invitations |
+| `/studies/STUDY/closing` | | closing, its progress, the digest |
+| `/studies/STUDY/report` | | the report, from the closing on |
+| `/studies/STUDY/export.zip` | | all records, from the closing on |
+| `/studies/STUDY/audit` | | the audit log |
+
+Pages that refresh themselves ask for their changed parts alone, every ten seconds, or two while a study is closed, and
+not while their tab is hidden. The report is served with its own policy for scripts, in a sandbox without an origin, so
+that it acts for nobody who is signed in. Closing is a process of its own at niceness 10; it and `benchwright lab close`
+wait for each other.
+
+The audit log of a study has each invitation, closing, reading of the report and download. Of pages that refresh
+themselves, of the audit log, and of what closing would end, it has one entry an hour for each person.
+
 ### Signing programs in
 
 `POST …/devices` returns a secret for the program and a code of eight letters for a person, who confirms it at `/device`

@@ -10,8 +10,10 @@ from benchwright_attempts.attempts import Attempts
 from benchwright_judges.configuration import read_settings, records_location
 from benchwright_judges.rated import Rated, rated_answers
 from benchwright_judges.records import Records
+from benchwright_problems.file_lock import file_lock
 from benchwright_problems.home import Home
 from benchwright_problems.store import Store
+from benchwright_service.lab_monitor import lock_of
 from benchwright_studies.closing import close_study
 from benchwright_studies.entry import Closed
 from benchwright_studies.studies import Studies
@@ -22,7 +24,7 @@ from benchwright_subjects.kept_evals import folder_of
 async def close_and_report(
     log: StudyLog, home: Home, study: str, reports: Path, *, force: bool = False
 ) -> tuple[Closed, Path]:
-    """Closes a study unless it is closed, and makes its report.
+    """Closes a study unless it is closed, and makes its report. Waits for another process that does so.
 
     Args:
         log: The service's.
@@ -39,20 +41,19 @@ async def close_and_report(
         NothingToReportError: It has no attempts.
         RecordsError: The judgements can't be read.
     """
-    closed = await asyncio.to_thread(_closed, log, study, force=force)
     rated = await _rated(home)
     folder = reports / study
     options = ReportOptions(folder=folder, study=study, kept=folder_of(home))
 
-    def written() -> Path:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        return write_report(log, Store(home), options, rated).page
+    def done() -> tuple[Closed, Path]:
+        lock = lock_of(home, study)
+        lock.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with file_lock(lock):
+            closed = Studies(log, Attempts(log)).study(study).closed or close_study(log, study, force=force)
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            return closed, write_report(log, Store(home), options, rated).page
 
-    return closed, await asyncio.to_thread(written)
-
-
-def _closed(log: StudyLog, study: str, *, force: bool) -> Closed:
-    return Studies(log, Attempts(log)).study(study).closed or close_study(log, study, force=force)
+    return await asyncio.to_thread(done)
 
 
 async def _rated(home: Home) -> list[Rated]:

@@ -222,6 +222,20 @@ PLACES = Table(
 )
 """The participants that a study is planned for, and who each is."""
 
+CLOSINGS = Table(
+    "service_study_closings",
+    METADATA,
+    Column("study", Text, ForeignKey("service_courses.id"), primary_key=True),
+    # The account of the owner, or `lab_closing.OPERATOR`.
+    Column("by", Text, nullable=False),
+    Column("begun", Double, nullable=False),
+    # Null while it goes on, and if it was interrupted.
+    Column("ended", Double),
+    # Why it was in vain; empty if it was not.
+    Column("why", Text, nullable=False, server_default=""),
+)
+"""The last time that somebody closed a study, or made its report again."""
+
 ATTEMPTS_HELD = Table(
     "service_attempts",
     METADATA,

@@ -9,16 +9,10 @@ from fastapi import APIRouter, Path, Query, Response
 from benchwright_judges.service.refusals import BODY, Kind, refusals
 from benchwright_remote.messages import EnrolledStudy, JournalTaken, NewJournal, Role, StudyWatch
 from benchwright_service.endpoints.admitted import Account, TheBench, only
-from benchwright_service.lab_monitor import STUCK_AFTER_S
+from benchwright_service.lab_monitor import STUCK_AFTER_S, headers_of
 
 router = APIRouter(prefix="/api/v1")
 
-_PAGE = {
-    # The page brings all that it needs, and its own policy; here it may not act for who is signed in.
-    "Content-Security-Policy": "sandbox allow-scripts allow-downloads",
-    "Cache-Control": "no-store",
-    "X-Content-Type-Options": "nosniff",
-}
 StudyName = Annotated[str, Path(pattern=r"^[a-z0-9][a-z0-9._-]{0,99}$")]
 
 
@@ -51,7 +45,9 @@ async def watch(
     stuck_after_s: Annotated[float, Query(ge=30, le=86_400)] = STUCK_AFTER_S,
 ) -> StudyWatch:
     """Where each participant is, for the study's owners and monitors: no condition, no verdict, no time of work."""
-    return await bench.monitor.shown(account, study, stuck_after_s)
+    shown = await bench.monitor.shown(account, study, stuck_after_s)
+    await bench.audit.note_sitting(account, study, "watched", "by a program")
+    return shown
 
 
 @router.get(
@@ -64,4 +60,5 @@ async def watch(
 async def report(study: StudyName, account: Account, bench: TheBench) -> Response:
     """An HTML page, for the study's owners alone; 409 until it is closed."""
     page = await bench.monitor.report(account, study)
-    return Response(page, media_type="text/html", headers=_PAGE)
+    await bench.audit.note(account, study, "read report", "by a program")
+    return Response(page, media_type="text/html", headers=headers_of(page))

@@ -26,6 +26,7 @@ from benchwright_service.bench import Bench
 from benchwright_service.pages import (
     answer_pages,
     appeal_pages,
+    closing_pages,
     course_pages,
     grade_pages,
     lti_pages,
@@ -33,12 +34,13 @@ from benchwright_service.pages import (
     regrade_pages,
     replay_pages,
     sign_in_page,
+    study_pages,
 )
 from benchwright_service.pages.rendering import ASSETS, SECURITY, Problem, asset, render
 from benchwright_service.pages.visit import Visit, cookie_name
 from benchwright_service.sessions import BrowserSession
 
-PATHS = ("/sign-in", "/lti/", "/sign-out", "/device", "/courses", "/assets/")
+PATHS = ("/sign-in", "/lti/", "/sign-out", "/device", "/courses", "/studies/", "/assets/")
 """What paths of pages begin with, beside `/` itself."""
 _WORK = "/courses/{course}/attempts/{assignment}/{problem}/{account}"
 _FORM_BYTES = 64 << 10
@@ -137,6 +139,15 @@ def make_pages(bench: Bench, *, secure: bool) -> ASGIApp:
         Route(f"{_WORK}/{{attempt}}/replay", guard.signed_in(replay_pages.overview)),
         Route(f"{_WORK}/{{attempt}}/replay/{{events:int}}/{{chunk:int}}", guard.signed_in(replay_pages.chunk)),
         Route(f"{_WORK}/{{attempt}}/final", guard.signed_in(replay_pages.final)),
+        Route("/studies/{study}", guard.signed_in(study_pages.study)),
+        Route("/studies/{study}/watch", guard.signed_in(study_pages.watch)),
+        Route("/studies/{study}/invitations", guard.signed_in(study_pages.invite), methods=["POST"]),
+        Route("/studies/{study}/audit", guard.signed_in(study_pages.audit)),
+        Route("/studies/{study}/closing", guard.signed_in(closing_pages.closing)),
+        Route("/studies/{study}/closing", guard.signed_in(closing_pages.close), methods=["POST"]),
+        Route("/studies/{study}/closing/state", guard.signed_in(closing_pages.state)),
+        Route("/studies/{study}/report", guard.signed_in(closing_pages.report)),
+        Route("/studies/{study}/export.zip", guard.signed_in(closing_pages.export)),
         Route("/assets/{name}", _asset),
     ]
     pages = Starlette(routes=routes, exception_handlers={HTTPException: _not_found, Exception: _failed})

@@ -14,7 +14,7 @@ from benchwright_remote.messages import Membership, Role
 from benchwright_service.errors import BenchServiceError
 from benchwright_service.pages.rendering import SECURITY, Problem, render
 from benchwright_service.pages.replay_pages import student_of
-from benchwright_service.pages.visit import STAFF, Visit, unknown_page
+from benchwright_service.pages.visit import STAFF, WATCHERS, Visit, unknown_page
 from benchwright_service.playback import PlaybackError
 from benchwright_service.progress import AttemptLine, Written, written_of
 
@@ -22,10 +22,12 @@ _MOST_RUNS = 10_000
 
 
 async def courses(visit: Visit) -> Response:
-    """The courses of who is signed in."""
+    """The courses of who is signed in, and the studies that they watch."""
     mine = await visit.bench.accounts.memberships(visit.account)
-    shown = [one for one in mine if not await visit.bench.monitor.is_study(one[0].course)]
-    return render("courses", visit.session, courses=shown)
+    studies = [one for one, _ in mine if await visit.bench.monitor.is_study(one.course)]
+    shown = [one for one in mine if one[0] not in studies]
+    watched = [one for one in studies if one.role in WATCHERS]
+    return render("courses", visit.session, courses=shown, studies=watched)
 
 
 async def course(visit: Visit) -> Response:

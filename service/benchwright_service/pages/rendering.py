@@ -14,6 +14,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.responses import HTMLResponse, Response
 from starlette.types import Receive, Scope, Send
 
+from benchwright_service.lab_monitor import ago
 from benchwright_service.sessions import BrowserSession
 
 POLICY = (
@@ -48,6 +49,7 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     environment.filters["time"] = _shown_time
+    environment.filters["ago"] = _shown_ago
     environment.filters["minutes"] = _shown_minutes
     return environment
 
@@ -82,6 +84,7 @@ class _Page(HTMLResponse):
 
 
 ASSETS = {
+    "live.js": "text/javascript",
     "pages.css": "text/css",
     "replay.css": "text/css",
     "replay.js": "text/javascript",
@@ -98,6 +101,10 @@ def asset(name: str) -> bytes:
 
 def _shown_time(moment: datetime | None) -> str:
     return moment.astimezone(UTC).strftime("%Y-%m-%d %H:%M UTC") if moment is not None else ""
+
+
+def _shown_ago(then: datetime | None, now: datetime) -> str:
+    return f"{ago(then, now)} ago" if then is not None else ""
 
 
 def _shown_minutes(seconds: float) -> str:

@@ -16,6 +16,8 @@ from benchwright_service.sessions import BrowserSession
 
 STAFF = frozenset({Role.OWNER, Role.STAFF})
 """Who may see students' work and change a course."""
+WATCHERS = frozenset({Role.OWNER, Role.MONITOR})
+"""Who may watch a study."""
 _COOKIE = "benchwright_session"
 
 
@@ -112,6 +114,30 @@ class Visit:
         found = await self.staffed()
         if await self.is_archived():
             raise RefusalError(Kind.CONFLICT, "The course is archived.", "An owner of it can restore it.")
+        return found
+
+    async def watching(self) -> Membership:
+        """What the person who asks is in the study of the path, if they own or monitor it.
+
+        Raises:
+            RefusalError: They do neither.
+        """
+        wanted = self.request.path_params["study"]
+        mine = await self.bench.accounts.memberships(self.account)
+        found = next((one for one, _ in mine if one.course == wanted), None)
+        if found is None or found.role not in WATCHERS or not await self.bench.monitor.is_study(wanted):
+            raise unknown_page()
+        return found
+
+    async def owning(self) -> Membership:
+        """The same, if they own it.
+
+        Raises:
+            RefusalError: They do not.
+        """
+        found = await self.watching()
+        if found.role is not Role.OWNER:
+            raise unknown_page()
         return found
 
     async def is_archived(self) -> bool:

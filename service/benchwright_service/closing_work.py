@@ -1,0 +1,51 @@
+"""The process that closes a study: `python -m benchwright_service.closing_work`, with what to do as JSON on stdin.
+
+The database holds how it ended. If it is killed, nothing is half-done: the study is closed or it is not.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+from benchwright_attempts.errors import AttemptError
+from benchwright_judges.errors import JudgesError
+from benchwright_problems.errors import ProblemsError
+from benchwright_problems.home import Home
+from benchwright_service.bench import open_monitor, reports_folder
+from benchwright_service.lab_closing import conduct
+from benchwright_service.plain_log import log_plainly
+
+_NICE = 10
+
+
+async def _close(asked: dict[str, Any]) -> None:
+    home = Home(*(Path(asked[name]) for name in ("data", "state", "workspaces", "cache")))
+    async with open_monitor(home, asked["database"]) as (monitor, log):
+        await conduct(
+            monitor.database,
+            log,
+            home,
+            reports_folder(home),
+            asked["study"],
+            asked["account"],
+            force=asked["force"],
+        )
+
+
+if __name__ == "__main__":
+    log_plainly()
+    # Participants come first.
+    os.nice(_NICE)
+    try:
+        asyncio.run(_close(json.load(sys.stdin)))
+    except (AttemptError, JudgesError, ProblemsError) as error:
+        logging.getLogger("benchwright_service.closing_work").warning(
+            "a study was not closed: %s", type(error).__name__
+        )
+        sys.exit(1)

@@ -1,0 +1,128 @@
+"""The end of a study in the browser: closing it, its report, and its records for another lab."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from http import HTTPStatus
+from typing import IO
+from urllib.parse import quote
+
+from starlette.responses import RedirectResponse, Response, StreamingResponse
+
+from benchwright_judges.service.refusals import Kind, RefusalError
+from benchwright_remote.messages import Membership
+from benchwright_service.lab_closing import ClosingState, Outlook, unfinished
+from benchwright_service.lab_monitor import headers_of
+from benchwright_service.pages.rendering import SECURITY, Problem, render
+from benchwright_service.pages.visit import Visit
+
+_CHUNK = 1 << 16
+
+
+@dataclass(frozen=True)
+class _Confirmation:
+    """What the owner has still to confirm."""
+
+    outlook: Outlook
+    is_second: bool
+    """Whether they want to close it, and have to confirm that it is forced."""
+
+
+async def closing(visit: Visit) -> Response:
+    """What closing does, how far it is, or what came of it."""
+    return await _closing(visit, await visit.owning())
+
+
+async def state(visit: Visit) -> Response:
+    """What the page refreshes itself with while the study is being closed."""
+    member = await visit.owning()
+    found = await visit.bench.closings.state(member.course)
+    return render("study_closing_state", visit.session, state=found, now=datetime.now(UTC))
+
+
+async def close(visit: Visit) -> Response:
+    """Begins to close it, or to make its report again; what it would end is confirmed by itself."""
+    member = await visit.owning()
+    closings, study = visit.bench.closings, member.course
+    found = await closings.state(study)
+    if found.is_running:
+        return _onward(member)
+    if found.digest:
+        await closings.begin(study, visit.account, force=False)
+        return _onward(member)
+    if visit.field("name", 200) != study:
+        told = Problem("This is not the study's id.", f"Type {study}; nothing was closed.")
+        return await _closing(visit, member, told)
+    outlook = await _outlook(visit, member)
+    # Confirmed is what was shown: an attempt that was begun since has to be confirmed too.
+    is_forced = visit.field("end") == (outlook.going or "none")
+    if outlook.needs_force and not is_forced:
+        return await _closing(visit, member, is_second=True)
+    await closings.begin(study, visit.account, force=outlook.needs_force)
+    return _onward(member)
+
+
+async def report(visit: Visit) -> Response:
+    """The report as it was made, which may not act for who is signed in."""
+    member = await visit.owning()
+    page = await visit.bench.monitor.report(visit.account, member.course)
+    await visit.bench.audit.note(visit.account, member.course, "read report", "page")
+    return Response(page, media_type="text/html", headers=headers_of(page))
+
+
+async def export(visit: Visit) -> Response:
+    """The records of a closed study, which tell who worked under which condition and how well."""
+    member = await visit.owning()
+    if not (await visit.bench.closings.state(member.course)).digest:
+        raise RefusalError(
+            Kind.CONFLICT,
+            "The study goes on: nobody sees outcomes by condition.",
+            "Close it first; its records can be downloaded then.",
+        )
+    await visit.bench.audit.note(visit.account, member.course, "exported records", "")
+    file = await visit.bench.closings.archive(member.course)
+    headers = SECURITY | {
+        "Content-Disposition": f'attachment; filename="{member.course}.zip"',
+        "Content-Length": str(file.seek(0, 2)),
+    }
+    return StreamingResponse(_chunks(file), media_type="application/zip", headers=headers)
+
+
+def _chunks(file: IO[bytes]) -> Iterator[bytes]:
+    with file:
+        file.seek(0)
+        while chunk := file.read(_CHUNK):
+            yield chunk
+
+
+async def _outlook(visit: Visit, member: Membership) -> Outlook:
+    watch = await visit.bench.monitor.watch(member.course)
+    return await visit.bench.closings.outlook(member.course, [one.participant for one in watch.participants])
+
+
+async def _closing(
+    visit: Visit, member: Membership, problem: Problem | None = None, *, is_second: bool = False
+) -> Response:
+    found: ClosingState = await visit.bench.closings.state(member.course)
+    is_open = not (found.is_running or found.digest)
+    watch = await visit.bench.monitor.watch(member.course)
+    if is_open:
+        await visit.bench.audit.note_sitting(visit.account, member.course, "saw what closing ends", "")
+    status = HTTPStatus.CONFLICT if is_second else HTTPStatus.UNPROCESSABLE_ENTITY if problem else HTTPStatus.OK
+    return render(
+        "study_closing",
+        visit.session,
+        status,
+        member=member,
+        state=found,
+        now=datetime.now(UTC),
+        problem=problem,
+        confirmation=_Confirmation(await _outlook(visit, member), is_second) if is_open else None,
+        unfinished=unfinished(watch) if is_open else (),
+    )
+
+
+def _onward(member: Membership) -> Response:
+    return RedirectResponse(f"/studies/{quote(member.course)}/closing", HTTPStatus.SEE_OTHER, headers=SECURITY)

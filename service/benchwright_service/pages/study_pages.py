@@ -1,0 +1,117 @@
+"""A study in the browser while it goes on: where everybody is, invitations, and who saw and changed what."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from http import HTTPStatus
+from typing import Any
+from urllib.parse import urlencode
+
+from starlette.responses import Response
+
+from benchwright_remote.messages import Membership, Role, StudyWatch, Whereabouts
+from benchwright_service.lab_monitor import STUCK_AFTER_S
+from benchwright_service.pages.rendering import Problem, render
+from benchwright_service.pages.visit import Visit
+from benchwright_service.study_arrivals import arrivals
+
+INVITED = (Role.PARTICIPANT, Role.MONITOR, Role.OWNER)
+"""Roles that a study has."""
+_MINUTES = (0.5, 1_440.0)
+_MOST_USES = 1_000
+_ASKED_AFTER = (Whereabouts.STUCK, Whereabouts.SILENT, Whereabouts.DROPPED_OUT)
+_MOST_NAMED = 10
+
+
+async def study(visit: Visit) -> Response:
+    """The study, for those who watch it."""
+    return await _study(visit, await visit.watching())
+
+
+async def watch(visit: Visit) -> Response:
+    """What the page refreshes itself with."""
+    member = await visit.watching()
+    return render("study_watch", visit.session, **await _watched(visit, member))
+
+
+async def invite(visit: Visit) -> Response:
+    """Makes an invitation; its code is in this answer and nowhere else."""
+    member = await visit.owning()
+    role = next((one for one in INVITED if one.value == visit.field("role")), None)
+    uses = visit.field("uses")
+    if role is None or not uses.isdecimal() or not 1 <= int(uses) <= _MOST_USES:
+        told = Problem(f"“How many” is no number from 1 to {_MOST_USES:,}.", "Correct it, and invite again.")
+        return await _study(visit, member, told)
+    if (await visit.bench.closings.state(member.course)).digest:
+        return await _study(visit, member, Problem("The study is closed.", "Nobody can join it any more."))
+    code = await visit.bench.accounts.invite(member.course, role, uses=int(uses))
+    await visit.bench.audit.note(visit.account, member.course, "invited", f"{role.value}, {uses} uses")
+    return await _study(visit, member, invitation=(code, role, int(uses)))
+
+
+async def audit(visit: Visit) -> Response:
+    """Who saw and changed what."""
+    member = await visit.owning()
+    entries = await visit.bench.audit.of(member.course)
+    await visit.bench.audit.note_sitting(visit.account, member.course, "read audit log", "")
+    return render("study_audit", visit.session, member=member, entries=entries)
+
+
+async def _study(
+    visit: Visit, member: Membership, problem: Problem | None = None, invitation: tuple[str, Role, int] | None = None
+) -> Response:
+    return render(
+        "study",
+        visit.session,
+        HTTPStatus.UNPROCESSABLE_ENTITY if problem else HTTPStatus.OK,
+        problem=problem,
+        invitation=invitation,
+        roles=INVITED,
+        **await _watched(visit, member),
+    )
+
+
+async def _watched(visit: Visit, member: Membership) -> Mapping[str, Any]:
+    minutes = _stuck_after(visit.request.query_params.get("stuck", ""))
+    found = await visit.bench.monitor.watch(member.course, minutes * 60)
+    is_owner = member.role is Role.OWNER
+    await visit.bench.audit.note_sitting(visit.account, member.course, "watched", "page")
+    counts = Counter(one.where for one in found.participants)
+    return {
+        "member": member,
+        "is_owner": is_owner,
+        "watch": found,
+        "counts": [(one, counts[one]) for one in Whereabouts if counts[one] or one is not Whereabouts.CLOSED],
+        "free": counts[Whereabouts.FREE],
+        "attention": attention(found),
+        "arrived": await arrivals(visit.bench.database, member.course) if is_owner else {},
+        "minutes": minutes,
+        "refresh": f"?{urlencode({'stuck': f'{minutes:g}'})}",
+        "now": datetime.now(UTC),
+    }
+
+
+def _stuck_after(text: str) -> float:
+    """Minutes; what is no such number is the usual one, as the page then shows."""
+    try:
+        minutes = float(text)
+    except ValueError:
+        minutes = math.nan
+    least, most = _MINUTES
+    return minutes if least <= minutes <= most else STUCK_AFTER_S / 60
+
+
+def attention(watch: StudyWatch) -> str:
+    """Who has to be asked after, as sentences; also what a screen reader says when it changes."""
+    if watch.digest:
+        return "The study is closed."
+    said = []
+    for where in _ASKED_AFTER:
+        names = [one.participant for one in watch.participants if one.where is where]
+        more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
+        if names:
+            said.append(f"{where.value.capitalize()}: {', '.join(names[:_MOST_NAMED])}{more}.")
+    return " ".join(said) or "Nobody is stuck or silent."

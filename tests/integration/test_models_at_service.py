@@ -1,0 +1,91 @@
+"""A study of people and a model at a bench service: the model is asked on the service's machine, into its log."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from benchwright_problems.verdict import Outcome
+from benchwright_remote.messages import Role
+
+from ..bench_service import Service, running
+from ..hosted_study import Participant, opened
+from ..judge_endpoint import Asked, JudgeEndpoint, Played, content
+from ..postgres import new_database
+from .test_bench_service_pages import signed_in
+from .test_eval import COUNTER
+from .test_study_pages import closed, page, post
+
+STUDY = """
+study: {name}
+title: People and a model
+problems: [starter/amdahl, starter/saturating-counter]
+conditions:
+  - {{name: zqalone, solver: human}}
+  - {{name: zqsmall, solver: model, model: openai-api/local/scripted}}
+participants: 1
+randomisation: {{seed: 4}}
+forecasts: []
+self_estimates: []
+consent: {{version: "1", text: "You agree to what is written here."}}
+analysis: {{primary: time}}
+data: {{to: service}}
+"""
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def service(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Service]:
+    database = new_database(request.getfixturevalue("postgres")) if request.param == "postgresql" else None
+    with running(Service(tmp_path / "service", database, workers=0)) as started:
+        yield started
+
+
+def benchwright(service: Service, *words: str, **environment: str) -> str:
+    """What a command on the service's machine prints."""
+    known = os.environ | {"BENCHWRIGHT_HOME": str(service.home), "LOCAL_API_KEY": "none"} | environment
+    if service.database:
+        known["BENCHWRIGHT_SERVICE_DATABASE"] = service.database
+    command = [str(Path(sys.executable).parent / "benchwright"), *words]
+    ran = subprocess.run(command, env=known, cwd=service.home, capture_output=True, text=True, timeout=300)
+    assert ran.returncode == 0, ran.stderr
+    return ran.stdout
+
+
+def scripted(asked: Asked) -> Played:
+    """Solves the design, and takes the question for another."""
+    return content(f"```systemverilog\n{COUNTER}```" if "sat_counter" in asked.user else "A")
+
+
+def test_its_attempts_are_watched_closed_and_reported_with_those_of_people(service: Service, tmp_path: Path) -> None:
+    codes = opened(service, "mixed", STUDY)
+    person = Participant.joining(service, "mixed", codes[Role.PARTICIPANT], tmp_path / "person")
+    going = person.begin()
+    log = benchwright(service, "lab", "log").strip()
+    with JudgeEndpoint(scripted) as endpoint:
+        asked = ("eval", "--study", "mixed", "--base-url", endpoint.url, "--jobs", "1", "--json")
+        small = json.loads(benchwright(service, *asked, BENCHWRIGHT_LOG=log))["conditions"]["zqsmall"]
+    assert (small["done"], small["passed"], small["failed"]) == (2, 1, 1)
+
+    owner, monitor = (signed_in(service, codes[role], role.value) for role in (Role.OWNER, Role.MONITOR))
+    for client in (owner, monitor):
+        shown = page(client, "mixed")
+        assert f"{person.pseudonym}</th><td>working</td>" in shown
+        assert not [word for word in ("zqsmall", "zqalone", "scripted", "passed") if word in shown]
+    person.end(going, Outcome.PASSED)
+    person.end(person.begin(), Outcome.FAILED)
+    person.log.close()
+    assert post(owner, "/studies/mixed/closing", name="mixed").status_code == 303
+    assert "Read the report" in closed(owner, "mixed")
+    report = json.loads((service.folders.data / "service" / "reports" / "mixed" / "report.json").read_text())
+    assert report["groups"] == ["zqalone", "zqsmall"]
+    solved = report["sections"]["outcomes"]["numbers"]["groups"]
+    assert {name: (one["attempts"], one["passed_ever"]) for name, one in solved.items()} == {
+        "zqalone": (2, 1),
+        "zqsmall": (2, 1),
+    }

@@ -1,0 +1,316 @@
+"""A study's pages at a bench service: who may open them, blindness, invitations, closing, and the audit log."""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import re
+import time
+import zipfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import httpx2
+import pytest
+
+from benchwright_attempts.events import Tick
+from benchwright_problems.file_lock import file_lock
+from benchwright_problems.verdict import Outcome
+from benchwright_remote.messages import Role
+from benchwright_service.bench import log_file, open_administration
+from benchwright_service.lab_monitor import lock_of
+from benchwright_studies.archive import collect
+from benchwright_studies.closing import check_seal
+from benchwright_studies.study_log import StudyLog
+
+from ..axe import faults
+from ..bench_service import Service, running
+from ..hosted_study import CONDITIONS, Participant, opened
+from ..postgres import new_database
+from .test_bench_service_pages import browser, csrf, signed_in
+
+PAGES = ("", "/watch", "/audit", "/closing", "/closing/state", "/report", "/export.zip")
+OF_MONITORS = ("", "/watch")
+Joining = Callable[..., Participant]
+HIDDEN = (*CONDITIONS, "passed", "failed", "tests_failed")
+
+
+@pytest.fixture(scope="module", params=["sqlite", "postgresql"])
+def service(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    database = new_database(request.getfixturevalue("postgres")) if request.param == "postgresql" else None
+    with running(Service(tmp_path_factory.mktemp("service"), database, workers=0)) as started:
+        yield started
+
+
+@pytest.fixture
+def joining(service: Service, tmp_path: Path) -> Iterator[Joining]:
+    joined: list[Participant] = []
+
+    def join(study: str, invitation: str, minutes_ago: float = 0) -> Participant:
+        folder = tmp_path / str(len(joined))
+        joined.append(Participant.joining(service, study, invitation, folder, minutes_ago))
+        return joined[-1]
+
+    yield join
+    for one in joined:
+        one.log.close()
+
+
+def lab_log(service: Service) -> StudyLog:
+    return StudyLog(service.database or log_file(service.folders))
+
+
+def post(client: httpx2.Client, path: str, **fields: str) -> httpx2.Response:
+    return client.post(path, data={"csrf": csrf(client)} | fields)
+
+
+def closed(owner: httpx2.Client, study: str) -> str:
+    """Waits for the end of a closing; returns its page."""
+    for _ in range(600):
+        if "data-over" in owner.get(f"/studies/{study}/closing/state").text:
+            return owner.get(f"/studies/{study}/closing").text
+        time.sleep(0.2)
+    raise AssertionError(owner.get(f"/studies/{study}/closing").text)
+
+
+def audited(owner: httpx2.Client, study: str) -> list[tuple[str, str, str]]:
+    """Who, what and of what, newest first."""
+    rows = re.findall(r"<tr><td>.*?</td><td>(.*?)</td><td>(.*?)</td><td>(.*?)</td></tr>", page(owner, study, "/audit"))
+    return [(who, what, of) for who, what, of in rows]
+
+
+def page(client: httpx2.Client, study: str, path: str = "") -> str:
+    reply = client.get(f"/studies/{study}{path}")
+    assert reply.status_code == 200, reply.text
+    return reply.text
+
+
+def test_pages_are_for_owners_and_monitors_and_unknown_to_all_others(service: Service) -> None:
+    codes = opened(service, "roles")
+    stranger = signed_in(service, service.set_up().invitation)
+    for role in Role:
+        client = signed_in(service, codes[role], role.value)
+        assert ("/studies/roles" in client.get("/").text) == (role in (Role.OWNER, Role.MONITOR))
+        for path in PAGES:
+            shown = client.get(f"/studies/roles{path}")
+            may = role is Role.OWNER or (role is Role.MONITOR and path in OF_MONITORS)
+            # Before the closing, owners have neither report nor records.
+            expected = (409 if path in ("/report", "/export.zip") else 200) if may else 404
+            assert (path, shown.status_code) == (path, expected)
+            absent = client.get(f"/studies/absent{path}")
+            assert absent.status_code == 404
+            if not may:
+                assert shown.text == absent.text
+        for path, fields in (("/invitations", {"role": "monitor", "uses": "1"}), ("/closing", {"name": "no"})):
+            done = post(client, f"/studies/roles{path}", **fields)
+            assert done.status_code == ({"/invitations": 200, "/closing": 422}[path] if role is Role.OWNER else 404)
+    for path in PAGES:
+        hidden = stranger.get(f"/studies/roles{path}")
+        assert (hidden.status_code, hidden.text) == (404, stranger.get(f"/studies/absent{path}").text)
+        assert browser(service).get(f"/studies/roles{path}").headers["location"] == "/sign-in"
+
+
+def test_a_course_is_no_study(service: Service) -> None:
+    course = service.set_up()
+
+    async def owners() -> str:
+        async with open_administration(service.folders, service.database) as parts:
+            return await parts.accounts.invite(course.name, Role.OWNER)
+
+    owner = signed_in(service, asyncio.run(owners()))
+    for path in PAGES:
+        assert owner.get(f"/studies/{course.name}{path}").status_code == 404
+
+
+def test_whoever_watches_sees_whereabouts_and_neither_conditions_nor_verdicts(
+    service: Service, joining: Joining
+) -> None:
+    codes = opened(service, "blind")
+    first, second = (joining("blind", codes[Role.PARTICIPANT]) for _ in range(2))
+    ended = first.begin()
+    first.end(ended, Outcome.PASSED)
+    second.begin()
+    owner, monitor = (signed_in(service, codes[role], role.value) for role in (Role.OWNER, Role.MONITOR))
+    shown = page(monitor, "blind")
+    assert re.search(rf"{first.pseudonym}</th><td>finished</td>", shown)
+    assert re.search(rf"{second.pseudonym}</th><td>working</td>", shown)
+    # Half a minute is the least that may count as stuck.
+    assert 'value="0.5"' in monitor.get("/studies/blind?stuck=0.5").text
+    assert 'value="10"' in monitor.get("/studies/blind?stuck=nan").text
+    assert "Events here" not in shown
+    arrived = page(owner, "blind")
+    events = first.log.summary(ended).seq
+    here = rf"{first.pseudonym}</th>.*<td class=\"number\">{events}</td><td class=\"number\">0 min ago</td></tr>"
+    assert re.search(here, arrived)
+    for client, paths in ((owner, ("", "/watch", "/audit", "/closing", "/closing/state")), (monitor, OF_MONITORS)):
+        for path in paths:
+            text = page(client, "blind", path)
+            assert not [word for word in HIDDEN if word in text], path
+    for path in ("/report", "/export.zip"):
+        assert not [word for word in HIDDEN if word in owner.get(f"/studies/blind{path}").text]
+
+
+def test_who_is_stuck_or_silent_is_named_by_the_threshold_that_was_chosen(service: Service, joining: Joining) -> None:
+    codes = opened(service, "stuck")
+    monitor = signed_in(service, codes[Role.MONITOR], "Max")
+    stuck, silent = (joining("stuck", codes[Role.PARTICIPANT], minutes_ago=20) for _ in range(2))
+    attempt = stuck.begin()
+    stuck.clock.pass_s(20 * 60)
+    stuck.record(attempt, Tick())
+    silent.begin()
+    shown = page(monitor, "stuck")
+    assert f'<p role="status" data-part="attention">Stuck: {stuck.pseudonym}. Silent: {silent.pseudonym}.</p>' in shown
+    assert '<td class="number">20 min ago</td></tr>' in shown
+    later = monitor.get("/studies/stuck/watch?stuck=60").text
+    assert "Nobody is stuck or silent." in later
+
+
+def test_an_owner_invites_from_the_page_and_the_code_is_shown_once(service: Service) -> None:
+    codes = opened(service, "invites")
+    owner = signed_in(service, codes[Role.OWNER], "Olga")
+    assert "3 of 3 places are free" in page(owner, "invites")
+    shown = post(owner, "/studies/invites/invitations", role="monitor", uses="2")
+    (code,) = re.findall(r"<p><code>([\w-]+)</code></p>", shown.text)
+    assert code not in page(owner, "invites")
+    assert code not in page(owner, "invites", "/audit")
+    monitor = signed_in(service, code, "Max")
+    assert page(monitor, "invites")
+    for wrong in ({"role": "staff", "uses": "1"}, {"role": "owner", "uses": "0"}, {"role": "owner", "uses": "1e3"}):
+        assert post(owner, "/studies/invites/invitations", **wrong).status_code == 422
+    assert ("Olga", "invited", "monitor, 2 uses") in audited(owner, "invites")
+
+
+def test_a_study_closes_in_the_background_and_its_report_and_records_can_be_had(
+    service: Service, joining: Joining, tmp_path: Path
+) -> None:
+    codes = opened(service, "closes")
+    owner, monitor = (signed_in(service, codes[role], role.value) for role in (Role.OWNER, Role.MONITOR))
+    first, second = (joining("closes", codes[Role.PARTICIPANT]) for _ in range(2))
+    first.end(first.begin(), Outcome.PASSED)
+    attempt = second.begin()
+    # Of who has taken their consent back nothing more can be recorded, not even an end.
+    third = joining("closes", codes[Role.PARTICIPANT])
+    third.begin()
+    third.studies.take_consent_back("closes", third.pseudonym)
+    third.hand_journal_in()
+    asked = page(owner, "closes", "/closing")
+    assert f"1 participant has not finished: {second.pseudonym}." in asked
+    assert f"Attempts of {second.pseudonym} go on." in asked
+    close = "/studies/closes/closing"
+    assert post(owner, close, name="other").status_code == 422
+    once_more = post(owner, close, name="closes")
+    assert once_more.status_code == 409
+    (going,) = re.findall(r'name="end" value="(\w+)"', once_more.text)
+    # Another attempt than the one that was shown is not ended without asking again.
+    assert post(owner, close, name="closes", end="0" * 64).status_code == 409
+    assert post(owner, close, name="closes", end=going).headers["location"] == close
+    running_page = owner.get(close).text
+    assert "progress" in running_page or "frozen under" in running_page
+    shown = closed(owner, "closes")
+    assert "was not closed" not in shown
+
+    with lab_log(service) as log:
+        seal = check_seal(log, "closes")
+        assert seal.ok
+        assert Path(f"{attempt}.jsonl").stem in [one.id for one in log.journal.attempts("closes")]
+    assert seal.digest in shown
+    report = owner.get("/studies/closes/report")
+    assert "A study called closes" in report.text
+    policy = report.headers["Content-Security-Policy"]
+    assert policy.startswith("sandbox allow-scripts")
+    assert "allow-same-origin" not in policy
+    assert re.search(r"default-src 'none'; .*script-src 'sha256-[^']+'; ", policy)
+    assert monitor.get("/studies/closes/report").status_code == 404
+    assert "The study is closed." in page(monitor, "closes")
+
+    packed = owner.get("/studies/closes/export.zip")
+    assert packed.headers["Content-Disposition"] == 'attachment; filename="closes.zip"'
+    zipfile.ZipFile(io.BytesIO(packed.content)).extractall(tmp_path / "unpacked")
+    with StudyLog(tmp_path / "other.sqlite") as other:
+        assert collect(other, tmp_path / "unpacked" / "closes").attempts == 2  # The third is left out without consent.
+
+    assert post(owner, "/studies/closes/invitations", role="participant", uses="1").status_code == 422
+    assert post(owner, close).status_code == 303
+    assert seal.digest in closed(owner, "closes")
+    noted = audited(owner, "closes")
+    assert ("owner", "closed, with report", seal.digest) in noted
+    assert ("owner", "began closing", "attempts that go on are ended") in noted
+    assert ("owner", "read report", "page") in noted
+    assert ("owner", "exported records", "") in noted
+    assert noted.count(("owner", "closed, with report", seal.digest)) == 2
+
+
+def test_a_study_without_attempts_is_closed_if_that_is_confirmed(service: Service) -> None:
+    owner = signed_in(service, opened(service, "empty")[Role.OWNER], "owner")
+    assert "There is no attempt." in page(owner, "empty", "/closing")
+    assert post(owner, "/studies/empty/closing", name="empty").status_code == 409
+    assert post(owner, "/studies/empty/closing", name="empty", end="none").status_code == 303
+    shown = closed(owner, "empty")
+    assert "The report could not be made: There are no attempts of the study empty" in shown
+    assert "Rules and data are frozen" in shown
+    assert owner.get("/studies/empty/report").status_code == 409
+
+
+def test_closing_that_was_interrupted_is_told_and_can_be_repeated(service: Service, joining: Joining) -> None:
+    codes = opened(service, "restarts")
+    participant = joining("restarts", codes[Role.PARTICIPANT])
+    participant.end(participant.begin(), Outcome.FAILED)
+    owner = signed_in(service, codes[Role.OWNER], "owner")
+    lock = lock_of(service.folders, "restarts")
+    lock.parent.mkdir(parents=True, exist_ok=True)
+    assert post(owner, "/studies/restarts/closing", name="restarts").status_code == 303
+    # The process that closes it takes longer to start than this: it waits.
+    with file_lock(lock):
+        assert "Step 1 of 2" in page(owner, "restarts", "/closing")
+        assert "data-over" not in page(owner, "restarts", "/closing/state")
+        assert ("owner", "began closing", "") in audited(owner, "restarts")
+        port = int(service.url.rpartition(":")[2])
+        service.stop()
+    service.start(port)
+    shown = page(owner, "restarts", "/closing")
+    assert "The study is not closed. Closing it, begun by owner" in shown
+    assert "was interrupted" in shown
+    assert post(owner, "/studies/restarts/closing", name="restarts").status_code == 303
+    shown = closed(owner, "restarts")
+    assert "Rules and data are frozen" in shown
+    assert "interrupted" not in shown
+
+
+def test_what_refreshes_itself_is_noted_once_a_sitting(service: Service) -> None:
+    codes = opened(service, "sittings")
+    owner, monitor = (signed_in(service, codes[role], role.value) for role in (Role.OWNER, Role.MONITOR))
+    for _ in range(3):
+        page(monitor, "sittings")
+        page(monitor, "sittings", "/watch")
+        page(owner, "sittings", "/audit")
+    noted = audited(owner, "sittings")
+    assert noted.count(("monitor", "watched", "page")) == 1
+    assert noted.count(("owner", "read audit log", "")) == 1
+    with service.client() as client:
+        token = client.post("/api/v1/join", json={"code": codes[Role.MONITOR], "name": "program"}).json()["token"]
+    with service.client(token) as client:
+        assert client.get("/api/v1/studies/sittings/watch").status_code == 200
+    assert ("program", "watched", "by a program") in audited(owner, "sittings")
+
+
+def test_axe_finds_nothing_wrong_with_the_pages(service: Service, joining: Joining, tmp_path: Path) -> None:
+    if service.database:
+        pytest.skip("the pages are the same on every database")
+    codes = opened(service, "pages")
+    owner = signed_in(service, codes[Role.OWNER], "owner")
+    joining("pages", codes[Role.PARTICIPANT]).begin()
+    close = "/studies/pages/closing"
+    shown = {
+        "courses": owner.get("/").text,
+        "study": page(owner, "pages"),
+        "invited": post(owner, "/studies/pages/invitations", role="monitor", uses="1").text,
+        "wrong": post(owner, "/studies/pages/invitations", role="monitor", uses="0").text,
+        "audit": page(owner, "pages", "/audit"),
+        "closing": page(owner, "pages", "/closing"),
+        "second": post(owner, close, name="pages").text,
+    }
+    (going,) = re.findall(r'name="end" value="(\w+)"', shown["second"])
+    shown["running"] = owner.get(post(owner, close, name="pages", end=going).headers["location"]).text
+    shown["closed"] = closed(owner, "pages")
+    style = owner.get("/assets/pages.css").text
+    assert {name: found for name, text in shown.items() if (found := faults(text, style, tmp_path))} == {}
