@@ -139,7 +139,7 @@ def _stages(*, nightly: bool, coverage: bool = False) -> list[Stage]:
             "e2e",
             "everything in a real VS Code in a real browser",
             _npm("tests/e2e", "nightly" if nightly else "test"),
-            in_the_browser,
+            in_the_browser | {Part.DATABASE},
         ),
         Stage(
             "first-hour",

@@ -7,6 +7,7 @@ import os
 import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 import time
 import uuid
@@ -137,3 +138,17 @@ def _wait_for(folder: Path, server: subprocess.Popen[bytes]) -> None:
             return
         time.sleep(0.1)
     raise PostgresError(f"PostgreSQL does not start: {(folder / 'log').read_text()}")
+
+
+def main() -> None:
+    """Prints the URL of an empty database of a cluster that runs until standard input ends, for tests in TypeScript."""
+    try:
+        with cluster() as folder:
+            print(new_database(folder), flush=True)
+            sys.stdin.read()
+    except PostgresError as error:
+        sys.exit(str(error))
+
+
+if __name__ == "__main__":
+    main()

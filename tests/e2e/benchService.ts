@@ -1,5 +1,6 @@
 import { execFile, spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
+import { createWriteStream } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -7,6 +8,13 @@ import { promisify } from "node:util";
 import { installed } from "./installation.ts";
 
 type Run = (...args: string[]) => Promise<string>;
+
+interface Place {
+  /** A PostgreSQL database; else SQLite files in the service's folder. */
+  readonly database?: string;
+  /** The service's address as its users have it; else where it listens. */
+  readonly address?: string;
+}
 
 /** A bench service with one course, in folders of its own. */
 export class BenchService {
@@ -16,20 +24,36 @@ export class BenchService {
   readonly invitation: string;
   /** Joins it as its owner. */
   readonly ownersInvitation: string;
+  /** Runs `benchwright` on the service's machine; returns what it prints. */
+  readonly run: Run;
+  /** Variables with which programs on the service's machine work on what it has. */
+  readonly environment: NodeJS.ProcessEnv;
   private readonly process: ChildProcess;
 
-  private constructor(url: string, invitations: readonly [string, string], process: ChildProcess) {
+  private constructor(
+    url: string,
+    invitations: readonly [string, string],
+    environment: NodeJS.ProcessEnv,
+    process: ChildProcess,
+  ) {
     this.url = url;
     [this.invitation, this.ownersInvitation] = invitations;
+    this.environment = environment;
+    this.run = runWith(environment);
     this.process = process;
   }
 
   /** Serves a course with one assignment: the starter pack. */
   static async start(folder: string, title: string, due: string): Promise<BenchService> {
     return BenchService.serve(folder, "arch", async (run) => {
-      await run("course", "create", "arch", "--title", "Computer architecture");
+      await create(run);
       await run("course", "assign", "arch", "starter", "--title", title, "--due", due);
     });
+  }
+
+  /** Serves the same course without an assignment. */
+  static async open(folder: string, place: Place): Promise<BenchService> {
+    return BenchService.serve(folder, "arch", create, place);
   }
 
   /** Conducts a study. */
@@ -38,10 +62,19 @@ export class BenchService {
     return BenchService.serve(folder, study, (run) => run("lab", "open", join(folder, "study.yaml")));
   }
 
-  private static async serve(folder: string, course: string, setUp: (run: Run) => Promise<unknown>): Promise<BenchService> {
-    const environment = { ...process.env, BENCHWRIGHT_HOME: join(folder, "service") };
-    const run: Run = async (...args) =>
-      (await promisify(execFile)(installed().benchwright, args, { env: environment })).stdout.trim();
+  private static async serve(
+    folder: string,
+    course: string,
+    setUp: (run: Run) => Promise<unknown>,
+    { database, address }: Place = {},
+  ): Promise<BenchService> {
+    const environment = {
+      ...process.env,
+      BENCHWRIGHT_HOME: join(folder, "service"),
+      ...(database && { BENCHWRIGHT_SERVICE_DATABASE: database }),
+      ...(address && { BENCHWRIGHT_SERVICE_ADDRESS: address }),
+    };
+    const run = runWith(environment);
     await setUp(run);
     const invite = async (role: string): Promise<string> =>
       (await run("course", "invite", course, "--role", role)).split(/\s+/).at(-1)!;
@@ -50,15 +83,21 @@ export class BenchService {
       env: environment,
       stdio: ["ignore", "ignore", "pipe"],
     });
+    // What it says goes there, so that nothing fills the pipe.
+    serving.stderr.pipe(createWriteStream(BenchService.logOf(folder)));
     for await (const line of createInterface({ input: serving.stderr })) {
       const listening = /Listening on (http:\S+)/.exec(line);
       if (listening) {
-        // Nothing may fill the pipe.
         serving.stderr.resume();
-        return new BenchService(listening[1]!, invitations, serving);
+        return new BenchService(listening[1]!, invitations, environment, serving);
       }
     }
     throw new Error("The bench service ended before it listened.");
+  }
+
+  /** Where what a service says is kept. */
+  static logOf(folder: string): string {
+    return join(folder, "service.log");
   }
 
   /** Lets it answer nobody. */
@@ -76,4 +115,12 @@ export class BenchService {
     this.process.kill();
     await ended;
   }
+}
+
+async function create(run: Run): Promise<void> {
+  await run("course", "create", "arch", "--title", "Computer architecture");
+}
+
+function runWith(environment: NodeJS.ProcessEnv): Run {
+  return async (...args) => (await promisify(execFile)(installed().benchwright, args, { env: environment })).stdout.trim();
 }

@@ -110,6 +110,16 @@ export class Editor {
     await row.waitFor({ state: "hidden" });
   }
 
+  /** Leaves in the problem list what holds some words; a page that takes the focus meanwhile closes the input box. */
+  async filterProblems(words: string): Promise<void> {
+    await this.tryAgain("The problem list can't be filtered.", async (timeout) => {
+      await this.command("Benchwright: Filter Problems…");
+      await this.quickInput().fill(words, { timeout });
+      await this.quickInput().press("Enter", { timeout });
+    });
+    await this.quickInput().waitFor({ state: "hidden" });
+  }
+
   /** Confirms the dialog that is open, or about to be, with its button of this name. */
   async confirm(button: string): Promise<void> {
     await this.dialog().getByRole("button", { name: button }).press("Enter");
@@ -199,10 +209,14 @@ export class Editor {
   }
 
   private async goToPlace(name: string, place: string): Promise<void> {
-    await this.focusFile(name);
-    await this.untilShown(this.quickInput(), () => this.page.keyboard.press("Control+G"));
-    await this.answer(place);
-    await this.hasFocus(name);
+    // A page that opens meanwhile takes the focus, and closes the input box.
+    await this.tryAgain(`The cursor does not get to ${place} in ${name}.`, async (timeout) => {
+      await this.focusFile(name);
+      await this.page.keyboard.press("Control+G");
+      await this.quickInput().fill(place, { timeout });
+      await this.quickInput().press("Enter", { timeout });
+      await this.focused(name).waitFor({ timeout });
+    });
   }
 
   /** Opens what is said of the completion that is chosen. */

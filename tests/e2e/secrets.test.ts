@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
-import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { CANARY, withCanaries } from "./canaries.ts";
 import { benchwright, listAttempts } from "./commandLine.ts";
+import { filesBelow, filesHolding } from "./foundFiles.ts";
 import { scenario } from "./scenario.ts";
 import { homeOf, messagesOf } from "./session.ts";
 import { starterFile } from "./starter.ts";
@@ -10,17 +12,14 @@ const PROBLEM = "saturating-counter";
 const FILE = "rtl/sat_counter.sv";
 const PACK = "canaries";
 const ID = "cvdp_canary_counter_0001";
-
-/** No public text holds these; each marks one place of the hidden part. */
-const CANARY = "quetzal-7f3a91";
-const canary = (place: string): string => `${CANARY}-${place}`;
+const DATAPOINT = withCanaries({ id: ID, problem: PROBLEM, file: FILE, tests: "test_sat_counter.py" });
 
 scenario(
   "nothing of the hidden part leaves the store, and nothing goes to another machine",
   {
     before: async (folder) => {
       const dataset = join(folder, "canaries.jsonl");
-      await writeFile(dataset, `${JSON.stringify(datapoint())}\n`);
+      await writeFile(dataset, `${JSON.stringify(DATAPOINT)}\n`);
       await benchwright(folder, "problems", "import", "cvdp", dataset, "--pack", PACK);
     },
   },
@@ -62,51 +61,13 @@ scenario(
 
     // The canaries are really there, so a search that finds none elsewhere means something.
     const store = join(homeOf(folder), "data");
-    assert.notDeepEqual(await filesWithCanary(store), []);
+    assert.notDeepEqual(await filesHolding(store, [CANARY]), []);
     assert.match(await readFile(join(messagesOf(folder), "from-server"), "utf8"), /benchwright\/attemptChanged/);
 
     const seen = ["editor", "messages", "printed", join("home", "workspaces"), join("home", "state")];
-    for (const place of seen) assert.deepEqual(await filesWithCanary(join(folder, place)), [], place);
+    for (const place of seen) assert.deepEqual(await filesHolding(join(folder, place), [CANARY]), [], place);
     const logs = (await filesBelow(store)).filter((file) => file.includes("sqlite"));
     assert.notDeepEqual(logs, []);
     for (const log of logs) assert.ok(!(await readFile(log)).includes(CANARY), log);
   },
 );
-
-/** A problem in CVDP's form whose hidden files all hold canaries, also in what they print. */
-function datapoint(): object {
-  const hidden = (...path: string[]) => starterFile(PROBLEM, "hidden", "harness", ...path);
-  const tests = hidden("src", "test_sat_counter.py");
-  const prints = `print("${canary("printed")}")\nimport sys\nprint("${canary("error")}", file=sys.stderr)\n`;
-  return {
-    id: ID,
-    categories: ["cid003", "easy"],
-    input: {
-      prompt: starterFile(PROBLEM, "statement.md"),
-      context: { [FILE]: starterFile(PROBLEM, "public", FILE) },
-    },
-    output: {
-      response: "",
-      context: { [FILE]: `// ${canary("reference")}\n${starterFile(PROBLEM, "hidden", "reference", FILE)}` },
-    },
-    harness: {
-      files: {
-        "docker-compose.yml": `# ${canary("compose")}\n${hidden("docker-compose.yml")}`,
-        "src/.env": `${hidden("src", ".env").trimEnd()}\nCANARY=${canary("environment")}\n`,
-        "src/test_runner.py": `# ${canary("runner")}\n${hidden("src", "test_runner.py")}\n${prints}`,
-        "src/test_sat_counter.py": `${tests}\n# ${canary("test")}\n${prints}`,
-      },
-    },
-  };
-}
-
-async function filesBelow(folder: string): Promise<string[]> {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
-  return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
-}
-
-async function filesWithCanary(folder: string): Promise<string[]> {
-  const files = await filesBelow(folder);
-  const contents = await Promise.all(files.map((file) => readFile(file)));
-  return files.filter((_, index) => contents[index]!.includes(CANARY));
-}

@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { chromium, type Browser, type Request } from "playwright-core";
+import { chromium, type Browser, type BrowserContext, type Request } from "playwright-core";
 import { CodeServer } from "./codeServer.ts";
 import { Editor } from "./editor.ts";
 import { ARTIFACTS, installed } from "./installation.ts";
@@ -12,6 +12,8 @@ export interface SessionOptions {
   readonly settings?: object;
   /** Variables of the editor; else the one that leads to Benchwright's home. */
   readonly environment?: Readonly<Record<string, string>>;
+  /** Gets the browser's context before the first page is opened. */
+  readonly watch?: (context: BrowserContext) => void;
 }
 
 /** One person's editing session, in folders of its own: the editor, its browser, Benchwright's home. */
@@ -59,6 +61,7 @@ export class Session {
         viewport: { width: 1600, height: 900 },
         permissions: ["clipboard-read", "clipboard-write"],
       });
+      options.watch?.(context);
       const page = await context.newPage();
       const strangers: string[] = [];
       page.on("requestfailed", (request) => strangers.push(...strange(request)));
@@ -105,7 +108,8 @@ function tapped(benchwright: string, messages: string): string {
   return `#!/bin/sh\ntee -a '${to}' | '${benchwright}' "$@" 2>>'${errors}' | tee -a '${from}'\n`;
 }
 
-async function launch(): Promise<Browser> {
+/** Starts a browser that reaches nobody outside this machine. */
+export async function launch(): Promise<Browser> {
   return chromium.launch({
     executablePath: installed().chromium,
     headless: true,
