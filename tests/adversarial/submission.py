@@ -145,7 +145,7 @@ class Flow(BaseModel):
 
 
 class Program(_Entry):
-    """One hostile program, as a design would run it that had taken over the simulator; or a hostile data set."""
+    """One hostile program, as a design would run it that had taken over the simulator; or hostile data or uploads."""
 
 
 class _Others(BaseModel):

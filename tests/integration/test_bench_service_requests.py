@@ -1,4 +1,4 @@
-"""Requests that schemathesis makes of the bench service's own OpenAPI document: none breaks it."""
+"""Requests that schemathesis makes of the bench service's own OpenAPI document, on both databases: none breaks it."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from schemathesis import GenerationMode
 from benchwright_service.app import make_api
 
 from ..bench_service import Service, Solver, running
+from ..postgres import new_database
 
 PATIENCE_S = 60.0
 REQUESTS = [
@@ -25,9 +26,10 @@ REQUESTS = [
 ]
 
 
-@pytest.fixture(scope="module")
-def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
-    with running(Service(tmp_path_factory.mktemp("service"), workers=0)) as started:
+@pytest.fixture(scope="module", params=["sqlite", "postgresql"])
+def service(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    database = new_database(request.getfixturevalue("postgres")) if request.param == "postgresql" else None
+    with running(Service(tmp_path_factory.mktemp("service"), database, workers=0)) as started:
         yield started
         assert started.process is not None and started.process.poll() is None
 

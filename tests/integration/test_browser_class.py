@@ -84,7 +84,11 @@ def address(tmp_path: Path) -> Iterator[str]:
     with (tmp_path / "log").open("wb") as log:
         command = ["unshare", "--mount", "--propagation", "private", "--pid", "--fork", "--kill-child", "--mount-proc"]
         hub = subprocess.Popen(
-            [*command, "sh", ROOT / "tests" / "browser_class.sh", "sh", "-c", SCRIPT], env=environment, stdout=log, stderr=log)
+            [*command, "sh", ROOT / "tests" / "browser_class.sh", "sh", "-c", SCRIPT],
+            env=environment,
+            stdout=log,
+            stderr=log,
+        )
         try:
             until = time.monotonic() + PATIENCE_S
             while True:

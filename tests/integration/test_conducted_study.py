@@ -185,20 +185,25 @@ async def test_six_take_part_at_once_on_postgresql_and_the_study_closes_with_its
 
     with running(Service(tmp_path / "service", new_database(postgres))) as service:
         code = invite(service, STUDY.replace("[ada, bob]", f"[{', '.join(names)}]"))
+        # All at once, as in a room.
         walked = await asyncio.gather(*(walk(service, code, tmp_path / name) for name in names))
         lab = {"BENCHWRIGHT_LOG": str(service.database)}
         closed = benchwright(service.home, "study", "close", "small", "--json", **lab)
         assert closed.returncode == 0, closed.stderr
-        assert json.loads(closed.stdout)["attempts"] == 3 * len(names)
-        status = benchwright(service.home, "study", "status", "small", "--json", **lab)
-        print(status.stdout)
+        sealed = json.loads(closed.stdout)
+        assert sealed["attempts"] == 3 * len(names)
+        status = json.loads(benchwright(service.home, "study", "status", "small", "--json", **lab).stdout)
+        assert (status["digest"], status["flaws"]) == (sealed["digest"], [])
+        assert {name: one["done"] for name, one in status["participants"].items()} == dict.fromkeys(names, 2)
         out = tmp_path / "report"
         reported = benchwright(service.home, "report", "--study", "small", "--out", str(out), **lab)
         assert reported.returncode == 0, reported.stderr
-    shown = browser("--dump-dom", (out / "report.html").as_uri()).stdout.decode()
-    print(re.findall(r"[^.<>]*articipant[^.<>]*", shown)[:40])
     for editor in walked:
         assert hidden_in(editor) == []
+    shown = browser("--dump-dom", (out / "report.html").as_uri()).stdout.decode()
+    assert "The allocation was concealed from 6 of 6 participants" in shown
+    assert sealed["digest"] in shown
+    assert all(re.search(rf"<td[^>]*>{name}</td>", shown) for name in names)
 
 
 def hidden_in(editor: Editor) -> list[str]:
@@ -208,7 +213,7 @@ def hidden_in(editor: Editor) -> list[str]:
     texts = (*counter.hidden.harness.values(), question.hidden.answer.explanation.replace(". ", "\n"))
     shown = "\n".join((counter.public.statement, *counter.public.files.values(), question.public.statement))
     lines = {line.strip() for text in texts for line in text.splitlines()}
-    secrets = [line.encode() for line in lines if len(line) >= 20 and not set(line) & set("\"\\") and line not in shown]
+    secrets = [line.encode() for line in lines if len(line) >= 20 and not set(line) & set('"\\') and line not in shown]
     assert len(secrets) > 50
     files = {str(file): file.read_bytes() for file in editor.home.rglob("*") if file.is_file()}
     assert any(b"sat_counter" in content for content in files.values())
