@@ -43,6 +43,8 @@ def _storable(text: str) -> str:
         text.encode()
     except UnicodeEncodeError:
         raise ValueError("the name holds bytes that are not UTF-8") from None
+    if "\0" in text:
+        raise ValueError("the name holds a null byte, which PostgreSQL does not store")
     return text
 
 

@@ -23,9 +23,11 @@ MOST_ENTRIES = 2_000
 
 Id = Annotated[str, Field(pattern=r"^[0-9a-f]{32}$")]
 Line = Annotated[str, Field(max_length=4 << 20)]
-Name = Annotated[str, Field(min_length=1, max_length=200)]
-Path = Annotated[str, Field(min_length=1, max_length=1_000)]
-Secret = Annotated[str, Field(min_length=1, max_length=200)]
+TEXT = r"^[^\x00]*$"
+"""No null byte, which PostgreSQL stores in no text."""
+Name = Annotated[str, Field(min_length=1, max_length=200, pattern=TEXT)]
+Path = Annotated[str, Field(min_length=1, max_length=1_000, pattern=TEXT)]
+Secret = Annotated[str, Field(min_length=1, max_length=200, pattern=TEXT)]
 Base64 = Annotated[str, Field(pattern=r"^[A-Za-z0-9+/]*={0,2}$")]
 
 
@@ -239,7 +241,7 @@ class NewEvents(Model):
     """Events of one attempt, in order, as the solver's log has them."""
 
     header: AttemptHeader
-    assignment: str
+    assignment: Name
     lines: Annotated[tuple[Line, ...], Field(max_length=MOST_EVENTS)]
     """Each the canonical JSON of a record, as exports have it: ASCII, so that any editor's text survives."""
     now: AwareDatetime

@@ -210,6 +210,8 @@ class _Guard:
             if request.method == "POST" and not foreign and not _is_own(request):
                 raise HTTPException(HTTPStatus.FORBIDDEN)
             form = await self._form(request, session) if request.method == "POST" else FormData()
+            if _has_null_byte(request, form):
+                raise HTTPException(HTTPStatus.BAD_REQUEST)
             return await page(Visit(self._bench, request, session, form, secure=self._secure))
         except RefusalError as refusal:
             return _refused(refusal, session)
@@ -240,6 +242,12 @@ def _is_own(request: Request) -> bool:
     return request.headers.get("sec-fetch-site") in ("same-origin", "none")
 
 
+def _has_null_byte(request: Request, form: FormData) -> bool:
+    """Whether something has one that a page may look for in the database, or store: PostgreSQL can do neither."""
+    texts = (*request.path_params.values(), *request.query_params.values(), *form.values())
+    return any(isinstance(text, str) and "\0" in text for text in texts)
+
+
 def _refused(refusal: RefusalError, session: BrowserSession | None) -> Response:
     told = Problem(refusal.details.detail, refusal.details.next_step)
     return render("told", session, refusal.kind.status.value, title="That did not work", problem=told)
@@ -264,6 +272,7 @@ async def _failed(request: Request, error: Exception) -> Response:
 
 
 _SAID = {
+    HTTPStatus.BAD_REQUEST: ("The address or the form has a null byte.", "Type the text again instead of pasting it."),
     HTTPStatus.FORBIDDEN: ("This form is not from a page of this service.", "Open the page again, and repeat it."),
     HTTPStatus.REQUEST_ENTITY_TOO_LARGE: ("The form is too large.", "Write less into it."),
     HTTPStatus.UNSUPPORTED_MEDIA_TYPE: ("This is not a form of this service.", "Open the page again."),
