@@ -64,8 +64,8 @@ def needed_for_native_runs() -> list[SystemPackage]:
 
 
 def needed_for_database_tests() -> list[SystemPackage]:
-    """The packages that the judge service is tested with on PostgreSQL."""
-    purpose = "tests of the judge service; with systemd it starts a service"
+    """The packages that both services are tested with on PostgreSQL."""
+    purpose = "tests of the services; with systemd it starts a service"
     return [SystemPackage("postgresql", _has_postgresql, purpose, optional=True)]
 
 

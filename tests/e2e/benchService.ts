@@ -43,16 +43,9 @@ export class BenchService {
     this.process = process;
   }
 
-  /** Serves a course with one assignment: the starter pack. */
-  static async start(folder: string, title: string, due: string): Promise<BenchService> {
-    return BenchService.serve(folder, "arch", async (run) => {
-      await create(run);
-      await run("course", "assign", "arch", "starter", "--title", title, "--due", due);
-    });
-  }
-
-  /** Serves the same course without an assignment. */
+  /** Serves a course without an assignment. */
   static async open(folder: string, place: Place): Promise<BenchService> {
+    const create = (run: Run): Promise<string> => run("course", "create", "arch", "--title", "Computer architecture");
     return BenchService.serve(folder, "arch", create, place);
   }
 
@@ -115,10 +108,6 @@ export class BenchService {
     this.process.kill();
     await ended;
   }
-}
-
-async function create(run: Run): Promise<void> {
-  await run("course", "create", "arch", "--title", "Computer architecture");
 }
 
 function runWith(environment: NodeJS.ProcessEnv): Run {

@@ -111,7 +111,7 @@ export class Teacher {
 }
 
 /** A browser's page that is signed in at a service. */
-export async function signedIn(browser: Browser, url: string, invitation: string, name: string): Promise<Page> {
+async function signedIn(browser: Browser, url: string, invitation: string, name: string): Promise<Page> {
   const context = await browser.newContext({ bypassCSP: true });
   const page = await context.newPage();
   await signInHere(page, url, invitation, name);
