@@ -189,8 +189,8 @@ async function teacherSeesBoth(teacher: Teacher): Promise<void> {
   assert.ok(byBob.get("paste")! > byBob.get("typed")!);
   const pairs = await (await teacher.alike("saturating-counter")).allInnerTexts();
   assert.equal(pairs.length, 1);
-  const lines = `${designs.COUNTER}: (\\d+)–(\\d+)`;
-  assert.match(pairs[0]!, new RegExp(`^100 %\\s+${BOB}\\s+${lines}\\s+${ADA}\\s+${lines}$`));
+  assert.match(pairs[0]!, /^100 %/);
+  for (const name of [ADA, BOB]) assert.match(pairs[0]!, new RegExp(`\\t${name}\\t${designs.COUNTER}: \\d+–\\d+`));
 }
 
 /** The corrected test lets Ada pass, and no longer lets Bob's design pass by chance. */
