@@ -55,7 +55,7 @@ class ItemReport:
     caught: Sequence[tuple[str, Sequence[str]]]
     """Hidden tests that the counted run failed, with the names of the students, the most first."""
     answers: Sequence[tuple[str, int]]
-    """What the counted runs answered, of a question in words, the most frequent first."""
+    """What the counted runs answered, the most frequent first; of a question with options, what names none of them."""
     options: Sequence[Option]
     """What they selected, of a question with options."""
     right: frozenset[str]
@@ -150,7 +150,11 @@ class ItemReports:
             _tries(to_pass.values(), len(tries) - len(to_pass)),
             _failed(runs),
             sorted(((test, sorted(names)) for test, names in caught.items()), key=lambda one: -len(one[1])),
-            _answers(given.values()) if question is not None and not is_selected else (),
+            _answers(
+                text
+                for text in given.values()
+                if question is not None and not (is_selected and read_selection(question, text))
+            ),
             self._options(book, assignment, problem, question, given) if question is not None and is_selected else (),
             frozenset(
                 read_selection(question, given[counted[row.id]]) or ""
