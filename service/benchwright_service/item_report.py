@@ -55,7 +55,7 @@ class ItemReport:
     caught: Sequence[tuple[str, Sequence[str]]]
     """Hidden tests that the counted run failed, with the names of the students, the most first."""
     answers: Sequence[tuple[str, int]]
-    """What the counted runs answered, the most frequent first; of a question with options, what names none of them."""
+    """What the counted runs answered, the most frequent first; of a question with options, what names none."""
     options: Sequence[Option]
     """What they selected, of a question with options."""
     right: frozenset[str]
