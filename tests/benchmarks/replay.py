@@ -63,9 +63,8 @@ def main(events: int) -> None:
         found.final()
         times.append(time.process_time())
     read, overview, chunk, others = (after - before for before, after in pairwise(times))
-    print(
-        f"{events} events: read {read:.2f} s, overview {overview:.2f} s, first chunk {chunk:.3f} s, others {others:.2f} s"
-    )
+    print(f"{events} events: {read:.2f} s to read, {overview:.2f} s for the overview,")
+    print(f"{chunk:.3f} s for the first chunk, {others:.2f} s for the others;")
     print(f"{len(found.bounds)} chunks, the first {len(first or b'')} bytes")
 
 
