@@ -19,6 +19,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationError
 
 from benchwright_attempts.file_text import Sha256
+from benchwright_attempts.published_keys import PublishedKey, Standing, standing
 from benchwright_attempts.record import canonical, format_wall
 
 FORMAT = "benchwright-anchor"
@@ -136,25 +137,46 @@ class AnchorCheck:
     flaws: tuple[str, ...] = ()
     """What does not agree, as sentences."""
     signers: tuple[str, ...] = ()
-    """Which server signed an agreeing anchor, with which key."""
+    """Which server signed an agreeing anchor, with which key that nobody is known to have published."""
+    published: tuple[str, ...] = ()
+    """The same with keys that the server has published."""
+    revoked: tuple[str, ...] = ()
+    """Receipts that prove nothing, as sentences: their keys were revoked."""
 
 
-def check_anchors(attempt: str, hashes: Sequence[str], anchors: Iterable[Anchor]) -> AnchorCheck:
+def check_anchors(
+    attempt: str, hashes: Sequence[str], anchors: Iterable[Anchor], keys: Sequence[PublishedKey] = ()
+) -> AnchorCheck:
     """Holds an attempt against the anchors of it.
 
     Args:
         attempt: Its id.
         hashes: The hash of each event, from the first; the chain has been checked.
         anchors: Of any attempts.
+        keys: That servers have published; a receipt counts if its key is none of them, or signed at its time.
     """
     named = sorted({one for one in anchors if one.attempt == attempt}, key=lambda one: (one.events, one.made))
     unsigned = [one.receipt for one in named if one.receipt is not None and not one.is_signed]
-    mine = [one for one in named if one.receipt not in unsigned]
+    by_standing: dict[Standing, list[Receipt]] = {each: [] for each in Standing}
+    for one in named:
+        if one.receipt is not None and one.receipt not in unsigned:
+            by_standing[standing(one.receipt.key, one.receipt.time, keys)].append(one.receipt)
+    void = [*unsigned, *by_standing[Standing.OUTSIDE], *by_standing[Standing.REVOKED]]
+    mine = [one for one in named if one.receipt is None or one.receipt not in void]
     agreeing = [one for one in mine if one.events <= len(hashes) and hashes[one.events - 1] == one.head]
     flaws = [
         f"The receipt of {one.server} of {format_wall(one.time)} does not have the signature of its key, so the anchor "
         "or the receipt was changed. Ask the server's owner for it again."
         for one in unsigned
+    ]
+    flaws += [
+        f"The receipt of {one.server} of {format_wall(one.time)} has the signature of the key {one.key}, which did not "
+        "sign at that time: somebody else made it. Ask the server's owner."
+        for one in by_standing[Standing.OUTSIDE]
+    ]
+    revoked = [
+        f"The receipt of {one.server} of {format_wall(one.time)} proves nothing: its key {one.key} was revoked."
+        for one in by_standing[Standing.REVOKED]
     ]
     flaws += _forks(mine)
     known = max((one.events for one in agreeing), default=0)
@@ -171,8 +193,18 @@ def check_anchors(attempt: str, hashes: Sequence[str], anchors: Iterable[Anchor]
             f"The end of the log was cut off: the anchor of {format_wall(cut.made)} names event {cut.events}, and "
             f"there are {len(hashes)}."
         )
-    signers = {f"{one.receipt.server} with the key {one.receipt.key}": None for one in agreeing if one.receipt}
-    return AnchorCheck(len(agreeing), tuple(flaws), tuple(signers))
+    signed = [one.receipt for one in agreeing if one.receipt is not None]
+    return AnchorCheck(
+        len(agreeing),
+        tuple(flaws),
+        _signers(one for one in signed if one in by_standing[Standing.UNKNOWN]),
+        _signers(one for one in signed if one in by_standing[Standing.VALID]),
+        tuple(revoked),
+    )
+
+
+def _signers(receipts: Iterable[Receipt]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(f"{one.server} with the key {one.key}" for one in receipts))
 
 
 def _forks(anchors: Sequence[Anchor]) -> list[str]:

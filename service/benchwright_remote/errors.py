@@ -11,6 +11,10 @@ class UnreachableError(ServiceError):
     """It does not answer; it may later."""
 
 
+class ReceiptError(ServiceError):
+    """It sends a receipt that proves nothing."""
+
+
 class RefusedError(ServiceError):
     """It refuses.
 

@@ -13,6 +13,7 @@ from benchwright_attempts.anchors import Anchor, read_anchors
 from benchwright_problems.assignment import Assignment
 from benchwright_problems.home import Home
 from benchwright_remote.errors import RefusedError
+from benchwright_remote.known_keys import KnownKeys, receipts_folder
 from benchwright_remote.messages import MOST_EVENTS
 from benchwright_remote.service_client import ServiceClient
 
@@ -25,12 +26,14 @@ class EventDelivery:
     """Of every attempt of a process.
 
     Args:
-        home: Where receipts are kept: `data/receipts/ATTEMPT.jsonl`, an anchor in each line.
+        home: Where receipts are kept: `data/receipts/ATTEMPT.jsonl`, an anchor in each line; beside them the keys that
+            services publish.
         log: The event log, opened once it is needed.
     """
 
     def __init__(self, home: Home, log: Callable[[], EventLog]) -> None:
-        self._folder = home.data / "receipts"
+        self._folder = receipts_folder(home)
+        self._keys = KnownKeys(self._folder)
         self._log = log
         self._turns: dict[str, asyncio.Lock] = {}
 
@@ -47,7 +50,7 @@ class EventDelivery:
         """Hands in what the service lacks; returns once it has acknowledged all that was recorded before.
 
         Raises:
-            ServiceError: The service refuses, or does not answer.
+            ServiceError: The service refuses, does not answer, or sends a receipt that proves nothing.
             LogError: The log can't be read.
         """
         async with self._turns.setdefault(attempt, asyncio.Lock()):
@@ -70,6 +73,7 @@ class EventDelivery:
                 if taken.anchor is None:
                     begin = 0
                     continue
+                await self._keys.check(client, taken.anchor)
                 await asyncio.to_thread(self._keep, taken.anchor)
                 begin = taken.anchor.events
                 if len(rows) < MOST_EVENTS and not has_asked:

@@ -13,7 +13,7 @@ from benchwright_problems.assignment import Assignment
 from benchwright_problems.problem import Problem
 from benchwright_problems.store import Store
 from benchwright_problems.verdict import Digests, Reason, TestResult, Verdict
-from benchwright_remote.errors import RefusedError, UnreachableError
+from benchwright_remote.errors import RefusedError, ServiceError, UnreachableError
 from benchwright_remote.event_delivery import EventDelivery
 from benchwright_remote.messages import RunState, RunView, TestView, VerdictView
 from benchwright_remote.service_client import ServiceClient, new_run
@@ -70,6 +70,8 @@ class RemoteGrading:
         except RefusedError as error:
             refused = Verdict(reason=Reason.SANDBOX_UNAVAILABLE, detail=error.message, hint=error.next_step)
             return Graded(refused)
+        except ServiceError as error:
+            return Graded(Verdict(reason=Reason.SANDBOX_UNAVAILABLE, detail=str(error)))
         if shown.verdict is None:
             detail = "The service cancelled the run, because a newer one of the attempt took its place."
             return Graded(Verdict(reason=Reason.CANCELLED, detail=detail))

@@ -16,7 +16,7 @@ from benchwright_problems.errors import ProblemsError
 from benchwright_problems.home import Home
 from benchwright_problems.store import Store
 from benchwright_remote.connections import Connections
-from benchwright_remote.errors import RefusedError, ServiceError
+from benchwright_remote.errors import ReceiptError, RefusedError, ServiceError
 from benchwright_remote.hosted_studies import HostedStudies, HostedStudy
 
 if TYPE_CHECKING:
@@ -210,6 +210,8 @@ class RemoteWork:
                 await self._delivery.deliver(await self._signed_in.client(service), assignment, attempt)
             except RefusedError as error:
                 self._once(attempt, f"{service} does not take your work: {error}")
+            except ReceiptError as error:
+                self._once(attempt, f"Your work is recorded here. {error}")
             except ServiceError:
                 told = f"{service} does not answer. Your work is recorded here, and is handed in once it does."
                 self._once(service, told)

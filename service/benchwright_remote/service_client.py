@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Self, TypeVar
 from pydantic import BaseModel, JsonValue, TypeAdapter, ValidationError
 
 from benchwright_attempts.file_text import sha256
+from benchwright_attempts.published_keys import PublishedKey, PublishedKeys
 from benchwright_attempts.record import AttemptHeader, Row
 from benchwright_judges.service.refusals import ProblemDetails
 from benchwright_problems.problem import Pack
@@ -93,6 +94,10 @@ class ServiceClient:
             ServiceError: The service refuses, or does not answer; so do all others.
         """
         return await self._ask(Joined, "POST", "/join", Join(code=code, name=name))
+
+    async def keys(self) -> Sequence[PublishedKey]:
+        """The keys that it signs receipts with, also those before the present one."""
+        return (await self._ask(PublishedKeys, "GET", "/keys")).keys
 
     async def begin_by_browser(self, name: str) -> Device:
         """A code that a person confirms in a browser, for this program."""

@@ -15,7 +15,7 @@ from benchwright_service.pages.app import is_page
 
 OPEN = frozenset(
     f"/api/v1/{path}"
-    for path in ("health/live", "health/ready", "key", "join", "devices", "devices/state", "openapi.json")
+    for path in ("health/live", "health/ready", "key", "keys", "join", "devices", "devices/state", "openapi.json")
 )
 """Paths that need no token."""
 JUDGES = "/v1/"
@@ -24,7 +24,7 @@ _LARGE_BODY = 32 << 20
 _LARGE = ("/events", "/runs", "/verdict", "/journal")
 _ABOUT = """Runs hidden tests, keeps what solvers do and countersigns it, for a lab or a course.
 
-Every request except those for health, key, joining, signing in and this document needs a token:
+Every request except those for health, keys, joining, signing in and this document needs a token:
 `Authorization: Bearer bws_…`. Refusals are problem details (RFC 9457) with a `next_step`.
 """
 

@@ -251,7 +251,7 @@ async def open_bench(
         judging = Judging(home)
         opened.push_async_callback(judging.close)
         parts = await opened.enter_async_context(open_administration(home, database_url))
-        signer = await asyncio.to_thread(Countersigner.of, server, folder / "key")
+        signer = await asyncio.to_thread(Countersigner.of, server, folder)
         evidence = Evidence(log, parts.database, parts.courses, parts.places, signer)
         lab = Lab(log, Store(home), parts.courses, parts.places)
         snapshots = Snapshots(_snapshots(home))

@@ -19,7 +19,7 @@ from benchwright_problems.home import Home
 from benchwright_problems.problem import Reveal
 from benchwright_remote.errors import ServiceError
 from benchwright_remote.messages import Role
-from benchwright_service import lab_cli, people_cli
+from benchwright_service import keys_cli, lab_cli, people_cli
 from benchwright_service.cli_options import DatabaseUrl, explained, said_of_transport
 from benchwright_service.errors import BenchServiceError
 
@@ -45,6 +45,7 @@ def add_to(parent: typer.Typer) -> None:
     course.command("worker-token", help="Print a token for workers on other machines.")(worker_token)
     course.command("backup", help="Pack all that the service keeps into one file, while it may run.")(backup)
     course.command("restore", help="Unpack such a file where there is nothing yet.")(restore)
+    keys_cli.add_to(course)
     people_cli.add_to(course)
     parent.add_typer(course, name="course")
     lab_cli.add_to(parent)

@@ -9,14 +9,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from pydantic import ValidationError
 
 from benchwright_attempts.anchors import Anchor, as_text, check_anchors, first_difference, read_anchors
 from benchwright_attempts.errors import UnknownAttemptError
 from benchwright_attempts.export import read_export
 from benchwright_attempts.kept_summary import from_rows
+from benchwright_attempts.published_keys import PublishedKey, PublishedKeys
 from benchwright_attempts.record import AttemptHeader, Row
 from benchwright_attempts.replay import verify
 from benchwright_problems.atomic import write_atomically
+from benchwright_problems.home import Home
+from benchwright_remote.known_keys import KnownKeys, receipts_folder
 from benchwright_server.cli.options import Json
 from benchwright_server.cli.output import err, out, print_json, writing
 from benchwright_server.cli.study_log import opened_log
@@ -81,7 +85,11 @@ class _Checked:
     anchors: int
     """Anchors that agree."""
     signers: tuple[str, ...] = ()
-    """Which server signed one of these, with which key."""
+    """Which server signed one of these, with which key that is not known to be published."""
+    published: tuple[str, ...] = ()
+    """The same with keys that are."""
+    revoked: tuple[str, ...] = ()
+    """Receipts of revoked keys, as sentences."""
 
 
 def verify_command(
@@ -92,6 +100,13 @@ def verify_command(
         list[Path] | None,
         typer.Option(help="A file with anchors, such as a saved e-mail, to compare with; may be repeated."),
     ] = None,
+    keys: Annotated[
+        list[Path] | None,
+        typer.Option(
+            help="A file with the keys of a bench service, as its /api/v1/keys shows them, beside those that this "
+            "machine has read from services; may be repeated."
+        ),
+    ] = None,
     json_output: Json = False,
 ) -> None:
     """Check the hash chain of an attempt, its files against every save, and its end against anchors.
@@ -100,24 +115,27 @@ def verify_command(
     """
     with opened_log() as log:
         known = [anchor for file in anchors or () for anchor in _read_anchors(file)]
+        published = (*KnownKeys(receipts_folder(Home.find())).all(), *(key for one in keys or () for key in _keys(one)))
         file = Path(attempt) if attempt is not None else None
         if file is not None and file.is_file():
             beside = _beside(file)
             known += _read_anchors(beside) if beside.is_file() else []
             header, rows = read_export(file)
-            checked = [_check(header, rows, known, _other_version(log, header.id))]
+            checked = [_check(header, rows, known, published, _other_version(log, header.id))]
         elif attempt is not None:
-            checked = [_check_stored(log, log.find(attempt).id, known)]
+            checked = [_check_stored(log, log.find(attempt).id, known, published)]
         else:
-            checked = [_check_stored(log, header.id, known) for header in log.headers()]
+            checked = [_check_stored(log, header.id, known, published) for header in log.headers()]
             checked += _missing(log, known)
     _tell(checked, json_output=json_output, one=attempt is not None)
     raise typer.Exit(0 if all(one.problem is None for one in checked) else 1)
 
 
-def _check_stored(log: StudyLog, attempt: str, anchors: Sequence[Anchor]) -> _Checked:
+def _check_stored(
+    log: StudyLog, attempt: str, anchors: Sequence[Anchor], published: Sequence[PublishedKey]
+) -> _Checked:
     header, rows = log.stored(attempt)
-    checked = _check(header, rows, anchors)
+    checked = _check(header, rows, anchors, published)
     if checked.problem is None and (end := log.kept_end(attempt)) > len(rows):
         flaw = f"The end was cut off: the log's summary of the attempt names event {end}, and there are {len(rows)}."
         return _Checked(attempt, flaw, checked.schemas, 0)
@@ -127,11 +145,15 @@ def _check_stored(log: StudyLog, attempt: str, anchors: Sequence[Anchor]) -> _Ch
 
 
 def _check(
-    header: AttemptHeader, rows: Sequence[Row], anchors: Sequence[Anchor], other: Sequence[str] = ()
+    header: AttemptHeader,
+    rows: Sequence[Row],
+    anchors: Sequence[Anchor],
+    published: Sequence[PublishedKey],
+    other: Sequence[str] = (),
 ) -> _Checked:
     verification = verify(header, rows)
     hashes = [row.hash for row in rows[: verification.chain.events]]
-    held = check_anchors(header.id, hashes, anchors)
+    held = check_anchors(header.id, hashes, anchors, published)
     flaws = [verification.problem] if verification.problem is not None else []
     # Where the chain breaks, all that follows is known to be wrong.
     flaws += held.flaws if verification.chain.ok else held.flaws[:1]
@@ -139,7 +161,9 @@ def _check(
     if parting is not None:
         flaws.append(f"The file and the log of this machine are different versions from event {parting} on.")
     schemas = {str(schema): count for schema, count in verification.schemas.items()}
-    return _Checked(header.id, " ".join(flaws) or None, schemas, held.agreeing, held.signers)
+    return _Checked(
+        header.id, " ".join(flaws) or None, schemas, held.agreeing, held.signers, held.published, held.revoked
+    )
 
 
 def _other_version(log: StudyLog, exported: str) -> list[str]:
@@ -177,6 +201,8 @@ def _tell(checked: Sequence[_Checked], *, json_output: bool, one: bool) -> None:
                 "schemas": it.schemas,
                 "anchors": it.anchors,
                 "signers": list(it.signers),
+                "published": list(it.published),
+                "revoked": list(it.revoked),
             }
             for it in checked
         ]
@@ -186,6 +212,10 @@ def _tell(checked: Sequence[_Checked], *, json_output: bool, one: bool) -> None:
         name = "" if one else f"{it.attempt[:8]}: "
         agree = f" {it.anchors} anchor{'s agree' if it.anchors > 1 else ' agrees'} with it." if it.anchors else ""
         out.print(f"{name}{it.problem or _INTACT + agree}", markup=False, soft_wrap=True)
+        for signer in it.published:
+            out.print(f"Signed by {signer}, which the server has published.", markup=False, soft_wrap=True)
+        for sentence in it.revoked:
+            out.print(sentence, markup=False, soft_wrap=True)
         for signer in it.signers:
             out.print(
                 f"Signed by {signer}: compare the key with the one that the server's owner publishes.",
@@ -199,6 +229,15 @@ def _tell(checked: Sequence[_Checked], *, json_output: bool, one: bool) -> None:
 
 def _beside(export: Path) -> Path:
     return export.absolute().with_name(f"{export.name}.anchor")
+
+
+def _keys(file: Path) -> Sequence[PublishedKey]:
+    try:
+        return PublishedKeys.model_validate_json(file.read_bytes()).keys
+    except OSError as error:
+        raise ServerError(f"{file} can't be read: {error.strerror}.") from error
+    except ValidationError as error:
+        raise ServerError(f"{file} does not hold keys as /api/v1/keys of a bench service shows them.") from error
 
 
 def _read_anchors(file: Path) -> list[Anchor]:

@@ -1,9 +1,10 @@
-"""What needs no token: health, the key of receipts, joining by an invitation, signing in by a browser."""
+"""What needs no token: health, the keys of receipts, joining by an invitation, signing in by a browser."""
 
 from __future__ import annotations
 
 from fastapi import APIRouter
 
+from benchwright_attempts.published_keys import PublishedKeys
 from benchwright_judges.service.refusals import BODY, Kind, responses_of
 from benchwright_remote.messages import Device, DeviceAsk, Health, Join, Joined, NewDevice, PublicKey, Waiting
 from benchwright_service.endpoints.admitted import TheBench
@@ -28,8 +29,14 @@ async def ready(bench: TheBench) -> Health:
 
 @router.get("/key", summary="The public key of receipts")
 async def key(bench: TheBench) -> PublicKey:
-    """Ed25519, base64: to check receipts with."""
+    """The present one; Ed25519, base64: to check receipts with."""
     return PublicKey(key=bench.signer.public_key)
+
+
+@router.get("/keys", summary="All public keys of receipts")
+async def keys(bench: TheBench) -> PublishedKeys:
+    """Each with the time in which it signed, and from when on its receipts prove nothing if it was revoked."""
+    return bench.signer.published
 
 
 @router.post(

@@ -3,7 +3,7 @@ from __future__ import annotations
 import base64
 import json
 import textwrap
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -19,6 +19,7 @@ from benchwright_attempts.anchors import (
     read_anchors,
 )
 from benchwright_attempts.file_text import sha256
+from benchwright_attempts.published_keys import PublishedKey
 
 CHAIN = [sha256(b"%d" % number) for number in range(1, 11)]
 KEY = Ed25519PrivateKey.from_private_bytes(bytes(range(32)))
@@ -93,6 +94,37 @@ def test_a_signed_receipt_agrees_and_names_its_server_and_key() -> None:
     check = check_anchors("6f1c", CHAIN, [read, anchor(5)])
     public = base64.b64encode(KEY.public_key().public_bytes_raw()).decode()
     assert check == AnchorCheck(2, signers=(f"https://bench.example with the key {public}",))
+
+
+PUBLIC = base64.b64encode(KEY.public_key().public_bytes_raw()).decode()
+SIGNED_AT = datetime(2026, 3, 1, 9, 30, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("published", "agreeing", "flaws"),
+    [
+        (PublishedKey(key=PUBLIC), 1, 0),
+        (PublishedKey(key=PUBLIC, begins=SIGNED_AT, ends=SIGNED_AT + timedelta(seconds=1)), 1, 0),
+        (PublishedKey(key=PUBLIC, begins=SIGNED_AT + timedelta(seconds=1)), 0, 1),
+        (PublishedKey(key=PUBLIC, ends=SIGNED_AT), 0, 1),
+        (PublishedKey(key=PUBLIC, revoked=SIGNED_AT + timedelta(seconds=1)), 1, 0),
+        (PublishedKey(key=PUBLIC, revoked=SIGNED_AT), 0, 0),
+    ],
+)
+def test_a_receipt_counts_in_the_time_of_its_published_key(published: PublishedKey, agreeing: int, flaws: int) -> None:
+    check = check_anchors("6f1c", CHAIN, [countersigned(anchor(3), KEY)], [published])
+    assert (check.agreeing, len(check.flaws), len(check.published)) == (agreeing, flaws, agreeing)
+    assert check.signers == ()
+    assert all("2026-03-01T09:30" in one and PUBLIC in one for one in (*check.flaws, *check.revoked))
+    # A revoked key says nothing against the log.
+    assert len(check.revoked) == (agreeing == 0 and flaws == 0)
+
+
+def test_a_later_list_of_keys_counts_more_than_an_earlier_one() -> None:
+    signed = countersigned(anchor(3), KEY)
+    lists = [PublishedKey(key=PUBLIC), PublishedKey(key=PUBLIC, revoked=SIGNED_AT)]
+    assert check_anchors("6f1c", CHAIN, [signed], lists).agreeing == 0
+    assert check_anchors("6f1c", CHAIN, [signed], lists[::-1]).agreeing == 1
 
 
 @pytest.mark.parametrize("change", ["head", "time", "key", "signature", "none"])

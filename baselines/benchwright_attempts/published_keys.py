@@ -1,0 +1,63 @@
+"""The keys that a server signs receipts with, as it publishes them, and what a receipt is worth by them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime
+from enum import StrEnum
+
+from pydantic import AwareDatetime, BaseModel, ConfigDict
+
+
+class PublishedKey(BaseModel):
+    """A key and when it signs."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore", defer_build=True)
+
+    key: str
+    """Ed25519, base64."""
+    begins: AwareDatetime | None = None
+    """The first time that its receipts may have; any if not given."""
+    ends: AwareDatetime | None = None
+    """Its receipts have times before this; it signs until now if not given."""
+    revoked: AwareDatetime | None = None
+    """Receipts of this time or later prove nothing: somebody else may have the key."""
+
+
+class PublishedKeys(BaseModel):
+    """All keys of a server, the newest last."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore", defer_build=True)
+
+    keys: tuple[PublishedKey, ...]
+
+
+class Standing(StrEnum):
+    """What the published keys say of a receipt whose signature is that of its key."""
+
+    VALID = "valid"
+    UNKNOWN = "unknown"
+    """The key is not published."""
+    OUTSIDE = "outside"
+    """The key did not sign at that time."""
+    REVOKED = "revoked"
+
+
+def standing(key: str, time: datetime, keys: Iterable[PublishedKey]) -> Standing:
+    """What published keys say of a receipt.
+
+    Args:
+        key: The receipt's.
+        time: The receipt's.
+        keys: Of two about the same key the later one counts.
+    """
+    known = {one.key: one for one in keys}.get(key)
+    if known is None:
+        return Standing.UNKNOWN
+    if known.revoked is not None and time >= known.revoked:
+        return Standing.REVOKED
+    if known.begins is not None and time < known.begins:
+        return Standing.OUTSIDE
+    if known.ends is not None and time >= known.ends:
+        return Standing.OUTSIDE
+    return Standing.VALID

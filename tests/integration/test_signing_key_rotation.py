@@ -1,0 +1,121 @@
+"""Keys of receipts that are changed and revoked while students hand in, and what `attempts verify` says of them."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import threading
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from benchwright_attempts import log_file
+from benchwright_attempts.anchors import Anchor, as_text, check_anchors
+from benchwright_attempts.events import Tick
+from benchwright_attempts.published_keys import PublishedKeys
+from benchwright_problems.home import Home
+
+from ..bench_service import Service, Solver, running
+
+BENCHWRIGHT = str(Path(sys.executable).with_name("benchwright"))
+REF = "starter/saturating-counter"
+
+
+def benchwright(home: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    environment = os.environ | {"BENCHWRIGHT_HOME": str(home)}
+    return subprocess.run([BENCHWRIGHT, *words], env=environment, capture_output=True, text=True, timeout=60)
+
+
+class HandingIn(threading.Thread):
+    """A student whose events go up one by one."""
+
+    def __init__(self, solver: Solver) -> None:
+        super().__init__()
+        self.solver = solver
+        self.attempt = solver.begin(REF, {})
+        self.anchors: list[Anchor] = []
+        self.over = threading.Event()
+
+    def run(self) -> None:
+        while not self.over.wait(0.05):
+            self.solver.record(self.attempt, Tick())
+            reply = self.solver.send(self.attempt)
+            assert reply.status_code == 200, reply.text
+            self.anchors.append(Anchor.model_validate(reply.json()["anchor"]))
+
+
+@pytest.fixture
+def student_home(tmp_path: Path) -> Path:
+    return tmp_path / "student"
+
+
+def test_a_key_is_changed_while_students_hand_in_and_every_receipt_stays_valid(
+    tmp_path: Path, student_home: Path
+) -> None:
+    with running(Service(tmp_path / "service", workers=0)) as service:
+        student = HandingIn(Solver.joining(service, service.set_up(), tmp_path))
+        student.start()
+        changed = benchwright(service.home, "course", "rotate-key")
+        assert changed.returncode == 0, changed.stderr
+        student.over.set()
+        student.join()
+        assert student.solver.send(student.attempt).status_code == 200
+        with service.client() as client:
+            published = client.get("/api/v1/keys")
+            present = client.get("/api/v1/key").json()["key"]
+        student.solver.record(student.attempt, Tick())
+        last = Anchor.model_validate(student.solver.send(student.attempt).json()["anchor"])
+        assert last.receipt is not None and last.receipt.key == present and present in changed.stdout
+        anchors = [*student.anchors, last]
+        keys = PublishedKeys.model_validate(published.json()).keys
+        assert [key.key for key in keys] == list(dict.fromkeys(one.receipt.key for one in anchors if one.receipt))
+        assert len(keys) == 2 and "secret" not in published.text
+        check = check_anchors(student.attempt, [r.hash for r in student.solver.rows(student.attempt)[1]], anchors, keys)
+        assert (check.agreeing, check.flaws, check.signers, check.revoked) == (len(anchors), (), (), ())
+        student.solver.log.close()
+
+        own_log = log_file(Home.find({"BENCHWRIGHT_HOME": str(student_home)}))
+        own_log.parent.mkdir(parents=True)
+        (tmp_path / "attempts.sqlite").rename(own_log)
+        (tmp_path / "mail.txt").write_text(as_text(anchors))
+        (tmp_path / "keys.json").write_bytes(published.content)
+        verify = ("attempts", "verify", student.attempt, "--anchors", str(tmp_path / "mail.txt"))
+        verify += ("--keys", str(tmp_path / "keys.json"))
+        told = benchwright(student_home, *verify)
+        assert told.returncode == 0 and told.stdout.count("which the server has published") == 2, told.stdout
+
+        # Somebody has the old key since yesterday: it proves nothing, which is no flaw of the log.
+        yesterday = f"{datetime.now(UTC) - timedelta(days=1):%Y-%m-%d}"
+        revoked = benchwright(service.home, "course", "revoke-key", keys[0].key, "--since", yesterday)
+        assert revoked.returncode == 0, revoked.stderr
+        with service.client() as client:
+            (tmp_path / "keys.json").write_bytes(client.get("/api/v1/keys").content)
+        told = benchwright(student_home, *verify, "--json")
+        assert told.returncode == 0, told.stderr
+        shown = json.loads(told.stdout)
+        assert (shown["ok"], shown["anchors"]) == (
+            True,
+            1 + sum(a.receipt.key == present for a in student.anchors if a.receipt),
+        )
+        assert len(shown["revoked"]) == len(anchors) - shown["anchors"]
+
+        # A receipt of the new key from before its time was not made by the service.
+        early = [key.model_dump(mode="json") | {"begins": "2099-01-01T00:00:00Z"} for key in keys[1:]]
+        (tmp_path / "keys.json").write_text(json.dumps({"keys": early}))
+        told = benchwright(student_home, *verify)
+        assert told.returncode == 1 and "did not sign at that time" in told.stdout
+
+        (tmp_path / "keys.json").write_text("{}")
+        told = benchwright(student_home, *verify)
+        assert told.returncode != 0 and "/api/v1/keys" in told.stderr
+
+
+def test_a_key_is_not_revoked_by_mistake(tmp_path: Path) -> None:
+    with running(Service(tmp_path / "service", workers=0)) as service, service.client() as client:
+        before = client.get("/api/v1/keys").json()
+        refused = benchwright(service.home, "course", "revoke-key", "nonsense", "--since", "2026-01-01")
+        assert refused.returncode == 1 and before["keys"][0]["key"] in refused.stderr
+        assert client.get("/api/v1/keys").json() == before

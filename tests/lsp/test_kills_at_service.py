@@ -1,0 +1,250 @@
+"""Language servers, workers, service and database killed while students type, save and hand in at a bench service."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import random
+import signal
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import psutil
+import pytest
+from pygls.exceptions import JsonRpcException
+from sqlalchemy import create_engine, text
+
+from benchwright_attempts import log_file
+from benchwright_attempts.anchors import Anchor, check_anchors, read_anchors
+from benchwright_attempts.log import EventLog
+from benchwright_attempts.published_keys import PublishedKeys
+from benchwright_attempts.record import AttemptHeader, Row
+from benchwright_attempts.replay import verify
+from benchwright_problems.home import Home
+
+from ..bench_service import Service
+from ..postgres import Cluster, PostgresError, new_database, restartable
+from .session import Desk, Editor, File, reference, wrong
+from .test_assignments import sign_in
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+NAMES = ("Ada", "Bob", "Cem")
+PROBLEM = "saturating-counter"
+WAIT_S = 60.0
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def database(request: pytest.FixtureRequest) -> Iterator[Cluster | None]:
+    """A PostgreSQL of this test's own; None for SQLite."""
+    if request.param == "sqlite":
+        yield None
+        return
+    try:
+        with restartable() as running:
+            yield running
+    except PostgresError as error:
+        pytest.skip(str(error))
+
+
+@pytest.fixture
+def service(database: Cluster | None, tmp_path: Path) -> Iterator[Service]:
+    service = Service(tmp_path / "service", new_database(database.folder) if database else None, workers=1)
+    service.start()
+    yield service
+    service.stop()
+
+
+class Student:
+    """Somebody whose editor is started again whenever it was killed, and who then goes on."""
+
+    def __init__(self, home: Path, pack: str, seed: int) -> None:
+        self.home = home
+        self.editor: Editor | None = None
+        self.lives = 0
+        self.handed_in = 0
+        self.over = asyncio.Event()
+        self._pack = pack
+        self._dice = random.Random(seed)
+        self._typed = 0
+
+    async def work(self) -> None:
+        """Until it is over; then whatever has not been handed in goes up, and the editor ends in order."""
+        while not self.over.is_set():
+            # Requests to an editor that was killed are never answered.
+            with contextlib.suppress(JsonRpcException, ConnectionError, asyncio.CancelledError, _Killed):
+                await self._live()
+        editor = await Editor.start(self.home)
+        await editor.open_problem(f"{self._pack}/{PROBLEM}")
+        await editor.until(lambda: not unacknowledged(self.home), "the service to have everything")
+        await editor.quit()
+
+    async def _live(self) -> None:
+        self.editor = editor = await Editor.start(self.home)
+        self.lives += 1
+        life = asyncio.create_task(self._at_work(editor))
+        death = asyncio.create_task(editor.process.wait())
+        await asyncio.wait({life, death}, return_when=asyncio.FIRST_COMPLETED)
+        if not life.done():
+            life.cancel()
+        await asyncio.gather(life, return_exceptions=True)
+        if not life.cancelled() and (error := life.exception()) is not None and editor.process.returncode is None:
+            raise error
+        if editor.process.returncode is None:
+            await editor.kill()
+        await editor.gone()
+
+    async def _at_work(self, editor: Editor) -> None:
+        desk = await editor.open_problem(f"{self._pack}/{PROBLEM}", fresh=self._dice.random() < 0.1)
+        await desk.start()
+        # A killed editor leaves on disk what was saved; what was only typed is gone, as it is in any editor.
+        file = desk.open(text=desk.open().path.read_text())
+        while not self.over.is_set():
+            await self._do(desk, file)
+            await asyncio.sleep(self._dice.uniform(0.0, 0.3))
+
+    async def _do(self, desk: Desk, file: File) -> None:
+        chance = self._dice.random()
+        self._typed += 1
+        if chance < 0.6:
+            file.type(f"// {self._typed}\n")
+        elif chance < 0.9:
+            solution = reference(PROBLEM) if self._dice.random() < 0.3 else wrong(PROBLEM, "wraps")
+            file.paste(f"{solution}// {self._typed}\n")
+            file.save()
+        else:
+            await desk.submit()
+            self.handed_in += 1
+            raise _Killed
+
+
+class _Killed(Exception):
+    """A life is over: the editor was killed, or the work was handed in."""
+
+
+def unacknowledged(home: Path) -> list[str]:
+    """Attempts of which the service has not signed for everything."""
+    return [
+        header.id
+        for header, rows in own_log(home)
+        if not (signed := receipts(home, header.id)) or signed[-1].events < len(rows)
+    ]
+
+
+def own_log(home: Path) -> list[tuple[AttemptHeader, list[Row]]]:
+    """Every attempt of a student's machine."""
+    with EventLog(log_file(Home.find({"BENCHWRIGHT_HOME": str(home)}))) as log:
+        return [(header, list(log.stored(header.id)[1])) for header in log.headers()]
+
+
+def receipts(home: Path, attempt: str) -> list[Anchor]:
+    """Those of an attempt that were written down whole: a kill may have cut one short."""
+    file = home / "data" / "receipts" / f"{attempt}.jsonl"
+    found = []
+    for line in file.read_text().splitlines() if file.exists() else ():
+        with contextlib.suppress(ValueError):
+            found += read_anchors(line)
+    return found
+
+
+async def kill_one(
+    dice: random.Random, service: Service, port: int, database: Cluster | None, students: list[Student]
+) -> str:
+    """Kills something, and starts again what does not start by itself. Returns what it was."""
+    kinds = ["client"] * 5 + ["worker"] * 2 + ["service"] * 2 + ["database"] * (2 if database else 0)
+    kind = dice.choice(kinds)
+    if kind == "client":
+        editor = dice.choice(students).editor
+        if editor is not None and editor.process.returncode is None:
+            editor.process.kill()
+    elif kind == "worker":
+        assert service.process is not None
+        workers = psutil.Process(service.process.pid).children()
+        with contextlib.suppress(psutil.NoSuchProcess):
+            for worker in workers[:1]:
+                worker.kill()
+    elif kind == "service":
+        await asyncio.to_thread(service.stop, signal.SIGKILL)
+        await asyncio.sleep(dice.uniform(0.0, 1.0))
+        await asyncio.to_thread(service.start, port)
+    else:
+        assert database is not None
+        await asyncio.to_thread(database.stop)
+        await asyncio.sleep(dice.uniform(0.0, 1.0))
+        await asyncio.to_thread(database.start)
+    return kind
+
+
+async def test_whatever_is_killed_both_logs_agree_receipts_hold_and_nothing_is_graded_twice(
+    service: Service, database: Cluster | None, tmp_path: Path, nightly: bool
+) -> None:
+    dice = random.Random(18)
+    course = await asyncio.to_thread(service.set_up)
+    students = []
+    for seed, name in enumerate(NAMES):
+        pack = await asyncio.to_thread(sign_in, tmp_path / name, service, course, name)
+        students.append(Student(tmp_path / name, pack, seed))
+    port = int(service.url.rpartition(":")[2])
+    working = [asyncio.create_task(student.work()) for student in students]
+    killed: Counter[str] = Counter()
+    for _ in range(100 if nightly else 10):
+        await asyncio.sleep(dice.uniform(0.3, 2.5))
+        killed[await kill_one(dice, service, port, database, students)] += 1
+        for task in working:
+            assert not task.done(), task
+    for student in students:
+        student.over.set()
+    await asyncio.wait_for(asyncio.gather(*working), 300)
+    assert killed["client"] > 0 and sum(student.lives for student in students) > len(students)
+
+    with service.client() as client:
+        keys = PublishedKeys.model_validate(client.get("/api/v1/keys").json()).keys
+    both: dict[str, list[Row]] = {}
+    with EventLog(service.database or service.folders.data / "service" / "attempts.sqlite") as log:
+        for student in students:
+            for header, mine in own_log(student.home):
+                there, theirs = log.stored(header.id)
+                assert [row.hash for row in theirs] == [row.hash for row in mine]
+                assert there.id == header.id
+                checked = verify(there, theirs)
+                assert checked.ok, checked.problem
+                check = check_anchors(header.id, [r.hash for r in theirs], receipts(student.home, header.id), keys)
+                assert check.agreeing > 0 and not check.flaws and not check.signers
+                both[header.id] = mine
+    ends = {attempt: [row.body for row in rows if '"type":"submitted"' in row.body] for attempt, rows in both.items()}
+    assert all(len(found) <= 1 for found in ends.values())
+    await settled(service)
+    with contextlib.closing(connected(service)) as connection:
+        held = set(connection.execute(text("SELECT attempt FROM service_attempts")).scalars())
+        runs = connection.execute(text("SELECT attempt, number, state, verdict, files FROM service_runs")).all()
+    assert held == both.keys()
+    assert {run.state for run in runs} <= {"done", "cancelled"}
+    assert all((run.verdict is not None) == (run.state == "done") for run in runs)
+    # A run that an editor asked for again after its death is the same run.
+    decided = Counter((run.attempt, run.number) for run in runs if run.state == "done")
+    assert max(decided.values()) == 1, decided
+
+
+def connected(service: Service):  # type: ignore[no-untyped-def]
+    """A connection to the service's database."""
+    url = (
+        service.database.replace("postgresql:", "postgresql+psycopg:")
+        if service.database
+        else f"sqlite:///{service.folders.data / 'service' / 'service.sqlite'}"
+    )
+    return create_engine(url).connect()
+
+
+async def settled(service: Service) -> None:
+    """Waits until no run is queued or running: of editors that were killed nobody asks any more."""
+    until = asyncio.get_running_loop().time() + WAIT_S
+    while True:
+        with contextlib.closing(connected(service)) as connection:
+            going = connection.execute(
+                text("SELECT count(*) FROM service_runs WHERE state IN ('queued', 'running')")
+            ).scalar()
+        if not going:
+            return
+        assert asyncio.get_running_loop().time() < until, f"{going} runs have not ended"
+        await asyncio.sleep(0.2)

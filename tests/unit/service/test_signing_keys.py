@@ -1,0 +1,178 @@
+"""Keys that sign receipts: each in its time, the secret of no other, and whatever a change is interrupted at."""
+
+from __future__ import annotations
+
+import base64
+import os
+import stat
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+from benchwright_attempts.anchors import Anchor
+from benchwright_attempts.published_keys import Standing, standing
+from benchwright_service.errors import BenchServiceError
+from benchwright_service.signing import Countersigner
+from benchwright_service.signing_keys import NOTICE, open_keys, read_keys, revoke, rotate
+
+START = datetime(2026, 9, 1, 8, tzinfo=UTC)
+SECOND = timedelta(seconds=1)
+ANCHOR = Anchor(attempt="6f1c", events=1, head="a" * 64, made=START)
+
+
+class Machine:
+    """A clock that goes on while somebody waits, and what happens then."""
+
+    def __init__(self) -> None:
+        self.now = START
+        self.meanwhile = lambda: None
+
+    def __call__(self) -> datetime:
+        return self.now
+
+    def wait(self, seconds: float) -> None:
+        self.meanwhile()
+        self.now += timedelta(seconds=seconds)
+
+
+@pytest.fixture
+def machine() -> Machine:
+    return Machine()
+
+
+@pytest.fixture
+def folder(tmp_path: Path, machine: Machine) -> Path:
+    """Of a service that has started."""
+    open_keys(tmp_path / "service", machine)
+    return tmp_path / "service"
+
+
+def signed(signer: Countersigner, when: datetime) -> Standing:
+    """What is published of a receipt that is made now."""
+    anchor = signer.sign(ANCHOR, when)
+    assert anchor.is_signed and anchor.receipt is not None
+    return standing(anchor.receipt.key, anchor.receipt.time, signer.published.keys)
+
+
+def test_a_first_start_makes_a_key_that_only_the_services_user_can_read(folder: Path, machine: Machine) -> None:
+    file = folder / "keys.json"
+    assert (stat.S_IMODE(file.stat().st_mode), stat.S_IMODE(folder.stat().st_mode)) == (0o600, 0o700)
+    (key,) = read_keys(file).keys
+    assert (key.begins, key.ends) == (START, None)
+    before = file.read_bytes()
+    assert open_keys(folder, machine).read_bytes() == before
+
+
+def test_a_service_that_runs_signs_with_each_key_in_its_time_alone(folder: Path, machine: Machine) -> None:
+    signer = Countersigner("https://bench.example.org", folder / "keys.json")
+    old = signer.sign(ANCHOR, machine.now).receipt
+    seen = []
+    machine.now += SECOND
+    machine.meanwhile = lambda: seen.append(signer.sign(ANCHOR, machine.now).receipt)
+    new = rotate(folder, machine, machine.wait)
+    after = signer.sign(ANCHOR, machine.now).receipt
+    assert old is not None and after is not None and seen[0] is not None
+    # Until its time has come, the new key is not used, though it is known.
+    assert [old.key, seen[0].key, after.key] == [old.key, old.key, new.key]
+    assert old.key != new.key
+    assert {standing(one.key, one.time, signer.published.keys) for one in (old, seen[0], after) if one is not None} == {
+        Standing.VALID
+    }
+    assert signer.public_key == new.key
+
+
+def test_what_was_on_its_way_while_the_key_changed_gets_a_receipt_within_the_new_keys_time(
+    folder: Path, machine: Machine
+) -> None:
+    signer = Countersigner("https://bench.example.org", folder / "keys.json")
+    rotate(folder, machine, machine.wait)
+    assert signed(signer, machine.now - NOTICE - SECOND) is Standing.VALID
+
+
+def test_the_secret_of_a_key_that_signs_no_more_is_deleted_and_published_is_none(
+    folder: Path, machine: Machine
+) -> None:
+    (first,) = read_keys(folder / "keys.json").keys
+    rotate(folder, machine, machine.wait)
+    kept = (folder / "keys.json").read_text()
+    assert first.secret not in kept and first.key in kept
+    published = read_keys(folder / "keys.json").published().model_dump_json()
+    assert read_keys(folder / "keys.json").keys[-1].secret not in published
+
+
+def test_a_change_that_was_killed_half_way_is_completed_by_the_next_start(folder: Path, machine: Machine) -> None:
+    (first,) = read_keys(folder / "keys.json").keys
+
+    def killed(seconds: float) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        rotate(folder, machine, killed)
+    signer = Countersigner("https://bench.example.org", folder / "keys.json")
+    assert signed(signer, machine.now) is Standing.VALID
+    machine.now += NOTICE
+    open_keys(folder, machine)
+    assert first.secret not in (folder / "keys.json").read_text()
+    assert signed(signer, machine.now) is Standing.VALID
+    assert len(signer.published.keys) == 2
+
+
+def test_the_key_of_an_older_version_goes_on_and_its_receipts_have_no_earliest_time(tmp_path: Path) -> None:
+    secret = bytes(range(32))
+    (tmp_path / "key").write_bytes(base64.b64encode(secret) + b"\n")
+    signer = Countersigner.of("https://bench.example.org", tmp_path)
+    public = Ed25519PrivateKey.from_private_bytes(secret).public_key().public_bytes_raw()
+    assert signer.public_key == base64.b64encode(public).decode()
+    assert signed(signer, START - timedelta(days=400)) is Standing.VALID
+    assert not (tmp_path / "key").exists()
+
+
+def test_receipts_of_a_revoked_key_prove_nothing_from_then_on_and_the_present_key_is_replaced(
+    folder: Path, machine: Machine
+) -> None:
+    signer = Countersigner("https://bench.example.org", folder / "keys.json")
+    machine.now += timedelta(days=2)
+    since = START + timedelta(days=1)
+    (first,) = read_keys(folder / "keys.json").keys
+    assert revoke(folder, first.key[:8], since, machine, machine.wait).key == first.key
+    keys = signer.published.keys
+    assert [standing(first.key, time, keys) for time in (START, since - SECOND, since, machine.now)] == [
+        Standing.VALID,
+        Standing.VALID,
+        Standing.REVOKED,
+        Standing.REVOKED,
+    ]
+    assert signed(signer, machine.now) is Standing.VALID
+    # A later date does not make any of them valid again, and no other key is made.
+    revoke(folder, first.key, since + SECOND, machine, machine.wait)
+    assert standing(first.key, since, signer.published.keys) is Standing.REVOKED
+    assert len(signer.published.keys) == 2
+
+
+def test_a_wrong_key_or_time_changes_nothing(folder: Path, machine: Machine, tmp_path: Path) -> None:
+    before = (folder / "keys.json").read_bytes()
+    (key,) = read_keys(folder / "keys.json").keys
+    for wrong, since in (("", START), ("no-key", START), (key.key, START + timedelta(days=1))):
+        with pytest.raises(BenchServiceError):
+            revoke(folder, wrong, since, machine, machine.wait)
+    assert (folder / "keys.json").read_bytes() == before
+    with pytest.raises(BenchServiceError, match="makes its first one when it starts"):
+        rotate(tmp_path / "elsewhere", machine, machine.wait)
+    assert not (tmp_path / "elsewhere").exists()
+
+
+def test_a_file_without_keys_stops_the_service_and_is_left_as_it_is(folder: Path) -> None:
+    for content in ("", "{}", '{"keys": []}', '{"keys": [{"key": "AAAA"}]}'):
+        (folder / "keys.json").write_text(content)
+        with pytest.raises(BenchServiceError, match="restore it from a backup"):
+            Countersigner.of("https://bench.example.org", folder)
+        assert (folder / "keys.json").read_text() == content
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root can give a folder away")
+def test_another_user_does_not_change_keys_that_the_service_could_not_read_then(folder: Path) -> None:
+    os.chown(folder, 10_001, 10_001)
+    with pytest.raises(BenchServiceError, match="as the service's user"):
+        rotate(folder)
