@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -18,7 +19,7 @@ from benchwright_judges.database import Database
 from benchwright_problems.verdict import Outcome, Verdict
 from benchwright_remote.messages import AssignmentView, Role, RunState
 from benchwright_service.run_rows import GOING
-from benchwright_service.tables import ACCOUNTS, ASSIGNMENTS, ATTEMPTS_HELD, MEMBERS, RUNS, moment
+from benchwright_service.tables import ACCOUNTS, ASSIGNMENTS, ATTEMPTS_HELD, MEMBERS, RECEIPTS, RUNS, moment
 
 
 class Standing(StrEnum):
@@ -100,6 +101,9 @@ class AttemptLine:
     id: str
     created: datetime
     clock_difference_s: float
+    """The service's clock minus the student's, when events came last."""
+    clock_span_s: tuple[float, float]
+    """The least and the most that it was at any receipt: far apart if the student's clock was set."""
     summary: Summary
     runs: Sequence[RunLine]
 
@@ -181,12 +185,21 @@ class Progress:
             rows = (await connection.execute(held)).all()
             ids = [row.attempt for row in rows]
             runs = (await connection.execute(select(RUNS).where(RUNS.c.attempt.in_(ids)).order_by(RUNS.c.number))).all()
+            wanted = select(RECEIPTS.c.attempt, RECEIPTS.c.anchor).where(RECEIPTS.c.attempt.in_(ids))
+            receipts = (await connection.execute(wanted)).all()
         summaries = await asyncio.to_thread(lambda: [self._log.summary(attempt) for attempt in ids])
         by_attempt: dict[str, list[RunLine]] = defaultdict(list)
         for run in runs:
             by_attempt[run.attempt].append(_run_line(run))
         return [
-            AttemptLine(row.attempt, moment(row.created), row.clock_difference_s, summary, by_attempt[row.attempt])
+            AttemptLine(
+                row.attempt,
+                moment(row.created),
+                row.clock_difference_s,
+                _span(row.clock_difference_s, [one.anchor for one in receipts if one.attempt == row.attempt]),
+                summary,
+                by_attempt[row.attempt],
+            )
             for row, summary in zip(rows, summaries, strict=True)
         ]
 
@@ -199,6 +212,15 @@ def written_of(inserted: Mapping[str, int]) -> Sequence[Written]:
     """
     counts = Counter(inserted)
     return [Written(origin, number, number / counts.total()) for origin, number in counts.most_common() if number]
+
+
+def _span(newest_s: float, receipts: Sequence[str]) -> tuple[float, float]:
+    differences = [newest_s]
+    for line in receipts:
+        anchor = json.loads(line)
+        service, student = (datetime.fromisoformat(time) for time in (anchor["receipt"]["time"], anchor["made"]))
+        differences.append((service - student).total_seconds())
+    return min(differences), max(differences)
 
 
 def _cell(row: Row[Any]) -> Cell:

@@ -56,8 +56,14 @@ below the service's data folder. A worker's token sees all of them: give it to m
 A solver's log stays the original. `POST …/events` takes what follows from the events that the service has: each hash is
 recomputed, and the first event that does not follow refuses all that came with it. The answer is an
 [anchor](event-log.md) with a receipt: number and hash of the newest event, the service's time, and its signature
-(Ed25519, key at `/api/v1/key`). It is sent once the events are on disk, so a log that is cut or rewritten later
-contradicts its receipts. The difference between the two clocks is kept with the attempt.
+(Ed25519, keys at `/api/v1/keys`). It is sent once the events are on disk, so a log that is cut or rewritten later
+contradicts its receipts. `/api/v1/keys` has every key with the time in which it signed, and from when on its receipts
+prove nothing if it was revoked; a solver's machine refuses receipts of other keys or other times.
+
+The service's clock decides when something came: whether an assignment is open, due or closed, and what is late. A
+solver's clock may be off, be set or stand still; active time is measured without it. The difference between the two
+clocks is kept with the attempt and with each receipt, and staff see the newest, and the least and the most if they
+are more than a minute apart.
 
 ## Studies
 

@@ -157,6 +157,22 @@ async def test_work_goes_on_while_the_service_is_away_and_nothing_is_lost(
         assert acknowledged(home) == {desk.attempt: len(desk.events())}
 
 
+async def test_what_a_killed_editor_left_behind_is_handed_in_once_its_problem_is_open_again(
+    editors: Editors, home: Path, service: Service, course: Course
+) -> None:
+    pack = sign_in(home, service, course)
+    # Neither the list of problems is asked for nor a run, which editors other than VS Code need not do.
+    editor = await editors()
+    desk = await editor.open_problem(f"{pack}/saturating-counter")
+    await desk.start()
+    desk.open().type("// more\n", before="module sat_counter")
+    await editor.until(lambda: bool(desk.told("edit")), "the edit")
+    await editor.kill()
+    again = await editors()
+    await again.open_problem(f"{pack}/saturating-counter")
+    await again.until(lambda: acknowledged(home).get(desk.attempt, 0) > 2, "the service to have it")
+
+
 async def test_a_confirmation_in_the_browser_signs_the_editor_in(
     editors: Editors, service: Service, course: Course
 ) -> None:

@@ -34,28 +34,31 @@ def _has_metrics(reader: Reader) -> None:
 
 def _lose_everything(reader: Reader) -> None:
     data = reader.home.data
-    (reader.folder / "key").write_bytes((data / "service/key").read_bytes())
+    (reader.folder / "keys").write_bytes((data / "service/keys.json").read_bytes())
     data.rename(reader.folder / "lost")
     reader.words["dbname postgresql://127.0.0.1/bench"] = f"dbname {reader.words['restored']}"
 
 
 def _is_back(reader: Reader) -> None:
-    assert (reader.home.data / "service/key").read_bytes() == (reader.folder / "key").read_bytes()
+    assert (reader.home.data / "service/keys.json").read_bytes() == (reader.folder / "keys").read_bytes()
     assert (reader.home.data / "service/service.sqlite").is_file()
 
 
-def _is_a_key(reader: Reader) -> None:
-    assert len(base64.b64decode(json.loads(reader.last)["key"])) == 32
+def _has_two_keys(reader: Reader) -> None:
+    keys = json.loads(reader.last)["keys"]
+    assert [len(base64.b64decode(key["key"])) for key in keys] == [32, 32]
+    assert keys[0]["ends"] == keys[1]["begins"]
 
 
 WALKS = {
     PAGE: Walk(
         before={"course restore": _lose_everything},
-        after={"/metrics": _has_metrics, "course restore": _is_back, "/api/v1/key": _is_a_key},
+        after={"/metrics": _has_metrics, "course restore": _is_back, "/api/v1/keys": _has_two_keys},
         not_run={
             "systemctl": _ROOT,
             "createuser": "needs the machine's PostgreSQL; the tests have one of their own",
-            "docker compose": "needs a registry; tests/unit/setup/test_service_files.py reads the files",
+            "docker compose": "needs a registry; tests/integration/test_service_container.py builds and runs the image",
+            "revoke-key KEY": "has no key of its own; tests/integration/test_signing_key_rotation.py revokes one",
         },
     ),
     COURSE: Walk(

@@ -296,6 +296,8 @@ class Sessions:
         session = Session(self.services, self._listeners, header, problem, workspace, files, terms, flagged, held)
         await session.follow()
         self._clock.watch()
+        # Also what an editor that was killed has left behind.
+        await self._remote.follow()
         return session
 
     def _claimed(self, attempt: str) -> Claim | str | None:

@@ -1,0 +1,99 @@
+"""A class in the browser on a machine of its own accounts: the hub of `setup/browser-class`, and a service."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+CLASS = ROOT / "setup" / "browser-class"
+# Of this checkout alone; not below a folder that students can't reach.
+TOOLS = Path(f"/opt/benchwright-class-test-{hashlib.sha256(bytes(ROOT)).hexdigest()[:8]}")
+PATIENCE_S = 180
+SCRIPT = """
+set -e
+benchwright course create arch --title "Computer architecture"
+benchwright course assign arch starter --title "Week 1"
+benchwright serve --port $SERVICE_PORT --workers 1 &
+cd $HUB
+exec $CLASS_TOOLS/hub/bin/jupyterhub -f $CONFIG
+"""
+
+
+@dataclass(frozen=True)
+class BrowserClass:
+    """One that runs."""
+
+    hub: str
+    """Its address, with a slash at its end."""
+    service: str
+    log: Path
+
+
+def _free_ports() -> tuple[int, int]:
+    """The first of three in a row for the hub, and one for the service."""
+    for first in range(23_000, 24_000, 10):
+        with socket.socket() as one, socket.socket() as two, socket.socket() as three, socket.socket() as four:
+            try:
+                for place, each in enumerate((one, two, three, four)):
+                    each.bind(("127.0.0.1", first + place))
+            except OSError:
+                continue
+            return first, first + 3
+    raise AssertionError("no free ports")
+
+
+@contextlib.contextmanager
+def browser_class(folder: Path, **settings: str) -> Iterator[BrowserClass]:
+    """Starts it with these variables, and waits until the hub answers; skips the test where that can't be.
+
+    Students are called ada and bob.
+    """
+    if os.geteuid() != 0 or not shutil.which("useradd") or not Path("/var/cache/benchwright/code-server").is_dir():
+        pytest.skip("needs root, useradd, and an editor that ./run --setup has installed as root")
+    subprocess.run(["sh", CLASS / "install.sh", TOOLS], check=True, timeout=600)
+    port, service = _free_ports()
+    (folder / "hub").mkdir(mode=0o700)
+    environment = os.environ | {
+        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+        "BENCHWRIGHT_HOME": str(folder / "service"),
+        "CLASS_TOOLS": str(TOOLS),
+        "CLASS_COURSE": "arch",
+        "CLASS_SERVICE": f"http://127.0.0.1:{service}",
+        "CLASS_PORT": str(port),
+        "SERVICE_PORT": str(service),
+        "HUB": str(folder / "hub"),
+        "CONFIG": str(CLASS / "jupyterhub_config.py"),
+        **settings,
+    }
+    with (folder / "log").open("wb") as log:
+        command = ["unshare", "--mount", "--propagation", "private", "--pid", "--fork", "--kill-child", "--mount-proc"]
+        # Accounts of a machine of its own: nothing of this one's is changed.
+        command += ["sh", str(ROOT / "tests" / "browser_class.sh"), "sh", "-c", SCRIPT]
+        hub = subprocess.Popen(command, env=environment, stdout=log, stderr=log)
+        try:
+            until = time.monotonic() + PATIENCE_S
+            while True:
+                try:
+                    urllib.request.urlopen(f"http://127.0.0.1:{port}/hub/api/", timeout=5).close()
+                    break
+                except OSError:
+                    assert hub.poll() is None and time.monotonic() < until, (folder / "log").read_text()[-3000:]
+                    time.sleep(0.5)
+            yield BrowserClass(f"http://127.0.0.1:{port}/", f"http://127.0.0.1:{service}", folder / "log")
+        finally:
+            # The first process of the namespace ends with it, and so do all others.
+            hub.kill()
+            hub.wait(60)

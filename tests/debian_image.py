@@ -1,0 +1,89 @@
+"""A container image of this machine's own Debian packages: what a test builds on where no registry can be asked."""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+import shutil
+import subprocess
+import tarfile
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+_FIELDS = "${Package}\t${Essential}\t${Depends}, ${Pre-Depends}\n"
+_ACCOUNTS = {
+    "passwd": "root:x:0:0:root:/root:/bin/sh\n",
+    "group": "root:x:0:\n",
+    "shadow": "root:*:19000:0:99999:7:::\n",
+    "gshadow": "root:*::\n",
+}
+_OURS = ("usr/share/doc/", "usr/share/man/", "usr/share/locale/")
+"""What no image needs."""
+
+
+class DebianMissingError(Exception):
+    """Why there can be no such image."""
+
+
+def root_file_system(file: Path, *packages: str, added: Mapping[str, Path | str], left_out: str = "") -> None:
+    """Packs it, for `docker import`.
+
+    Args:
+        file: What to write, a tar file.
+        packages: Beside the essential ones; with what they depend on.
+        added: Files and folders of this machine, or text, by their place in the image.
+        left_out: Of the packages' files, a regular expression.
+
+    Raises:
+        DebianMissingError: A package is not installed, or this is no Debian.
+    """
+    if shutil.which("dpkg-query") is None:
+        raise DebianMissingError("dpkg is not installed")
+    names = _closure(packages)
+    with tarfile.open(file, "w") as packed:
+        for link in ("bin", "sbin", "lib", "lib64"):
+            packed.add(f"/{link}", link, recursive=False)
+        for path in sorted(_files(names)):
+            if not path.startswith(_OURS) and not (left_out and re.search(left_out, path)):
+                packed.add(f"/{path}", path, recursive=False)
+        for folder in ("etc/alternatives", "etc/ld.so.cache"):
+            packed.add(f"/{folder}", folder)
+        for place, content in (*((f"etc/{name}", text) for name, text in _ACCOUNTS.items()), *added.items()):
+            _add(packed, place, content)
+
+
+def _add(packed: tarfile.TarFile, place: str, content: Path | str) -> None:
+    if isinstance(content, Path):
+        packed.add(content, place)
+        return
+    member = tarfile.TarInfo(place)
+    member.size, member.mode = len(content.encode()), 0o644
+    packed.addfile(member, io.BytesIO(content.encode()))
+
+
+def _closure(wanted: tuple[str, ...]) -> set[str]:
+    shown = subprocess.run(["dpkg-query", "-W", "-f", _FIELDS], check=True, capture_output=True, text=True).stdout
+    installed = [line.split("\t") for line in shown.splitlines()]
+    needs = {name: re.findall(r"[a-z0-9][a-z0-9.+-]+(?=[ :,|(]|$)", depends) for name, _, depends in installed}
+    if missing := set(wanted) - needs.keys():
+        raise DebianMissingError(f"not installed: {', '.join(sorted(missing))}")
+    found: set[str] = set()
+    left = [*wanted, *(name for name, essential, _ in installed if essential == "yes")]
+    while left:
+        name = left.pop()
+        if name in needs and name not in found:
+            found.add(name)
+            left += needs[name]
+    return found
+
+
+def _files(packages: set[str]) -> Iterator[str]:
+    listed = subprocess.run(["dpkg-query", "-L", *sorted(packages)], capture_output=True, text=True).stdout
+    for line in set(listed.splitlines()):
+        if line.startswith("/") and line != "/." and os.path.lexists(line):
+            # Packages name files through /bin, /lib and /sbin, which are links.
+            place = Path(line)
+            path = str(place.parent.resolve() / place.name).lstrip("/")
+            if path not in ("bin", "sbin", "lib", "lib64"):
+                yield path

@@ -1,0 +1,237 @@
+"""The container of `setup/service`, built by a real engine: it serves a course and keeps it, as nobody in particular.
+
+There is no registry here, so the image is built on this machine's own Debian packages instead of the published Python
+image, and pip installs what was downloaded before. The engine of the tests has no network of its own: the container
+shares the machine's, and reaches PostgreSQL by its socket. Everything else is as compose.yaml says.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import docker as sdk
+import pytest
+import yaml
+from docker.models.containers import Container
+
+from benchwright_attempts.anchors import Anchor, check_anchors
+from benchwright_attempts.events import Started, Tick
+from benchwright_harness.grade import solved_files
+from benchwright_problems.home import Home
+from benchwright_problems.store import Store
+
+from ..bench_service import Course, Service, Solver
+from ..debian_image import DebianMissingError, root_file_system
+from ..postgres import new_database
+
+pytestmark = [pytest.mark.nightly, pytest.mark.alone]
+
+ROOT = Path(__file__).parents[2]
+FILES = ROOT / "setup" / "service"
+BASE, IMAGE = "local/debian-python:1", "local/bench:1"
+USER = 10_001
+PASSWORD = "hunter2-of-the-database"
+REF = "starter/saturating-counter"
+PATH = "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin"
+
+
+def free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        return int(free.getsockname()[1])
+
+
+def run(*command: str | Path, **options: Any) -> str:
+    ended = subprocess.run([*map(str, command)], capture_output=True, text=True, timeout=1_200, **options)
+    assert ended.returncode == 0, (command, ended.stdout[-3000:], ended.stderr[-3000:])
+    return ended.stdout
+
+
+@pytest.fixture(scope="module")
+def engine(docker_host: str) -> Iterator[sdk.DockerClient]:
+    with contextlib.closing(sdk.DockerClient(docker_host)) as client:
+        yield client
+
+
+@pytest.fixture(scope="module")
+def image(engine: sdk.DockerClient, docker_host: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The image, built from a checkout with a release in it."""
+    folder = tmp_path_factory.mktemp("image")
+    wheels, context = folder / "wheels", folder / "context"
+    context.mkdir()
+    shutil.copy(ROOT / "requirements.lock", context)
+    shutil.copytree(FILES, context / "setup" / "service")
+    run(sys.executable, ROOT / "setup" / "release.py", "--only", "python", "--out", context / "dist")
+    # What lies beside must not come in.
+    (context / "setup/service/secrets").mkdir()
+    (context / "setup/service/secrets/database").write_text(PASSWORD)
+    download = (sys.executable, "-m", "pip", "download", "--quiet", "--dest", wheels)
+    run(*download, "--no-deps", "--require-hashes", "--requirement", ROOT / "requirements.lock")
+    # With these pip builds what comes as source.
+    run(*download, "setuptools", "wheel")
+    python = f"python{sys.version_info.major}.{sys.version_info.minor}"
+    added: dict[str, Path | str] = {
+        "wheels": wheels,
+        "etc/pip.conf": "[global]\nno-index = true\nfind-links = /wheels\nbreak-system-packages = true\n",
+    }
+    try:
+        packages = (python, "python3", "python3-pip", "passwd", "ca-certificates")
+        root_file_system(folder / "base.tar", *packages, added=added, left_out="EXTERNALLY-MANAGED$")
+    except DebianMissingError as error:
+        pytest.skip(f"needs a Debian with {python} as its own Python: {error}")
+    environment = os.environ | {"DOCKER_HOST": docker_host, "DOCKER_BUILDKIT": "1"}
+    shutil.rmtree(wheels)
+    changes = ("--change", f"ENV PATH={PATH}")
+    run("docker", "import", *changes, folder / "base.tar", f"{BASE}-bare", env=environment)
+    (folder / "base.tar").unlink()
+    # The published image calls its interpreter so.
+    (folder / "Base").write_text(f"FROM {BASE}-bare\nRUN ln -s /usr/bin/python3 /usr/bin/python\n")
+    run("docker", "build", "--network", "none", "--tag", BASE, "--file", folder / "Base", context, env=environment)
+    build = ("docker", "build", "--network", "none", "--build-arg", f"BASE={BASE}", "--tag", IMAGE)
+    run(*build, "--file", context / "setup/service/Containerfile", context, env=environment)
+    yield IMAGE
+    for name in (IMAGE, BASE, f"{BASE}-bare"):
+        engine.images.remove(name, force=True)
+
+
+@pytest.fixture
+def bench(image: str, engine: sdk.DockerClient, postgres: Path, tmp_path: Path) -> Iterator[tuple[Container, Service]]:
+    """The service as compose.yaml has it, and how it is reached."""
+    compose = yaml.safe_load((FILES / "compose.yaml").read_text("utf-8"))["services"]["bench"]
+    secret = tmp_path / "database"
+    name = new_database(postgres).partition("?")[0].rpartition("/")[2]
+    secret.write_text(f"postgresql://benchwright:{PASSWORD}@/{name}?host=/run/postgresql\n")
+    secret.chmod(0o400)
+    os.chown(secret, USER, USER)
+    postgres.chmod(0o711)
+    port = free_port()
+    environment = compose["environment"] | {
+        "BENCHWRIGHT_SERVICE_ADDRESS": f"http://127.0.0.1:{port}",
+        "BENCHWRIGHT_SERVICE_HOST": "127.0.0.1",
+        "BENCHWRIGHT_SERVICE_PORT": str(port),
+        "BENCHWRIGHT_SERVICE_METRICS_PORT": str(free_port()),
+    }
+    volume, place = compose["volumes"][0].split(":")
+    container = engine.containers.run(
+        image,
+        detach=True,
+        network_mode="host",
+        environment=environment,
+        read_only=compose["read_only"],
+        tmpfs=dict.fromkeys(compose["tmpfs"], ""),
+        cap_drop=compose["cap_drop"],
+        security_opt=compose["security_opt"],
+        volumes={
+            volume: {"bind": place, "mode": "rw"},
+            str(secret): {"bind": environment["BENCHWRIGHT_SERVICE_DATABASE_FILE"], "mode": "ro"},
+            str(postgres): {"bind": "/run/postgresql", "mode": "rw"},
+        },
+    )
+    try:
+        service = Service(tmp_path / "nowhere", url=f"http://127.0.0.1:{port}")
+        until_healthy(container)
+        yield container, service
+    finally:
+        container.remove(force=True)
+        engine.volumes.get(volume).remove()
+
+
+def until_healthy(container: Container, within_s: float = 180.0) -> None:
+    """Waits for the image's own check."""
+    give_up = time.monotonic() + within_s
+    while True:
+        container.reload()
+        state = container.attrs["State"]
+        if state["Health"]["Status"] == "healthy":
+            return
+        assert state["Running"] and time.monotonic() < give_up, (state, container.logs()[-3000:])
+        time.sleep(0.5)
+
+
+def inside(container: Container, *command: str) -> tuple[int, str]:
+    """A command in the container, as whoever the service runs as."""
+    status, output = container.exec_run(list(command))
+    return status, output.decode()
+
+
+def administer(container: Container, *words: str) -> str:
+    status, output = inside(container, "benchwright", "course", *words)
+    assert status == 0, output
+    return output.strip()
+
+
+def test_a_course_in_the_container_is_worked_on_with_a_worker_outside_and_survives_its_restart(
+    bench: tuple[Container, Service], tmp_path: Path
+) -> None:
+    container, service = bench
+    administer(container, "create", "arch", "--title", "Computer architecture")
+    assignment = administer(container, "assign", "arch", "starter")
+    course = Course("arch", assignment, administer(container, "invite", "arch"))
+    (tmp_path / "token").write_text(administer(container, "worker-token", "host"))
+    solver = Solver.joining(service, course, tmp_path)
+    problem = Store(Home.find({"BENCHWRIGHT_HOME": "/nonexistent"})).unseal(REF)
+    solved = {path: solved_files(problem)[path].decode() for path in problem.public.expected}
+    attempt = solver.begin(REF, solved)
+    solver.record(attempt, Started())
+    anchors = [Anchor.model_validate(solver.send(attempt).json()["anchor"])]
+    command = [str(Path(sys.executable).with_name("benchwright")), "worker", service.url]
+    environment = os.environ | {"BENCHWRIGHT_HOME": str(tmp_path / "worker")}
+    worker = subprocess.Popen([*command, "--token-file", str(tmp_path / "token")], env=environment)
+    try:
+        first = solver.run(attempt, 1, solved).json()["id"]
+        assert solver.verdict(first)["verdict"]["outcome"] == "passed"
+
+        container.restart(timeout=30)
+        until_healthy(container)
+        solver.record(attempt, Tick())
+        anchors.append(Anchor.model_validate(solver.send(attempt).json()["anchor"]))
+        assert solver.verdict(first)["verdict"]["outcome"] == "passed"
+        # The worker finds the service again by itself.
+        second = solver.run(attempt, 2, {path: f"{text}\n" for path, text in solved.items()}).json()["id"]
+        assert solver.verdict(second)["verdict"]["outcome"] == "passed"
+    finally:
+        worker.terminate()
+        worker.wait(60)
+    check = check_anchors(attempt, [row.hash for row in solver.rows(attempt)[1]], anchors)
+    assert (check.agreeing, check.flaws, len(check.signers)) == (2, (), 1)
+    solver.log.close()
+
+
+def test_it_runs_as_nobody_in_particular_and_writes_to_its_volume_alone(bench: tuple[Container, Service]) -> None:
+    container, _ = bench
+    assert inside(container, "id", "-u") == (0, f"{USER}\n")
+    for place in ("/x", "/usr/x", "/etc/x", "/install/x", "/run/x"):
+        status, said = inside(container, "touch", place)
+        assert status != 0 and ("Read-only" in said or "denied" in said), (place, said)
+    status, kept = inside(container, "find", "/data", "-perm", "/077", "-type", "f", "-name", "keys.json")
+    assert (status, kept) == (0, "")
+    assert inside(container, "test", "-f", "/data/data/service/keys.json")[0] == 0
+    _, capabilities = inside(container, "grep", "CapEff\\|NoNewPrivs", "/proc/1/status")
+    assert [line.split()[1] for line in capabilities.splitlines()] == ["0000000000000000", "1"]
+
+
+def test_no_secret_is_in_the_image_its_history_the_inspection_or_the_environment(
+    bench: tuple[Container, Service], engine: sdk.DockerClient, image: str
+) -> None:
+    container, _ = bench
+    container.reload()
+    built = engine.images.get(image)
+    shown = json.dumps([container.attrs, built.attrs, built.history()])
+    assert PASSWORD not in shown
+    _, environment = inside(container, "cat", "/proc/1/environ")
+    assert PASSWORD not in environment
+    assert PASSWORD not in container.logs().decode()
+    # The context has what .dockerignore lets in, and nothing of a service's data.
+    _, found = inside(container, "find", "/", "-xdev", "-path", "*secrets/database*")
+    assert found == ""
+    _, copied = inside(container, "ls", "/install")
+    assert sorted(name.partition("-")[0] for name in copied.split()) == ["benchwright", "requirements.lock"]
