@@ -18,8 +18,9 @@ _ACCOUNTS = {
     "shadow": "root:*:19000:0:99999:7:::\n",
     "gshadow": "root:*::\n",
 }
-_OURS = ("usr/share/doc/", "usr/share/man/", "usr/share/locale/")
-"""What no image needs."""
+_WHOLE = ("etc/alternatives", "etc/ld.so.cache")
+_NOT_TAKEN = ("usr/share/doc/", "usr/share/man/", "usr/share/locale/", *_WHOLE)
+"""What no image needs, or is taken as it is here."""
 
 
 class DebianMissingError(Exception):
@@ -44,10 +45,10 @@ def root_file_system(file: Path, *packages: str, added: Mapping[str, Path | str]
     with tarfile.open(file, "w") as packed:
         for link in ("bin", "sbin", "lib", "lib64"):
             packed.add(f"/{link}", link, recursive=False)
-        for path in sorted(_files(names)):
-            if not path.startswith(_OURS) and not (left_out and re.search(left_out, path)):
+        for path in sorted(set(_files(names))):
+            if not path.startswith(_NOT_TAKEN) and not (left_out and re.search(left_out, path)):
                 packed.add(f"/{path}", path, recursive=False)
-        for folder in ("etc/alternatives", "etc/ld.so.cache"):
+        for folder in _WHOLE:
             packed.add(f"/{folder}", folder)
         for place, content in (*((f"etc/{name}", text) for name, text in _ACCOUNTS.items()), *added.items()):
             _add(packed, place, content)

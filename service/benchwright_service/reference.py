@@ -61,7 +61,7 @@ contradicts its receipts. `/api/v1/keys` has every key with the time in which it
 prove nothing if it was revoked; a solver's machine refuses receipts of other keys or other times.
 
 The service's clock decides when something came: whether an assignment is open, due or closed, and what is late. A
-solver's clock may be off, be set or stand still; active time is measured without it. The difference between the two
+solver's clock may be off, be set or stop; active time is measured without it. The difference between the two
 clocks is kept with the attempt and with each receipt, and staff see the newest, and the least and the most if they
 are more than a minute apart.
 

@@ -51,7 +51,9 @@ def free_port() -> int:
 
 
 def run(*command: str | Path, **options: Any) -> str:
-    ended = subprocess.run([*map(str, command)], capture_output=True, text=True, timeout=1_200, **options)
+    ended: subprocess.CompletedProcess[str] = subprocess.run(
+        [*map(str, command)], capture_output=True, text=True, timeout=1_200, **options
+    )
     assert ended.returncode == 0, (command, ended.stdout[-3000:], ended.stderr[-3000:])
     return ended.stdout
 
@@ -70,6 +72,8 @@ def image(engine: sdk.DockerClient, docker_host: str, tmp_path_factory: pytest.T
     context.mkdir()
     shutil.copy(ROOT / "requirements.lock", context)
     shutil.copytree(FILES, context / "setup" / "service")
+    # The classic builder, which every client has, looks for it there; BuildKit beside the Containerfile.
+    shutil.copy(FILES / "Containerfile.dockerignore", context / ".dockerignore")
     run(sys.executable, ROOT / "setup" / "release.py", "--only", "python", "--out", context / "dist")
     # What lies beside must not come in.
     (context / "setup/service/secrets").mkdir()
@@ -88,7 +92,7 @@ def image(engine: sdk.DockerClient, docker_host: str, tmp_path_factory: pytest.T
         root_file_system(folder / "base.tar", *packages, added=added, left_out="EXTERNALLY-MANAGED$")
     except DebianMissingError as error:
         pytest.skip(f"needs a Debian with {python} as its own Python: {error}")
-    environment = os.environ | {"DOCKER_HOST": docker_host, "DOCKER_BUILDKIT": "1"}
+    environment = os.environ | {"DOCKER_HOST": docker_host, "DOCKER_BUILDKIT": "0"}
     shutil.rmtree(wheels)
     changes = ("--change", f"ENV PATH={PATH}")
     run("docker", "import", *changes, folder / "base.tar", f"{BASE}-bare", env=environment)
@@ -160,6 +164,7 @@ def until_healthy(container: Container, within_s: float = 180.0) -> None:
 def inside(container: Container, *command: str) -> tuple[int, str]:
     """A command in the container, as whoever the service runs as."""
     status, output = container.exec_run(list(command))
+    assert status is not None and isinstance(output, bytes)
     return status, output.decode()
 
 

@@ -82,8 +82,8 @@ def test_a_key_is_changed_while_students_hand_in_and_every_receipt_stays_valid(
         (tmp_path / "attempts.sqlite").rename(own_log)
         (tmp_path / "mail.txt").write_text(as_text(anchors))
         (tmp_path / "keys.json").write_bytes(published.content)
-        verify = ("attempts", "verify", student.attempt, "--anchors", str(tmp_path / "mail.txt"))
-        verify += ("--keys", str(tmp_path / "keys.json"))
+        verify = ["attempts", "verify", student.attempt, "--anchors", str(tmp_path / "mail.txt")]
+        verify += ["--keys", str(tmp_path / "keys.json")]
         told = benchwright(student_home, *verify)
         assert told.returncode == 0 and told.stdout.count("which the server has published") == 2, told.stdout
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import os
 import stat
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -27,7 +28,7 @@ class Machine:
 
     def __init__(self) -> None:
         self.now = START
-        self.meanwhile = lambda: None
+        self.meanwhile: Callable[[], object] = lambda: None
 
     def __call__(self) -> datetime:
         return self.now

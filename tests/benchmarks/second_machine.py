@@ -1,0 +1,127 @@
+"""Runs a second that one machine's worker drains from a bench service's queue, and that two machines' workers drain.
+
+    .venv/bin/python -m tests.benchmarks.second_machine [RUNS] [ROUNDS]
+
+The service has no workers of its own. A machine is a `benchwright worker` with a home, a copy of the toolchains and
+known verdicts of its own, which reaches the service by its address and token alone; all share this computer's cores, so
+two machines need two idle cores. All runs are queued before the first worker starts, none is like another, and the
+first of each machine do not count. Prints a Markdown table.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import sqlite3
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import psutil
+
+from benchwright_attempts.events import Started
+from benchwright_harness.grade import solved_files
+from benchwright_problems.home import Home
+from benchwright_problems.store import Store
+
+from ..bench_service import Service, Solver, running
+
+RUNS = 60
+ROUNDS = 3
+FIRST = 5
+"""Runs of each machine that do not count: it warms up."""
+REF = "starter/saturating-counter"
+PATIENCE_S = 600.0
+
+
+def queued(service: Service, folder: Path, count: int) -> None:
+    """One run for each of so many students."""
+    course = service.set_up()
+    problem = Store(Home.find({"BENCHWRIGHT_HOME": "/nonexistent"})).unseal(REF)
+    solved = {path: solved_files(problem)[path].decode() for path in problem.public.expected}
+    for number in range(count):
+        solver = Solver.joining(service, course, folder / str(number), str(number))
+        attempt = solver.begin(REF, solved)
+        solver.record(attempt, Started())
+        assert solver.send(attempt).status_code == 200
+        files = {path: f"{text}// {folder.name} {number}\n" for path, text in solved.items()}
+        assert solver.run(attempt, 1, files).status_code == 202
+        solver.log.close()
+
+
+@contextlib.contextmanager
+def machine(service: Service, folder: Path) -> Iterator[psutil.Process]:
+    """A worker as on a computer of its own."""
+    (folder / "token").write_text(service.worker_token())
+    environment = os.environ | {
+        "BENCHWRIGHT_HOME": str(folder / "home"),
+        "BENCHWRIGHT_CACHE": str(folder / "cache"),
+    }
+    command = [str(Path(sys.executable).with_name("benchwright")), "worker", service.url]
+    process = subprocess.Popen([*command, "--token-file", str(folder / "token")], env=environment)
+    try:
+        yield psutil.Process(process.pid)
+    finally:
+        process.terminate()
+        process.wait(60)
+
+
+def ended(service: Service) -> list[float]:
+    """When runs ended, in order, in seconds since 1970."""
+    file = service.folders.data / "service" / "service.sqlite"
+    with contextlib.closing(sqlite3.connect(f"{file.as_uri()}?mode=ro", uri=True)) as connection:
+        rows = connection.execute("SELECT ended FROM service_runs WHERE state = 'done' ORDER BY ended").fetchall()
+    return [row[0] for row in rows]
+
+
+def runs_per_second(machines: Sequence[Path], folder: Path, count: int) -> tuple[float, float]:
+    """Of these machines together; and the cores that everything on this computer had busy meanwhile."""
+    folder.mkdir()
+    with running(Service(folder / "service", workers=0)) as service, contextlib.ExitStack() as working:
+        queued(service, folder, count)
+        for one in machines:
+            working.enter_context(machine(service, one))
+        give_up = time.monotonic() + PATIENCE_S
+        psutil.cpu_percent()
+        while len(times := ended(service)) < count:
+            assert time.monotonic() < give_up, f"{len(times)} of {count} runs have ended"
+            time.sleep(0.2)
+        busy = psutil.cpu_percent() / 100 * (psutil.cpu_count() or 1)
+    # At the end one machine may already be idle.
+    counted = times[FIRST * len(machines) : -len(machines)]
+    return (len(counted) - 1) / (counted[-1] - counted[0]), busy
+
+
+def main(count: int = RUNS, rounds: int = ROUNDS) -> None:
+    """Measures, in turn, so that what else the computer does meets both alike."""
+    with tempfile.TemporaryDirectory(prefix="machines-") as name:
+        here = Path(name)
+        here.chmod(0o711)
+        both = [here / "one", here / "two"]
+        for one in both:
+            one.mkdir(mode=0o711)
+            ignored = shutil.ignore_patterns("downloads", "in-use", "*.lock")
+            shutil.copytree(
+                Home.find().cache / "toolchains", one / "cache" / "toolchains", symlinks=True, ignore=ignored
+            )
+        measured: dict[int, list[tuple[float, float]]] = {1: [], 2: []}
+        for turn in range(rounds):
+            for number in measured:
+                measured[number].append(runs_per_second(both[:number], here / f"{turn}-{number}", count))
+    print(f"{count} runs, median of {rounds} rounds\n")
+    print("| machines with one worker each | runs a second | cores busy, all told |\n| --- | --- | --- |")
+    for number, found in measured.items():
+        rates, busy = zip(*found, strict=True)
+        shown = ", ".join(f"{rate:.2f}" for rate in rates)
+        print(f"| {number} | {statistics.median(rates):.2f} ({shown}) | {statistics.median(busy):.2f} |")
+    single, double = (statistics.median(rate for rate, _ in measured[number]) for number in (1, 2))
+    print(f"\nTwo machines drain the queue {double / single:.2f} times as fast as one.")
+
+
+if __name__ == "__main__":
+    main(*(int(word) for word in sys.argv[1:]))
