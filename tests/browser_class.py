@@ -57,7 +57,7 @@ def _free_ports() -> tuple[int, int]:
 
 @contextlib.contextmanager
 def browser_class(folder: Path, **settings: str) -> Iterator[BrowserClass]:
-    """Starts it with these variables, and waits until the hub answers; skips the test where that can't be.
+    """Starts it with these variables, and waits until hub and service answer; skips the test where that can't be.
 
     Students are called ada and bob.
     """
@@ -85,10 +85,11 @@ def browser_class(folder: Path, **settings: str) -> Iterator[BrowserClass]:
         hub = subprocess.Popen(command, env=environment, stdout=log, stderr=log)
         try:
             until = time.monotonic() + PATIENCE_S
-            while True:
+            waited_for = [f"http://127.0.0.1:{port}/hub/api/", f"http://127.0.0.1:{service}/api/v1/health/ready"]
+            while waited_for:
                 try:
-                    urllib.request.urlopen(f"http://127.0.0.1:{port}/hub/api/", timeout=5).close()
-                    break
+                    urllib.request.urlopen(waited_for[0], timeout=5).close()
+                    del waited_for[0]
                 except OSError:
                     assert hub.poll() is None and time.monotonic() < until, (folder / "log").read_text()[-3000:]
                     time.sleep(0.5)

@@ -60,12 +60,12 @@ def run(*command: str | Path, **options: Any) -> str:
 
 @pytest.fixture(scope="module")
 def engine(docker_host: str) -> Iterator[sdk.DockerClient]:
-    with contextlib.closing(sdk.DockerClient(docker_host)) as client:
+    with contextlib.closing(sdk.DockerClient(docker_host, timeout=600)) as client:
         yield client
 
 
 @pytest.fixture(scope="module")
-def image(engine: sdk.DockerClient, docker_host: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def image(docker_host: str, tmp_path_factory: pytest.TempPathFactory) -> str:
     """The image, built from a checkout with a release in it."""
     folder = tmp_path_factory.mktemp("image")
     wheels, context = folder / "wheels", folder / "context"
@@ -88,7 +88,8 @@ def image(engine: sdk.DockerClient, docker_host: str, tmp_path_factory: pytest.T
         "etc/pip.conf": "[global]\nno-index = true\nfind-links = /wheels\nbreak-system-packages = true\n",
     }
     try:
-        packages = (python, "python3", "python3-pip", "passwd", "ca-certificates")
+        # Debian's images have apt, and with it the library of C++ that wheels need.
+        packages = (python, "python3", "python3-pip", "passwd", "ca-certificates", "libstdc++6")
         root_file_system(folder / "base.tar", *packages, added=added, left_out="EXTERNALLY-MANAGED$")
     except DebianMissingError as error:
         pytest.skip(f"needs a Debian with {python} as its own Python: {error}")
@@ -102,9 +103,8 @@ def image(engine: sdk.DockerClient, docker_host: str, tmp_path_factory: pytest.T
     run("docker", "build", "--network", "none", "--tag", BASE, "--file", folder / "Base", context, env=environment)
     build = ("docker", "build", "--network", "none", "--build-arg", f"BASE={BASE}", "--tag", IMAGE)
     run(*build, "--file", context / "setup/service/Containerfile", context, env=environment)
-    yield IMAGE
-    for name in (IMAGE, BASE, f"{BASE}-bare"):
-        engine.images.remove(name, force=True)
+    # It goes with the engine.
+    return IMAGE
 
 
 @pytest.fixture
