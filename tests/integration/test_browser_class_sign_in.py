@@ -119,11 +119,17 @@ courses = {{ "lms-course-7" = "arch" }}
         yield started
 
 
-def launched(client: httpx2.Client, platform: Platform, configuration: Configuration, who: str) -> httpx2.Response:
+def launched(
+    client: httpx2.Client, platform: Platform, configuration: Configuration, who: str, target: str = ""
+) -> httpx2.Response:
     """A browser goes from the platform to a tool, back, and to the tool with what the platform says."""
     login = Login(None, configuration)
     login.set_lti_message_hint(hint="link-1")
-    away = client.get(login.initiate_login(who))
+    begins = httpx2.URL(login.initiate_login(who))
+    if target:
+        # The independent platform has one address for both; real ones ask for two.
+        begins = begins.copy_set_param("target_link_uri", target)
+    away = client.get(begins)
     assert away.status_code in (302, 303), away.text
     asked = dict(parse_qsl(urlsplit(away.headers["location"]).query))
     message = Message(asked, configuration)
@@ -149,7 +155,7 @@ def test_a_person_of_the_learning_management_system_is_one_account_at_hub_and_se
 
     at_hub = browser(by_platform.hub)
     hub = HubConfiguration(issuer=platform.url, tool=by_platform.hub)
-    reply = launched(at_hub, platform, hub, "ada")
+    reply = launched(at_hub, platform, hub, "ada", f"{by_platform.hub}hub")
     assert until_editor(at_hub, reply, by_platform).startswith("/user/ada/")
     assert accounts(tmp_path) == [(platform.url, "ada", account)]
     page = at_service.get("/").text
