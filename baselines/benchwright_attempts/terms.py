@@ -6,8 +6,9 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
-from benchwright_attempts.attribution import Origin, origin_of_reason
+from benchwright_attempts.attribution import BY_MODEL, Origin, extension_of_reason, origin_of_reason
 from benchwright_attempts.evidence import Assigned, AssistAccepted, EditReason, Environment, Violation
+from benchwright_problems.assistance import Allowed, Assistance
 from benchwright_problems.problem import Reveal
 
 
@@ -65,7 +66,6 @@ class ClockDisplay(StrEnum):
 
 
 _OWN_ASSISTANT = "benchwright"
-_BY_MODELS = (Origin.COMPLETION, Origin.COMPLETION_PART, Origin.CHAT, Origin.OWN_COMPLETION)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +86,8 @@ class Terms:
     """Outside studies: the time limit, in seconds. None without a limit."""
     most_shown: Reveal | None = None
     """Outside studies: the most that is shown of a verdict. None for what the problem says."""
+    assistance: Assistance | None = None
+    """Outside studies: which models may help, as an assignment says. None if it says nothing, or there is none."""
 
     @property
     def time_limit_s(self) -> float | None:
@@ -136,7 +138,9 @@ class Terms:
         return ClockDisplay(self.assigned.clock)
 
     def allows(self, assistant: str) -> bool:
-        """Whether an assistant may help."""
+        """Whether an assistant may help by inline completion."""
+        if self.assigned is None and self.assistance is not None:
+            return self.assistance.allows(assistant, is_chat=False)
         if self.assigned is None:
             return self.condition == Solver.HUMAN_COPILOT
         named = {name.lower() for name in self.assigned.assistants}
@@ -147,9 +151,16 @@ class Terms:
         """Whether Benchwright's own completion may help."""
         return self.allows(_OWN_ASSISTANT)
 
+    @property
+    def is_without_help(self) -> bool:
+        """Outside studies: whether the assignment forbids every help by models."""
+        return self.assigned is None and self.assistance is not None and self.assistance.allowed is Allowed.NONE
+
     def violations(self, event: Environment | EditReason | AssistAccepted) -> Iterable[Violation]:
-        """What an event shows that the condition does not allow."""
+        """What an event shows that the condition, or the assignment, does not allow."""
         if self.assigned is None:
+            if self.assistance is not None:
+                yield from _against(self.assistance, event)
             return
         match event:
             case Environment():
@@ -161,9 +172,30 @@ class Terms:
                         if is_on:
                             yield Violation(rule="ai_setting", detail=feature)
             case EditReason() if self.assigned.solver == Solver.HUMAN:
-                if origin_of_reason(event.reason, event.metadata) in _BY_MODELS:
+                if origin_of_reason(event.reason, event.metadata) in BY_MODEL:
                     yield Violation(rule="edit_by_model", detail=event.reason)
             case AssistAccepted() if not self.allows(event.provider):
                 yield Violation(rule="assist_accepted", detail=event.provider)
             case _:
                 return
+
+
+def _against(rule: Assistance, event: Environment | EditReason | AssistAccepted) -> Iterable[Violation]:
+    """What an event shows that an assignment does not allow."""
+    match event:
+        case Environment():
+            for one in event.extensions:
+                if one.ai and one.active and not rule.lets_run(one.id):
+                    yield Violation(rule="ai_extension", detail=one.id)
+            for feature, is_on in event.ai_features.items():
+                if is_on and rule.allowed is Allowed.NONE:
+                    yield Violation(rule="ai_setting", detail=feature)
+        case EditReason():
+            origin = origin_of_reason(event.reason, event.metadata)
+            extension = extension_of_reason(event.metadata)
+            is_unnamed = rule.allowed is Allowed.NAMED and not extension
+            if origin in BY_MODEL and not is_unnamed and not rule.allows(extension, is_chat=origin is Origin.CHAT):
+                yield Violation(rule="edit_by_model", detail=event.reason)
+        case AssistAccepted():
+            if not rule.allows(event.provider, is_chat=False):
+                yield Violation(rule="assist_accepted", detail=event.provider)

@@ -53,6 +53,7 @@ export function problemPage(problem: ProblemSummary, pack: PackSummary): string 
   return [
     `# ${plain(problem.title)}`,
     table(["Property", "Value"], [...problemFacts(problem), ...ofPack]),
+    ...(pack.assistance ? [plain(pack.assistance)] : []),
     "Opening the problem shows its statement and does not start the clock.",
     "",
   ].join("\n\n");

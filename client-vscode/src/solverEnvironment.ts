@@ -69,7 +69,7 @@ export class SolverEnvironment implements vscode.Disposable {
   }
 
   private async isWithoutHelp(status: AttemptStatus): Promise<boolean> {
-    if (!status.study) return false;
+    if (!status.study) return status.withoutHelp === true && isOpenFolder(status.workspace);
     const view = await this.server.request("study", { study: status.study });
     return view.solver === "human" && view.workspace === status.workspace;
   }
@@ -109,6 +109,10 @@ export class SolverEnvironment implements vscode.Disposable {
       changeReasons: reportsReasons(this.context.extension),
     };
   }
+}
+
+function isOpenFolder(uri: string): boolean {
+  return vscode.workspace.workspaceFolders?.some((folder) => folder.uri.toString() === uri) ?? false;
 }
 
 /** Changes a setting of this folder, and waits until it is in effect. */

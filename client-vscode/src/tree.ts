@@ -177,6 +177,7 @@ function groupItem(group: Group): vscode.TreeItem {
     ? [
         `${label}\nName: ${pack.name}\nVersion: ${pack.version}\nLicence: ${pack.license}`,
         ...(pack.service ? [`Assignment of ${pack.service}, where its hidden tests run`, due] : []),
+        ...(pack.assistance ? [pack.assistance] : []),
       ].join("\n")
     : `${GROUPINGS[group.grouping]}: ${label}`;
   item.accessibilityInformation = {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pydantic import AwareDatetime
 
+from benchwright_problems.assistance import Assistance
 from benchwright_problems.problem import Model, Reveal
 
 
@@ -26,3 +27,5 @@ class Assignment(Model):
     """How many runs an attempt may ask for; any number if not given."""
     reveal: Reveal | None = None
     """The most that is shown of a verdict; what each problem says if not given."""
+    assistance: Assistance | None = None
+    """Which models may help; nothing is said if not given."""

@@ -63,6 +63,8 @@ class PackSummary(Wire):
     """Address of the bench service that has its hidden part; empty if that is on this machine."""
     due: str | None = None
     """ISO 8601, UTC: when the assignment is due, if it says so."""
+    assistance: str | None = None
+    """What the assignment says of help by models, and how that is checked. Null if it says nothing."""
 
 
 class SignInParams(Wire):
@@ -271,6 +273,10 @@ class AttemptStatus(Wire):
     """Active time after which the attempt ends automatically, in seconds."""
     runs_allowed: int | None = None
     """Number of runs allowed; if set, saving does not start a run."""
+    assistance: str | None = None
+    """What the assignment says of help by models, and how that is checked. Null if it says nothing."""
+    without_help: bool = False
+    """Whether the assignment forbids every help by models."""
     read_only: str | None = None
     """Why nothing is recorded here: another window or server works on the attempt."""
     not_recorded: str | None = None

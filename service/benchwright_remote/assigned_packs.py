@@ -7,7 +7,9 @@ import re
 
 from benchwright_problems.assignment import Assignment
 from benchwright_problems.errors import ProblemsError
+from benchwright_problems.problem import Reveal
 from benchwright_problems.store import Store
+from benchwright_remote.messages import AssignmentView
 from benchwright_remote.service_client import ServiceClient
 
 _LONGEST = 60
@@ -36,13 +38,23 @@ async def refresh(store: Store, client: ServiceClient) -> list[str]:
             due=view.due,
             closes=view.closes,
             most_runs=view.most_runs,
-            reveal=view.reveal,
+            reveal=_most(view),
+            assistance=view.assistance,
         )
         name = await asyncio.to_thread(_name_of, store, assignment)
         ours = pack.model_copy(update={"name": name, "title": view.title, "problems": problems})
         await asyncio.to_thread(store.add_assigned, ours, assignment)
         names.append(name)
     return names
+
+
+def _most(view: AssignmentView) -> Reveal | None:
+    """The most that is ever shown of a verdict: the service sends what may be shown when it is asked."""
+    phases = [view.reveal]
+    for later in (view.reveal_after_due, view.reveal_after_closing):
+        phases.append(later or phases[-1])
+    known = [one for one in phases if one is not None]
+    return max(known, key=list(Reveal).index) if len(known) == len(phases) else None
 
 
 def _name_of(store: Store, assignment: Assignment) -> str:

@@ -134,6 +134,8 @@ async def _refresh(home: Home, connection: Connection) -> None:
         due = f", due {assignment.due:%Y-%m-%d %H:%M %Z}" if assignment is not None and assignment.due else ""
         title = assignment.title if assignment is not None else ""
         typer.echo(f"{name}\t{title}: {len(problems)} problems{due}")
+        if assignment is not None and assignment.assistance is not None:
+            typer.echo(f"  {assignment.assistance.rule}")
 
 
 @contextlib.contextmanager

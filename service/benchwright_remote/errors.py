@@ -15,6 +15,19 @@ class ReceiptError(ServiceError):
     """It sends a receipt that proves nothing."""
 
 
+class LaterError(UnreachableError):
+    """It takes no more from this account for now, because that would take it from others.
+
+    Args:
+        message: Why, in a sentence.
+        retry_after_s: When it may take more, in seconds from now.
+    """
+
+    def __init__(self, message: str, retry_after_s: float) -> None:
+        super().__init__(message)
+        self.retry_after_s = retry_after_s
+
+
 class RefusedError(ServiceError):
     """It refuses.
 

@@ -12,6 +12,7 @@ from benchwright_attempts.anchors import Anchor
 from benchwright_attempts.file_text import Sha256
 from benchwright_attempts.record import AttemptHeader
 from benchwright_judges.judgement import Model
+from benchwright_problems.assistance import Assistance
 from benchwright_problems.problem import Pack, Problem, Reveal
 from benchwright_problems.verdict import CompilerMessage, Verdict
 
@@ -146,6 +147,12 @@ class AssignmentView(Model):
     """How many runs an attempt may ask for; any number if not given."""
     reveal: Reveal | None = None
     """The most that is shown of a verdict; what each problem says if not given."""
+    reveal_after_due: Reveal | None = None
+    """The same once it is due; as before if not given."""
+    reveal_after_closing: Reveal | None = None
+    """The same once it is closed; as before if not given."""
+    assistance: Assistance | None = None
+    """Which models may help; nothing is said if not given."""
 
 
 class PublicPack(Model):

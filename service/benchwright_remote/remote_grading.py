@@ -13,7 +13,7 @@ from benchwright_problems.assignment import Assignment
 from benchwright_problems.problem import Problem
 from benchwright_problems.store import Store
 from benchwright_problems.verdict import Digests, Reason, TestResult, Verdict
-from benchwright_remote.errors import RefusedError, ServiceError, UnreachableError
+from benchwright_remote.errors import LaterError, RefusedError, ServiceError, UnreachableError
 from benchwright_remote.event_delivery import EventDelivery
 from benchwright_remote.messages import RunState, RunView, TestView, VerdictView
 from benchwright_remote.service_client import ServiceClient, new_run
@@ -21,6 +21,7 @@ from benchwright_remote.signed_in import SignedIn
 
 _WAIT_S = 20.0
 _FIRST_RETRY_S, _LONGEST_RETRY_S = 1.0, 30.0
+_LONGEST_PAUSE_S = 300.0
 _FAREWELL_S = 3.0
 _STEP = re.compile(r"(\d+) of (\d+): (.*)", re.DOTALL)
 
@@ -62,6 +63,9 @@ class RemoteGrading:
                 try:
                     shown = await self._run(client, assignment, run, attempt, number, files, on_step)
                     break
+                except LaterError as error:
+                    on_step(0, 0, f"waiting for {assignment.service}: {error}")
+                    await asyncio.sleep(min(error.retry_after_s, _LONGEST_PAUSE_S))
                 except UnreachableError:
                     # The same run again: the service has it once.
                     on_step(0, 0, f"waiting for {assignment.service}, which does not answer")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import time
 from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, BinaryIO, Protocol
@@ -16,7 +17,7 @@ from benchwright_problems.errors import ProblemsError
 from benchwright_problems.home import Home
 from benchwright_problems.store import Store
 from benchwright_remote.connections import Connections
-from benchwright_remote.errors import ReceiptError, RefusedError, ServiceError
+from benchwright_remote.errors import LaterError, ReceiptError, RefusedError, ServiceError
 from benchwright_remote.hosted_studies import HostedStudies, HostedStudy
 
 if TYPE_CHECKING:
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
 
 EVERY_S = 5.0
 """How often new events are handed in."""
+_LONGEST_PAUSE_S = 300.0
+"""After which a service is asked again, whatever it said."""
 
 logger = logging.getLogger(__name__)
 
@@ -85,6 +88,8 @@ class RemoteWork:
         self._following: asyncio.Task[None] | None = None
         self._refreshing: asyncio.Task[None] | None = None
         self._trouble: dict[str, str] = {}
+        self._paused_until: dict[str, float] = {}
+        """By attempt, in monotonic seconds."""
 
     def has(self, attempt: str) -> bool:
         """Whether an attempt belongs to an assignment. Reads files."""
@@ -206,12 +211,18 @@ class RemoteWork:
                 continue
         for attempt, assignment in await asyncio.to_thread(self._unfinished):
             service = assignment.service
+            if time.monotonic() < self._paused_until.get(attempt, 0.0):
+                continue
             try:
                 await self._delivery.deliver(await self._signed_in.client(service), assignment, attempt)
             except RefusedError as error:
                 self._once(attempt, f"{service} does not take your work: {error}")
             except ReceiptError as error:
                 self._once(attempt, f"Your work is recorded here. {error}")
+            except LaterError as error:
+                self._paused_until[attempt] = time.monotonic() + min(error.retry_after_s, _LONGEST_PAUSE_S)
+                told = f"{service} takes no more of your work for now: {error}"
+                self._once(attempt, f"{told} It is recorded here, and is handed in later; go on working.")
             except ServiceError:
                 told = f"{service} does not answer. Your work is recorded here, and is handed in once it does."
                 self._once(service, told)
@@ -220,6 +231,8 @@ class RemoteWork:
                 self._once(attempt, str(error))
             else:
                 self._trouble.pop(attempt, None)
+                if self._paused_until.pop(attempt, None) is not None:
+                    self._tell(f"{service} has all of your work again.")
                 if self._trouble.pop(service, None) is not None:
                     self._tell(f"{service} answers again, and has your work.")
 

@@ -18,7 +18,7 @@ from benchwright_attempts.published_keys import PublishedKey, PublishedKeys
 from benchwright_attempts.record import AttemptHeader, Row
 from benchwright_judges.service.refusals import ProblemDetails
 from benchwright_problems.problem import Pack
-from benchwright_remote.errors import RefusedError, UnreachableError
+from benchwright_remote.errors import LaterError, RefusedError, UnreachableError
 from benchwright_remote.messages import (
     AssignmentView,
     Device,
@@ -45,10 +45,11 @@ if TYPE_CHECKING:
     import httpx2
 
 TIMEOUT_S = 30.0
+_USUAL_WAIT_S = 30.0
+"""Where a service does not say how long."""
 _ANSWERS_LATER = frozenset(
     {
         HTTPStatus.REQUEST_TIMEOUT,
-        HTTPStatus.TOO_MANY_REQUESTS,
         HTTPStatus.INTERNAL_SERVER_ERROR,
         HTTPStatus.BAD_GATEWAY,
         HTTPStatus.SERVICE_UNAVAILABLE,
@@ -186,6 +187,8 @@ class ServiceClient:
             reply = await self._http.request(method, f"/api/v1{path}", content=content)
         except httpx2.HTTPError as error:
             raise UnreachableError(f"{self.url} does not answer ({type(error).__name__}).") from error
+        if reply.status_code == HTTPStatus.TOO_MANY_REQUESTS:
+            raise _later(reply)
         if reply.status_code in _ANSWERS_LATER:
             raise UnreachableError(f"{self.url} can't answer now (status {reply.status_code}).")
         if reply.is_success or reply.status_code == also:
@@ -203,6 +206,15 @@ class ServiceClient:
 def new_run() -> str:
     """An id for a run."""
     return uuid.uuid4().hex
+
+
+def _later(reply: httpx2.Response) -> LaterError:
+    try:
+        detail = ProblemDetails.model_validate_json(reply.content).detail
+    except ValidationError:
+        detail = "It takes no more requests for now."
+    wait = reply.headers.get("Retry-After", "")
+    return LaterError(detail, float(wait) if wait.isdecimal() else _USUAL_WAIT_S)
 
 
 def _packed(content: bytes) -> str:

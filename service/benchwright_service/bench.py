@@ -21,6 +21,7 @@ from benchwright_problems.home import Home
 from benchwright_problems.store import Store
 from benchwright_service.accounts import Accounts
 from benchwright_service.answer_grading import AnswerGrading
+from benchwright_service.assistance_checks import AssistanceChecks
 from benchwright_service.audit import Audit
 from benchwright_service.courses import Courses
 from benchwright_service.database import open_service_database
@@ -33,8 +34,10 @@ from benchwright_service.lab import Lab
 from benchwright_service.lab_closing import Closings
 from benchwright_service.lab_monitor import LabMonitor
 from benchwright_service.metrics import Metrics
+from benchwright_service.own_runs import OwnRuns
 from benchwright_service.people import People
 from benchwright_service.progress import Progress
+from benchwright_service.quotas import USUAL, QuotaKeeper, Quotas
 from benchwright_service.regrades import Regrades
 from benchwright_service.replays import Replays
 from benchwright_service.rubric_grades import RubricGrades
@@ -84,6 +87,8 @@ class Bench:
     replays: Replays
     rubrics: RubricGrades
     closings: Closings
+    own_runs: OwnRuns
+    assistance: AssistanceChecks
     provider: IdentityProvider | None = None
     lti: LtiTool | None = None
     lti_services: LtiServices | None = None
@@ -229,7 +234,11 @@ async def open_administration(home: Home, database_url: str | None) -> AsyncIter
 
 @contextlib.asynccontextmanager
 async def open_bench(
-    home: Home, database_url: str | None, server: str, others: SignInSettings | None = None
+    home: Home,
+    database_url: str | None,
+    server: str,
+    others: SignInSettings | None = None,
+    quotas: Quotas = USUAL,
 ) -> AsyncIterator[Bench]:
     """Opens the databases, the log and the key below `home`; what was queued goes on.
 
@@ -238,6 +247,7 @@ async def open_bench(
         database_url: A PostgreSQL database for tables and log. None for SQLite files in `home`.
         server: The service's address, as receipts name it.
         others: Who else says who somebody is.
+        quotas: How much one account may ask for.
 
     Raises:
         BenchServiceError: Tables or key can't be opened.
@@ -252,15 +262,18 @@ async def open_bench(
         opened.push_async_callback(judging.close)
         parts = await opened.enter_async_context(open_administration(home, database_url))
         signer = await asyncio.to_thread(Countersigner.of, server, folder)
-        evidence = Evidence(log, parts.database, parts.courses, parts.places, signer)
+        metrics = Metrics()
+        keeper = QuotaKeeper(quotas, metrics.quota_refused)
+        evidence = Evidence(log, parts.database, parts.courses, parts.places, signer, keeper)
         lab = Lab(log, Store(home), parts.courses, parts.places)
         snapshots = Snapshots(_snapshots(home))
-        metrics = Metrics()
-        runs = Runs(parts.database, Store(home), home, snapshots, parts.courses, evidence, judging, metrics)
+        runs = Runs(parts.database, Store(home), home, snapshots, parts.courses, evidence, judging, metrics, keeper)
         progress = Progress(parts.database, log)
         gradebooks = Gradebooks(parts.database, progress)
         closings = Closings(log, parts.database, database_url, home, reports_folder(home))
         opened.push_async_callback(closings.close)
+        checks = AssistanceChecks(parts.database, log, parts.courses)
+        opened.push_async_callback(checks.close)
         await runs.start()
         opened.push_async_callback(runs.close)
         yield Bench(
@@ -287,6 +300,8 @@ async def open_bench(
             Replays(log),
             RubricGrades(parts.database, judging.records, Store(home), parts.courses),
             closings,
+            OwnRuns(parts.database, parts.courses, RunViews(Store(home), home, parts.courses)),
+            checks,
             *(await _others(parts, others, server, folder) if others is not None else ()),
         )
 

@@ -14,14 +14,18 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
+from benchwright_problems.assistance import Allowed
 from benchwright_problems.errors import needs
 from benchwright_problems.home import Home
 from benchwright_problems.problem import Reveal
 from benchwright_remote.errors import ServiceError
 from benchwright_remote.messages import Role
 from benchwright_service import keys_cli, lab_cli, people_cli
+from benchwright_service.assistance_rule import assistance_of
 from benchwright_service.cli_options import DatabaseUrl, explained, said_of_transport
 from benchwright_service.errors import BenchServiceError
+from benchwright_service.quota_options import AttemptsPerHour, EventsPerDay, RunsPerHour, RunsWaiting, StoredMb
+from benchwright_service.quotas import Quotas
 
 if TYPE_CHECKING:
     from benchwright_service.bench import Administration
@@ -87,6 +91,11 @@ def serve(
             show_default=False,
         ),
     ] = None,
+    runs_waiting: RunsWaiting = Quotas.runs_waiting,
+    runs_per_hour: RunsPerHour = Quotas.runs_per_hour,
+    events_per_day: EventsPerDay = Quotas.events_per_day,
+    attempts_per_hour: AttemptsPerHour = Quotas.attempts_per_hour,
+    stored_mb: StoredMb = Quotas.stored_mb,
     allow_remote: Annotated[
         bool, typer.Option("--allow-remote", help="Listen to other machines without TLS: the network is trusted.")
     ] = False,
@@ -124,6 +133,7 @@ def serve(
                 sandbox=sandbox,
                 metrics_port=metrics_port,
                 others=others,
+                quotas=Quotas(runs_waiting, runs_per_hour, events_per_day, attempts_per_hour, stored_mb),
             )
         )
 
@@ -259,9 +269,20 @@ def assign(
     closes: Annotated[datetime | None, typer.Option(help="After this nothing is graded, in UTC.")] = None,
     runs: Annotated[int | None, typer.Option(min=1, help="How many runs an attempt may ask for.")] = None,
     reveal: Annotated[Reveal | None, typer.Option(help="The most that is shown of a verdict.")] = None,
+    reveal_after_due: Annotated[Reveal | None, typer.Option(help="The same once it is due.")] = None,
+    reveal_after_closing: Annotated[Reveal | None, typer.Option(help="The same once it is closed.")] = None,
+    assistance: Annotated[
+        Allowed | None, typer.Option(help="Which models may help; nothing is said, or checked, if not given.")
+    ] = None,
+    extension: Annotated[
+        list[str] | None,
+        typer.Option(help="With --assistance named: one that may help, such as github.copilot.", show_default=False),
+    ] = None,
     database: DatabaseUrl = "",
 ) -> None:
     """Makes an assignment; prints its id."""
+    with explained():
+        rule = assistance_of(assistance, extension or ())
     typer.echo(
         _with_parts(
             database,
@@ -275,6 +296,9 @@ def assign(
                 closes=_utc(closes),
                 most_runs=runs,
                 reveal=reveal,
+                reveal_after_due=reveal_after_due,
+                reveal_after_closing=reveal_after_closing,
+                assistance=rule,
             ),
         )
     )

@@ -7,14 +7,17 @@ import json
 import time
 import uuid
 from collections.abc import Callable, Collection, Sequence
-from datetime import datetime
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import Any
 
+from pydantic import TypeAdapter
 from sqlalchemy import Row, and_, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from benchwright_judges.database import Database
 from benchwright_judges.service.refusals import Kind, RefusalError
+from benchwright_problems.assistance import Assistance, Ruled
 from benchwright_problems.errors import UnknownProblemError
 from benchwright_problems.problem import Pack, Problem, Reveal, digest
 from benchwright_problems.store import Store
@@ -22,6 +25,46 @@ from benchwright_remote.messages import AssignmentView, PublicPack
 from benchwright_service.errors import BenchServiceError
 from benchwright_service.tables import ASSIGNMENTS, ATTEMPTS_HELD, COURSES, EXTENSIONS, MEMBERS, PLACES, moment
 from benchwright_teaching.points import Times, times_of
+from benchwright_teaching.reveal_phases import RevealPhases
+
+_RULED = TypeAdapter(tuple[Ruled, ...])
+
+
+@dataclass(frozen=True)
+class AssignmentRules:
+    """What the staff of a course may change of an assignment at any time."""
+
+    title: str = ""
+    """That of the pack if empty."""
+    opens: datetime | None = None
+    due: datetime | None = None
+    closes: datetime | None = None
+    most_runs: int | None = None
+    reveal: RevealPhases = field(default_factory=RevealPhases)
+    assistance: Assistance | None = None
+    """None if nothing is said."""
+
+    def check(self) -> None:
+        """Makes sure that they fit each other.
+
+        Raises:
+            BenchServiceError: They don't.
+        """
+        if self.due is not None and self.closes is not None and self.closes < self.due:
+            raise BenchServiceError("an assignment does not close before it is due; change one of the two")
+
+    @property
+    def columns(self) -> dict[str, Any]:
+        """As the table has them, without title and assistance."""
+        return {
+            "opens": self.opens and self.opens.timestamp(),
+            "due": self.due and self.due.timestamp(),
+            "closes": self.closes and self.closes.timestamp(),
+            "most_runs": self.most_runs,
+            "reveal": self.reveal.first,
+            "reveal_after_due": self.reveal.after_due,
+            "reveal_after_closing": self.reveal.after_closing,
+        }
 
 
 class Courses:
@@ -86,12 +129,18 @@ class Courses:
         closes: datetime | None = None,
         most_runs: int | None = None,
         reveal: Reveal | None = None,
+        reveal_after_due: Reveal | None = None,
+        reveal_after_closing: Reveal | None = None,
+        assistance: Assistance | None = None,
     ) -> str:
         """Makes an assignment; returns its id.
 
         Raises:
-            BenchServiceError: There is no such course, pack or problem.
+            BenchServiceError: There is no such course, pack or problem, or it closes before it is due.
         """
+        phases = RevealPhases(reveal, reveal_after_due, reveal_after_closing)
+        rules = AssignmentRules(title, opens, due, closes, most_runs, phases, assistance)
+        rules.check()
         try:
             known = await asyncio.to_thread(self._store.public, pack)
         except UnknownProblemError as error:
@@ -107,18 +156,41 @@ class Courses:
             "title": title or known.title,
             "pack": pack,
             "problems": json.dumps(list(problems)) if problems is not None else None,
-            "opens": opens and opens.timestamp(),
-            "due": due and due.timestamp(),
-            "closes": closes and closes.timestamp(),
-            "most_runs": most_runs,
-            "reveal": reveal and reveal.value,
+            "assistance": _RULED.dump_json((Ruled(since=None, rule=assistance),)).decode() if assistance else None,
             "created": self._now(),
+            **rules.columns,
         }
         async with self._database.writing() as connection:
             if (await connection.execute(select(COURSES.c.id).where(COURSES.c.id == course))).scalar() is None:
                 raise _no_course(course)
             await connection.execute(insert(ASSIGNMENTS).values(row))
         return str(row["id"])
+
+    async def change(self, course: str, assignment: str, rules: AssignmentRules) -> None:
+        """Changes an assignment; what it says of help by models holds for what is written from now on.
+
+        Raises:
+            BenchServiceError: The course has no such assignment, or it closes before it is due.
+        """
+        rules.check()
+        this = ASSIGNMENTS.c.id == assignment, ASSIGNMENTS.c.course == course
+        async with self._database.writing() as connection:
+            row = (await connection.execute(select(ASSIGNMENTS).where(*this).with_for_update())).one_or_none()
+            if row is None:
+                raise BenchServiceError(f"the course {course!r} has no assignment {assignment!r}")
+            history = ruled(row.assistance)
+            if (history[-1].rule if history else None) != rules.assistance:
+                # Whoever has begun has read the rule before this one: it stays, for what was written under it.
+                history = (*history, Ruled(since=self._now(), rule=rules.assistance))
+            values = {"title": rules.title or row.title, "assistance": _RULED.dump_json(history).decode()}
+            await connection.execute(update(ASSIGNMENTS).where(*this).values(values | rules.columns))
+
+    async def rules_on_help(self, course: str) -> dict[str, Sequence[Ruled]]:
+        """What the assignments of a course have said of help by models, oldest first; without those that never did."""
+        wanted = select(ASSIGNMENTS.c.id, ASSIGNMENTS.c.assistance).where(ASSIGNMENTS.c.course == course)
+        async with self._database.reading() as connection:
+            rows = (await connection.execute(wanted)).all()
+        return {row.id: history for row in rows if (history := ruled(row.assistance))}
 
     async def of(
         self, account: str, *, studies: bool = False, only: str | None = None, archived: bool = False
@@ -185,15 +257,21 @@ class Courses:
         return next(one for one in found.problems if one.id == problem)
 
     async def most_shown(self, attempt: str) -> Reveal | None:
-        """The most that the assignment of an attempt shows of a verdict. None if it says nothing."""
+        """The most that the assignment of an attempt shows of a verdict now. None if it says nothing."""
+        mine = and_(EXTENSIONS.c.assignment == ASSIGNMENTS.c.id, EXTENSIONS.c.account == ATTEMPTS_HELD.c.account)
         wanted = (
-            select(ASSIGNMENTS.c.reveal)
+            select(ASSIGNMENTS, EXTENSIONS.c.due.label("own_due"), EXTENSIONS.c.closes.label("own_closes"))
             .join(ATTEMPTS_HELD, ATTEMPTS_HELD.c.assignment == ASSIGNMENTS.c.id)
+            .outerjoin(EXTENSIONS, mine)
             .where(ATTEMPTS_HELD.c.attempt == attempt)
         )
         async with self._database.reading() as connection:
-            found = (await connection.execute(wanted)).scalar()
-        return Reveal(found) if found is not None else None
+            row = (await connection.execute(wanted)).one_or_none()
+        return self._shown_now(row, Times(moment(row.own_due), moment(row.own_closes))) if row is not None else None
+
+    def _shown_now(self, row: Row[Any], extension: Times | None) -> Reveal | None:
+        times = times_of(Times(moment(row.due), moment(row.closes)), extension)
+        return phases_of(row).at(datetime.fromtimestamp(self._now(), UTC), times)
 
     async def pack(self, account: str, name: str) -> PublicPack:
         """The public part of a pack, as far as somebody has it to work on.
@@ -224,6 +302,9 @@ class Courses:
             closes=times.closes,
             most_runs=row.most_runs,
             reveal=row.reveal,
+            reveal_after_due=row.reveal_after_due,
+            reveal_after_closing=row.reveal_after_closing,
+            assistance=history[-1].rule if (history := ruled(row.assistance)) else None,
         )
 
     async def _public(self, name: str) -> tuple[Pack, str]:
@@ -233,6 +314,17 @@ class Courses:
         if known is None or (known[0] is not pack and known[0] != pack):
             known = self._digests[name] = (pack, await asyncio.to_thread(_digest, pack))
         return known
+
+
+def ruled(column: str | None) -> tuple[Ruled, ...]:
+    """What an assignment has said of help by models, oldest first, from its column."""
+    return _RULED.validate_json(column) if column else ()
+
+
+def phases_of(row: Row[Any]) -> RevealPhases:
+    """How much an assignment shows of verdicts."""
+    named = (row.reveal, row.reveal_after_due, row.reveal_after_closing)
+    return RevealPhases(*(Reveal(one) if one else None for one in named))
 
 
 def _no_course(course: str) -> BenchServiceError:

@@ -22,6 +22,7 @@ from benchwright_judges.service.refusals import Flaw, Kind, RefusalError
 from benchwright_remote.messages import AssignmentView, NewEvents, Taken
 from benchwright_service.courses import Courses
 from benchwright_service.gathered import Gathered
+from benchwright_service.quotas import QuotaKeeper
 from benchwright_service.signing import Countersigner
 from benchwright_service.study_places import StudyPlaces
 from benchwright_service.tables import ATTEMPTS_HELD, RECEIPTS
@@ -48,6 +49,7 @@ class Evidence:
         courses: Say who may work on what.
         places: Say who is which participant of a study.
         signer: Countersigns.
+        quotas: Say how much one account may send.
         now: Seconds since 1970.
     """
 
@@ -58,6 +60,7 @@ class Evidence:
         courses: Courses,
         places: StudyPlaces,
         signer: Countersigner,
+        quotas: QuotaKeeper,
         now: Callable[[], float] = time.time,
     ) -> None:
         self.log = log
@@ -65,6 +68,7 @@ class Evidence:
         self._courses = courses
         self._places = places
         self._signer = signer
+        self._quotas = quotas
         self._now = now
         self._taking = Gathered(self._take_all, _attempt_of, most=_MOST_TOGETHER, pace_s=_PACE_S)
 
@@ -75,6 +79,7 @@ class Evidence:
             RefusalError: They do not follow, or are of somebody else's attempt or of none that may be worked on.
             LogError: They could not be written.
         """
+        self._quotas.take_events(account, len(sent.lines))
         return await self._taking.do(_Sent(account, sent, _rows(sent), self._now()))
 
     async def _take_all(self, sent: Sequence[_Sent]) -> Sequence[Taken | Exception]:
@@ -143,6 +148,7 @@ class Evidence:
         attempt = _attempt_of(one)
         if owner is None:
             header, assignment = one.events.header, one.events.assignment
+            self._quotas.take_attempt(one.account)
             row = {
                 "attempt": attempt,
                 "account": one.account,

@@ -38,6 +38,11 @@ class FairQueue:
     def __contains__(self, run: str) -> bool:
         return run in self._owner
 
+    def waiting(self, account: str) -> int:
+        """How many runs of an account wait."""
+        known = self._accounts.get(account)
+        return len(known.waiting) if known is not None else 0
+
     def add(self, run: str, account: str) -> None:
         """Puts a run at the end of its account's."""
         known = self._accounts.get(account)

@@ -6,7 +6,7 @@ import asyncio
 import time
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from types import MappingProxyType
 from typing import Any
@@ -84,6 +84,15 @@ class Gradebook:
     def grade(self, student: Student, assignment: AssignmentView) -> Grade:
         """One of them."""
         return self.grades[student.account, assignment.id]
+
+    def of_section(self, section: str) -> Gradebook:
+        """The same with the students of one section alone; all of it if none is named."""
+        if not section:
+            return self
+        students = [one for one in self.students if one.section == section]
+        accounts = {one.account for one in students}
+        grades = {key: grade for key, grade in self.grades.items() if key[0] in accounts}
+        return replace(self, students=students, grades=grades)
 
     def most(self, assignment: AssignmentView) -> float:
         """The points of an assignment in which everything is solved in time."""

@@ -57,6 +57,9 @@ class Metrics:
         self._queued = Gauge("benchwright_runs_queued", "Runs that wait for a worker.", registry=registry)
         self._running = Gauge("benchwright_runs_running", "Runs that workers have.", registry=registry)
         self._workers = Gauge("benchwright_workers", "Workers heard of within a lease's term.", registry=registry)
+        self._refusals = Counter(
+            "benchwright_quota_refusals", "Requests refused by a quota of an account.", ["quota"], registry=registry
+        )
         self._database_errors = Counter(
             "benchwright_database_errors", "Statements and connections that failed.", registry=registry
         )
@@ -74,6 +77,10 @@ class Metrics:
         self._queued.set_function(queued)
         self._running.set_function(running)
         self._workers.set_function(workers)
+
+    def quota_refused(self, quota: str) -> None:
+        """Counts a refusal by a quota of this name."""
+        self._refusals.labels(quota).inc()
 
     def run_ended(self, outcome: str, *, waited_s: float | None = None, ran_s: float | None = None) -> None:
         """Counts a run.

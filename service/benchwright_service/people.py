@@ -29,6 +29,7 @@ from benchwright_service.tables import (
     ADJUSTMENTS,
     APPEALS,
     ASSIGNMENTS,
+    ASSISTANCE_CHECKS,
     ATTEMPTS_HELD,
     DEVICES,
     EXTENSION_HISTORY,
@@ -213,9 +214,11 @@ class People:
             archive.writestr(f"{folder}/events.jsonl", "".join(f"{line}\n" for line in lines))
         mine = RUNS.c.attempt == attempt.attempt
         signed = select(RECEIPTS.c.anchor).where(RECEIPTS.c.attempt == attempt.attempt).order_by(RECEIPTS.c.events)
+        checked = select(ASSISTANCE_CHECKS.c.found).where(ASSISTANCE_CHECKS.c.attempt == attempt.attempt)
         async with self._database.reading() as connection:
             runs = (await connection.execute(select(RUNS).where(mine).order_by(RUNS.c.number))).all()
             anchors = (await connection.execute(signed)).scalars().all()
+            found = (await connection.execute(checked)).scalar()
         archive.writestr(f"{folder}/receipts.jsonl", "".join(f"{anchor}\n" for anchor in anchors))
         shown = []
         for run in runs:
@@ -224,6 +227,8 @@ class People:
             for path, digest in json.loads(run.files).items():
                 content = await asyncio.to_thread(self._snapshots.content, digest)
                 archive.writestr(f"{folder}/runs/{run.number}/{path}", content)
+        if found is not None:
+            archive.writestr(f"{folder}/assistance.json", f"{found}\n")
         archive.writestr(f"{folder}/runs.json", _json({"problem": attempt.problem, "runs": shown}))
 
     async def _delete_files(self, attempts: Sequence[str]) -> None:
@@ -247,7 +252,7 @@ async def _delete_rows(connection: AsyncConnection, course: str, account: str, a
         await connection.execute(delete(table).where(table.c.account == account, _in_course(table, course)))
     runs = select(RUNS.c.id).where(RUNS.c.attempt.in_(attempts))
     await connection.execute(delete(REGRADED).where(REGRADED.c.run.in_(runs)))
-    for table in (RUNS, RECEIPTS, ATTEMPTS_HELD):
+    for table in (RUNS, RECEIPTS, ASSISTANCE_CHECKS, ATTEMPTS_HELD):
         await connection.execute(delete(table).where(table.c.attempt.in_(attempts)))
     await connection.execute(delete(MEMBERS).where(MEMBERS.c.course == course, MEMBERS.c.account == account))
 

@@ -12,6 +12,7 @@ from benchwright_remote.messages import MOST_EVENTS
 from benchwright_service.app import OPEN, body_limit, make_api
 from benchwright_service.leases import TERM_S
 from benchwright_service.metrics import Metrics
+from benchwright_service.quotas import USUAL
 from benchwright_service.runs import MOST_TRIES
 from benchwright_service.server import MOST_CONNECTIONS
 from benchwright_service.snapshots import LARGEST
@@ -47,9 +48,11 @@ _AFTER = """\
 
 ## What a person gets
 
-The public part of the packs that an open assignment names; verdicts as the problem's reveal policy shows them, or less
-if the assignment says so; their own attempts and runs. Hidden parts, whole verdicts and raw logs go to workers and stay
-below the service's data folder. A worker's token sees all of them: give it to machines that you trust.
+The public part of the packs that an open assignment names; verdicts as the problem's reveal policy shows them, or
+less if the assignment says so for its phase: while it is open, once it is due, once it is closed, each by the
+person's own times. A verdict is shaped when it is asked for, so a later phase shows more of older ones as well; their
+own attempts and runs. Hidden parts, whole verdicts and raw logs go to workers and stay below the service's data
+folder. A worker's token sees all of them: give it to machines that you trust.
 
 ## Evidence
 
@@ -125,6 +128,20 @@ themselves, of the audit log, and of what closing would end, it has one entry an
 while signed in there, within ten minutes. Then `POST …/devices/state` returns a token once. This is what OAuth's device
 flow (RFC 8628) does, with this API's messages: `benchwright login URL --browser` and VS Code use it.
 
+### Help by models
+
+An assignment may say which models may help: none; inline completion; chat and agents too; or named extensions. The
+statement and the service's pages say so before the clock starts, and Benchwright's own completion keeps to it. The
+service compares what the record of each attempt says with what the assignment said when the text was written. Only
+what an editor or a completion provider reported counts: accepted completions and edits of a chat, with the extension
+as far as it is named. A guess by the shape of an edit never does. Findings count characters that were inserted, also
+those that were deleted later. An attempt is checked again when it has a new run, and each time its page is opened.
+
+They are evidence for a conversation, and no proof. The record can't show a phone, a second computer, a web page that
+text was read or copied from (a paste says *paste*, whatever its source), or anything in an editor that does not
+report where text comes from: the pages say so then. Whoever changes their own editor or language server can leave
+reports out.
+
 ### Grades
 
 A problem is worth the points that its assignment gives for each (1 if nothing else was chosen), for the best or the
@@ -150,6 +167,11 @@ Standard error has the log: addresses, and for each failure the kind of the exce
 exceptions say is left out, for it may quote a student's file, a name or a token.
 
 ## Limits
+
+Quotas are for one account, whatever programs it uses. They are counted in memory, so an hour or a day begins again
+when the service starts. A full allowance may be used at once; it is renewed evenly over its period. What is too much
+is refused with 429 and `Retry-After`, or with 413 where there is no more room for files, and nothing of it has
+happened: an editor says so, keeps everything, and delivers it later. Regrades count for nobody.
 """
 
 
@@ -178,6 +200,11 @@ def _page() -> Iterator[str]:
     yield f"| bytes of a body with events, files or a verdict | {body_limit('/events'):,} |"
     yield f"| bytes of any other body | {body_limit('/'):,} |"
     yield f"| bytes of a file | {LARGEST:,} |"
+    yield f"| runs of an account that wait at once | {USUAL.runs_waiting:,} (`--runs-waiting`) |"
+    yield f"| runs of an account in an hour | {USUAL.runs_per_hour:,} (`--runs-per-hour`) |"
+    yield f"| events of an account in a day | {USUAL.events_per_day:,} (`--events-per-day`) |"
+    yield f"| new attempts of an account in an hour | {USUAL.attempts_per_hour:,} (`--attempts-per-hour`) |"
+    yield f"| megabytes of an account's compressed files | {USUAL.stored_mb:,} (`--stored-mb`) |"
     yield f"| connections | {MOST_CONNECTIONS:,} |"
 
 

@@ -41,11 +41,33 @@ class RunViews:
             place: In the queue.
             step: What runs now.
         """
+        most = await self._courses.most_shown(row.attempt) if row.verdict is not None else None
+        return await self.limited(row, ref, most, revision=revision, place=place, step=step)
+
+    async def limited(
+        self,
+        row: Row[Any],
+        ref: str,
+        most: Reveal | None,
+        *,
+        revision: int = 0,
+        place: int | None = None,
+        step: str = "",
+    ) -> RunView:
+        """The same, where the assignment's policy is known.
+
+        Args:
+            row: As stored.
+            ref: Its problem, `pack/id`.
+            most: The most that the assignment shows now; None if it says nothing.
+            revision: Of what is shown.
+            place: In the queue.
+            step: What runs now.
+        """
         verdict = None
         # One that is judged again has the verdict that counts until the new one is accepted.
         state = RunState.DONE if row.regrade else RunState(row.state)
         if row.verdict is not None:
-            most = await self._courses.most_shown(row.attempt)
             verdict = _view(await asyncio.to_thread(self._revealed, row, ref, most))
         return RunView(
             id=row.id,

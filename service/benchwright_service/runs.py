@@ -11,7 +11,7 @@ from typing import Any
 
 from sqlalchemy import Row, update
 
-from benchwright_attempts.grading import ANSWER, judge_answer, judged_paths
+from benchwright_attempts.grading import judged_paths
 from benchwright_attempts.judging import Judging
 from benchwright_attempts.run_records import RunRecords
 from benchwright_judges.database import Database
@@ -36,10 +36,13 @@ from benchwright_service.evidence import Evidence
 from benchwright_service.fair_queue import FairQueue
 from benchwright_service.leases import Leases
 from benchwright_service.metrics import Metrics
+from benchwright_service.quotas import QuotaKeeper
 from benchwright_service.run_rows import RunRows
 from benchwright_service.run_steps import RunSteps
 from benchwright_service.run_views import RunViews
+from benchwright_service.scored_answers import ScoredAnswers
 from benchwright_service.snapshots import LARGEST, Snapshots, unpacked
+from benchwright_service.stored_files import StoredFiles
 from benchwright_service.tables import RUNS
 
 MOST_TRIES = 3
@@ -62,6 +65,7 @@ class Runs:
         evidence: Says whose an attempt is.
         judging: Scores answers.
         metrics: Count what ends.
+        quotas: Say how much one account may ask for.
         now: Seconds since 1970.
     """
 
@@ -75,6 +79,7 @@ class Runs:
         evidence: Evidence,
         judging: Judging,
         metrics: Metrics,
+        quotas: QuotaKeeper,
         now: Callable[[], float] = time.time,
     ) -> None:
         self._database = database
@@ -83,8 +88,10 @@ class Runs:
         self._snapshots = snapshots
         self._courses = courses
         self._evidence = evidence
-        self._judging = judging
+        self._answers = ScoredAnswers(store, snapshots, judging)
         self._metrics = metrics
+        self._quotas = quotas
+        self._stored = StoredFiles(database, snapshots, quotas)
         self._rows = RunRows(database)
         self._views = RunViews(store, home, courses)
         self._now = now
@@ -137,17 +144,17 @@ class Runs:
         if set(new.contents) - set(new.files.values()):
             raise RefusalError(Kind.INVALID, "A content is of no file of the run.", "Send what the run names alone.")
         await self._check_allowance(attempt, assignment.most_runs)
-        for digest, content in new.contents.items():
-            await asyncio.to_thread(self._snapshots.keep, digest, content)
+        await self._stored.keep(account, new.contents)
         missing = await asyncio.to_thread(self._snapshots.missing, new.files.values())
         if missing:
             return MissingFiles(missing=tuple(missing))
-        stored = await self._rows.add(account, attempt, new, self._now())
-        if stored is None:
-            raise RefusalError(Kind.CONFLICT, "The attempt has another run of this number.", "Use the next number.")
-        self._check_same(stored, attempt, new)
-        await self._supersede(attempt, new.id)
-        self._begin(stored, problem.kind)
+        with self._quotas.new_run(account, self._queue.waiting(account)):
+            stored = await self._rows.add(account, attempt, new, self._now())
+            if stored is None:
+                raise RefusalError(Kind.CONFLICT, "The attempt has another run of this number.", "Use the next number.")
+            self._check_same(stored, attempt, new)
+            await self._supersede(attempt, new.id)
+            self._begin(stored, problem.kind)
         return await self._view(stored, ref)
 
     async def shown(self, account: str, run: str, *, seen: int = -1, wait_s: float = 0.0) -> RunView:
@@ -286,25 +293,16 @@ class Runs:
         return run in self._queue or run in self._leases or run in self._being_leased or run in self._being_judged
 
     async def _judge(self, row: Row[Any]) -> None:
-        score: float | None = None
         try:
-            ref = await self._rows.problem_of(row.attempt)
-            problem = await asyncio.to_thread(self._store.unseal, ref)
-            answer = await asyncio.to_thread(self._answer, row)
-            graded = await judge_answer(ref, problem, answer, self._judging, attempt=row.attempt, number=row.number)
-            verdict = graded.verdict
-            score = graded.judgement.score if graded.judgement is not None else None
+            verdict, score = await self._answers.verdict(row, await self._rows.problem_of(row.attempt))
         except Exception:
             logger.exception("run %s could not be judged", row.id)
-            verdict = Verdict(reason=Reason.TOOL_FAILED, detail="The answer could not be judged on the server.")
+            detail = "The answer could not be judged on the server."
+            verdict, score = Verdict(reason=Reason.TOOL_FAILED, detail=detail), None
         try:
             await self._finish(row, verdict, lease="", score=score)
         finally:
             self._being_judged.discard(row.id)
-
-    def _answer(self, row: Row[Any]) -> str:
-        digest = json.loads(row.files).get(ANSWER)
-        return self._snapshots.content(digest).decode("utf-8", "replace") if digest else ""
 
     async def _finish(self, row: Row[Any], verdict: Verdict, *, lease: str, score: float | None = None) -> bool:
         ended = self._now()

@@ -29,8 +29,12 @@ class Snapshots:
         """Those that are not here."""
         return sorted({digest for digest in digests if not self._file(digest).is_file()})
 
-    def keep(self, digest: str, packed: str) -> None:
-        """Keeps a content.
+    def size(self, digests: Iterable[str]) -> int:
+        """Bytes on disk of those that are here."""
+        return sum(file.stat().st_size for digest in digests if (file := self._file(digest)).is_file())
+
+    def keep(self, digest: str, packed: str) -> int:
+        """Keeps a content; returns how many bytes it takes on disk.
 
         Args:
             digest: Its SHA-256.
@@ -44,7 +48,9 @@ class Snapshots:
             raise _refused("A file's content is not that of its SHA-256.")
         file = self._file(digest)
         file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        write_atomically(file, zlib.compress(content), 0o600)
+        compressed = zlib.compress(content)
+        write_atomically(file, compressed, 0o600)
+        return len(compressed)
 
     def compressed(self, digest: str) -> bytes:
         """A content as it is kept.

@@ -135,7 +135,12 @@ ASSIGNMENTS = Table(
     Column("due", Double),
     Column("closes", Double),
     Column("most_runs", Integer),
+    # The most that is shown of a verdict: while it is open, once it is due, once it is closed; null: as before.
     Column("reveal", Text),
+    Column("reveal_after_due", Text),
+    Column("reveal_after_closing", Text),
+    # A JSON list of `Ruled`, oldest first; null if nothing was ever said.
+    Column("assistance", Text),
     Column("created", Double, nullable=False),
     # See `benchwright_teaching.points.Grading`.
     Column("points", Double, nullable=False, server_default="1"),
@@ -250,6 +255,18 @@ ATTEMPTS_HELD = Table(
     Index("service_attempts_assignment", "assignment"),
 )
 """Whose an attempt of the log is."""
+
+ASSISTANCE_CHECKS = Table(
+    "service_assistance_checks",
+    METADATA,
+    Column("attempt", Text, ForeignKey("service_attempts.attempt"), primary_key=True),
+    # How many runs the attempt had then, and what the assignment had said: other numbers make a check outdated.
+    Column("runs", Integer, nullable=False),
+    Column("rules", Integer, nullable=False),
+    # A JSON `AssistanceChecked`.
+    Column("found", Text, nullable=False),
+)
+"""What records of attempts say of help by models, where their assignment says something of it."""
 
 RECEIPTS = Table(
     "service_receipts",

@@ -45,6 +45,24 @@ def moodle(columns: Sequence[Column], lines: Sequence[Line]) -> str:
     return _written([head, *([one.login, one.name, one.section, *map(_number, one.points)] for one in lines)])
 
 
+def table(columns: Sequence[Column], lines: Sequence[Line], help_: Sequence[Sequence[str]]) -> str:
+    """For people: beside the points of each assignment, what records say of help by models that it did not allow.
+
+    Args:
+        columns: The assignments.
+        lines: The students.
+        help_: For each student, a cell for each assignment.
+    """
+    head = ["Student", "Login", "Section"]
+    for one in columns:
+        head += [one.title, f"{one.title}: characters of models that were not allowed, as reported"]
+    rows = [head]
+    for line, told in zip(lines, help_, strict=True):
+        pairs = zip(map(_number, line.points), told, strict=True)
+        rows.append([line.name, line.login, line.section, *(cell for pair in pairs for cell in pair)])
+    return _written(rows)
+
+
 def _number(points: float) -> str:
     return f"{points:.3f}".rstrip("0").rstrip(".")
 

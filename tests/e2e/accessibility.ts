@@ -35,6 +35,13 @@ export async function faultsOfPages(page: Page): Promise<string[]> {
   return faults;
 }
 
+/** What axe finds wrong with a page of a service, by all its rules, each as one line. */
+export async function faultsOfPage(page: Page): Promise<string[]> {
+  await page.evaluate(AXE);
+  const { violations } = await page.evaluate<AxeResults>("axe.run(document)");
+  return violations.flatMap(({ id, help, nodes }) => nodes.map(({ html }) => `${id}: ${help}: ${html.slice(0, 160)}`));
+}
+
 async function showsOurs(frame: Frame): Promise<boolean> {
   // Not a preview of Markdown, whose style sheet may be below a folder of this name: its tables are as wide as they are.
   const ours = `document.querySelector('script[src*="/webview/"]') !== null`;

@@ -10,7 +10,7 @@ from benchwright_attempts.attribution.attributor import (
     Attributor,
     attribute,
 )
-from benchwright_attempts.attribution.change_reason import origin_of_reason
+from benchwright_attempts.attribution.change_reason import extension_of_reason, origin_of_reason
 from benchwright_attempts.attribution.edit_columns import EditColumns
 from benchwright_attempts.attribution.method import EditFacts, Finding, KnownOfEdit
 from benchwright_attempts.attribution.origin import BY_MODEL, Origin
@@ -27,5 +27,6 @@ __all__ = [
     "KnownOfEdit",
     "Origin",
     "attribute",
+    "extension_of_reason",
     "origin_of_reason",
 ]

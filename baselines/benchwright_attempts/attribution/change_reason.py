@@ -55,6 +55,15 @@ def origin_of_reason(reason: str, metadata: Mapping[str, object]) -> Origin:
     return Origin.UNKNOWN
 
 
+def extension_of_reason(metadata: Mapping[str, object]) -> str:
+    """The id of the extension that an editor names as the source of an edit; empty if it names none.
+
+    VS Code marks what it may report with a dollar sign: `$extensionId`.
+    """
+    named = (str(value) for name, value in metadata.items() if name.lstrip("$") == "extensionId")
+    return next(named, "")
+
+
 @lru_cache(maxsize=1024)
 def _reported(reason: str, kind: str, method: AttributionMethod, own: bool) -> Finding | None:
     origin = origin_of_reason(reason, {"kind": kind})

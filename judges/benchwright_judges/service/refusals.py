@@ -38,6 +38,12 @@ class Kind(Enum):
     RATE_LIMITED = ("rate-limited", HTTPStatus.TOO_MANY_REQUESTS, "Too many requests.")
     BUDGET_RESERVED = ("budget-reserved", HTTPStatus.TOO_MANY_REQUESTS, "The rest of the budget is reserved.")
     QUEUE_FULL = ("queue-full", HTTPStatus.TOO_MANY_REQUESTS, "Too many answers of this token are waiting.")
+    QUOTA_USED_UP = ("quota-used-up", HTTPStatus.TOO_MANY_REQUESTS, "A quota of the account is used up.")
+    STORAGE_USED_UP = (
+        "storage-used-up",
+        HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
+        "The account's room for files is used up.",
+    )
     UNEXPECTED = ("unexpected", HTTPStatus.INTERNAL_SERVER_ERROR, "Unexpected error.")
     UNAVAILABLE = ("unavailable", HTTPStatus.SERVICE_UNAVAILABLE, "The service is unavailable.")
 

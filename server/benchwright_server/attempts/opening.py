@@ -12,9 +12,12 @@ from benchwright_attempts.events import Abandoned
 from benchwright_attempts.evidence import Assigned, Consent, Recording
 from benchwright_attempts.file_text import FileText
 from benchwright_attempts.record import AttemptHeader
+from benchwright_problems.assistance import Assistance
+from benchwright_problems.atomic import write_atomically
 from benchwright_problems.problem import Problem
 from benchwright_problems.workspaces_folder import explain, intruder
 from benchwright_server.attempts.pack_views import language_variants
+from benchwright_server.attempts.told_rule import with_rule
 from benchwright_server.errors import WorkspaceError
 from benchwright_server.workspaces.workspace import Marker, Workspace, content_of, fill, free_folder, mark
 
@@ -44,6 +47,7 @@ class Opening:
         problem = self._services.store.problem(ref)
         while not fresh and (unfinished := self._services.attempts.unfinished(problem=ref)) is not None:
             if self._can_go_on(unfinished, problem):
+                self._tell_rule(unfinished)
                 return unfinished.id, Path(unfinished.workspace)
             self._services.log.append_blocking(unfinished.id, Abandoned(reason="its workspace was deleted"))
         header = self._make(ref, problem, None)
@@ -77,6 +81,7 @@ class Opening:
             else {}
         )
         statement, files = content_of(problem, variants)
+        files[statement] = with_rule(files[statement].decode(), self._rule(ref)).encode()
         figures = {figure.path for figure in problem.public.figures}
         root = self._services.home.workspaces
         if (found := intruder(root)) is not None:
@@ -91,6 +96,22 @@ class Opening:
             shutil.rmtree(folder, ignore_errors=True)
             raise
         return header
+
+    def _rule(self, ref: str) -> Assistance | None:
+        given = self._services.store.assignment(ref.partition("/")[0])
+        return given.assistance if given is not None else None
+
+    def _tell_rule(self, header: AttemptHeader) -> None:
+        """Brings the statement up to date: the course's staff may have changed the rule since it was written."""
+        workspace = Workspace.around(Path(header.workspace))
+        if workspace is None:
+            return
+        # A statement that was deleted or is no text any more is the solver's own business.
+        with contextlib.suppress(OSError, UnicodeError):
+            there = workspace.statement.read_bytes().decode()
+            told = with_rule(there, self._rule(header.problem))
+            if told.strip() != there.strip():
+                write_atomically(workspace.statement, told.encode())
 
     def _can_go_on(self, header: AttemptHeader, problem: Problem) -> bool:
         """Whether an attempt's workspace still exists; a damaged marker in it is repaired."""

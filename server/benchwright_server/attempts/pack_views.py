@@ -8,6 +8,7 @@ from benchwright_judges.score import read_selection, selectable
 from benchwright_problems.problem import Problem, Question
 from benchwright_problems.store import Store
 from benchwright_server.attempts.session import Session
+from benchwright_server.attempts.told_rule import with_rule
 from benchwright_server.protocol import Choice, LanguageVariant, PackList, PackSummary, ProblemSummary, QuestionView
 
 
@@ -30,6 +31,7 @@ def pack_list(store: Store, attempts: Attempts) -> PackList:
                 problems=problems,
                 service=given.service if given is not None else "",
                 due=given.due.isoformat() if given is not None and given.due is not None else None,
+                assistance=given.assistance.told if given is not None and given.assistance is not None else None,
             )
         )
     packs.sort(key=lambda pack: (not pack.service, pack.due is None, pack.due))
@@ -58,7 +60,7 @@ def question_view(session: Session, question: Question, languages: list[Language
     return QuestionView(
         title=session.problem.title,
         format=question.format.value,
-        question=session.problem.public.statement,
+        question=with_rule(session.problem.public.statement, session.terms.assistance),
         choices=choices,
         answer=(session.workspace.folder / ANSWER).as_uri(),
         selected=read_selection(question, text),

@@ -279,6 +279,8 @@ class Session(Adapter):
             held=clock.held,
             time_limit_s=limit_s,
             runs_allowed=self.terms.runs_allowed,
+            assistance=self.terms.assistance.told if self.terms.assistance is not None else None,
+            without_help=self.terms.is_without_help,
             read_only=str(self.attempt.writer.elsewhere) if self.is_elsewhere else None,
             not_recorded=str(self._log.failing) if self._log.failing is not None else None,
         )

@@ -291,7 +291,9 @@ class Sessions:
         terms = (
             Terms(header.condition, assigned)
             if assigned is not None or given is None
-            else Terms(header.condition, most_runs=given.most_runs, most_shown=given.reveal)
+            else Terms(
+                header.condition, most_runs=given.most_runs, most_shown=given.reveal, assistance=given.assistance
+            )
         )
         session = Session(self.services, self._listeners, header, problem, workspace, files, terms, flagged, held)
         await session.follow()

@@ -58,7 +58,7 @@ async def pack(name: PackName, account: Account, bench: TheBench) -> PublicPack:
 @router.post(
     "/attempts/{attempt}/events",
     summary="Hand events in",
-    responses=refusals(*BODY, Kind.NOT_FOUND, Kind.CONFLICT),
+    responses=refusals(*BODY, Kind.NOT_FOUND, Kind.CONFLICT, Kind.QUOTA_USED_UP),
 )
 async def take_events(attempt: OneId, body: NewEvents, account: Account, bench: TheBench) -> Taken:
     """Takes what follows from what is here; returns a countersigned anchor once it is on disk."""
@@ -74,7 +74,7 @@ async def take_events(attempt: OneId, body: NewEvents, account: Account, bench: 
     responses={
         202: {"description": "Queued.", "model": RunView},
         424: {"description": "Contents have to be sent too.", "model": MissingFiles},
-        **refusals(*BODY, Kind.NOT_FOUND, Kind.CONFLICT),
+        **refusals(*BODY, Kind.NOT_FOUND, Kind.CONFLICT, Kind.QUOTA_USED_UP, Kind.STORAGE_USED_UP),
     },
     response_model=None,
 )

@@ -26,6 +26,7 @@ from benchwright_service.bench import Bench
 from benchwright_service.pages import (
     answer_pages,
     appeal_pages,
+    assignment_pages,
     closing_pages,
     course_pages,
     grade_pages,
@@ -101,7 +102,9 @@ def make_pages(bench: Bench, *, secure: bool) -> ASGIApp:
         Route("/courses/{course}", guard.signed_in(course_pages.course)),
         Route("/courses/{course}/archive", guard.signed_in(course_pages.archive), methods=["POST"]),
         Route("/courses/{course}/progress", guard.signed_in(course_pages.progress)),
-        Route("/courses/{course}/assignments", guard.signed_in(course_pages.assign), methods=["POST"]),
+        Route("/courses/{course}/assignments", guard.signed_in(assignment_pages.assign), methods=["POST"]),
+        Route("/courses/{course}/assignments/{assignment}", guard.signed_in(assignment_pages.assignment)),
+        Route("/courses/{course}/assignments/{assignment}", guard.signed_in(assignment_pages.change), methods=["POST"]),
         Route(
             "/courses/{course}/assignments/{assignment}/grading", guard.signed_in(grade_pages.rules), methods=["POST"]
         ),

@@ -84,6 +84,7 @@ async def _own(visit: Visit, problem: Problem | None) -> Response:
         most=book.most(view),
         history=await visit.bench.history.of(view.id, student.account),
         appeals=[one for one in appeals_ if one.assignment == view.id],
+        runs=await visit.bench.own_runs.of(visit.account, view.id),
         is_archived=await visit.is_archived(),
         longest=LONGEST,
         problem=problem,

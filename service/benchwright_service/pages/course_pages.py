@@ -11,14 +11,29 @@ from starlette.responses import RedirectResponse, Response
 
 from benchwright_problems.problem import Reveal
 from benchwright_remote.messages import Membership, Role
-from benchwright_service.errors import BenchServiceError
 from benchwright_service.pages.rendering import SECURITY, Problem, render
 from benchwright_service.pages.replay_pages import student_of
-from benchwright_service.pages.visit import STAFF, WATCHERS, Visit, unknown_page
+from benchwright_service.pages.visit import STAFF, WATCHERS, Visit, sections_of, unknown_page
 from benchwright_service.playback import PlaybackError
 from benchwright_service.progress import AttemptLine, Written, written_of
 
-_MOST_RUNS = 10_000
+CHECKED_WITHIN_S = 0.3
+"""How long a page waits for records that have to be checked; they go on in the background."""
+FIELDS = (
+    "pack",
+    "title",
+    "problems",
+    "opens",
+    "due",
+    "closes",
+    "runs",
+    "reveal",
+    "reveal-after-due",
+    "reveal-after-closing",
+    "assistance",
+    "extensions",
+)
+"""Of the form for an assignment."""
 
 
 async def courses(visit: Visit) -> Response:
@@ -33,28 +48,7 @@ async def courses(visit: Visit) -> Response:
 async def course(visit: Visit) -> Response:
     """A course: for its staff with a form for assignments, for others with their own standing."""
     member = await visit.membership()
-    return await _course(visit, member, None, {})
-
-
-async def assign(visit: Visit) -> Response:
-    """Makes an assignment."""
-    member = await visit.changing()
-    try:
-        times = {name: visit.time(name) for name in ("opens", "due", "closes")}
-        made = await visit.bench.courses.assign(
-            member.course,
-            visit.field("pack"),
-            title=visit.field("title", 200),
-            problems=visit.field("problems").split() or None,
-            most_runs=_count(visit.field("runs")),
-            reveal=Reveal(visit.field("reveal")) if visit.field("reveal") in {one.value for one in Reveal} else None,
-            **times,
-        )
-    except (BenchServiceError, ValueError) as error:
-        told = Problem(str(error), "Correct the field, and assign again.")
-        return await _course(visit, member, told, {name: visit.field(name) for name in _FIELDS})
-    await visit.bench.audit.note(visit.account, member.course, "assigned", made)
-    return RedirectResponse(f"/courses/{quote(member.course)}", HTTPStatus.SEE_OTHER, headers=SECURITY)
+    return await course_page(visit, member, None, {})
 
 
 async def archive(visit: Visit) -> Response:
@@ -71,10 +65,11 @@ async def archive(visit: Visit) -> Response:
 async def progress(visit: Visit) -> Response:
     """Students by problems."""
     member = await visit.staffed()
-    section = visit.request.query_params.get("section", "")
+    section = visit.section
     assignments = await visit.bench.courses.all_of(member.course)
     found = await visit.bench.progress.matrix(member.course, assignments, section)
     everybody = found.students if not section else await visit.bench.progress.students(member.course)
+    checks = await visit.bench.assistance.of_course(member.course, CHECKED_WITHIN_S)
     await visit.bench.audit.note(visit.account, member.course, "saw progress", section)
     return render(
         "progress",
@@ -83,7 +78,8 @@ async def progress(visit: Visit) -> Response:
         matrix=found,
         assignments=assignments,
         section=section,
-        sections=sorted({one.section for one in everybody if one.section}),
+        sections=sections_of(everybody),
+        checks=checks,
     )
 
 
@@ -93,6 +89,7 @@ async def work(visit: Visit) -> Response:
     path = visit.request.path_params
     attempts = await visit.bench.progress.attempts(student.account, assignment.id, path["problem"])
     written = [await _written(visit, one) for one in attempts]
+    checked = [await visit.bench.assistance.of_attempt(member.course, assignment.id, one.id) for one in attempts]
     seen = f"{student.account} {assignment.pack}/{path['problem']}"
     await visit.bench.audit.note(visit.account, member.course, "saw work", seen)
     return render(
@@ -103,6 +100,7 @@ async def work(visit: Visit) -> Response:
         problem=path["problem"],
         student=student,
         attempts=list(zip(attempts, written, strict=True)),
+        checked=checked,
     )
 
 
@@ -120,7 +118,15 @@ async def audit(visit: Visit) -> Response:
     return render("audit", visit.session, member=member, entries=await visit.bench.audit.of(member.course))
 
 
-async def _course(visit: Visit, member: Membership, problem: Problem | None, fields: dict[str, str]) -> Response:
+async def course_page(visit: Visit, member: Membership, problem: Problem | None, fields: dict[str, str]) -> Response:
+    """A course's page.
+
+    Args:
+        visit: Who looks at it.
+        member: What they are in it.
+        problem: Why the form was not taken.
+        fields: What the form for an assignment has.
+    """
     is_staff = member.role in STAFF
     if is_staff:
         assignments = await visit.bench.courses.all_of(member.course)
@@ -145,16 +151,5 @@ async def _course(visit: Visit, member: Membership, problem: Problem | None, fie
         packs=await asyncio.to_thread(visit.bench.courses.pack_names) if is_staff else (),
         policies=list(Reveal),
         problem=problem,
-        fields=dict.fromkeys(_FIELDS, "") | fields,
+        fields=dict.fromkeys(FIELDS, "") | fields,
     )
-
-
-_FIELDS = ("pack", "title", "problems", "opens", "due", "closes", "runs", "reveal")
-
-
-def _count(text: str) -> int | None:
-    if not text:
-        return None
-    if not text.isdecimal() or not 1 <= int(text) <= _MOST_RUNS:
-        raise ValueError(f"“runs” is no number from 1 to {_MOST_RUNS:,}.")
-    return int(text)

@@ -13,35 +13,54 @@ from benchwright_service.errors import BenchServiceError
 from benchwright_service.gradebook import Gradebook
 from benchwright_service.item_report import LEAST_ALIKE, analysed
 from benchwright_service.pages.rendering import SECURITY, Problem, render
-from benchwright_service.pages.visit import Visit, unknown_page
+from benchwright_service.pages.visit import Visit, sections_of, unknown_page
 from benchwright_service.progress import Student
-from benchwright_teaching.grade_files import canvas, moodle
+from benchwright_teaching.grade_files import canvas, moodle, table
 from benchwright_teaching.points import Counting, Grading
 
 _FILES = {"canvas": canvas, "moodle": moodle}
+TABLE = "table"
+"""The file for people: it has more than a learning management system would take."""
+_FILE_WITHIN_S = 20.0
+"""How long a file waits for records that have to be checked."""
 
 
 async def grades(visit: Visit) -> Response:
     """Students by assignments."""
     member = await visit.staffed()
     book = await _book(visit, member)
-    await visit.bench.audit.note(visit.account, member.course, "saw grades", "")
+    await visit.bench.audit.note(visit.account, member.course, "saw grades", visit.section)
     services = visit.bench.lti_services
     platform = await services.platform_of(member.course) if services is not None else ""
-    return render("grades", visit.session, member=member, book=book, files=list(_FILES), platform=platform)
+    return render(
+        "grades",
+        visit.session,
+        member=member,
+        book=book.of_section(visit.section),
+        files=[*_FILES, TABLE],
+        platform=platform,
+        section=visit.section,
+        sections=sections_of(book.students),
+    )
 
 
 async def file(visit: Visit) -> Response:
     """The gradebook as a file for another system."""
     member = await visit.staffed()
     kind = visit.request.path_params["kind"]
-    if kind not in _FILES:
+    if kind not in (*_FILES, TABLE):
         raise unknown_page()
-    book = await _book(visit, member)
-    await visit.bench.audit.note(visit.account, member.course, "exported grades", kind)
+    book = (await _book(visit, member)).of_section(visit.section)
+    await visit.bench.audit.note(visit.account, member.course, "exported grades", f"{kind} {visit.section}".rstrip())
+    if kind == TABLE:
+        checks = await visit.bench.assistance.of_course(member.course, _FILE_WITHIN_S)
+        help_ = [[checks.cell(one.account, view.id) for view, _ in book.assignments] for one in book.students]
+        text = table(book.columns, book.lines, help_)
+    else:
+        text = _FILES[kind](book.columns, book.lines)
     name = f"{member.course}-{kind}.csv"
     headers = SECURITY | {"Content-Disposition": f'attachment; filename="{name}"'}
-    return Response(_FILES[kind](book.columns, book.lines), media_type="text/csv; charset=utf-8", headers=headers)
+    return Response(text, media_type="text/csv; charset=utf-8", headers=headers)
 
 
 async def grade(visit: Visit) -> Response:
@@ -91,13 +110,23 @@ async def items(visit: Visit) -> Response:
     """Item analysis."""
     member = await visit.staffed()
     book = await _book(visit, member)
-    return render("items", visit.session, member=member, book=book, items=analysed(book))
+    chosen = book.of_section(visit.section)
+    return render(
+        "items",
+        visit.session,
+        member=member,
+        book=chosen,
+        items=analysed(chosen),
+        section=visit.section,
+        sections=sections_of(book.students),
+    )
 
 
 async def item(visit: Visit) -> Response:
     """One problem."""
     member = await visit.staffed()
-    book = await _book(visit, member)
+    whole = await _book(visit, member)
+    book = whole.of_section(visit.section)
     problem = visit.request.path_params["problem"]
     view = _assignment(visit, book)
     if problem not in view.problems:
@@ -114,6 +143,8 @@ async def item(visit: Visit) -> Response:
         report=report,
         outdated=await visit.bench.regrades.outdated(view, problem),
         is_question=asked.kind is ProblemKind.QUESTION,
+        section=visit.section,
+        sections=sections_of(whole.students),
     )
 
 

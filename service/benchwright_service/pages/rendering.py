@@ -16,6 +16,7 @@ from starlette.types import Receive, Scope, Send
 
 from benchwright_service.lab_monitor import ago
 from benchwright_service.sessions import BrowserSession
+from benchwright_service.tables import moment
 
 POLICY = (
     "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; "
@@ -51,6 +52,8 @@ def _environment() -> Environment:
     environment.filters["time"] = _shown_time
     environment.filters["ago"] = _shown_ago
     environment.filters["minutes"] = _shown_minutes
+    environment.filters["moment"] = moment
+    environment.filters["capitalize_first"] = lambda text: text[:1].upper() + text[1:]
     return environment
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -12,6 +13,7 @@ from starlette.requests import Request
 from benchwright_judges.service.refusals import Kind, RefusalError
 from benchwright_remote.messages import Membership, Role
 from benchwright_service.bench import Bench
+from benchwright_service.progress import Student
 from benchwright_service.sessions import BrowserSession
 
 STAFF = frozenset({Role.OWNER, Role.STAFF})
@@ -76,6 +78,11 @@ class Visit:
             return datetime.fromisoformat(text).replace(tzinfo=UTC)
         except ValueError:
             raise ValueError(f"“{name}” is no date and time such as 2026-12-01T23:59.") from None
+
+    @property
+    def section(self) -> str:
+        """The section that a page of a course is about; empty for all."""
+        return self.request.query_params.get("section", "")[:200]
 
     async def membership(self) -> Membership:
         """What the person who asks is in the course of the path.
@@ -143,6 +150,11 @@ class Visit:
     async def is_archived(self) -> bool:
         """Whether the course of the path is."""
         return (await self._membership())[1]
+
+
+def sections_of(students: Iterable[Student]) -> Sequence[str]:
+    """The sections that there are, for a page to choose from."""
+    return sorted({one.section for one in students if one.section})
 
 
 def unknown_page() -> RefusalError:

@@ -1,0 +1,99 @@
+"""Which models an assignment lets help its solvers, in words that its solvers see."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated, Self
+
+from pydantic import Field, model_validator
+
+from benchwright_problems.problem import Model
+
+MOST_EXTENSIONS = 20
+ExtensionId = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$")]
+"""Such as `github.copilot`, or `benchwright` for Benchwright's own completion."""
+
+CHECKED = (
+    "The record of your attempt says where text came from, as far as your editor reports it: typed, pasted, an accepted"
+    " completion, or a chat's edit, and by which extension. The course's staff compare it with this."
+)
+"""How it is checked."""
+
+
+class Allowed(StrEnum):
+    """How much help is allowed."""
+
+    NONE = "none"
+    COMPLETION = "completion"
+    """Inline completion, by any extension."""
+    CHAT = "chat"
+    """Chat and agents too."""
+    NAMED = "named"
+    """Any help, by the named extensions alone."""
+
+
+class Assistance(Model):
+    """What an assignment says of help by models."""
+
+    allowed: Allowed
+    extensions: tuple[ExtensionId, ...] = Field(default=(), max_length=MOST_EXTENSIONS)
+    """With `named`, and only with it."""
+
+    @model_validator(mode="after")
+    def _names_what_it_needs(self) -> Self:
+        if (self.allowed is Allowed.NAMED) != bool(self.extensions):
+            raise ValueError("extensions are named with “named”, and only with it")
+        return self
+
+    def allows(self, extension: str, *, is_chat: bool) -> bool:
+        """Whether text of a model may come from here.
+
+        Args:
+            extension: Id of the extension, in any case; empty if the editor did not name it.
+            is_chat: Whether a chat or an agent made the edit, and not an inline completion.
+        """
+        match self.allowed:
+            case Allowed.NAMED:
+                return _known(extension) in map(_known, self.extensions)
+            case Allowed.COMPLETION:
+                return not is_chat
+            case _:
+                return self.allowed is Allowed.CHAT
+
+    def lets_run(self, extension: str) -> bool:
+        """Whether an extension of a model may be active: one that chats as well may complete."""
+        return self.allowed is Allowed.COMPLETION or self.allows(extension, is_chat=True)
+
+    @property
+    def rule(self) -> str:
+        """What is allowed, for the solver."""
+        if self.extensions:
+            return f"These assistants may help, and no others: {', '.join(self.extensions)}."
+        return _RULES[self.allowed]
+
+    @property
+    def told(self) -> str:
+        """What is allowed, and how it is checked."""
+        return f"{self.rule} {CHECKED}"
+
+
+def _known(extension: str) -> str:
+    """Our own completion has one name, whether the log or VS Code names it."""
+    return _OWN if extension.lower() == _OWN_IN_VSCODE else extension.lower()
+
+
+_OWN, _OWN_IN_VSCODE = "benchwright", "benchwright.benchwright"
+_RULES = {
+    Allowed.NONE: "No model may help: neither inline completion nor chat or agents.",
+    Allowed.COMPLETION: "Inline completion by a model may help; chat and agents may not.",
+    Allowed.CHAT: "Models may help: inline completion, chat and agents.",
+}
+
+
+class Ruled(Model):
+    """What an assignment said of help by models from a time on."""
+
+    since: float | None
+    """Seconds since 1970, by the service's clock; None from the assignment's beginning."""
+    rule: Assistance | None
+    """None if it said nothing."""

@@ -1,0 +1,22 @@
+"""What an assignment says of help by models, as a line of the statement."""
+
+from __future__ import annotations
+
+import re
+
+from benchwright_problems.assistance import Assistance
+
+_LINE = re.compile(r"\n\n\*\*Help by models:\*\*[^\n]*")
+
+
+def with_rule(statement: str, rule: Assistance | None) -> str:
+    """The statement with this rule at its end, instead of an older one; all else stays as it is.
+
+    Args:
+        statement: In Markdown.
+        rule: None for an assignment that says nothing.
+    """
+    plain = _LINE.sub("", statement)
+    if rule is None:
+        return plain
+    return f"{plain.rstrip()}\n\n**Help by models:** {rule.told}\n"

@@ -1,0 +1,32 @@
+"""What an assignment says of help by models, from what its makers write."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from pydantic import ValidationError
+
+from benchwright_problems.assistance import MOST_EXTENSIONS, Allowed, Assistance
+from benchwright_service.errors import BenchServiceError
+
+
+def assistance_of(allowed: Allowed | None, extensions: Collection[str]) -> Assistance | None:
+    """What an assignment is to say of help by models.
+
+    Args:
+        allowed: None if nothing.
+        extensions: Those that may help, with `named`.
+
+    Raises:
+        BenchServiceError: They don't fit each other, or one is no id of an extension.
+    """
+    if allowed is None and not extensions:
+        return None
+    if (allowed is Allowed.NAMED) != bool(extensions):
+        raise BenchServiceError("extensions are named where “named” ones are allowed, at least one, and only there")
+    try:
+        return Assistance.model_validate({"allowed": allowed, "extensions": tuple(extensions)})
+    except ValidationError:
+        raise BenchServiceError(
+            f"an extension has an id such as github.copilot, and there are at most {MOST_EXTENSIONS}"
+        ) from None

@@ -1,0 +1,153 @@
+"""Making an assignment in the browser, and changing it."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from http import HTTPStatus
+from urllib.parse import quote
+
+from starlette.responses import RedirectResponse, Response
+
+from benchwright_problems.assistance import Allowed, Assistance
+from benchwright_problems.problem import Reveal
+from benchwright_remote.messages import AssignmentView
+from benchwright_service.assistance_rule import assistance_of
+from benchwright_service.courses import AssignmentRules
+from benchwright_service.errors import BenchServiceError
+from benchwright_service.pages.course_pages import FIELDS, course_page
+from benchwright_service.pages.rendering import SECURITY, Problem, render
+from benchwright_service.pages.visit import Visit, unknown_page
+from benchwright_teaching.reveal_phases import RevealPhases
+
+_MOST_RUNS = 10_000
+
+
+async def assign(visit: Visit) -> Response:
+    """Makes an assignment."""
+    member = await visit.changing()
+    try:
+        rules = _rules(visit)
+        made = await visit.bench.courses.assign(
+            member.course,
+            visit.field("pack"),
+            title=rules.title,
+            problems=visit.field("problems").split() or None,
+            opens=rules.opens,
+            due=rules.due,
+            closes=rules.closes,
+            most_runs=rules.most_runs,
+            reveal=rules.reveal.first,
+            reveal_after_due=rules.reveal.after_due,
+            reveal_after_closing=rules.reveal.after_closing,
+            assistance=rules.assistance,
+        )
+    except (BenchServiceError, ValueError) as error:
+        told = Problem(_sentence(error), "Correct the field, and assign again.")
+        return await course_page(visit, member, told, {name: visit.field(name) for name in FIELDS})
+    await visit.bench.audit.note(visit.account, member.course, "assigned", made)
+    return RedirectResponse(f"/courses/{quote(member.course)}", HTTPStatus.SEE_OTHER, headers=SECURITY)
+
+
+async def assignment(visit: Visit) -> Response:
+    """The form to change one."""
+    return await _form(visit, None)
+
+
+async def change(visit: Visit) -> Response:
+    """Changes it."""
+    member = await visit.changing()
+    view = await _chosen(visit)
+    try:
+        await visit.bench.courses.change(member.course, view.id, _rules(visit))
+    except (BenchServiceError, ValueError) as error:
+        return await _form(visit, Problem(_sentence(error), "Correct the field, and send the form again."))
+    await visit.bench.audit.note(visit.account, member.course, "changed assignment", view.id)
+    return RedirectResponse(f"/courses/{quote(member.course)}", HTTPStatus.SEE_OTHER, headers=SECURITY)
+
+
+async def _form(visit: Visit, problem: Problem | None) -> Response:
+    member = await visit.staffed()
+    view = await _chosen(visit)
+    return render(
+        "assignment",
+        visit.session,
+        HTTPStatus.UNPROCESSABLE_ENTITY if problem else HTTPStatus.OK,
+        member=member,
+        assignment=view,
+        is_archived=await visit.is_archived(),
+        policies=list(Reveal),
+        problem=problem,
+        fields={name: visit.field(name) for name in FIELDS} if problem else _fields(view),
+    )
+
+
+async def _chosen(visit: Visit) -> AssignmentView:
+    member = await visit.staffed()
+    wanted = visit.request.path_params["assignment"]
+    found = next((one for one in await visit.bench.courses.all_of(member.course) if one.id == wanted), None)
+    if found is None:
+        raise unknown_page()
+    return found
+
+
+def _rules(visit: Visit) -> AssignmentRules:
+    """What a form says.
+
+    Raises:
+        ValueError: A field is none of its values.
+        BenchServiceError: Two of them don't fit each other.
+    """
+    return AssignmentRules(
+        visit.field("title", 200),
+        visit.time("opens"),
+        visit.time("due"),
+        visit.time("closes"),
+        _count(visit.field("runs")),
+        RevealPhases(*(_policy(visit, name) for name in ("reveal", "reveal-after-due", "reveal-after-closing"))),
+        _assistance(visit),
+    )
+
+
+def _policy(visit: Visit, name: str) -> Reveal | None:
+    value = visit.field(name)
+    return Reveal(value) if value in {one.value for one in Reveal} else None
+
+
+def _assistance(visit: Visit) -> Assistance | None:
+    value = visit.field("assistance")
+    allowed = Allowed(value) if value in {one.value for one in Allowed} else None
+    return assistance_of(allowed, visit.field("extensions", 4_000).replace(",", " ").split())
+
+
+def _fields(view: AssignmentView) -> dict[str, str]:
+    """What the form has for an assignment as it is."""
+    rule = view.assistance
+    return dict.fromkeys(FIELDS, "") | {
+        "title": view.title,
+        "opens": _time(view.opens),
+        "due": _time(view.due),
+        "closes": _time(view.closes),
+        "runs": str(view.most_runs or ""),
+        "reveal": view.reveal or "",
+        "reveal-after-due": view.reveal_after_due or "",
+        "reveal-after-closing": view.reveal_after_closing or "",
+        "assistance": rule.allowed.value if rule is not None else "",
+        "extensions": " ".join(rule.extensions) if rule is not None else "",
+    }
+
+
+def _time(moment: datetime | None) -> str:
+    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M") if moment is not None else ""
+
+
+def _count(text: str) -> int | None:
+    if not text:
+        return None
+    if not text.isdecimal() or not 1 <= int(text) <= _MOST_RUNS:
+        raise ValueError(f"“runs” is no number from 1 to {_MOST_RUNS:,}.")
+    return int(text)
+
+
+def _sentence(error: Exception) -> str:
+    text = str(error)
+    return f"{text[:1].upper()}{text[1:]}" + ("" if text.endswith(".") else ".")

@@ -1,0 +1,168 @@
+"""How much one account may ask of a service, so that it is left to others; counted in this process's memory."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+from benchwright_judges.service.refusals import Kind, RefusalError
+
+_HOUR_S = 3600.0
+_DAY_S = 24 * _HOUR_S
+_QUEUE_RETRY_S = 5.0
+MEGABYTE = 1_000_000
+
+
+@dataclass(frozen=True)
+class Quotas:
+    """The most of one account."""
+
+    runs_waiting: int = 20
+    """Runs that wait for a worker at once."""
+    runs_per_hour: int = 600
+    events_per_day: int = 2_000_000
+    attempts_per_hour: int = 120
+    stored_mb: int = 1_000
+    """Millions of bytes of compressed files that its runs brought."""
+
+
+USUAL = Quotas()
+
+
+@dataclass
+class _Allowance:
+    """A bucket that is full after a whole period without use."""
+
+    level: float
+    at: float
+
+
+@dataclass
+class _Use:
+    """What an account uses."""
+
+    allowances: dict[str, _Allowance] = field(default_factory=dict)
+    stored: int | None = None
+    """Bytes; None until they were counted."""
+    being_added: int = 0
+    """Runs that are on their way into the queue."""
+
+
+class QuotaKeeper:
+    """Counts, and refuses what is too much; nothing of what it refuses has happened.
+
+    What is counted by the hour or the day begins anew when the service starts.
+
+    Args:
+        quotas: The most.
+        refused: Is told the name of the quota at each refusal.
+        clock: Monotonic seconds.
+    """
+
+    def __init__(
+        self, quotas: Quotas, refused: Callable[[str], None], clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._quotas = quotas
+        self._refused = refused
+        self._clock = clock
+        self._uses: defaultdict[str, _Use] = defaultdict(_Use)
+
+    def take_events(self, account: str, count: int) -> None:
+        """Counts events that were sent.
+
+        Raises:
+            RefusalError: There were too many within a day.
+        """
+        what = f"The limit of events is {self._quotas.events_per_day:,} a day for one person."
+        self._take("events_per_day", account, count, self._quotas.events_per_day, _DAY_S, what)
+
+    def take_attempt(self, account: str) -> None:
+        """Counts a new attempt.
+
+        Raises:
+            RefusalError: There were too many within an hour.
+        """
+        what = f"The limit of new attempts is {self._quotas.attempts_per_hour:,} an hour for one person."
+        self._take("attempts_per_hour", account, 1, self._quotas.attempts_per_hour, _HOUR_S, what)
+
+    @contextlib.contextmanager
+    def new_run(self, account: str, waiting: int) -> Iterator[None]:
+        """Counts a run that is queued inside.
+
+        Args:
+            account: Whose.
+            waiting: How many other runs of it wait.
+
+        Raises:
+            RefusalError: That many wait already, or there were too many within an hour.
+        """
+        use = self._uses[account]
+        if waiting + use.being_added >= self._quotas.runs_waiting:
+            what = f"The limit of runs that wait at once is {self._quotas.runs_waiting:,} for one person."
+            raise self._refusal("runs_waiting", what, _QUEUE_RETRY_S)
+        what = f"The limit of runs is {self._quotas.runs_per_hour:,} an hour for one person."
+        self._take("runs_per_hour", account, 1, self._quotas.runs_per_hour, _HOUR_S, what)
+        use.being_added += 1
+        try:
+            yield
+        finally:
+            use.being_added -= 1
+
+    def knows_stored(self, account: str) -> bool:
+        """Whether it was counted what the account has stored."""
+        return self._uses[account].stored is not None
+
+    def set_stored(self, account: str, stored: int) -> None:
+        """What the account had stored before, in bytes, if that was not counted yet."""
+        use = self._uses[account]
+        if use.stored is None:
+            use.stored = stored
+
+    def check_stored(self, account: str, more: int) -> None:
+        """Makes sure that there is room.
+
+        Args:
+            account: Whose.
+            more: Bytes that are to be stored.
+
+        Raises:
+            RefusalError: There is none.
+        """
+        if (self._uses[account].stored or 0) + more > self._quotas.stored_mb * MEGABYTE:
+            self._refused("stored_mb")
+            raise RefusalError(
+                Kind.STORAGE_USED_UP,
+                f"The limit of files that are stored is {self._quotas.stored_mb:,} MB for one person.",
+                "Go on with files that the service has already, or ask who operates it for more room.",
+            )
+
+    def add_stored(self, account: str, more: int) -> None:
+        """Counts bytes that were stored."""
+        use = self._uses[account]
+        use.stored = (use.stored or 0) + more
+
+    def _take(self, name: str, account: str, count: int, most: int, period_s: float, what: str) -> None:
+        now = self._clock()
+        allowances = self._uses[account].allowances
+        allowance = allowances.get(name)
+        if allowance is None:
+            allowance = allowances[name] = _Allowance(most, now)
+        allowance.level = min(most, allowance.level + (now - allowance.at) * most / period_s)
+        allowance.at = now
+        # What is larger than the whole allowance has to come through some time.
+        needed = min(count, most)
+        if allowance.level < needed:
+            raise self._refusal(name, what, (needed - allowance.level) * period_s / most)
+        allowance.level -= needed
+
+    def _refusal(self, name: str, detail: str, retry_after_s: float) -> RefusalError:
+        self._refused(name)
+        return RefusalError(
+            Kind.QUOTA_USED_UP,
+            detail,
+            "Wait for the number of seconds in Retry-After; nothing is lost.",
+            retry_after_s=retry_after_s,
+        )

@@ -1,0 +1,152 @@
+"""What an attempt's record says of help by models, beside what its assignment allowed: evidence, and no judgement."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated, TypeAlias
+
+from pydantic import Field
+
+from benchwright_attempts.attribution import BY_MODEL, Origin, attribute, extension_of_reason
+from benchwright_attempts.attribution.origin import OWN_PROVIDER
+from benchwright_attempts.evidence import AssistAccepted, AttributionMethod, EditReason, Environment
+from benchwright_attempts.record import RecordedEvent
+from benchwright_problems.assistance import Allowed, Assistance, Ruled
+from benchwright_problems.problem import Model
+
+UNREPORTED = "This editor does not report where text comes from."
+_MOST_SHOWN = 100
+_LONGEST_NAME = 100
+_LATEST = 4_102_444_800.0
+"""The year 2100."""
+
+Name: TypeAlias = Annotated[str, Field(max_length=_LONGEST_NAME)]
+
+
+class Finding(Model):
+    """Text that a model wrote, by the editor's own report, where the assignment did not allow it."""
+
+    extension: Name
+    """Empty if the editor did not name one."""
+    is_chat: bool
+    """Whether a chat or an agent made the edits, and not an inline completion."""
+    characters: int
+    """Inserted, also those that were deleted later."""
+    edits: int
+    first: float
+    """When the first of them was made: seconds since 1970, by the service's clock."""
+    is_unknown: bool = False
+    """Whether named extensions are allowed, and this one was not named."""
+
+    @property
+    def sentence(self) -> str:
+        """What was seen."""
+        source = self.extension or "an extension that the editor did not name"
+        did = "received edits of" if self.is_chat else "accepted"
+        count = f"{self.characters:,} {'character' if self.characters == 1 else 'characters'}"
+        end = "so it is not known whether the assignment allows it" if self.is_unknown else _NOT_ALLOWED
+        return f"{did} {count} from {source}, {end}"
+
+
+_NOT_ALLOWED = "which the assignment does not allow"
+
+
+class AssistanceChecked(Model):
+    """What the record of an attempt says."""
+
+    findings: tuple[Finding, ...] = ()
+    """The most characters first."""
+    active: tuple[Name, ...] = ()
+    """Extensions of models that were active and that the assignment does not allow; no sign that they were used."""
+    is_reported: bool = False
+    """Whether the editor reported where text came from, all the time."""
+
+    @property
+    def characters(self) -> int:
+        """All that the findings are about."""
+        return sum(one.characters for one in self.findings)
+
+
+@dataclass(frozen=True, slots=True)
+class _Source:
+    extension: str
+    is_chat: bool
+    is_unknown: bool
+
+
+def rule_at(history: Sequence[Ruled], moment: float) -> Assistance | None:
+    """What an assignment said at a time.
+
+    Args:
+        history: Oldest first.
+        moment: Seconds since 1970.
+    """
+    said = [one.rule for one in history if one.since is None or one.since <= moment]
+    return said[-1] if said else None
+
+
+def check(
+    events: Sequence[RecordedEvent], history: Sequence[Ruled], clock_difference_s: float = 0.0
+) -> AssistanceChecked:
+    """Compares the record of an attempt with what its assignment allowed when the text was written.
+
+    Only what the editor or a completion provider reported counts; guesses by the shape of an edit don't.
+
+    Args:
+        events: All of one attempt, in order.
+        history: What the assignment said, oldest first.
+        clock_difference_s: The service's clock minus the solver's, in seconds.
+    """
+    reasons: dict[tuple[str, int], EditReason] = {}
+    providers: dict[tuple[str, int], str] = {}
+    active: dict[str, None] = {}
+    reports: list[bool] = []
+    at: dict[int, float] = {}
+    for recorded in events:
+        # A solver's clock may say anything; what a page can't show would hide the page.
+        at[recorded.seq] = min(max(0.0, recorded.moment.wall.timestamp() + clock_difference_s), _LATEST)
+        match recorded.event:
+            case EditReason() as event:
+                reasons[event.path, event.version] = event
+            case AssistAccepted(version=int(version)) as event:
+                providers[event.path, version] = event.provider
+            case Environment() as event:
+                reports.append(event.change_reasons)
+                rule = rule_at(history, at[recorded.seq])
+                names = (one.id for one in event.extensions if one.ai and one.active)
+                active |= {name[:_LONGEST_NAME]: None for name in names if rule is not None and not rule.lets_run(name)}
+    characters: Counter[_Source] = Counter()
+    edits: Counter[_Source] = Counter()
+    first: dict[_Source, float] = {}
+    for label in attribute(events):
+        if label.origin not in BY_MODEL or label.method == AttributionMethod.HEURISTIC.value or not label.inserted:
+            continue
+        place = label.path, -1 if label.version is None else label.version
+        reason = reasons.get(place)
+        extension = providers.get(place) or (extension_of_reason(reason.metadata) if reason is not None else "")
+        if label.origin is Origin.OWN_COMPLETION:
+            extension = OWN_PROVIDER
+        is_chat = label.origin is Origin.CHAT
+        rule = rule_at(history, at[label.seq])
+        if rule is None or rule.allows(extension, is_chat=is_chat):
+            continue
+        source = _Source(extension[:_LONGEST_NAME], is_chat, rule.allowed is Allowed.NAMED and not extension)
+        characters[source] += label.inserted
+        edits[source] += 1
+        first.setdefault(source, at[label.seq])
+    findings = [
+        Finding(
+            extension=source.extension,
+            is_chat=source.is_chat,
+            characters=count,
+            edits=edits[source],
+            first=first[source],
+            is_unknown=source.is_unknown,
+        )
+        for source, count in characters.most_common(_MOST_SHOWN)
+    ]
+    return AssistanceChecked(
+        findings=tuple(findings), active=tuple(active)[:_MOST_SHOWN], is_reported=bool(reports) and all(reports)
+    )

@@ -1,0 +1,33 @@
+"""How much an assignment shows of a verdict: while it is open, once it is due, once it is closed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from benchwright_problems.problem import Reveal
+from benchwright_teaching.points import Times
+
+
+@dataclass(frozen=True)
+class RevealPhases:
+    """The most that is shown in each phase; never more than the problem itself shows."""
+
+    first: Reveal | None = None
+    """Until the assignment is due; None for what each problem says."""
+    after_due: Reveal | None = None
+    """None for the same as before."""
+    after_closing: Reveal | None = None
+    """None for the same as before."""
+
+    def at(self, moment: datetime, times: Times) -> Reveal | None:
+        """The most that is shown at a time; None for what each problem says.
+
+        Args:
+            moment: When.
+            times: Of the student: who has more time sees more later.
+        """
+        is_closed = times.closes is not None and moment > times.closes
+        is_due = is_closed or (times.due is not None and moment > times.due)
+        policies = (self.after_closing if is_closed else None, self.after_due if is_due else None, self.first)
+        return next((one for one in policies if one is not None), None)

@@ -1,0 +1,210 @@
+"""What an assignment says of help by models, and a service's quotas, in the student's editor."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import sys
+from collections.abc import AsyncIterator, Iterator
+from functools import partial
+from pathlib import Path
+
+import pytest
+import pytest_asyncio
+
+from benchwright_problems.assistance import Allowed, Assistance
+from benchwright_problems.problem import Reveal
+from benchwright_service.bench import open_administration
+from benchwright_service.courses import AssignmentRules
+
+from ..bench_service import Course, Service, running
+from .conftest import Editors
+from .session import Desk, Editor, reference
+from .test_assignments import acknowledged, sign_in
+from .test_inline_completion import Model, able, offered, options
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+PROBLEM = "saturating-counter"
+TEXT = "module mine(input a, output y);\n  assign y = \nendmodule\n"
+COPILOT = Assistance(allowed=Allowed.NAMED, extensions=("GitHub.copilot",))
+HELPED = {"uri": "", "editor": "VS Code", "extensions": [], "aiFeatures": {}, "settings": {}, "changeReasons": True}
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    with running(Service(tmp_path_factory.mktemp("service"))) as started:
+        yield started
+
+
+@pytest.fixture
+def model() -> Iterator[Model]:
+    with Model() as model:
+        yield model
+
+
+@pytest_asyncio.fixture(loop_scope="module")
+async def assisted(editors: Editors, model: Model) -> AsyncIterator[Editor]:
+    yield await editors(capabilities=able(), options=options(model))
+
+
+async def begun(editor: Editor, pack: str) -> Desk:
+    desk = await editor.open_problem(f"{pack}/{PROBLEM}")
+    await desk.start()
+    return desk
+
+
+@pytest.mark.parametrize("rule", [Assistance(allowed=Allowed.NONE), COPILOT], ids=["none", "others"])
+async def test_our_own_completion_is_absent_and_asks_no_model_where_the_assignment_forbids_it(
+    assisted: Editor, home: Path, service: Service, model: Model, rule: Assistance
+) -> None:
+    course = await asyncio.to_thread(service.set_up, title="Alone", assistance=rule)
+    desk = await begun(assisted, sign_in(home, service, course))
+    file = desk.open(text=TEXT)
+    assert await offered(file) == []
+    assert model.requests == []
+    assert desk.told("assist_shown") == []
+
+
+@pytest.mark.parametrize("allowed", [Allowed.COMPLETION, Allowed.CHAT])
+async def test_our_own_completion_helps_where_the_assignment_lets_it(
+    assisted: Editor, home: Path, service: Service, allowed: Allowed
+) -> None:
+    course = await asyncio.to_thread(service.set_up, title="Helped", assistance=Assistance(allowed=allowed))
+    desk = await begun(assisted, sign_in(home, service, course))
+    (item,) = await offered(desk.open(text=TEXT))
+    assert item.insert_text == "a;"
+    assert desk.told("violation") == []
+
+
+async def test_the_rule_stands_in_list_statement_and_status_before_the_clock_starts(
+    assisted: Editor, home: Path, service: Service
+) -> None:
+    rule = Assistance(allowed=Allowed.NONE)
+    course = await asyncio.to_thread(service.set_up, title="Told", assistance=rule)
+    pack = sign_in(home, service, course)
+    (listed,) = (one for one in (await assisted.ask("packs"))["packs"] if one["name"] == pack)
+    assert listed["assistance"] == rule.told
+    desk = await assisted.open_problem(f"{pack}/{PROBLEM}")
+    assert desk.told("started") == []
+    assert (desk.opened.status.assistance, desk.opened.status.without_help) == (rule.told, True)
+    statement = desk.folder / "README.md"
+    assert statement.read_text().endswith(f"**Help by models:** {rule.told}\n")
+    question = await assisted.open_problem(f"{pack}/load-use-stalls")
+    assert rule.told in (question.folder / "question.md").read_text()
+    assert rule.told in (await assisted.ask("question", uri=question.uri))["question"]
+
+    # Staff change it: the statement says so when it is opened again, and all else in it stays.
+    statement.write_text(f"My notes.\n\n{statement.read_text()}")
+    await asyncio.to_thread(_change, service, course)
+    await assisted.ask("packs")
+    assisted.always_fresh = False
+    await assisted.open_problem(f"{pack}/{PROBLEM}")
+    text = statement.read_text()
+    assert text.startswith("My notes.\n\n")
+    assert text.count("**Help by models:**") == 1
+    assert COPILOT.told in text
+
+
+def _progress_has(editor: Editor, word: str) -> bool:
+    return word in json.dumps(editor.shown.progress)
+
+
+def _change(service: Service, course: Course) -> None:
+    async def changed() -> None:
+        async with open_administration(service.folders, service.database) as parts:
+            await parts.courses.change(course.name, course.assignment, AssignmentRules(assistance=COPILOT))
+
+    asyncio.run(changed())
+
+
+async def test_what_the_editor_reports_against_the_rule_is_flagged_in_the_students_own_record(
+    assisted: Editor, home: Path, service: Service
+) -> None:
+    course = await asyncio.to_thread(service.set_up, title="Flagged", assistance=Assistance(allowed=Allowed.NONE))
+    desk = await begun(assisted, sign_in(home, service, course))
+    extension = {"id": "GitHub.copilot", "version": "1", "active": True, "ai": True}
+    environment = HELPED | {"uri": desk.uri, "extensions": [extension]}
+    assisted.client.protocol.notify("benchwright/environment", environment)
+    await assisted.until(lambda: bool(desk.told("violation")), "a violation")
+    assert [(one.rule, one.detail) for one in desk.told("violation")] == [("ai_extension", "GitHub.copilot")]
+
+
+async def test_the_most_of_all_phases_is_what_the_students_machine_may_show(
+    assisted: Editor, home: Path, service: Service
+) -> None:
+    course = await asyncio.to_thread(
+        service.set_up, title="Phases", reveal=Reveal.VERDICT, reveal_after_closing=Reveal.NAMES
+    )
+    desk = await begun(assisted, sign_in(home, service, course))
+    file = desk.open()
+    file.paste("module sat_counter; endmodule\n")
+    file.save()
+    verdict = await desk.verdict(1)
+    # The service sends what may be shown now; the machine would show more when it does.
+    assert (verdict.outcome, verdict.lines) == ("failed", None)
+
+
+async def test_who_has_too_many_runs_waiting_is_told_so_and_loses_nothing(
+    editors: Editors, home: Path, tmp_path: Path
+) -> None:
+    with running(Service(tmp_path / "service", workers=0, options=["--runs-waiting", "1"])) as service:
+        course = await asyncio.to_thread(service.set_up, title="Quota")
+        pack = sign_in(home, service, course)
+        editor = await editors()
+        desks = []
+        for problem, word in ((PROBLEM, "in the queue"), ("sync-fifo", "wait at once is 1")):
+            desk = await editor.open_problem(f"{pack}/{problem}")
+            await desk.start()
+            file = desk.open()
+            file.paste(reference(problem))
+            file.save()
+            await editor.until(partial(_progress_has, editor, word), word)
+            desks.append(desk)
+        token = tmp_path / "token"
+        token.write_text(await asyncio.to_thread(service.worker_token))
+        program = str(Path(sys.executable).parent / "benchwright")
+        worker = await asyncio.create_subprocess_exec(
+            *(program, "worker", service.url, "--token-file", str(token)),
+            env=os.environ | {"BENCHWRIGHT_HOME": str(service.home)},
+        )
+        try:
+            assert [(await desk.verdict(1)).outcome for desk in desks] == ["passed"] * 2
+        finally:
+            worker.terminate()
+            await worker.wait()
+        await editor.quit()
+        assert acknowledged(home) == {desk.attempt: len(desk.events()) for desk in desks}
+
+
+async def test_who_begins_too_many_attempts_is_told_so_once_and_goes_on_working(
+    editors: Editors, home: Path, tmp_path: Path
+) -> None:
+    with running(Service(tmp_path / "service", workers=0, options=["--attempts-per-hour", "1"])) as service:
+        course = await asyncio.to_thread(service.set_up, title="Quota")
+        pack = sign_in(home, service, course)
+        editor = await editors()
+        await editor.ask("packs")
+        first = await begun(editor, pack)
+        second = await editor.open_problem(f"{pack}/sync-fifo")
+        await second.start()
+        second.open().paste("module sync_fifo; endmodule\n")
+        await editor.until(
+            lambda: any("takes no more of your work for now" in one for one in editor.shown.messages), "word of it"
+        )
+        (told,) = (one for one in editor.shown.messages if "takes no more" in one)
+        assert "The limit of new attempts is 1 an hour for one person." in told
+        assert "It is recorded here, and is handed in later; go on working." in told
+        assert len(acknowledged(home)) == 1
+        port = int(service.url.rpartition(":")[2])
+        service.stop()
+        await editor.quit()
+        service.options = ()
+        await asyncio.to_thread(service.start, port)
+        # The next session hands in what waited.
+        another = await editors()
+        await another.ask("packs")
+        await another.until(lambda: len(acknowledged(home)) == 2, "all attempts at the service")
+        await another.quit()
+        assert acknowledged(home) == {desk.attempt: len(desk.events()) for desk in (first, second)}

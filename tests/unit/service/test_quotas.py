@@ -1,0 +1,104 @@
+"""How much one account may ask of a service."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import zlib
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from benchwright_judges.service.refusals import RefusalError
+from benchwright_service.database import open_service_database
+from benchwright_service.quotas import QuotaKeeper, Quotas
+from benchwright_service.snapshots import Snapshots
+from benchwright_service.stored_files import StoredFiles
+
+
+@dataclass
+class Clock:
+    now: float = 1000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def keeper(clock: Clock, quotas: Quotas, refused: list[str] | None = None) -> QuotaKeeper:
+    told: list[str] = [] if refused is None else refused
+    return QuotaKeeper(quotas, told.append, clock)
+
+
+def test_an_allowance_is_used_at_once_and_renewed_evenly() -> None:
+    clock, refused = Clock(), list[str]()
+    quotas = keeper(clock, Quotas(attempts_per_hour=60), refused)
+    for _ in range(60):
+        quotas.take_attempt("ada")
+    with pytest.raises(RefusalError, match="new attempts is 60 an hour") as told:
+        quotas.take_attempt("ada")
+    assert told.value.kind.status == 429
+    assert told.value.headers["Retry-After"] == "60"
+    assert refused == ["attempts_per_hour"]
+    quotas.take_attempt("lin")
+    clock.now += 60
+    quotas.take_attempt("ada")
+    with pytest.raises(RefusalError):
+        quotas.take_attempt("ada")
+
+
+def test_a_request_that_is_refused_takes_nothing_and_comes_through_after_the_time_it_is_told() -> None:
+    clock = Clock()
+    quotas = keeper(clock, Quotas(events_per_day=6_000))
+    quotas.take_events("ada", 5_000)
+    with pytest.raises(RefusalError) as told:
+        quotas.take_events("ada", 5_000)
+    quotas.take_events("ada", 1_000)
+    clock.now += float(told.value.headers["Retry-After"]) + 3_600 * 4
+    quotas.take_events("ada", 5_000)
+
+
+def test_what_is_larger_than_an_allowance_comes_through_when_it_is_full() -> None:
+    quotas = keeper(Clock(), Quotas(events_per_day=10))
+    quotas.take_events("ada", 5_000)
+    with pytest.raises(RefusalError):
+        quotas.take_events("ada", 1)
+    quotas.take_events("ada", 0)
+
+
+def test_runs_that_wait_are_counted_with_those_on_their_way_into_the_queue() -> None:
+    quotas = keeper(Clock(), Quotas(runs_waiting=3))
+    with ExitStack() as on_their_way:
+        on_their_way.enter_context(quotas.new_run("ada", 1))
+        on_their_way.enter_context(quotas.new_run("ada", 1))
+        with pytest.raises(RefusalError, match="wait at once is 3"), quotas.new_run("ada", 1):
+            pass
+        with quotas.new_run("lin", 0):
+            pass
+    with quotas.new_run("ada", 2):
+        pass
+    with pytest.raises(ZeroDivisionError), quotas.new_run("ada", 0):
+        raise ZeroDivisionError
+    with quotas.new_run("ada", 2):
+        pass
+
+
+async def test_files_are_kept_as_long_as_there_is_room_and_known_ones_take_none(tmp_path: Path) -> None:
+    refused = list[str]()
+    database = await open_service_database(tmp_path / "service.sqlite")
+    snapshots = Snapshots(tmp_path / "snapshots")
+    stored = StoredFiles(database, snapshots, keeper(Clock(), Quotas(stored_mb=1), refused))
+    noise = [hashlib.shake_256(bytes([number])).digest(400_000) for number in range(3)]
+    packed = {hashlib.sha256(one).hexdigest(): base64.b64encode(zlib.compress(one)).decode() for one in noise}
+    first, second, third = packed
+    for digest in (first, second, first):
+        await stored.keep("ada", {digest: packed[digest]})
+    with pytest.raises(RefusalError, match="stored is 1 MB") as told:
+        await stored.keep("ada", {third: packed[third]})
+    assert told.value.kind.status == 413
+    assert snapshots.missing(packed) == [third]
+    assert refused == ["stored_mb"]
+    await stored.keep("lin", {third: packed[third]})
+    await stored.keep("ada", {third: packed[third]})
+    await database.close()

@@ -1,0 +1,172 @@
+"""What records of attempts say of help by models, beside what assignments allowed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from itertools import count
+
+import pytest
+from pydantic import ValidationError
+
+from benchwright_attempts.events import Edit, Event
+from benchwright_attempts.evidence import AssistAccepted, CommandUsed, EditReason, Environment, InstalledExtension
+from benchwright_attempts.file_text import Change
+from benchwright_attempts.record import Moment, RecordedEvent
+from benchwright_problems.assistance import Allowed, Assistance, Ruled
+from benchwright_teaching.assistance_check import AssistanceChecked, check
+
+FILE = "rtl/mine.sv"
+BEGAN = datetime(2026, 3, 2, 9, tzinfo=UTC)
+NONE = Assistance(allowed=Allowed.NONE)
+COMPLETION = Assistance(allowed=Allowed.COMPLETION)
+CHAT = Assistance(allowed=Allowed.CHAT)
+COPILOT = Assistance(allowed=Allowed.NAMED, extensions=("GitHub.copilot",))
+REPORTING = Environment(editor="Visual Studio Code 1.105.1", change_reasons=True)
+
+
+def recorded(*events: Event) -> list[RecordedEvent]:
+    """These events, a minute apart."""
+    return [
+        RecordedEvent("a", seq, Moment(BEGAN + timedelta(minutes=seq), seq * 60 * 10**9, "p"), event, "", "")
+        for seq, event in enumerate(events)
+    ]
+
+
+def inserted(version: int, text: str) -> Edit:
+    return Edit(path=FILE, version=version, changes=(Change(start=0, end=0, text=text),))
+
+
+def reason(version: int, name: str, **metadata: str) -> EditReason:
+    named = {f"${key}": value for key, value in metadata.items()}
+    return EditReason(path=FILE, version=version, reason=name, metadata=named)
+
+
+def completed(version: int, text: str, extension: str = "GitHub.copilot") -> Iterator[Event]:
+    yield inserted(version, text)
+    yield reason(version, "inlineCompletionAccept", **({"extensionId": extension} if extension else {}))
+
+
+def chatted(version: int, text: str, extension: str = "GitHub.copilot-chat") -> Iterator[Event]:
+    yield inserted(version, text)
+    yield reason(version, "Chat.applyEdits", **({"extensionId": extension} if extension else {}))
+
+
+def checked(rule: Assistance | None, *events: Event) -> AssistanceChecked:
+    return check(recorded(REPORTING, *events), [Ruled(since=None, rule=rule)])
+
+
+@pytest.mark.parametrize(
+    ("rule", "completion", "chat", "other"),
+    [(NONE, 412, 30, 7), (COMPLETION, 0, 30, 0), (CHAT, 0, 0, 0), (COPILOT, 0, 30, 7), (None, 0, 0, 0)],
+)
+def test_what_a_rule_does_not_allow_is_counted_by_extension(
+    rule: Assistance | None, completion: int, chat: int, other: int
+) -> None:
+    events = (*completed(2, "a" * 412), *chatted(3, "b" * 30), *completed(4, "c" * 7, "codeium.codeium"))
+    found = {one.extension: one.characters for one in checked(rule, *events).findings}
+    wanted = {"GitHub.copilot": completion, "GitHub.copilot-chat": chat, "codeium.codeium": other}
+    assert found == {name: number for name, number in wanted.items() if number}
+
+
+def test_a_finding_is_a_sentence_of_evidence_with_its_time() -> None:
+    (found,) = checked(NONE, *completed(2, "a" * 400), *completed(3, "b" * 12)).findings
+    assert found.sentence == "accepted 412 characters from GitHub.copilot, which the assignment does not allow"
+    assert found.edits == 2
+    assert found.first == (BEGAN + timedelta(minutes=1)).timestamp()
+
+
+def test_typing_pasting_and_guesses_by_shape_are_no_findings() -> None:
+    typed = (inserted(2, "a"), reason(2, "cursor", kind="type"))
+    pasted = (inserted(3, "b" * 500), reason(3, "cursor", kind="paste"))
+    assert checked(NONE, *typed, *pasted, inserted(4, "c" * 500)).findings == ()
+
+
+def test_an_acceptance_without_the_editors_report_counts_too() -> None:
+    accepted = AssistAccepted(assist="1", provider="benchwright", path=FILE, version=2, length=5)
+    (found,) = check(recorded(inserted(2, "a" * 5), accepted), [Ruled(since=None, rule=NONE)]).findings
+    assert (found.extension, found.characters) == ("benchwright", 5)
+    assert checked(Assistance(allowed=Allowed.NAMED, extensions=("benchwright",)), inserted(2, "aaaaa"), accepted) == (
+        AssistanceChecked(is_reported=True)
+    )
+
+
+def test_a_command_of_the_editor_that_accepts_counts_without_a_name() -> None:
+    command = CommandUsed(command="editor.action.inlineSuggest.commit", path=FILE, version=1)
+    (found,) = checked(NONE, command, inserted(2, "a" * 9)).findings
+    assert "accepted 9 characters from an extension that the editor did not name" in found.sentence
+    (unknown,) = checked(COPILOT, command, inserted(2, "a" * 9)).findings
+    assert unknown.sentence.endswith("so it is not known whether the assignment allows it")
+
+
+def test_text_is_compared_with_what_was_said_when_it_was_written() -> None:
+    events = recorded(REPORTING, *completed(2, "a" * 10), *completed(3, "b" * 20))
+    change = (BEGAN + timedelta(minutes=2)).timestamp()
+    for before, after, characters in ((None, NONE, 20), (NONE, CHAT, 10), (NONE, None, 10), (CHAT, None, 0)):
+        history = [Ruled(since=None, rule=before), Ruled(since=change, rule=after)]
+        assert check(events, history).characters == characters
+    # A solver's clock that is ten minutes behind.
+    history = [Ruled(since=None, rule=CHAT), Ruled(since=change, rule=NONE)]
+    assert check(events, history, clock_difference_s=600.0).characters == 30
+
+
+def test_an_editor_that_does_not_report_is_told_apart_from_one_with_nothing_to_report() -> None:
+    history = [Ruled(since=None, rule=NONE)]
+    silent = Environment(editor="NVIM v0.11")
+    assert check(recorded(REPORTING, inserted(2, "a")), history).is_reported
+    for events in ((inserted(2, "a"),), (silent, inserted(2, "a")), (REPORTING, silent)):
+        assert not check(recorded(*events), history).is_reported
+
+
+def test_extensions_that_were_active_are_named_and_are_no_findings() -> None:
+    extensions = [
+        InstalledExtension(id="GitHub.copilot", version="1", active=True, ai=True),
+        InstalledExtension(id="x.rainbow", version="1", active=True),
+        InstalledExtension(id="codeium.codeium", version="1", ai=True),
+    ]
+    environment = REPORTING.model_copy(update={"extensions": tuple(extensions)})
+    for rule, active in ((NONE, ("GitHub.copilot",)), (COMPLETION, ()), (COPILOT, ()), (None, ())):
+        found = check(recorded(environment), [Ruled(since=None, rule=rule)])
+        assert (found.active, found.findings) == (active, ())
+
+
+@pytest.mark.parametrize("year", [1, 9999])
+def test_a_clock_that_says_anything_leaves_a_time_that_can_be_shown(year: int) -> None:
+    events = [
+        replace(one, moment=replace(one.moment, wall=datetime(year, 1, 1, tzinfo=UTC)))
+        for one in recorded(*completed(2, "a"))
+    ]
+    (found,) = check(events, [Ruled(since=None, rule=NONE)], clock_difference_s=1e12).findings
+    assert datetime.fromtimestamp(found.first, UTC).year in (1970, 2100)
+
+
+def test_names_of_a_hostile_log_are_cut_and_few() -> None:
+    names = (f"x{number}.{'y' * 300}" for number in count())
+    events = [event for version in range(2, 300) for event in completed(version, "a", next(names))]
+    found = checked(NONE, *events).findings
+    assert len(found) == 100
+    assert max(len(one.extension) for one in found) == 100
+
+
+@pytest.mark.parametrize(
+    ("allowed", "extensions"),
+    [
+        ("named", ()),
+        ("none", ("github.copilot",)),
+        ("named", ("../x",)),
+        ("named", ("a b",)),
+        ("named", ("x\n",)),
+        ("named", ("a",) * 21),
+    ],
+)
+def test_a_rule_names_extensions_where_it_needs_them(allowed: str, extensions: tuple[str, ...]) -> None:
+    with pytest.raises(ValidationError):
+        Assistance.model_validate({"allowed": allowed, "extensions": extensions})
+
+
+def test_our_own_completion_has_one_name() -> None:
+    rule = Assistance(allowed=Allowed.NAMED, extensions=("benchwright",))
+    assert rule.allows("benchwright.benchwright", is_chat=False)
+    assert rule.allows("Benchwright", is_chat=False)
+    assert not rule.allows("", is_chat=False)

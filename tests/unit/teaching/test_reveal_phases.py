@@ -1,0 +1,44 @@
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from benchwright_problems.problem import Reveal
+from benchwright_teaching.points import Times, times_of
+from benchwright_teaching.reveal_phases import RevealPhases
+
+DUE = datetime(2026, 3, 2, tzinfo=UTC)
+CLOSES = DUE + timedelta(days=2)
+SECOND = timedelta(seconds=1)
+PHASES = RevealPhases(Reveal.VERDICT, Reveal.NAMES, Reveal.MESSAGES)
+
+
+@pytest.mark.parametrize(
+    ("moment", "shown"),
+    [
+        (DUE, Reveal.VERDICT),
+        (DUE + SECOND, Reveal.NAMES),
+        (CLOSES, Reveal.NAMES),
+        (CLOSES + SECOND, Reveal.MESSAGES),
+    ],
+)
+def test_a_phase_begins_when_the_one_before_has_ended(moment: datetime, shown: Reveal) -> None:
+    assert PHASES.at(moment, Times(DUE, CLOSES)) is shown
+
+
+def test_a_phase_that_says_nothing_shows_what_the_one_before_did() -> None:
+    late = CLOSES + SECOND
+    assert RevealPhases(Reveal.VERDICT).at(late, Times(DUE, CLOSES)) is Reveal.VERDICT
+    assert RevealPhases(Reveal.VERDICT, Reveal.NAMES).at(late, Times(DUE, CLOSES)) is Reveal.NAMES
+    assert RevealPhases().at(late, Times(DUE, CLOSES)) is None
+
+
+def test_without_times_the_first_phase_never_ends() -> None:
+    assert PHASES.at(CLOSES + SECOND, Times()) is Reveal.VERDICT
+    assert PHASES.at(CLOSES + SECOND, Times(due=DUE)) is Reveal.NAMES
+
+
+def test_who_has_more_time_sees_more_later() -> None:
+    extended = times_of(Times(DUE, CLOSES), Times(due=CLOSES + timedelta(days=1)))
+    assert PHASES.at(CLOSES + SECOND, extended) is Reveal.VERDICT
