@@ -39,7 +39,7 @@ class Audit:
         self._database = database
         self._now = now
 
-    async def note(self, account: str, course: str, action: str, object_: str, *, again_s: float = 0.0) -> None:
+    async def note(self, account: str, course: str, action: str, object_: str) -> None:
         """Adds an entry. It is on disk when this returns.
 
         Args:
@@ -47,15 +47,8 @@ class Audit:
             course: Where.
             action: What.
             object_: To what.
-            again_s: For so many seconds the same is not added again.
         """
         row = {"at": self._now(), "account": account, "course": course, "action": action, "object": object_}
-        same = (AUDIT.c[name] == row[name] for name in ("account", "course", "action", "object"))
-        newer = select(AUDIT.c.id).where(*same, AUDIT.c.at > self._now() - again_s).limit(1)
-        if again_s:
-            async with self._database.reading() as connection:
-                if (await connection.execute(newer)).first() is not None:
-                    return
         async with self._database.writing() as connection:
             await connection.execute(insert(AUDIT).values(row))
 

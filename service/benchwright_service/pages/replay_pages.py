@@ -15,9 +15,6 @@ from benchwright_service.pages.visit import Visit, unknown_page
 from benchwright_service.playback import PlaybackError
 from benchwright_service.progress import AttemptLine, Student
 
-_AGAIN_S = 600.0
-"""Who goes on to look at an attempt is noted once in this time."""
-
 
 async def student_of(visit: Visit) -> tuple[Membership, AssignmentView, Student]:
     """Staff, with the assignment and the student of the path.
@@ -88,5 +85,5 @@ async def _seen(visit: Visit) -> tuple[AttemptLine, Membership, Student]:
     if line is None:
         raise unknown_page()
     seen = f"{student.account} {view.pack}/{path['problem']}"
-    await visit.bench.audit.note(visit.account, member.course, "saw replay", seen, again_s=_AGAIN_S)
+    await visit.bench.audit.note_sitting(visit.account, member.course, "saw replay", seen)
     return line, member, student

@@ -6,7 +6,7 @@ import sqlalchemy as sa
 from alembic import op
 
 revision = "format10"
-down_revision = "format8"
+down_revision = "format9"
 branch_labels = None
 depends_on = None
 
