@@ -48,8 +48,8 @@ if password := os.environ.get("CLASS_PASSWORD"):
     c.DummyAuthenticator.password = password
 
 NAME_CLAIM = os.environ.get("CLASS_NAME_CLAIM", "preferred_username")
-FIRST_PERSON = 1000
-"""The first number of an account that is a person's and not the system's."""
+FIRST_PERSON, NOBODY = 1000, 65534
+"""The first number of an account that is a person's and not the system's; and one above it that is the system's."""
 
 
 def by_provider(named: dict[str, str], folder: Path) -> str:
@@ -115,8 +115,8 @@ async def only_people(authenticator: Any, handler: Any, model: dict[str, Any]) -
     try:
         number = pwd.getpwnam(model["name"]).pw_uid
     except KeyError:
-        number = 0
-    if number < FIRST_PERSON:
+        number = NOBODY
+    if number < FIRST_PERSON or number == NOBODY:
         authenticator.log.warning("Refused: no account of a person on this machine has that name.")
         return None
     return model

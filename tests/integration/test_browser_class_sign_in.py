@@ -90,7 +90,7 @@ def test_a_person_of_the_universitys_provider_is_one_account_at_hub_and_service(
     assert "Computer architecture" in at_service.get("/").text
 
     # Whatever the provider calls somebody, the hub starts no editor as root or for nobody of this machine.
-    for name in ("root", "daemon", "mallory"):
+    for name in ("root", "daemon", "nobody", "mallory"):
         stranger = browser(by_provider.hub)
         refused = sign_in(stranger, name, "/hub/oauth_login?next=")
         assert refused.status_code == 403, (name, refused.status_code)
