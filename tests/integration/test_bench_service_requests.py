@@ -22,7 +22,7 @@ REQUESTS = [
     for method in operations
     for mode in GenerationMode
     # Without parameters nothing can be wrong.
-    if mode is GenerationMode.POSITIVE or not path.endswith(("/live", "/ready", "/key", "/me", "/assignments"))
+    if mode is GenerationMode.POSITIVE or not path.endswith(("/live", "/ready", "/key", "/keys", "/me", "/assignments"))
 ]
 
 
