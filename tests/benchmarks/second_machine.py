@@ -3,9 +3,10 @@
     .venv/bin/python -m tests.benchmarks.second_machine [RUNS] [ROUNDS]
 
 The service has no workers of its own. A machine is a `benchwright worker` with a home, a copy of the toolchains and
-known verdicts of its own, which reaches the service by its address and token alone; all share this computer's cores, so
-two machines need two idle cores. All runs are queued before the first worker starts, none is like another, and the
-first of each machine do not count. Prints a Markdown table.
+known verdicts of its own, which reaches the service by its address and token alone. All share this computer's cores, so
+each machine has a processor of `SHARE` of a core, by a control group: together they leave room for the service. All
+runs are queued before the first worker starts, none is like another, and the first of each machine do not count.
+Needs root. Prints a Markdown table.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import uuid
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -35,6 +37,9 @@ RUNS = 60
 ROUNDS = 3
 FIRST = 5
 """Runs of each machine that do not count: it warms up."""
+SHARE = 0.5
+"""Of a core, that a machine has."""
+PERIOD_US = 20_000
 REF = "starter/saturating-counter"
 PATIENCE_S = 600.0
 
@@ -55,6 +60,28 @@ def queued(service: Service, folder: Path, count: int) -> None:
 
 
 @contextlib.contextmanager
+def processor(share: float) -> Iterator[Path]:
+    """A control group of version 1 or 2 with so much of a core; yields the file that its processes are added by."""
+    old = Path("/sys/fs/cgroup/cpu")
+    group = (old if old.is_dir() else Path("/sys/fs/cgroup")) / f"benchwright-machine-{uuid.uuid4().hex[:8]}"
+    group.mkdir()
+    quota = round(share * PERIOD_US)
+    try:
+        if old.is_dir():
+            (group / "cpu.cfs_period_us").write_text(str(PERIOD_US))
+            (group / "cpu.cfs_quota_us").write_text(str(quota))
+        else:
+            (group / "cpu.max").write_text(f"{quota} {PERIOD_US}")
+        yield group / "cgroup.procs"
+    finally:
+        for _ in range(100):
+            with contextlib.suppress(OSError):
+                group.rmdir()
+                break
+            time.sleep(0.1)
+
+
+@contextlib.contextmanager
 def machine(service: Service, folder: Path) -> Iterator[psutil.Process]:
     """A worker as on a computer of its own."""
     (folder / "token").write_text(service.worker_token())
@@ -63,12 +90,14 @@ def machine(service: Service, folder: Path) -> Iterator[psutil.Process]:
         "BENCHWRIGHT_CACHE": str(folder / "cache"),
     }
     command = [str(Path(sys.executable).with_name("benchwright")), "worker", service.url]
-    process = subprocess.Popen([*command, "--token-file", str(folder / "token")], env=environment)
-    try:
-        yield psutil.Process(process.pid)
-    finally:
-        process.terminate()
-        process.wait(60)
+    with processor(SHARE) as members:
+        process = subprocess.Popen([*command, "--token-file", str(folder / "token")], env=environment)
+        members.write_text(str(process.pid))
+        try:
+            yield psutil.Process(process.pid)
+        finally:
+            process.terminate()
+            process.wait(60)
 
 
 def ended(service: Service) -> list[float]:
