@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from benchwright_attempts.chain import ChainCheck, check_chain
@@ -68,6 +68,18 @@ def replay(events: Iterable[RecordedEvent], *, until: int | None = None) -> Repl
             break
         files.follow(recorded.seq, recorded.event)
     return Replay(files.seq, files.files, files.saves, tuple(files.flaws))
+
+
+def states(events: Iterable[RecordedEvent]) -> Iterator[tuple[RecordedEvent, Mapping[str, ReplayedFile]]]:
+    """Each event of an attempt, with every file as it is after it: always the same mapping, which changes.
+
+    Args:
+        events: All events of one attempt in order.
+    """
+    files = _Files()
+    for recorded in events:
+        files.follow(recorded.seq, recorded.event)
+        yield recorded, files.files
 
 
 def contents_of(events: Iterable[RecordedEvent], digests: Mapping[str, str]) -> dict[str, bytes]:

@@ -1,0 +1,1 @@
+"""How the servers of each kind are spoken to."""

@@ -1,0 +1,136 @@
+"""GitHub's `copilot-language-server`, as the README of the npm package @github/copilot-language-server has it.
+
+It works for signed-in users only. Signing in is its own device flow: it shows a code, which the user enters in a browser.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from pydantic import JsonValue
+
+from benchwright_subjects.inline.connection import Connection, RequestTimeoutError
+from benchwright_subjects.inline.dialects.lsp import COMMAND_S, Dialect, Trigger
+from benchwright_subjects.inline.document import Document
+from benchwright_subjects.inline.failure import Failure, SubjectError
+from benchwright_subjects.inline.offer import Offer
+
+_SIGNED_IN = frozenset({"OK", "MaybeOK"})
+_SIGN_IN_S = 900.0
+"""As long as GitHub's device codes hold."""
+_NOT_SIGNED_IN_CODE = 1000
+
+
+@dataclass(frozen=True)
+class DeviceCode:
+    """What the user has to enter, and where."""
+
+    code: str
+    address: str
+
+
+class CopilotDialect(Dialect):
+    """What this server wants beyond the standard."""
+
+    name = "copilot"
+
+    @property
+    def initialization_options(self) -> JsonValue:
+        """Who asks."""
+        info: JsonValue = {"name": "Benchwright", "version": "1"}
+        return {"editorInfo": info, "editorPluginInfo": {"name": "benchwright-completion", "version": "1"}}
+
+    async def get_ready(self, connection: Connection) -> None:
+        """Tell it to send nothing that it need not, and make sure that somebody is signed in.
+
+        Raises:
+            SubjectError: `NOT_SIGNED_IN`.
+        """
+        connection.notify("workspace/didChangeConfiguration", {"settings": {"telemetry": {"telemetryLevel": "off"}}})
+        status = await _asked(connection, "checkStatus", {}, COMMAND_S)
+        if status.get("status") not in _SIGNED_IN:
+            raise SubjectError(
+                Failure.NOT_SIGNED_IN,
+                f"The server says {str(status.get('status'))[:40]!r}: sign in with `benchwright completion sign-in`, "
+                "and give the folder that it names as --profile.",
+            )
+
+    def focus(self, connection: Connection, document: Document) -> None:
+        """It completes in the document that has the focus."""
+        connection.notify("textDocument/didFocus", {"textDocument": document.identifier})
+
+    def question(self, document: Document, trigger: Trigger) -> dict[str, JsonValue]:
+        """With the version and the indentation."""
+        return {
+            **super().question(document, trigger),
+            "textDocument": {**document.identifier, "version": document.version},
+            "formattingOptions": {"tabSize": 4, "insertSpaces": True},
+        }
+
+    def shown(self, connection: Connection, one: Offer) -> None:
+        """By the item."""
+        connection.notify("textDocument/didShowCompletion", {"item": one.item})
+
+    def partly_accepted(self, connection: Connection, one: Offer, length: int) -> None:
+        """By the item and the length."""
+        connection.notify("textDocument/didPartiallyAcceptCompletion", {"item": one.item, "acceptedLength": length})
+
+    async def next_edits(self, connection: Connection, document: Document, timeout_s: float) -> int | None:
+        """By `textDocument/copilotInlineEdit`; the first is reported as shown."""
+        where: JsonValue = {"uri": document.uri, "version": document.version}
+        params: JsonValue = {"textDocument": where, "position": document.position}
+        try:
+            result = (await connection.request("textDocument/copilotInlineEdit", params, timeout_s)).result
+        except RequestTimeoutError:
+            return 0
+        except SubjectError as error:
+            # Accounts may lack it.
+            if error.failure in (Failure.NOT_SUPPORTED, Failure.ERROR_ANSWER):
+                return None
+            raise
+        edits = result.get("edits") if isinstance(result, dict) else None
+        if not isinstance(edits, list) or not edits:
+            return 0
+        if isinstance(edits[0], dict):
+            connection.notify("textDocument/didShowInlineEdit", {"item": {"command": edits[0].get("command")}})
+        return len(edits)
+
+
+async def sign_in(connection: Connection, show: Callable[[DeviceCode], None]) -> str:
+    """Let the user sign in by the server's device flow, and wait.
+
+    Args:
+        connection: To an initialised server.
+        show: Called with what the user has to do.
+
+    Returns:
+        The user's name, as the server has it.
+
+    Raises:
+        SubjectError: Nobody signed in.
+    """
+    begun = await _asked(connection, "signIn", {}, COMMAND_S * 3)
+    if begun.get("status") == "AlreadySignedIn":
+        return str(begun.get("user", ""))
+    code, address, command = begun.get("userCode"), begun.get("verificationUri"), begun.get("command")
+    if not (isinstance(code, str) and isinstance(address, str) and isinstance(command, dict)):
+        raise SubjectError(Failure.NOT_SIGNED_IN, "The server offers no code to sign in with; is the network there?")
+    show(DeviceCode(code, address))
+    finish: JsonValue = {"command": command.get("command"), "arguments": command.get("arguments") or []}
+    done = await _asked(connection, "workspace/executeCommand", finish, _SIGN_IN_S)
+    if done.get("status") not in _SIGNED_IN | {"AlreadySignedIn"}:
+        raise SubjectError(Failure.NOT_SIGNED_IN, "Nobody signed in with the code. Run the command again.")
+    return str(done.get("user", ""))
+
+
+async def _asked(connection: Connection, method: str, params: JsonValue, timeout_s: float) -> dict[str, JsonValue]:
+    try:
+        result = (await connection.request(method, params, timeout_s)).result
+    except RequestTimeoutError:
+        raise SubjectError(Failure.NO_ANSWER, f"The server did not answer {method}.") from None
+    except SubjectError as error:
+        if error.code == _NOT_SIGNED_IN_CODE:
+            raise SubjectError(Failure.NOT_SIGNED_IN, str(error), error.code) from None
+        raise
+    return result if isinstance(result, dict) else {}

@@ -1,0 +1,187 @@
+"""`textDocument/inlineCompletion` of LSP 3.18: the standard, from which the other dialects differ."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from enum import IntEnum
+from typing import TypeVar
+
+from pydantic import Field, JsonValue, ValidationError
+
+from benchwright_subjects.inline.connection import Connection, RequestTimeoutError
+from benchwright_subjects.inline.document import Document
+from benchwright_subjects.inline.failure import Failure, SubjectError
+from benchwright_subjects.inline.offer import (
+    MAX_OFFERS,
+    Offer,
+    Received,
+    ReceivedCommand,
+    ReceivedRange,
+    offer,
+    plain_snippet,
+)
+
+COMMAND_S = 10.0
+_Read = TypeVar("_Read", bound=Received)
+
+
+class Trigger(IntEnum):
+    """LSP's `InlineCompletionTriggerKind`."""
+
+    INVOKED = 1
+    AUTOMATIC = 2
+
+
+class _Snippet(Received):
+    kind: str
+    value: str
+
+
+class _Item(Received):
+    text: str | _Snippet = Field(alias="insertText")
+    range: ReceivedRange | None = None
+    command: ReceivedCommand | None = None
+
+
+class Dialect:
+    """What a client of the standard says."""
+
+    name = "lsp"
+    method = "textDocument/inlineCompletion"
+
+    @property
+    def initialization_options(self) -> JsonValue:
+        """For `initialize`."""
+        return None
+
+    @property
+    def capabilities(self) -> dict[str, JsonValue]:
+        """The client's, for text documents."""
+        return {"inlineCompletion": {"dynamicRegistration": True}, "synchronization": {"didSave": False}}
+
+    @property
+    def replies(self) -> Mapping[str, Callable[[JsonValue], JsonValue]]:
+        """By method, what requests of the server are answered with."""
+        return {
+            "workspace/configuration": lambda params: [None] * _asked_items(params),
+            "workspace/workspaceFolders": lambda params: None,
+            # Only an accepted offer may change the document.
+            "workspace/applyEdit": lambda params: {"applied": False},
+            "client/registerCapability": lambda params: None,
+            "client/unregisterCapability": lambda params: None,
+            "window/workDoneProgress/create": lambda params: None,
+            "window/showMessageRequest": lambda params: None,
+            "window/showDocument": lambda params: {"success": False},
+        }
+
+    async def get_ready(self, connection: Connection) -> None:
+        """What comes between `initialized` and the first document."""
+
+    def focus(self, connection: Connection, document: Document) -> None:
+        """Say that the user looks at a document."""
+
+    def question(self, document: Document, trigger: Trigger) -> dict[str, JsonValue]:
+        """The parameters of a request."""
+        return {
+            "textDocument": document.identifier,
+            "position": document.position,
+            "context": {"triggerKind": int(trigger)},
+        }
+
+    def offers(self, result: JsonValue, document: Document) -> Sequence[Offer]:
+        """What an answer offers.
+
+        Raises:
+            SubjectError: `BAD_OFFER` or `OUT_OF_RANGE`.
+        """
+        found = [item_read(_Item, item) for item in items_of(result)]
+        return [
+            offer(
+                document,
+                one.text if isinstance(one.text, str) else plain_snippet(one.text.value),
+                one.range,
+                command=one.command,
+                item=item,
+            )
+            for one, item in zip(found, items_of(result), strict=True)
+        ]
+
+    def shown(self, connection: Connection, one: Offer) -> None:
+        """Say that the user sees an offer."""
+
+    def partly_accepted(self, connection: Connection, one: Offer, length: int) -> None:
+        """Say that the user took the beginning of an offer.
+
+        Args:
+            connection: To the server.
+            one: The offer.
+            length: UTF-16 code units of the offer's text that are in the document now.
+        """
+
+    async def accepted(self, connection: Connection, one: Offer) -> None:
+        """Say that the user took an offer, which is in the document now: by its command, if it has one."""
+        if one.command is None:
+            return
+        params: JsonValue = {"command": one.command.command, "arguments": one.command.arguments or []}
+        try:
+            await connection.request("workspace/executeCommand", params, COMMAND_S)
+        except RequestTimeoutError:
+            raise SubjectError(Failure.NO_ANSWER, "The server did not answer its own command.") from None
+
+    async def next_edits(self, connection: Connection, document: Document, timeout_s: float) -> int | None:
+        """How many further edits the server proposes after one was accepted; None if the dialect has no such thing."""
+        return None
+
+
+def initialize_params(dialect: Dialect, workspace: str) -> dict[str, JsonValue]:
+    """What `initialize` is called with.
+
+    Args:
+        dialect: Whose server.
+        workspace: URI of the folder that is open.
+    """
+    return {
+        "processId": os.getpid(),
+        "clientInfo": {"name": "benchwright-completion"},
+        "rootUri": workspace,
+        "workspaceFolders": [{"uri": workspace, "name": "workspace"}],
+        "initializationOptions": dialect.initialization_options,
+        "capabilities": {
+            "general": {"positionEncodings": ["utf-16"]},
+            "textDocument": dialect.capabilities,
+            "workspace": {"workspaceFolders": True, "configuration": True, "executeCommand": {}},
+        },
+    }
+
+
+def items_of(result: JsonValue) -> Sequence[JsonValue]:
+    """The items of an answer: null, a list, or a list in an object.
+
+    Raises:
+        SubjectError: `BAD_OFFER`.
+    """
+    items = result.get("items") if isinstance(result, dict) else result
+    if items is None and not isinstance(result, dict):
+        return []
+    if not isinstance(items, list) or len(items) > MAX_OFFERS:
+        raise SubjectError(Failure.BAD_OFFER, "The server's answer is no list of items, or too long a one.")
+    return items
+
+
+def item_read(kind: type[_Read], item: JsonValue) -> _Read:
+    """An item of this kind.
+
+    Raises:
+        SubjectError: `BAD_OFFER`.
+    """
+    try:
+        return kind.model_validate(item)
+    except ValidationError as error:
+        where = ".".join(str(part) for part in error.errors()[0]["loc"])
+        raise SubjectError(Failure.BAD_OFFER, f"An item of the server is not what LSP says, at {where!r}.") from None
+
+
+def _asked_items(params: JsonValue) -> int:
+    items = params.get("items") if isinstance(params, dict) else None
+    return min(len(items), 1000) if isinstance(items, list) else 0

@@ -1,0 +1,11 @@
+"""The dialects by name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from benchwright_subjects.inline.dialects.copilot import CopilotDialect
+from benchwright_subjects.inline.dialects.lsp import Dialect
+from benchwright_subjects.inline.dialects.tabby import TabbyDialect
+
+DIALECTS: Mapping[str, type[Dialect]] = {one.name: one for one in (Dialect, CopilotDialect, TabbyDialect)}

@@ -1,0 +1,52 @@
+"""Tabby's agent (npm `tabby-agent`), which offers inline completions as items of `textDocument/completion`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pydantic import Field, JsonValue
+
+from benchwright_subjects.inline.dialects.lsp import Dialect, Trigger, item_read, items_of
+from benchwright_subjects.inline.document import Document
+from benchwright_subjects.inline.offer import Offer, Received, ReceivedCommand, ReceivedRange, offer
+
+
+class _TextEdit(Received):
+    text: str = Field(alias="newText")
+    range: ReceivedRange
+
+
+class _Item(Received):
+    label: str
+    edit: _TextEdit | None = Field(default=None, alias="textEdit")
+    inserted: str | None = Field(default=None, alias="insertText")
+    command: ReceivedCommand | None = None
+
+
+class TabbyDialect(Dialect):
+    """Completion items with an edit."""
+
+    name = "tabby"
+    method = "textDocument/completion"
+
+    @property
+    def capabilities(self) -> dict[str, JsonValue]:
+        """The client's, for text documents."""
+        return {"completion": {"dynamicRegistration": True}, "synchronization": {"didSave": False}}
+
+    def question(self, document: Document, trigger: Trigger) -> dict[str, JsonValue]:
+        """`triggerKind` means something else here: 1 is *typed or asked for* (LSP 3.18, `CompletionTriggerKind`)."""
+        return {
+            "textDocument": document.identifier,
+            "position": document.position,
+            "context": {"triggerKind": 1},
+        }
+
+    def offers(self, result: JsonValue, document: Document) -> Sequence[Offer]:
+        """The edits of the items."""
+        found = []
+        for item in items_of(result):
+            one = item_read(_Item, item)
+            text, place = (one.edit.text, one.edit.range) if one.edit else (one.inserted or one.label, None)
+            found.append(offer(document, text, place, command=one.command, item=item))
+        return found

@@ -1,0 +1,62 @@
+"""A document that a server has open, with the cursor of its user."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from pydantic import JsonValue
+
+from benchwright_verilog.syntax.lines import Lines
+
+
+@dataclass(frozen=True)
+class Document:
+    """One version of it."""
+
+    uri: str
+    text: str
+    cursor: int
+    """Code points before it."""
+    version: int = 1
+
+    def replaced(self, start: int, end: int, text: str) -> Document:
+        """The next version, with the cursor behind the new text.
+
+        Args:
+            start: First code point replaced.
+            end: Code point after the last one replaced.
+            text: What is there instead.
+        """
+        whole = self.text[:start] + text + self.text[end:]
+        return replace(self, text=whole, cursor=start + len(text), version=self.version + 1)
+
+    def typed(self, text: str) -> Document:
+        """The next version, with a text typed at the cursor."""
+        return self.replaced(self.cursor, self.cursor, text) if text else self
+
+    @cached_property
+    def lines(self) -> Lines:
+        """Its lines."""
+        return Lines(self.text)
+
+    @property
+    def before(self) -> str:
+        """What is left of the cursor."""
+        return self.text[: self.cursor]
+
+    @property
+    def after(self) -> str:
+        """What is right of the cursor."""
+        return self.text[self.cursor :]
+
+    @property
+    def identifier(self) -> dict[str, JsonValue]:
+        """As a request names it."""
+        return {"uri": self.uri}
+
+    @property
+    def position(self) -> dict[str, JsonValue]:
+        """Where the cursor is."""
+        line, character = self.lines.place(self.cursor)
+        return {"line": line, "character": character}

@@ -1,0 +1,78 @@
+"""The hidden tests on what was written at sites: the same harness, sandbox and kept verdicts as for everybody else."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from benchwright_harness.cluster.configuration import open_executor
+from benchwright_harness.grade import BatchGrader, Progress, solved_files
+from benchwright_harness.sandboxes import open_sandbox, toolchain_for
+from benchwright_harness.verdict_store import VerdictStore
+from benchwright_problems.home import Home
+from benchwright_problems.problem import Problem
+from benchwright_problems.verdict import Verdict
+from benchwright_subjects.inline.record import SiteRecord, Snapshot
+from benchwright_subjects.inline.run_folder import SnapshotVerdict
+from benchwright_verilog.syntax.surrogates import encode_text
+
+
+@dataclass(frozen=True)
+class Where:
+    """Where the hidden tests run."""
+
+    home: Home
+    sandbox: str
+    jobs: int | None = None
+
+
+async def grade_records(
+    records: Sequence[SiteRecord],
+    problems: Mapping[str, Problem],
+    where: Where,
+    on_progress: Callable[[Progress], None],
+) -> list[SnapshotVerdict]:
+    """The verdicts on all snapshots of some sites.
+
+    Args:
+        records: The sites.
+        problems: PACK/ID → with its hidden part.
+        where: Where the tests run.
+        on_progress: Called as verdicts come.
+    """
+    snapshots = [(record, snapshot) for record in records for snapshot in record.snapshots]
+    if not snapshots:
+        return []
+    solutions = [
+        (problems[record.problem], _files(problems[record.problem], record, snapshot)) for record, snapshot in snapshots
+    ]
+    sandbox = open_sandbox(where.sandbox)
+    toolchain = toolchain_for(sandbox.name, where.home.cache)
+    async with open_executor(where.home, jobs=where.jobs, cluster=None, options=()) as runs:
+        grader = BatchGrader(
+            runs,
+            sandbox=sandbox,
+            toolchain=toolchain,
+            verdicts=VerdictStore.of(where.home),
+            on_progress=on_progress,
+        )
+        verdicts = await grader.grade(solutions)
+    return [_verdict(*one, verdict) for one, verdict in zip(snapshots, verdicts, strict=True)]
+
+
+def _files(problem: Problem, record: SiteRecord, snapshot: Snapshot) -> dict[str, bytes]:
+    """What a person would hand in who had the reference's other files."""
+    return solved_files(problem) | {record.path: encode_text(snapshot.text)}
+
+
+def _verdict(record: SiteRecord, snapshot: Snapshot, verdict: Verdict) -> SnapshotVerdict:
+    return SnapshotVerdict(
+        site=record.site,
+        policy=record.policy,
+        accepts=snapshot.accepts,
+        is_end=snapshot.is_end,
+        outcome=verdict.outcome.value,
+        reason=str(verdict.reason or ""),
+        passed_tests=verdict.passed_tests,
+        tests=len(verdict.tests),
+    )

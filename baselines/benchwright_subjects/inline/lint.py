@@ -1,0 +1,39 @@
+"""slang's errors in a file, in memory: what the policy *survives lint* compares."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+
+
+def errors(files: Mapping[str, str]) -> Counter[str]:
+    """What slang calls errors, elaborated together; how often each is said.
+
+    Args:
+        files: Text by path.
+    """
+    # Imported late: it is slow to load, and most policies don't need it.
+    import pyslang
+    from pyslang.ast import Compilation
+    from pyslang.parsing import PreprocessorOptions
+    from pyslang.syntax import SyntaxTree
+
+    preprocessing = PreprocessorOptions()
+    # What an `include` names may be a pipe.
+    preprocessing.maxIncludeDepth = 0
+    options = pyslang.Bag([preprocessing])
+    sources = pyslang.SourceManager()
+    compilation = Compilation()
+    for path in sorted(files):
+        compilation.addSyntaxTree(SyntaxTree.fromText(files[path], sources, path, path, options))
+    engine = pyslang.DiagnosticEngine(sources)
+    found: Counter[str] = Counter()
+    for diagnostic in compilation.getAllDiagnostics():
+        if engine.getSeverity(diagnostic.code, diagnostic.location).name in ("Error", "Fatal"):
+            found[engine.formatMessage(diagnostic)] += 1
+    return found
+
+
+def has_new_errors(before: Mapping[str, str], after: Mapping[str, str]) -> bool:
+    """Whether slang says errors of the files after a change that it did not say, or not so often, before."""
+    return bool(errors(after) - errors(before))

@@ -1,0 +1,103 @@
+"""What is accepted of an offer. The policy is fixed before a run and knows no hidden test."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+
+from benchwright_subjects.inline.document import Document
+from benchwright_subjects.inline.offer import Offer
+
+_WORD = re.compile(r"\s*(?:[\w$]+|[^\w\s])")
+
+
+class Policy(StrEnum):
+    """By name."""
+
+    NEVER = "never"
+    """Refuses everything: the floor."""
+    FIRST_LINE = "first-line"
+    """Takes an offer's first line."""
+    ALWAYS = "always"
+    """Takes every offer whole."""
+    MATCHES = "matches"
+    """Takes words for as long as they are those of the reference: an oracle, the ceiling."""
+    SURVIVES_LINT = "survives-lint"
+    """Takes an offer whole unless slang then says an error that it did not say before."""
+
+
+class Refusal(StrEnum):
+    """What happens after a refusal."""
+
+    ASSISTED = "assisted"
+    """The driver types the reference's next line, and asks again."""
+    ALONE = "alone"
+    """It stops."""
+
+
+@dataclass(frozen=True)
+class Accepted:
+    """A part of an offer."""
+
+    text: str
+    """Of what appears at the cursor; all of it if the offer changes what was typed before."""
+    is_whole: bool
+
+
+Adds = Callable[[Document], bool]
+"""Whether a version of the document has errors that the present one has not."""
+
+
+def accepted(policy: Policy, document: Document, offer: Offer, rest: str, adds_errors: Adds) -> Accepted | None:
+    """What the policy takes; None if it refuses.
+
+    Args:
+        policy: Which.
+        document: Where it was offered.
+        offer: The offer.
+        rest: What the reference has at the cursor. Only the oracle looks at it.
+        adds_errors: See `Adds`. Only *survives lint* asks.
+    """
+    inserted = offer.insertion
+    whole = Accepted(offer.text if inserted is None else inserted, is_whole=True)
+    if not whole.text.strip():
+        return None
+    match policy:
+        case Policy.NEVER:
+            return None
+        case Policy.ALWAYS:
+            return whole
+        case Policy.FIRST_LINE:
+            return whole if inserted is None else _limited(inserted, first_line(inserted))
+        case Policy.MATCHES:
+            return None if inserted is None else _limited(inserted, matching(inserted, rest))
+        case Policy.SURVIVES_LINT:
+            after = document.replaced(offer.start, offer.end, offer.text)
+            return None if adds_errors(after) else whole
+
+
+def _limited(inserted: str, taken: str) -> Accepted | None:
+    if not taken.strip():
+        return None
+    # An editor accepts white space at the end with the rest.
+    return Accepted(inserted, True) if taken.rstrip() == inserted.rstrip() else Accepted(taken, False)
+
+
+def first_line(text: str) -> str:
+    """A text up to the end of its first line that is not blank."""
+    start = len(text) - len(text.lstrip())
+    end = text.find("\n", start)
+    return text if end < 0 else text[:end]
+
+
+def matching(text: str, rest: str) -> str:
+    """The words at the beginning of a text that the rest begins with too, whatever the white space between."""
+    taken, place = 0, 0
+    for word in _WORD.finditer(text):
+        following = _WORD.match(rest, place)
+        if following is None or following[0].strip() != word[0].strip():
+            break
+        taken, place = word.end(), following.end()
+    return text[:taken]

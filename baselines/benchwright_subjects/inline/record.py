@@ -1,0 +1,163 @@
+"""What is kept of one site that was played: a line of JSON in the run's folder."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from enum import StrEnum
+
+from pydantic import BaseModel, ConfigDict
+
+from benchwright_subjects.inline.failure import Failure
+from benchwright_subjects.inline.policies import Policy, Refusal
+from benchwright_subjects.inline.sites import SiteKind
+from benchwright_subjects.inline.syntactic_units import Unit
+
+
+class Kept(BaseModel):
+    """Base of what is kept: immutable, refuses unknown fields."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
+
+
+class Decision(StrEnum):
+    """What became of one request."""
+
+    ACCEPTED = "accepted"
+    PARTLY_ACCEPTED = "partly_accepted"
+    REFUSED = "refused"
+    NOTHING_OFFERED = "nothing_offered"
+    TIMED_OUT = "timed_out"
+
+
+SHOWN = frozenset({Decision.ACCEPTED, Decision.PARTLY_ACCEPTED, Decision.REFUSED})
+
+
+class Step(Kept):
+    """One request, and what followed."""
+
+    decision: Decision
+    offers: int = 0
+    """Items in the answer."""
+    offer: str = ""
+    """What the first would write at the cursor."""
+    accepted: str = ""
+    typed: str = ""
+    """What the driver typed after a refusal."""
+    deleted: int = 0
+    """Characters, without white space, that an accepted offer took away from what was there."""
+    repeats_suffix: bool = False
+    """Whether the first offer only says what follows anyway."""
+    next_edits: int | None = None
+    """Further edits that the server proposed afterwards; None if it was not asked or does not do that."""
+
+
+class Snapshot(Kept):
+    """The file after some accepted offers."""
+
+    accepts: int
+    is_end: bool
+    text: str
+
+
+class Likeness(Kept):
+    """The first offer beside what was expected."""
+
+    exact: bool
+    """The same but for white space."""
+    edit_similarity: float
+    identifier_f1: float | None
+    """None if there are no identifiers."""
+    parses: bool
+    """Whether the file parses with it."""
+    lines_kept: int | None = None
+    """Of a replay, how many of its lines the author wrote, there or elsewhere, by the end."""
+    lines: int | None = None
+    """Of a replay, how many lines it has."""
+
+
+class Efforts(Kept):
+    """Characters without white space."""
+
+    expected: int
+    """What belongs at the site."""
+    typed: int
+    accepted: int
+    kept: int
+    """Of those accepted, the ones that somebody who wanted what was expected would keep."""
+    deleted: int
+    """The others, and what accepted offers took away."""
+
+    @property
+    def saved(self) -> int:
+        """Not typed, net of what has to be deleted."""
+        return self.kept - self.deleted
+
+
+class Times(Kept):
+    """What differs between two runs that are otherwise the same."""
+
+    started: datetime
+    wall_s: float
+    latencies_ms: tuple[float | None, ...]
+    """Of each request, until its answer was there; None if it was given up."""
+
+
+class SubjectName(Kept):
+    """Whose server it was."""
+
+    name: str
+    version: str
+    """As it says at `initialize`."""
+    configuration: str
+    """SHA-256 over command line, programs, variables' names and profile."""
+
+
+class SiteRecord(Kept):
+    """One site, played with one policy."""
+
+    site: str
+    problem: str
+    problem_digest: str
+    path: str
+    kind: SiteKind
+    unit: Unit | None
+    subject: SubjectName
+    dialect: str
+    policy: Policy
+    mode: Refusal
+    seed: int
+    steps: tuple[Step, ...]
+    cancelled: int
+    """Requests that were given up."""
+    failure: Failure | None
+    """None if the server behaved."""
+    failure_code: int | None
+    """Of the server's error."""
+    likeness: Likeness | None
+    """None if nothing was offered."""
+    efforts: Efforts
+    golf: float | None
+    """0 if each line took one accept, 1 if everything was typed; None where there is too little to type."""
+    snapshots: tuple[Snapshot, ...]
+    times: Times
+
+    @property
+    def accepts(self) -> int:
+        """Offers accepted, whole or in part."""
+        return sum(step.decision in (Decision.ACCEPTED, Decision.PARTLY_ACCEPTED) for step in self.steps)
+
+
+def golf_score(efforts: Efforts, accepts: int, lines: int) -> float | None:
+    """The score of completion golf (JetBrains), between 0 and 1.
+
+    Moves are characters that are left to type or to delete, and accepts.
+
+    Args:
+        efforts: Of the site.
+        accepts: Offers accepted.
+        lines: Lines of what was expected that are not blank.
+    """
+    if efforts.expected <= lines:
+        return None
+    moves = efforts.expected - efforts.kept + efforts.deleted + accepts
+    return min(1.0, max(0.0, (moves - lines) / (efforts.expected - lines)))

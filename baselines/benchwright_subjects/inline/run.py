@@ -1,0 +1,132 @@
+"""A run: every site with every policy, each kept as soon as it is played, none played twice."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from benchwright_attempts.errors import EvaluationError
+from benchwright_problems.problem import Problem
+from benchwright_subjects.inline import measures
+from benchwright_subjects.inline.policies import Policy
+from benchwright_subjects.inline.record import SiteRecord, golf_score
+from benchwright_subjects.inline.run_folder import RunFolder, Settings, problem_digest, subject_name
+from benchwright_subjects.inline.site_run import Played, Rules, Subject, play, policy_at
+from benchwright_subjects.inline.sites import Cutting, Site, SiteKind, can_be_cut, cut
+
+STATEMENT = "README.md"
+"""The file that states the task, as in a person's workspace."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is played."""
+
+    problems: Mapping[str, Problem]
+    """PACK/ID → with its hidden part."""
+    sites: Sequence[Site]
+    subject: Subject
+    rules: Rules
+    settings: Settings
+
+    @property
+    def turns(self) -> list[tuple[Site, Policy]]:
+        """Each site with each policy that differs there, problem by problem."""
+        return [
+            (site, policy)
+            for site in self.sites
+            for policy in dict.fromkeys(policy_at(site, one) for one in self.settings.policies)
+        ]
+
+
+def cut_sites(problems: Mapping[str, Problem], cutting: Cutting) -> list[Site]:
+    """The sites of problems.
+
+    Raises:
+        EvaluationError: There are none.
+    """
+    usable = {ref: problem for ref, problem in problems.items() if can_be_cut(problem)}
+    if not usable:
+        raise EvaluationError(
+            "None of these problems is a design with a reference solution, into which holes could be cut."
+        )
+    sites = [site for ref, problem in usable.items() for site in cut(ref, problem, cutting)]
+    if not sites and set(cutting.kinds) - {SiteKind.REPLAY}:
+        raise EvaluationError("The references of these problems have no site of these kinds. Choose other --sites.")
+    return sites
+
+
+async def run(plan: Plan, folder: RunFolder, on_site: Callable[[int, int, int], None]) -> list[SiteRecord]:
+    """Play what is not kept yet.
+
+    Args:
+        plan: What.
+        folder: Where it is kept; entered for writing.
+        on_site: Called with how many turns are done, how many there are, and how many were kept before.
+
+    Returns:
+        All records, in the order of the plan.
+
+    Raises:
+        SubjectError: The server would fail at every site.
+    """
+    kept = {(record.site, record.policy): record for record in folder.records()}
+    turns = plan.turns
+    before = sum((site.id, policy) in kept for site, policy in turns)
+    done = before
+    on_site(done, len(turns), before)
+    for site, policy in turns:
+        if (site.id, policy) in kept:
+            continue
+        files = visible_files(plan.problems[site.problem], statement=plan.settings.statement)
+        played = await play(site, files, plan.subject, policy, plan.rules)
+        record = _record(plan, site, policy, played)
+        folder.keep(record)
+        kept[site.id, policy] = record
+        done += 1
+        on_site(done, len(turns), before)
+    return [kept[site.id, policy] for site, policy in turns]
+
+
+def visible_files(problem: Problem, *, statement: bool) -> dict[str, str]:
+    """What a server's workspace has besides the file that it is asked in: public files alone."""
+    files = dict(problem.public.files)
+    if statement:
+        files[STATEMENT] = problem.public.statement
+    return files
+
+
+def digest_of(problem: Problem) -> str:
+    """SHA-256 over all of a problem that a run depends on."""
+    return problem_digest(problem.public_digest, problem.harness_digest, dict(problem.hidden.reference))
+
+
+def _record(plan: Plan, site: Site, policy: Policy, played: Played) -> SiteRecord:
+    assert played.times is not None
+    efforts = measures.efforts(site, played)
+    bare = SiteRecord(
+        site=site.id,
+        problem=site.problem,
+        problem_digest=plan.settings.problems[site.problem],
+        path=site.path,
+        kind=site.kind,
+        unit=site.unit,
+        subject=subject_name(plan.settings, played.server.name, played.server.version),
+        dialect=plan.subject.dialect.name,
+        policy=policy,
+        mode=plan.rules.refusal,
+        seed=plan.settings.seed,
+        steps=tuple(played.steps),
+        cancelled=sum(latency is None for latency in played.latencies_ms),
+        failure=None if played.failure is None else played.failure.failure,
+        failure_code=None if played.failure is None else played.failure.code,
+        likeness=measures.likeness(site, played),
+        efforts=efforts,
+        golf=None,
+        snapshots=tuple(played.snapshots),
+        times=played.times,
+    )
+    if site.kind is SiteKind.REPLAY:
+        return bare
+    golf = golf_score(efforts, bare.accepts, measures.filled_lines(site.expected))
+    return bare.model_copy(update={"golf": None if golf is None else round(golf, 6)})

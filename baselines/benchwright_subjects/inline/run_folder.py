@@ -1,0 +1,196 @@
+"""A run's folder: its settings, a line for each site that was played, and the verdicts.
+
+A line is on disk before the next site begins. The last one may be torn by a crash or a power cut: it is taken off, and
+its site is played again. The folder holds parts of references, so it is its owner's alone.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TypeVar
+
+from pydantic import JsonValue, ValidationError
+
+from benchwright_attempts.errors import EvaluationError
+from benchwright_problems.atomic import sync_folder, write_atomically
+from benchwright_problems.file_lock import file_lock, is_locked
+from benchwright_problems.problem import digest
+from benchwright_subjects.inline.policies import Policy, Refusal
+from benchwright_subjects.inline.record import Kept, SiteRecord, SubjectName
+from benchwright_subjects.inline.sites import SiteKind
+
+FORMAT = 1
+_Line = TypeVar("_Line", bound=Kept)
+
+
+class Settings(Kept):
+    """What has to be the same for a run to go on."""
+
+    format: int = FORMAT
+    command: tuple[str, ...]
+    dialect: str
+    configuration: str
+    """SHA-256 over what the server is started with."""
+    pack: str
+    pack_version: str
+    problems: dict[str, str]
+    """Each problem → SHA-256 over its public part, harness and reference."""
+    kinds: tuple[SiteKind, ...]
+    attempts: tuple[str, ...] = ()
+    """Recorded attempts that are replayed."""
+    pause_ms: int | None = None
+    per_kind: int
+    longest: int
+    seed: int
+    policies: tuple[Policy, ...]
+    mode: Refusal
+    trigger: int
+    timeout_s: float
+    most_asks: int
+    next_edits: bool
+    statement: bool
+    """Whether the workspace has the statement."""
+    confined: bool
+    """Whether the server's process saw nothing but the system and its own folders."""
+    sites: int
+    """How many there are."""
+
+
+class SnapshotVerdict(Kept):
+    """What the hidden tests say of a file after some accepted offers."""
+
+    site: str
+    policy: Policy
+    accepts: int
+    is_end: bool
+    outcome: str
+    """`passed`, `failed` or `error`."""
+    reason: str
+    passed_tests: int
+    tests: int
+
+
+class RunFolder:
+    """One run on disk.
+
+    Args:
+        folder: Where.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._sites = folder / "sites.jsonl"
+        self._settings = folder / "run.json"
+        self._verdicts = folder / "verdicts.jsonl"
+
+    @contextmanager
+    def writing(self, settings: Settings) -> Iterator[None]:
+        """Keep others out, and make sure that what is there belongs to the same run.
+
+        Raises:
+            EvaluationError: It does not, or somebody else is writing.
+        """
+        self.folder.mkdir(parents=True, exist_ok=True)
+        lock = self.folder / ".lock"
+        if is_locked(lock):
+            raise EvaluationError(f"Another command is writing to {self.folder}. Wait for it, or choose another folder.")
+        with file_lock(lock):
+            if not self._settings.exists():
+                if others := [file.name for file in self.folder.iterdir() if file != lock]:
+                    raise EvaluationError(f"{self.folder} holds other files, such as {others[0]}. Choose a new folder.")
+                self.folder.chmod(0o700)
+                write_atomically(self._settings, settings.model_dump_json(indent=1).encode(), 0o600)
+            elif different := _differences(self.settings(), settings):
+                raise EvaluationError(
+                    f"{self.folder} holds a run with another {' and '.join(different)}. Choose a new folder, or give the "
+                    "options that it began with."
+                )
+            self._mend()
+            yield
+
+    def settings(self) -> Settings:
+        """How the run was begun.
+
+        Raises:
+            EvaluationError: There is none, or it is damaged.
+        """
+        try:
+            return Settings.model_validate_json(self._settings.read_bytes())
+        except FileNotFoundError:
+            raise EvaluationError(
+                f"{self.folder} holds no run: `benchwright completion run --out {self.folder}` makes one."
+            ) from None
+        except (OSError, ValidationError):
+            raise EvaluationError(f"{self._settings} can't be read, or another version of Benchwright wrote it.") from None
+
+    def records(self) -> list[SiteRecord]:
+        """The sites that were played, in the order in which they were.
+
+        Raises:
+            EvaluationError: A line is damaged.
+        """
+        return self._lines(self._sites, SiteRecord)
+
+    def keep(self, record: SiteRecord) -> None:
+        """Add a site; it is on disk when this returns."""
+        is_new = not self._sites.exists()
+        with os.fdopen(os.open(self._sites, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600), "wb") as stream:
+            stream.write(record.model_dump_json().encode() + b"\n")
+            stream.flush()
+            os.fsync(stream.fileno())
+        if is_new:
+            sync_folder(self.folder)
+
+    def verdicts(self) -> list[SnapshotVerdict]:
+        """Those of the last grading; none before it.
+
+        Raises:
+            EvaluationError: A line is damaged.
+        """
+        return self._lines(self._verdicts, SnapshotVerdict)
+
+    def keep_verdicts(self, verdicts: Sequence[SnapshotVerdict]) -> None:
+        """Replace the verdicts."""
+        lines = "".join(f"{one.model_dump_json()}\n" for one in verdicts)
+        write_atomically(self._verdicts, lines.encode(), 0o600)
+
+    def _lines(self, file: Path, kind: type[_Line]) -> list[_Line]:
+        try:
+            whole = file.read_bytes()
+        except FileNotFoundError:
+            return []
+        found = []
+        for number, line in enumerate(whole[: whole.rfind(b"\n") + 1].splitlines(), 1):
+            try:
+                found.append(kind.model_validate_json(line))
+            except ValidationError:
+                raise EvaluationError(f"{file}, line {number}, is damaged. Remove the line to play its site again.") from None
+        return found
+
+    def _mend(self) -> None:
+        """Take off a line that was not written whole."""
+        if self._sites.exists():
+            with self._sites.open("r+b") as stream:
+                whole = stream.read()
+                stream.truncate(whole.rfind(b"\n") + 1)
+                os.fsync(stream.fileno())
+
+
+def _differences(old: Settings, new: Settings) -> list[str]:
+    before, after = json.loads(old.model_dump_json()), json.loads(new.model_dump_json())
+    return [name.replace("_", " ") for name in after if before[name] != after[name]]
+
+
+def subject_name(settings: Settings, name: str, version: str) -> SubjectName:
+    """Whose server it is: as it calls itself, else its program."""
+    program = Path(settings.command[0]).name
+    return SubjectName(name=name or program, version=version, configuration=settings.configuration)
+
+
+def problem_digest(public: str, harness: str, reference: dict[str, JsonValue]) -> str:
+    """SHA-256 over all of a problem that a run depends on."""
+    return digest([public, harness, reference])

@@ -1,0 +1,141 @@
+"""One language server as a process group of its own, with an own home, its standard error drained."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import re
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchwright_harness.process_group import kill_group
+from benchwright_subjects.inline.confinement import confined
+from benchwright_subjects.inline.failure import Failure, SubjectError
+from benchwright_subjects.inline.framing import MAX_HEADER_BYTES
+from benchwright_subjects.inline.workplace import Workplace
+
+MAX_STDERR_BYTES = 64 << 20
+_TAIL_BYTES = 2000
+_GRACE_S = 2.0
+_PASSED_ALWAYS = ("PATH", "LANG", "LC_ALL", "TZ", "SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS")
+_SECRET_NAME = re.compile(r"TOKEN|KEY|SECRET|PASSW|CREDENTIAL", re.IGNORECASE)
+_SECRET_FORM = re.compile(r"\b(?:gh[opsur]_|github_pat_|sk-|glpat-|xox[bp]-|eyJ)[\w.-]{8,}")
+
+
+@dataclass(frozen=True)
+class Launch:
+    """How a server is started."""
+
+    command: tuple[str, ...]
+    passed: tuple[str, ...] = ()
+    """Names of environment variables that it gets, besides `PATH` and the language."""
+    profile: Path | None = None
+    """Its home begins as a copy of this folder; empty if None."""
+    secrets: tuple[Path, ...] = ()
+    """Folders that it must not see."""
+
+
+class ServerProcess:
+    """A running server.
+
+    Args:
+        process: With pipes for all three streams.
+        environment: What it got.
+    """
+
+    def __init__(self, process: asyncio.subprocess.Process, environment: Mapping[str, str]) -> None:
+        self._process = process
+        self._secrets = [value for name, value in environment.items() if _SECRET_NAME.search(name) and len(value) > 3]
+        self._tail = b""
+        self.stderr_bytes = 0
+        self.flooded = asyncio.Event()
+        self._draining = asyncio.create_task(self._drain())
+
+    @property
+    def stdin(self) -> asyncio.StreamWriter:
+        """What it reads."""
+        assert self._process.stdin is not None
+        return self._process.stdin
+
+    @property
+    def stdout(self) -> asyncio.StreamReader:
+        """What it writes."""
+        assert self._process.stdout is not None
+        return self._process.stdout
+
+    @property
+    def last_words(self) -> str:
+        """The end of its standard error, without secrets, for the user's eyes."""
+        told = self._tail.decode("utf-8", "replace")
+        for secret in self._secrets:
+            told = told.replace(secret, "***")
+        return _SECRET_FORM.sub("***", told).strip()
+
+    async def stop(self) -> None:
+        """Let it end by itself for a moment if its input is closed, then kill its group."""
+        self.stdin.close()
+        try:
+            await asyncio.wait_for(self._process.wait(), _GRACE_S)
+        except TimeoutError:
+            pass
+        finally:
+            # Also when it has ended: what it started may be there still, and keeps the number of its group taken.
+            kill_group(self._process.pid)
+            self._draining.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await self._draining
+            await self._process.wait()
+
+    async def _drain(self) -> None:
+        stream = self._process.stderr
+        assert stream is not None
+        while chunk := await stream.read(1 << 16):
+            self.stderr_bytes += len(chunk)
+            self._tail = (self._tail + chunk)[-_TAIL_BYTES:]
+            if self.stderr_bytes > MAX_STDERR_BYTES and not self.flooded.is_set():
+                self.flooded.set()
+                kill_group(self._process.pid)
+
+
+@asynccontextmanager
+async def started(launch: Launch, place: Workplace, environ: Mapping[str, str]) -> AsyncIterator[ServerProcess]:
+    """A server that runs for as long as the context is entered.
+
+    Args:
+        launch: How.
+        place: Its folders.
+        environ: Where the values of variables come from.
+
+    Raises:
+        SubjectError: `NOT_STARTED`.
+    """
+    environment = {name: environ[name] for name in (*_PASSED_ALWAYS, *launch.passed) if name in environ}
+    environment |= {"HOME": str(place.home), "TMPDIR": str(place.temporary)}
+    process = ServerProcess(await _start(confined(launch.command, place, launch.secrets), place, environment), environ)
+    try:
+        yield process
+    finally:
+        await process.stop()
+
+
+async def _start(
+    command: Sequence[str], place: Workplace, environment: Mapping[str, str]
+) -> asyncio.subprocess.Process:
+    try:
+        return await asyncio.create_subprocess_exec(
+            *command,
+            cwd=place.workspace,
+            env=dict(environment),
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+            limit=MAX_HEADER_BYTES,
+            start_new_session=os.name == "posix",
+        )
+    except OSError as error:
+        raise SubjectError(
+            Failure.NOT_STARTED, f"The server {command[0]!r} can't be started: {error.strerror}. Check --server."
+        ) from None

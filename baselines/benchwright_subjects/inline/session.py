@@ -1,0 +1,154 @@
+"""One server with one document open, from its start to its end."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+from pydantic import JsonValue
+
+from benchwright_subjects.inline.connection import Connection, RequestTimeoutError
+from benchwright_subjects.inline.dialects.lsp import Dialect, Trigger, initialize_params
+from benchwright_subjects.inline.document import Document
+from benchwright_subjects.inline.failure import Failure, SubjectError
+from benchwright_subjects.inline.offer import Offer
+from benchwright_subjects.inline.server_process import Launch, ServerProcess, started
+from benchwright_subjects.inline.workplace import Workplace
+
+START_S = 60.0
+_STOP_S = 5.0
+_MOST_NAME = 80
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What one request led to."""
+
+    offers: Sequence[Offer]
+    latency_ms: float | None
+    """None if there was no answer in time."""
+
+
+@dataclass(frozen=True)
+class ServerName:
+    """What a server calls itself."""
+
+    name: str = ""
+    version: str = ""
+
+
+class Session:
+    """What a user of one server does.
+
+    Args:
+        connection: To the initialised server.
+        dialect: How it is spoken to.
+        name: What it calls itself.
+        timeout_s: After which a request is given up.
+    """
+
+    def __init__(self, connection: Connection, dialect: Dialect, name: ServerName, timeout_s: float) -> None:
+        self.connection = connection
+        self.name = name
+        self._dialect = dialect
+        self._timeout_s = timeout_s
+
+    def open(self, document: Document) -> None:
+        """Open a document and look at it."""
+        item: JsonValue = {**document.identifier, "languageId": "systemverilog", "version": document.version}
+        self.connection.notify("textDocument/didOpen", {"textDocument": {**item, "text": document.text}})
+        self._dialect.focus(self.connection, document)
+
+    def change(self, document: Document) -> None:
+        """Bring the server's copy to this version, as a whole: that works whatever way of syncing it asked for."""
+        identifier: JsonValue = {**document.identifier, "version": document.version}
+        changes: JsonValue = [{"text": document.text}]
+        self.connection.notify("textDocument/didChange", {"textDocument": identifier, "contentChanges": changes})
+
+    async def ask(self, document: Document, trigger: Trigger) -> Asked:
+        """Ask for completions at the cursor.
+
+        Raises:
+            SubjectError: The server failed.
+        """
+        question = self._dialect.question(document, trigger)
+        try:
+            answer = await self.connection.request(self._dialect.method, question, self._timeout_s)
+        except RequestTimeoutError:
+            return Asked((), None)
+        return Asked(self._dialect.offers(answer.result, document), answer.latency_ms)
+
+    def show(self, offer: Offer) -> None:
+        """Say that an offer is seen."""
+        self._dialect.shown(self.connection, offer)
+
+    async def accept(self, offer: Offer, length: int | None) -> None:
+        """Say that an offer, which is in the document now, was taken.
+
+        Args:
+            offer: Which.
+            length: UTF-16 code units of its text, if only the beginning was taken.
+        """
+        if length is None:
+            await self._dialect.accepted(self.connection, offer)
+        else:
+            self._dialect.partly_accepted(self.connection, offer, length)
+
+    async def next_edits(self, document: Document) -> int | None:
+        """How many further edits it proposes now; None if it does not do that."""
+        return await self._dialect.next_edits(self.connection, document, self._timeout_s)
+
+
+@asynccontextmanager
+async def session(
+    launch: Launch, dialect: Dialect, place: Workplace, environ: Mapping[str, str], timeout_s: float
+) -> AsyncIterator[Session]:
+    """A server, started and initialised, and ended with all that it started.
+
+    Raises:
+        SubjectError: The server failed.
+    """
+    async with connected(launch, dialect, place, environ) as (connection, name):
+        await dialect.get_ready(connection)
+        yield Session(connection, dialect, name, timeout_s)
+
+
+@asynccontextmanager
+async def connected(
+    launch: Launch, dialect: Dialect, place: Workplace, environ: Mapping[str, str]
+) -> AsyncIterator[tuple[Connection, ServerName]]:
+    """A connection to a server that is initialised; see `session`."""
+    async with started(launch, place, environ) as process:
+        connection = Connection(process, dialect.replies)
+        try:
+            name = await _initialized(connection, process, dialect, place)
+            yield connection, name
+            with contextlib.suppress(SubjectError, RequestTimeoutError):
+                await connection.request("shutdown", None, _STOP_S)
+                connection.notify("exit", None)
+        finally:
+            await connection.close()
+
+
+async def _initialized(
+    connection: Connection, process: ServerProcess, dialect: Dialect, place: Workplace
+) -> ServerName:
+    params = initialize_params(dialect, place.workspace.as_uri())
+    try:
+        result = (await connection.request("initialize", params, START_S)).result
+    except RequestTimeoutError:
+        raise SubjectError(Failure.NO_ANSWER, f"The server did not answer `initialize` in {START_S:.0f} s.") from None
+    except SubjectError as error:
+        if error.failure is not Failure.ENDED:
+            raise
+        told = process.last_words
+        raise SubjectError(
+            Failure.NOT_STARTED,
+            f"The server ended before it answered `initialize`. {f'It said: {told}' if told else 'Check --server.'}",
+        ) from None
+    connection.notify("initialized", {})
+    info = result.get("serverInfo") if isinstance(result, dict) else None
+    told_info = info if isinstance(info, dict) else {}
+    return ServerName(*(str(told_info.get(key, ""))[:_MOST_NAME] for key in ("name", "version")))

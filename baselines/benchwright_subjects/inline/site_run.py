@@ -1,0 +1,251 @@
+"""Plays one site against one server: ask, show, accept or type, ask again."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+from benchwright_subjects.inline import alignment, lint, similarity
+from benchwright_subjects.inline.dialects.lsp import Dialect, Trigger
+from benchwright_subjects.inline.document import Document
+from benchwright_subjects.inline.failure import HOPELESS, Failure, SubjectError
+from benchwright_subjects.inline.offer import Offer
+from benchwright_subjects.inline.policies import Accepted, Policy, Refusal, accepted
+from benchwright_subjects.inline.record import Decision, Snapshot, Step, Times
+from benchwright_subjects.inline.server_process import Launch
+from benchwright_subjects.inline.session import ServerName, Session, session
+from benchwright_subjects.inline.sites import Site, SiteKind
+from benchwright_subjects.inline.workplace import workplace
+from benchwright_verilog.syntax.suffixes import SOURCES
+
+_MOST_TIMEOUTS = 2
+"""Requests in a row without an answer, after which the server counts as silent."""
+_NOT_GRADED = frozenset({SiteKind.TYPE_THROUGH, SiteKind.REPLAY})
+"""Their text is that of the reference, or of somebody else, whatever the server does."""
+
+
+@dataclass(frozen=True)
+class Rules:
+    """How sites are played."""
+
+    refusal: Refusal = Refusal.ASSISTED
+    trigger: Trigger = Trigger.INVOKED
+    timeout_s: float = 10.0
+    """After which a request is given up."""
+    most_asks: int = 100
+    """Requests at a site that nothing else ends."""
+    next_edits: bool = False
+    """Whether to ask for next edits after each accepted offer."""
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A server to play against."""
+
+    launch: Launch
+    dialect: Dialect
+    environ: Mapping[str, str]
+
+
+@dataclass
+class Played:
+    """What happened at a site."""
+
+    document: Document
+    server: ServerName = ServerName()
+    steps: list[Step] = field(default_factory=list)
+    latencies_ms: list[float | None] = field(default_factory=list)
+    snapshots: list[Snapshot] = field(default_factory=list)
+    failure: SubjectError | None = None
+    times: Times | None = None
+
+
+def policy_at(site: Site, policy: Policy) -> Policy:
+    """What accepts at a site: only the oracle can type through a reference, and a replay accepts nothing."""
+    if site.kind is SiteKind.REPLAY:
+        return Policy.NEVER
+    if site.kind is SiteKind.TYPE_THROUGH and policy is not Policy.NEVER:
+        return Policy.MATCHES
+    return policy
+
+
+async def play(site: Site, files: Mapping[str, str], subject: Subject, policy: Policy, rules: Rules) -> Played:
+    """Play a site with a process, a home and a document of its own.
+
+    Args:
+        site: Where.
+        files: What else the workspace has, by path.
+        subject: Whose server.
+        policy: What is accepted.
+        rules: How.
+
+    Raises:
+        SubjectError: The server would fail at every site.
+    """
+    start, began = time.monotonic(), datetime.now(UTC)
+    shown = {**files, site.path: site.before + site.after}
+    with workplace({path: text.encode() for path, text in shown.items()}, subject.launch.profile) as place:
+        uri = (place.workspace / site.path).as_uri()
+        walk = _Walk(site, shown, policy, rules, Document(uri, shown[site.path], len(site.before)))
+        try:
+            connecting = session(subject.launch, subject.dialect, place, subject.environ, rules.timeout_s)
+            async with connecting as talking:
+                walk.played.server = talking.name
+                await walk.go(talking)
+            place.check()
+        except SubjectError as error:
+            if error.failure in HOPELESS and not walk.played.steps:
+                raise
+            walk.played.failure = error
+    played = walk.played
+    played.times = Times(
+        started=began, wall_s=round(time.monotonic() - start, 3), latencies_ms=tuple(played.latencies_ms)
+    )
+    return played
+
+
+class _Walk:
+    """From the first request at a site to the last."""
+
+    def __init__(self, site: Site, files: Mapping[str, str], policy: Policy, rules: Rules, document: Document) -> None:
+        self._site = site
+        self._sources = {path: text for path, text in files.items() if path.endswith(tuple(SOURCES))}
+        self._policy = policy_at(site, policy)
+        self._rules = rules
+        self._rest = site.expected
+        self._accepts = 0
+        self._silent = 0
+        self._is_over = False
+        self.played = Played(document)
+
+    @property
+    def _follows_reference(self) -> bool:
+        """Whether the driver knows what comes next, and sets white space as the reference has it."""
+        is_alone = self._rules.refusal is Refusal.ALONE and self._site.kind is not SiteKind.TYPE_THROUGH
+        return not is_alone or self._policy is Policy.MATCHES
+
+    async def go(self, talking: Session) -> None:
+        """Ask until the site is done."""
+        talking.open(self.played.document)
+        try:
+            while not self._is_over:
+                await self._ask(talking)
+                self._is_over = self._is_over or self._is_done()
+        finally:
+            self._keep_snapshot(is_end=True)
+
+    def _is_done(self) -> bool:
+        if self._site.kind is SiteKind.REPLAY:
+            return self._silent == 0
+        is_open = self._site.kind is SiteKind.EMPTY_BODY and not self._follows_reference
+        if not is_open and not self._rest.strip():
+            return True
+        is_bounded = self._site.kind is SiteKind.TYPE_THROUGH or self._rules.refusal is Refusal.ASSISTED
+        return not is_bounded and len(self.played.steps) >= self._rules.most_asks
+
+    async def _ask(self, talking: Session) -> None:
+        document = self.played.document
+        asked = await talking.ask(document, self._rules.trigger)
+        self.played.latencies_ms.append(None if asked.latency_ms is None else round(asked.latency_ms, 3))
+        offer = next(iter(asked.offers), None)
+        step = Step(decision=Decision.NOTHING_OFFERED, offers=len(asked.offers))
+        taken = None
+        if asked.latency_ms is None:
+            step = Step(decision=Decision.TIMED_OUT)
+        elif offer is not None and offer.text.strip() and offer.insertion != "":
+            talking.show(offer)
+            text = offer.text if offer.insertion is None else offer.insertion
+            repeats = similarity.repeats(text, document.after)
+            taken = await asyncio.to_thread(
+                accepted, self._policy, document, offer, self._rest, lambda after: self._adds_errors(after)
+            )
+            step = step.model_copy(
+                update={"decision": Decision.REFUSED, "offer": text, "repeats_suffix": repeats}
+            )
+        if offer is not None and taken is not None:
+            step = await self._accept(talking, step, offer, taken)
+        else:
+            step = self._refuse(talking, step)
+        self.played.steps.append(step)
+        self._count_silence(step)
+
+    async def _accept(self, talking: Session, step: Step, offer: Offer, taken: Accepted) -> Step:
+        document = self.played.document
+        if taken.is_whole:
+            changed, length = document.replaced(offer.start, offer.end, offer.text), None
+            deleted = "" if offer.keeps_what_follows else offer.after
+            deleted += offer.before if offer.insertion is None else ""
+        else:
+            changed, deleted = document.typed(taken.text), ""
+            length = len((offer.before + taken.text).encode("utf-16-le")) // 2
+        talking.change(changed)
+        await talking.accept(offer, length)
+        self._accepts += 1
+        self._rest = alignment.left_of(self._rest, taken.text)
+        self.played.document = changed
+        if self._accepts.bit_count() == 1:
+            self._keep_snapshot(is_end=False)
+        self._type(talking, self._gap(taken.text))
+        edits = await talking.next_edits(self.played.document) if self._rules.next_edits else None
+        return step.model_copy(
+            update={
+                "decision": Decision.ACCEPTED if taken.is_whole else Decision.PARTLY_ACCEPTED,
+                "accepted": taken.text,
+                "deleted": similarity.effort(deleted),
+                "next_edits": edits,
+            }
+        )
+
+    def _refuse(self, talking: Session, step: Step) -> Step:
+        is_silent = step.decision is Decision.TIMED_OUT
+        if self._site.kind is SiteKind.TYPE_THROUGH:
+            typed = alignment.next_character(self._rest)
+        elif self._rules.refusal is Refusal.ASSISTED and self._site.kind is not SiteKind.REPLAY:
+            typed = alignment.next_line(self._rest)
+        else:
+            # One that did not answer is asked a second time.
+            self._is_over = not is_silent
+            return step
+        self._rest = self._rest[len(typed) :]
+        self._type(talking, typed + self._blank())
+        return step.model_copy(update={"typed": typed})
+
+    def _gap(self, taken: str) -> str:
+        """The white space that is set after an accepted text, as an editor or its user does."""
+        if self._follows_reference:
+            blank = self._blank()
+            return "" if taken[-1:].isspace() else blank
+        document = self.played.document
+        line = document.before[document.before.rfind("\n") + 1 :]
+        is_at_end = not document.after.partition("\n")[0].strip()
+        if not (line.strip() and is_at_end):
+            return ""
+        return "\n" + line[: len(line) - len(line.lstrip())]
+
+    def _blank(self) -> str:
+        """The white space that comes next in the reference, which is behind it then."""
+        blank = alignment.blank(self._rest) if self._rest.strip() else ""
+        self._rest = self._rest[len(blank) :]
+        return blank
+
+    def _type(self, talking: Session, text: str) -> None:
+        if text:
+            self.played.document = self.played.document.typed(text)
+            talking.change(self.played.document)
+
+    def _count_silence(self, step: Step) -> None:
+        self._silent = self._silent + 1 if step.decision is Decision.TIMED_OUT else 0
+        if self._silent >= _MOST_TIMEOUTS:
+            raise SubjectError(Failure.NO_ANSWER, f"The server left {_MOST_TIMEOUTS} requests in a row unanswered.")
+
+    def _adds_errors(self, after: Document) -> bool:
+        before = {**self._sources, self._site.path: self.played.document.text}
+        return lint.has_new_errors(before, {**before, self._site.path: after.text})
+
+    def _keep_snapshot(self, *, is_end: bool) -> None:
+        if self._site.kind not in _NOT_GRADED:
+            one = Snapshot(accepts=self._accepts, is_end=is_end, text=self.played.document.text)
+            self.played.snapshots.append(one)

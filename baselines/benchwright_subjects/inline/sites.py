@@ -1,0 +1,163 @@
+"""Where a server is asked: holes in a copy of the reference that never held what is to be written there."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from benchwright_attempts.errors import EvaluationError
+from benchwright_problems.problem import Kind, Problem
+from benchwright_subjects.inline.similarity import effort
+from benchwright_subjects.inline.syntactic_units import Region, Unit, bodies, trimmed, units
+from benchwright_verilog.syntax.suffixes import DESIGN_SUFFIXES
+
+_FEWEST_IN_LINE = 8
+"""Characters of a line worth asking for: not `end`, `begin` or a bracket."""
+_MOST_LINES = 6
+_COMMENT = re.compile(r"//.*|/\*.*")
+
+
+class SiteKind(StrEnum):
+    """Which part is left out."""
+
+    EMPTY_BODY = "empty-body"
+    """All that is between a module's header and its end."""
+    LINE = "line"
+    LINES = "lines"
+    """Two to six lines that follow each other."""
+    UNIT = "unit"
+    """A port list, an assignment, an always block, a case arm or an assertion."""
+    TYPE_THROUGH = "type-through"
+    """A module's body, character by character: what is not offered is typed."""
+    REPLAY = "replay"
+    """What somebody wrote next after a pause, in a recorded attempt."""
+
+
+@dataclass(frozen=True)
+class Site:
+    """One place to ask at."""
+
+    id: str
+    """Says where it is, and nothing of what is there."""
+    problem: str
+    """PACK/ID."""
+    path: str
+    kind: SiteKind
+    before: str = field(repr=False)
+    """What the server sees left of the cursor."""
+    after: str = field(repr=False)
+    """What it sees right of it."""
+    expected: str = field(repr=False)
+    """What belongs between. No server ever gets it."""
+    unit: Unit | None = None
+    final: str | None = field(default=None, repr=False)
+    """Of a replay, the file at the end of the attempt."""
+
+
+@dataclass(frozen=True)
+class Cutting:
+    """Which sites to make."""
+
+    kinds: Sequence[SiteKind]
+    per_kind: int = 3
+    """Most holes of one kind in a file; of syntactic units, of each."""
+    longest: int = 600
+    """Characters, without white space, that a site of `TYPE_THROUGH` covers."""
+    seed: int = 1
+
+
+def cut(ref: str, problem: Problem, cutting: Cutting) -> list[Site]:
+    """The sites of one problem, the same for the same seed.
+
+    Args:
+        ref: PACK/ID.
+        problem: With its hidden part.
+        cutting: Which.
+    """
+    return [
+        site
+        for path in sorted(problem.hidden.reference)
+        if path in problem.public.expected and path.endswith(tuple(DESIGN_SUFFIXES))
+        for kind in cutting.kinds
+        for site in _of_kind(ref, path, problem.hidden.reference[path], kind, cutting)
+    ]
+
+
+def can_be_cut(problem: Problem) -> bool:
+    """Whether there is a reference to cut holes into."""
+    return problem.kind is Kind.DESIGN and bool(problem.hidden.reference)
+
+
+def check_kinds(names: Sequence[str]) -> list[SiteKind]:
+    """The kinds of these names, in the order of the enumeration.
+
+    Raises:
+        EvaluationError: There is no such kind.
+    """
+    known = [kind.value for kind in SiteKind]
+    if unknown := next((name for name in names if name not in known), None):
+        raise EvaluationError(f"There are no sites of kind {unknown!r}. Choose from: {', '.join(known)}.")
+    return [kind for kind in SiteKind if kind.value in names]
+
+
+def _of_kind(ref: str, path: str, text: str, kind: SiteKind, cutting: Cutting) -> Iterator[Site]:
+    chance = random.Random(f"{cutting.seed}:{ref}:{path}:{kind}")  # noqa: S311 - a sample, not a secret
+    match kind:
+        case SiteKind.EMPTY_BODY:
+            holes: list[tuple[Region, Unit | None]] = [(region, None) for region in bodies(text)]
+        case SiteKind.TYPE_THROUGH:
+            longest = max(bodies(text), key=lambda region: region[1] - region[0], default=None)
+            holes = [(longest, None)] if longest else []
+        case SiteKind.LINE:
+            holes = [(region, None) for region in _drawn(_lines(text), cutting.per_kind, chance)]
+        case SiteKind.LINES:
+            holes = [(region, None) for region in _drawn(_spans(text, chance), cutting.per_kind, chance)]
+        case SiteKind.UNIT:
+            holes = [(one, unit) for unit in Unit for one in _drawn(units(text, unit), cutting.per_kind, chance)]
+        case SiteKind.REPLAY:
+            holes = []
+    for (start, end), unit in holes:
+        name = f"{ref}/{path}#{kind}{f'-{unit}' if unit else ''}@{start}-{end}"
+        expected = text[start:end]
+        if kind is SiteKind.TYPE_THROUGH:
+            expected = _first(expected, cutting.longest)
+        yield Site(name, ref, path, kind, text[:start], text[end:], expected, unit)
+
+
+def _drawn(regions: Sequence[Region], most: int, chance: random.Random) -> list[Region]:
+    return sorted(chance.sample(regions, min(most, len(regions))))
+
+
+def _lines(text: str) -> list[Region]:
+    """The lines with code, without their indentation."""
+    found = []
+    start = 0
+    for line in text.splitlines(keepends=True):
+        if effort(_COMMENT.sub("", line)) >= _FEWEST_IN_LINE:
+            found.append(trimmed(text, start, start + len(line)))
+        start += len(line)
+    return found
+
+
+def _spans(text: str, chance: random.Random) -> list[Region]:
+    """Some spans of lines that begin at a line with code."""
+    lines = _lines(text)
+    found = []
+    for place, (start, _) in enumerate(lines):
+        last = min(len(lines) - 1, place + chance.randint(1, _MOST_LINES - 1))
+        if last > place:
+            found.append((start, lines[last][1]))
+    return [span for span in found if text.count("\n", *span) < _MOST_LINES]
+
+
+def _first(text: str, most: int) -> str:
+    """The lines at the beginning of a text that have this many characters together, one line at least."""
+    taken = ""
+    for line in text.splitlines(keepends=True):
+        if taken and effort(taken + line) > most:
+            break
+        taken += line
+    return taken.rstrip()

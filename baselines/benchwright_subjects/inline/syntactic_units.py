@@ -1,0 +1,80 @@
+"""Pieces of a file that a person writes in one go, by its syntax tree."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from benchwright_verilog.syntax.lines import Lines
+from benchwright_verilog.syntax.tree import parse
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+Region = tuple[int, int]
+"""First code point, and the one after the last."""
+
+
+class Unit(StrEnum):
+    """Which."""
+
+    PORT_LIST = "port-list"
+    ASSIGNMENT = "assignment"
+    ALWAYS = "always"
+    CASE_ARM = "case-arm"
+    ASSERTION = "assertion"
+
+
+_NODES: Mapping[Unit, frozenset[str]] = {
+    Unit.PORT_LIST: frozenset({"list_of_port_declarations", "list_of_ports"}),
+    Unit.ASSIGNMENT: frozenset({"continuous_assign", "blocking_assignment", "nonblocking_assignment"}),
+    Unit.ALWAYS: frozenset({"always_construct"}),
+    Unit.CASE_ARM: frozenset({"case_item"}),
+    Unit.ASSERTION: frozenset(
+        {"concurrent_assertion_item", "simple_immediate_assert_statement", "deferred_immediate_assert_statement"}
+    ),
+}
+_HEADERS = ("module_ansi_header", "module_nonansi_header")
+
+
+def units(text: str, unit: Unit) -> list[Region]:
+    """The pieces of one kind, in order; of nested ones the outer."""
+    lines = Lines(text)
+    found = []
+    for node in _outermost(parse(lines.data).root_node, _NODES[unit]):
+        start, end = lines.from_byte(node.start_byte), lines.from_byte(node.end_byte)
+        if unit is Unit.PORT_LIST:
+            # The parentheses stay, as an editor has them.
+            start, end = start + 1, end - 1
+        found.append(trimmed(text, start, end))
+    return [(start, end) for start, end in found if start < end]
+
+
+def bodies(text: str) -> list[Region]:
+    """What is between the header and the end of each module, in order; nothing of empty ones."""
+    lines = Lines(text)
+    found = []
+    for module in _outermost(parse(lines.data).root_node, frozenset({"module_declaration"})):
+        headers = [child.end_byte for child in module.children if child.type in _HEADERS]
+        ends = [child.start_byte for child in module.children if child.type == "endmodule"]
+        if headers and ends:
+            found.append(trimmed(text, lines.from_byte(headers[0]), lines.from_byte(ends[-1])))
+    return [(start, end) for start, end in found if start < end]
+
+
+def trimmed(text: str, start: int, end: int) -> Region:
+    """A region without the white space at its ends."""
+    part = text[start:end]
+    return start + len(part) - len(part.lstrip()), max(start, end - (len(part) - len(part.rstrip())))
+
+
+def _outermost(node: Node, types: frozenset[str]) -> Iterator[Node]:
+    # A tree may be deeper than Python's stack.
+    waiting = [node]
+    while waiting:
+        one = waiting.pop()
+        if one.type in types:
+            yield one
+        else:
+            waiting += reversed(one.children)

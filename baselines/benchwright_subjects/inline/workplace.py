@@ -1,0 +1,85 @@
+"""The folders that one server process gets: a home, a place for temporary files, and the workspace it is asked in."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchwright_attempts.file_text import sha256
+from benchwright_harness.untrusted_folder import remove_folder
+from benchwright_subjects.inline.failure import Failure, SubjectError
+
+
+@dataclass(frozen=True)
+class Workplace:
+    """A temporary folder that no other process of a subject gets."""
+
+    root: Path
+    files: Mapping[str, str]
+    """Path in the workspace → SHA-256, as the files were put there."""
+
+    @property
+    def home(self) -> Path:
+        """The home folder."""
+        return self.root / "home"
+
+    @property
+    def temporary(self) -> Path:
+        """Where it puts temporary files."""
+        return self.root / "tmp"
+
+    @property
+    def workspace(self) -> Path:
+        """What its user has open."""
+        return self.root / "workspace"
+
+    def check(self) -> None:
+        """Compare the workspace with what was put there.
+
+        Raises:
+            SubjectError: `CHANGED_FILES`.
+        """
+        if self._found() != self.files:
+            raise SubjectError(Failure.CHANGED_FILES, "The server changed files of the workspace by itself.")
+
+    def _found(self) -> Mapping[str, str] | None:
+        found: dict[str, str] = {}
+        for file in self.workspace.rglob("*"):
+            path = file.relative_to(self.workspace).as_posix()
+            if file.is_dir() and not file.is_symlink():
+                continue
+            # A link or a pipe is not opened: nobody knows what is behind it.
+            if path not in self.files or file.is_symlink() or not file.is_file():
+                return None
+            found[path] = sha256(file.read_bytes())
+        return found
+
+
+@contextmanager
+def workplace(files: Mapping[str, bytes], profile: Path | None) -> Iterator[Workplace]:
+    """A new workplace, removed with all that is in it.
+
+    Args:
+        files: Of the workspace, by path.
+        profile: A home folder to begin with a copy of, such as one that somebody has signed in with.
+    """
+    root = Path(tempfile.mkdtemp(prefix="benchwright-inline-")).resolve()
+    try:
+        place = Workplace(root, {path: sha256(data) for path, data in files.items()})
+        for folder in (place.temporary, place.workspace):
+            folder.mkdir(mode=0o700)
+        if profile is None:
+            place.home.mkdir(mode=0o700)
+        else:
+            shutil.copytree(profile, place.home, symlinks=True)
+        for path, data in files.items():
+            file = place.workspace / path
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_bytes(data)
+        yield place
+    finally:
+        remove_folder(root)

@@ -1,0 +1,67 @@
+"""Hears what the doubles of inline-completion servers are told, whatever becomes of them and of whoever drives them."""
+
+from __future__ import annotations
+
+import json
+import socket
+import threading
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+
+@dataclass(frozen=True)
+class Heard:
+    """One message to a double."""
+
+    home: str
+    """Of the process: each has its own."""
+    method: str
+    params: Any
+
+
+class Hearing:
+    """Listens until the `with` block ends.
+
+    Args:
+        place: Where the socket is made.
+    """
+
+    def __init__(self, place: Path) -> None:
+        self.place = place
+        self.all: list[Heard] = []
+        self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 20)
+        self._socket.bind(str(place))
+        self._socket.settimeout(0.05)
+        self._over = False
+        self._thread = threading.Thread(target=self._listen, daemon=True)
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._over = True
+        self._thread.join()
+        self._socket.close()
+
+    def of(self, method: str) -> list[Any]:
+        """The parameters of the messages of a method, once nothing more has come for a moment."""
+        count = -1
+        while count != len(self.all):
+            count = len(self.all)
+            time.sleep(0.06)
+        return [one.params for one in self.all if one.method == method]
+
+    def _listen(self) -> None:
+        while not self._over:
+            try:
+                told = json.loads(self._socket.recv(1 << 20))
+            except TimeoutError:
+                continue
+            self.all.append(Heard(told["home"], told["method"], told["params"]))
