@@ -1,10 +1,11 @@
 """An inline-completion server that says what a script says, and tells a test of every message that it gets.
 
 Run as `python inline_double.py SCRIPT SOCKET`. What it is told goes to the socket (Unix, datagrams) as JSON: where it
-runs confined, it can write no file that a test could read. The script is JSON: `rules` is a list of `{"after": …, "say": …}`, of which
-the first applies whose `after` is what the text left of the cursor ends with (white space at both ends left out);
-`items` of a rule replaces the one item with text. With `model`, the address of an endpoint of OpenAI's chat API is asked
-instead. `copilot` makes it want what GitHub's server wants.
+runs confined, it can write no file that a test could read.
+
+The script is JSON. `rules` is a list of `{"after": …, "say": …}`; the first applies whose `after` is what the text left
+of the cursor ends with, white space at both ends left out. `items` of a rule replaces the one item with text. With
+`model`, the address of an endpoint of OpenAI's chat API is asked instead.
 """
 
 from __future__ import annotations
@@ -44,7 +45,9 @@ def plain(value: Any) -> Any:
 def initialized(params: types.InitializedParams) -> None:
     workspace = server.workspace.root_path
     files = {
-        file.relative_to(workspace).as_posix(): file.read_text() for file in Path(workspace).rglob("*") if file.is_file()
+        file.relative_to(workspace).as_posix(): file.read_text()
+        for file in Path(workspace).rglob("*")
+        if file.is_file()
     }
     note("initialized", {"files": files, "environment": dict(os.environ)})
 
@@ -75,8 +78,13 @@ def complete(params: types.InlineCompletionParams) -> Any:
 
 def said(before: str, after: str) -> Any:
     if "model" in SCRIPT:
-        body = {"model": "scripted", "messages": [{"role": "system", "content": "Complete."},
-                                                  {"role": "user", "content": before + "<CURSOR>" + after}]}
+        body = {
+            "model": "scripted",
+            "messages": [
+                {"role": "system", "content": "Complete."},
+                {"role": "user", "content": before + "<CURSOR>" + after},
+            ],
+        }
         request = urllib.request.Request(
             SCRIPT["model"] + "/chat/completions", json.dumps(body).encode(), {"Content-Type": "application/json"}
         )

@@ -19,7 +19,22 @@ _LONGEST = 300
 """Characters shown of a cell; the exported files have all of it."""
 
 
-def page(title: str, subtitle: str, sections: Sequence[Section], sources: Mapping[str, str]) -> str:
+SKIPS = (("answer", "the answer"), ("attempts", "the table of attempts"))
+FILES = (
+    "The same numbers are in `report.json`, the rows in `attempts.csv` and `attempts.parquet`; `codebook.md` says what "
+    "each column means. Intervals are 95 %."
+)
+
+
+def page(
+    title: str,
+    subtitle: str,
+    sections: Sequence[Section],
+    sources: Mapping[str, str],
+    *,
+    skips: Sequence[tuple[str, str]] = SKIPS,
+    files: str = FILES,
+) -> str:
     """The whole file.
 
     Args:
@@ -27,6 +42,8 @@ def page(title: str, subtitle: str, sections: Sequence[Section], sources: Mappin
         subtitle: Under it.
         sections: In order; the one called `support` is the box at the top.
         sources: What made it: name → version or digest.
+        skips: Sections that the keyboard reaches at once, with what they are called there.
+        files: What is beside the page.
     """
     style, script = font_face() + _resource("page.css"), _resource("page.js")
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
@@ -34,6 +51,7 @@ def page(title: str, subtitle: str, sections: Sequence[Section], sources: Mappin
         f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'; img-src data:; font-src data:"
     )
     links = "".join(f'<li><a href="#{one.id}">{escape(one.title)}</a></li>' for one in sections)
+    skipping = "\n".join(f'<a class="skip" href="#{to}">Skip to {escape(what)}</a>' for to, what in skips)
     made = "".join(f"<dt>{escape(name)}</dt><dd>{escape(value)}</dd>" for name, value in sources.items())
     return f"""<!doctype html>
 <html lang="en">
@@ -45,8 +63,7 @@ def page(title: str, subtitle: str, sections: Sequence[Section], sources: Mappin
 <style>{style}</style>
 </head>
 <body>
-<a class="skip" href="#answer">Skip to the answer</a>
-<a class="skip" href="#attempts">Skip to the table of attempts</a>
+{skipping}
 <header>
 <h1>{escape(title)}</h1>
 <p class="soft">{escape(subtitle)}</p>
@@ -57,8 +74,7 @@ def page(title: str, subtitle: str, sections: Sequence[Section], sources: Mappin
 </main>
 <footer>
 <h2>How this was made</h2>
-<p>The same numbers are in <code>report.json</code>, the rows in <code>attempts.csv</code> and
-<code>attempts.parquet</code>; <code>codebook.md</code> says what each column means. Intervals are 95 %.</p>
+<p>{_prose(files)}</p>
 <dl>{made}</dl>
 </footer>
 <script>{script}</script>

@@ -22,7 +22,7 @@ def configuration_digest(launch: Launch, dialect: str) -> str:
     if launch.profile is not None:
         files = sorted(file for file in launch.profile.rglob("*") if file.is_file() and not file.is_symlink())
         profile = {file.relative_to(launch.profile).as_posix(): _sha256(file) for file in files}
-    return digest([list(launch.command), programs, sorted(launch.passed), profile, dialect])
+    return digest([*launch.command, programs, ",".join(sorted(launch.passed)), profile, dialect])
 
 
 def _named_files(command: tuple[str, ...]) -> Iterator[Path]:

@@ -17,7 +17,7 @@ from pathlib import Path
 from benchwright_problems.home import Home
 from benchwright_subjects.inline.workplace import Workplace
 
-_NAMESPACES = "--unshare-user --disable-userns --unshare-pid --cap-drop ALL --die-with-parent".split()
+_NAMESPACES = ["--unshare-user", "--disable-userns", "--unshare-pid", "--cap-drop", "ALL", "--die-with-parent"]
 _TRIAL_S = 10
 
 

@@ -50,7 +50,8 @@ def _as_long(site: Site, offer: str) -> str:
     """What the offer is compared with: of an open end, as many lines as it has."""
     if site.kind not in (SiteKind.EMPTY_BODY, SiteKind.REPLAY):
         return site.expected
-    lines, taken = max(1, filled_lines(offer)), []
+    lines = max(1, filled_lines(offer))
+    taken: list[str] = []
     for line in site.expected.strip("\n").splitlines():
         if filled_lines("\n".join(taken)) == lines:
             break

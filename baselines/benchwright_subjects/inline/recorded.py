@@ -82,4 +82,3 @@ def _between(before: str, after: str, later: str | None) -> str | None:
     if not (later.startswith(before) and later.endswith(after)):
         return None
     return later[len(before) : len(later) - len(after)]
-

@@ -102,7 +102,6 @@ def digest_of(problem: Problem) -> str:
 
 
 def _record(plan: Plan, site: Site, policy: Policy, played: Played) -> SiteRecord:
-    assert played.times is not None
     efforts = measures.efforts(site, played)
     bare = SiteRecord(
         site=site.id,

@@ -97,7 +97,9 @@ class RunFolder:
         self.folder.mkdir(parents=True, exist_ok=True)
         lock = self.folder / ".lock"
         if is_locked(lock):
-            raise EvaluationError(f"Another command is writing to {self.folder}. Wait for it, or choose another folder.")
+            raise EvaluationError(
+                f"Another command is writing to {self.folder}. Wait for it, or choose another folder."
+            )
         with file_lock(lock):
             if not self._settings.exists():
                 if others := [file.name for file in self.folder.iterdir() if file != lock]:
@@ -106,8 +108,8 @@ class RunFolder:
                 write_atomically(self._settings, settings.model_dump_json(indent=1).encode(), 0o600)
             elif different := _differences(self.settings(), settings):
                 raise EvaluationError(
-                    f"{self.folder} holds a run with another {' and '.join(different)}. Choose a new folder, or give the "
-                    "options that it began with."
+                    f"{self.folder} holds a run with another {' and '.join(different)}. Choose a new folder, or give "
+                    "the options that it began with."
                 )
             self._mend()
             yield
@@ -125,7 +127,9 @@ class RunFolder:
                 f"{self.folder} holds no run: `benchwright completion run --out {self.folder}` makes one."
             ) from None
         except (OSError, ValidationError):
-            raise EvaluationError(f"{self._settings} can't be read, or another version of Benchwright wrote it.") from None
+            raise EvaluationError(
+                f"{self._settings} can't be read, or another version of Benchwright wrote it."
+            ) from None
 
     def records(self) -> list[SiteRecord]:
         """The sites that were played, in the order in which they were.
@@ -168,7 +172,9 @@ class RunFolder:
             try:
                 found.append(kind.model_validate_json(line))
             except ValidationError:
-                raise EvaluationError(f"{file}, line {number}, is damaged. Remove the line to play its site again.") from None
+                raise EvaluationError(
+                    f"{file}, line {number}, is damaged. Remove the line to play its site again."
+                ) from None
         return found
 
     def _mend(self) -> None:

@@ -47,24 +47,16 @@ class ServerProcess:
     """
 
     def __init__(self, process: asyncio.subprocess.Process, environment: Mapping[str, str]) -> None:
+        if process.stdin is None or process.stdout is None or process.stderr is None:
+            raise TypeError("a server is started with pipes")
         self._process = process
+        self.stdin = process.stdin
+        self.stdout = process.stdout
         self._secrets = [value for name, value in environment.items() if _SECRET_NAME.search(name) and len(value) > 3]
         self._tail = b""
         self.stderr_bytes = 0
         self.flooded = asyncio.Event()
-        self._draining = asyncio.create_task(self._drain())
-
-    @property
-    def stdin(self) -> asyncio.StreamWriter:
-        """What it reads."""
-        assert self._process.stdin is not None
-        return self._process.stdin
-
-    @property
-    def stdout(self) -> asyncio.StreamReader:
-        """What it writes."""
-        assert self._process.stdout is not None
-        return self._process.stdout
+        self._draining = asyncio.create_task(self._drain(process.stderr))
 
     @property
     def last_words(self) -> str:
@@ -89,9 +81,7 @@ class ServerProcess:
                 await self._draining
             await self._process.wait()
 
-    async def _drain(self) -> None:
-        stream = self._process.stderr
-        assert stream is not None
+    async def _drain(self, stream: asyncio.StreamReader) -> None:
         while chunk := await stream.read(1 << 16):
             self.stderr_bytes += len(chunk)
             self._tail = (self._tail + chunk)[-_TAIL_BYTES:]

@@ -57,8 +57,13 @@ class Session:
 
     def open(self, document: Document) -> None:
         """Open a document and look at it."""
-        item: JsonValue = {**document.identifier, "languageId": "systemverilog", "version": document.version}
-        self.connection.notify("textDocument/didOpen", {"textDocument": {**item, "text": document.text}})
+        item: JsonValue = {
+            **document.identifier,
+            "languageId": "systemverilog",
+            "version": document.version,
+            "text": document.text,
+        }
+        self.connection.notify("textDocument/didOpen", {"textDocument": item})
         self._dialect.focus(self.connection, document)
 
     def change(self, document: Document) -> None:

@@ -20,7 +20,7 @@ def squeezed(text: str) -> str:
 
 def effort(text: str) -> int:
     """Characters that are not white space: what somebody types, where the editor indents."""
-    return sum(not one.isspace() for one in text)
+    return len("".join(text.split()))
 
 
 def edit_similarity(text: str, expected: str) -> float:
@@ -71,10 +71,9 @@ def kept_effort(accepted: Sequence[str], expected: str) -> int:
         accepted: Texts in the order in which they are in the document.
         expected: What should be there.
     """
-    matcher = SequenceMatcher(None, pieces("\n".join(accepted)), pieces(expected), autojunk=False)
-    return sum(
-        effort("".join(matcher.a[start : start + size])) for start, _, size in matcher.get_matching_blocks() if size
-    )
+    own = pieces("\n".join(accepted))
+    blocks = SequenceMatcher(None, own, pieces(expected), autojunk=False).get_matching_blocks()
+    return sum(effort("".join(own[block.a : block.a + block.size])) for block in blocks)
 
 
 def repeats(text: str, following: str) -> bool:

@@ -55,12 +55,18 @@ class Played:
     """What happened at a site."""
 
     document: Document
-    server: ServerName = ServerName()
+    server: ServerName = field(default_factory=ServerName)
     steps: list[Step] = field(default_factory=list)
     latencies_ms: list[float | None] = field(default_factory=list)
     snapshots: list[Snapshot] = field(default_factory=list)
     failure: SubjectError | None = None
-    times: Times | None = None
+    started: datetime = field(default_factory=lambda: datetime.now(UTC))
+    wall_s: float = 0.0
+
+    @property
+    def times(self) -> Times:
+        """What differs from run to run."""
+        return Times(started=self.started, wall_s=round(self.wall_s, 3), latencies_ms=tuple(self.latencies_ms))
 
 
 def policy_at(site: Site, policy: Policy) -> Policy:
@@ -85,7 +91,7 @@ async def play(site: Site, files: Mapping[str, str], subject: Subject, policy: P
     Raises:
         SubjectError: The server would fail at every site.
     """
-    start, began = time.monotonic(), datetime.now(UTC)
+    start = time.monotonic()
     shown = {**files, site.path: site.before + site.after}
     with workplace({path: text.encode() for path, text in shown.items()}, subject.launch.profile) as place:
         uri = (place.workspace / site.path).as_uri()
@@ -100,11 +106,8 @@ async def play(site: Site, files: Mapping[str, str], subject: Subject, policy: P
             if error.failure in HOPELESS and not walk.played.steps:
                 raise
             walk.played.failure = error
-    played = walk.played
-    played.times = Times(
-        started=began, wall_s=round(time.monotonic() - start, 3), latencies_ms=tuple(played.latencies_ms)
-    )
-    return played
+    walk.played.wall_s = time.monotonic() - start
+    return walk.played
 
 
 class _Walk:
@@ -162,9 +165,7 @@ class _Walk:
             taken = await asyncio.to_thread(
                 accepted, self._policy, document, offer, self._rest, lambda after: self._adds_errors(after)
             )
-            step = step.model_copy(
-                update={"decision": Decision.REFUSED, "offer": text, "repeats_suffix": repeats}
-            )
+            step = step.model_copy(update={"decision": Decision.REFUSED, "offer": text, "repeats_suffix": repeats})
         if offer is not None and taken is not None:
             step = await self._accept(talking, step, offer, taken)
         else:

@@ -32,6 +32,7 @@ COMMANDS = {
     "study": "study",
     "judge": "judge",
     "eval": "evaluate",
+    "completion": "completion",
     "toolchain": "toolchains",
     "shell": "shell",
     "report": "report",

@@ -1,6 +1,6 @@
 """GitHub's `copilot-language-server`, as the README of the npm package @github/copilot-language-server has it.
 
-It works for signed-in users only. Signing in is its own device flow: it shows a code, which the user enters in a browser.
+It works for signed-in users only. Signing in is its own device flow: it shows a code that the user enters in a browser.
 """
 
 from __future__ import annotations

@@ -1,0 +1,71 @@
+"""How long requests took, with intervals that hold for other problems."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from benchwright_analysis.statistics.bootstrap import draws, percentile_interval
+from benchwright_analysis.statistics.columns import Numbers, groups
+from benchwright_analysis.statistics.crossed import FEWEST_PROBLEMS
+from benchwright_judges.estimators import Estimate
+
+THRESHOLDS_MS = (200, 500, 2000)
+RESAMPLES = 1000
+
+
+@dataclass(frozen=True)
+class Latencies:
+    """Of some requests. One that was given up took longer than any time."""
+
+    requests: int
+    given_up: int
+    p50_ms: Estimate | None
+    """None where it is one of those given up."""
+    p95_ms: Estimate | None
+    over: dict[str, float]
+    """Threshold in milliseconds → share of the requests that took longer."""
+
+
+def latencies(values: Sequence[float | None], problems: Sequence[str], *, seed: int) -> Latencies | None:
+    """What some requests come to; None if there are none.
+
+    Args:
+        values: Milliseconds of each; None of one that was given up.
+        problems: Of each, where it was sent.
+        seed: Of the resampling.
+    """
+    if not values:
+        return None
+    column = np.array([math.inf if value is None else value for value in values])
+    return Latencies(
+        len(values),
+        sum(value is None for value in values),
+        _quantile(column, problems, 0.5, seed),
+        _quantile(column, problems, 0.95, seed),
+        {str(limit): float((column > limit).mean()) for limit in THRESHOLDS_MS},
+    )
+
+
+def _quantile(column: Numbers, problems: Sequence[str], level: float, seed: int) -> Estimate | None:
+    """A quantile with the percentile interval of resampled problems."""
+    value = quantile(column, np.ones(len(column)), level)
+    if not math.isfinite(value):
+        return None
+    names, place = groups(problems, "Problems")
+    if len(names) < FEWEST_PROBLEMS:
+        return Estimate(value=value)
+    drawn = draws(len(names), RESAMPLES, np.random.default_rng(seed))
+    replicates = np.array([quantile(column, weights[place].astype(np.float64), level) for weights in drawn])
+    low, high = percentile_interval(replicates, len(names))
+    return Estimate(value=value, low=low, high=high)
+
+
+def quantile(column: Numbers, weights: Numbers, level: float) -> float:
+    """The least value that a share `level` of the weight does not exceed (Hyndman & Fan 1996, definition 1)."""
+    order = np.argsort(column)
+    reached = np.cumsum(weights[order])
+    return float(column[order][np.searchsorted(reached, level * reached[-1] - 1e-9)])

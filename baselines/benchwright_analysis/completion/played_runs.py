@@ -1,0 +1,90 @@
+"""Runs of inline-completion servers, read from their folders."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchwright_subjects.inline.policies import Policy
+from benchwright_subjects.inline.record import SiteRecord
+from benchwright_subjects.inline.run_folder import RunFolder, Settings, SnapshotVerdict
+from benchwright_subjects.inline.sites import SiteKind
+
+_Key = tuple[str, Policy]
+
+
+@dataclass(frozen=True)
+class PlayedRun:
+    """One run."""
+
+    label: str
+    """Tells it from the others of a report."""
+    settings: Settings
+    records: Sequence[SiteRecord]
+    verdicts: Mapping[_Key, Sequence[SnapshotVerdict]]
+    """Of each site with a policy, by accepts."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """The sites of one kind that were played with one policy."""
+
+    run: PlayedRun
+    kind: SiteKind
+    policy: Policy
+    records: Sequence[SiteRecord]
+
+    @property
+    def problems(self) -> Sequence[str]:
+        """Of each record."""
+        return [record.problem for record in self.records]
+
+    @property
+    def name(self) -> tuple[str, str, str]:
+        """Subject, sites and policy, for tables."""
+        return self.run.label, self.kind.value, self.policy.value
+
+
+def read_runs(folders: Sequence[Path]) -> list[PlayedRun]:
+    """The runs of some folders.
+
+    Raises:
+        EvaluationError: A folder holds no run, or is damaged.
+    """
+    runs = [RunFolder(folder) for folder in folders]
+    found = [(run.settings(), run.records(), run.verdicts()) for run in runs]
+    labels = [_label(settings, records) for settings, records, _ in found]
+    often = Counter(labels)
+    named = [
+        f"{label} ({folder.name})" if often[label] > 1 else label for label, folder in zip(labels, folders, strict=True)
+    ]
+    return [
+        PlayedRun(label, settings, records, _by_site(verdicts))
+        for label, (settings, records, verdicts) in zip(named, found, strict=True)
+    ]
+
+
+def parts(runs: Sequence[PlayedRun]) -> list[Part]:
+    """Every kind of site with every policy, run by run; those without sites are left out."""
+    found = []
+    for run in runs:
+        for kind in SiteKind:
+            for policy in Policy:
+                records = [one for one in run.records if one.kind is kind and one.policy is policy]
+                if records:
+                    found.append(Part(run, kind, policy, records))
+    return found
+
+
+def _label(settings: Settings, records: Sequence[SiteRecord]) -> str:
+    names = sorted({f"{one.subject.name} {one.subject.version}".strip() for one in records if one.subject.version})
+    return f"{' / '.join(names) or Path(settings.command[0]).name}, {settings.mode}"
+
+
+def _by_site(verdicts: Sequence[SnapshotVerdict]) -> dict[_Key, list[SnapshotVerdict]]:
+    found: dict[_Key, list[SnapshotVerdict]] = {}
+    for one in sorted(verdicts, key=lambda verdict: (verdict.accepts, verdict.is_end)):
+        found.setdefault((one.site, one.policy), []).append(one)
+    return found

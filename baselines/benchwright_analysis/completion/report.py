@@ -1,0 +1,63 @@
+"""Writes the report of runs of inline-completion servers: a page and the same numbers as JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from importlib.metadata import version
+from pathlib import Path
+
+from pydantic import JsonValue
+
+from benchwright_analysis.completion.played_runs import parts, read_runs
+from benchwright_analysis.completion.sections import sections
+from benchwright_analysis.report.page import page
+from benchwright_analysis.report.section import Section, plain
+from benchwright_problems.atomic import write_atomically
+
+FORMAT = 1
+_FILES = "The same numbers are in `completion.json`. Intervals are 95 % and hold for other problems."
+
+
+@dataclass(frozen=True)
+class CompletionReport:
+    """A report."""
+
+    sections: Sequence[Section]
+    sources: dict[str, str]
+    made: datetime
+
+    @property
+    def content(self) -> JsonValue:
+        """For `completion.json`."""
+        found: JsonValue = {
+            one.id: {"title": one.title, "says": list(one.lead), "numbers": plain(one.numbers)} for one in self.sections
+        }
+        return {"format": FORMAT, "made": self.made.isoformat(), "sources": dict(self.sources), "sections": found}
+
+
+def report_on(folders: Sequence[Path], made: datetime, *, seed: int = 1) -> CompletionReport:
+    """The report on the runs of some folders.
+
+    Raises:
+        EvaluationError: A folder holds no run, or is damaged.
+    """
+    runs = read_runs(folders)
+    sources = {"Benchwright": version("benchwright"), "seed of the intervals": str(seed)}
+    for run in runs:
+        sources[run.label] = f"configuration {run.settings.configuration}"
+    return CompletionReport(sections(runs, parts(runs), seed=seed), sources, made)
+
+
+def write(report: CompletionReport, folder: Path) -> Path:
+    """Write it; returns the page."""
+    folder.mkdir(parents=True, exist_ok=True)
+    text = json.dumps(report.content, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+    write_atomically(folder / "completion.json", text.encode(), durable=False)
+    subtitle = f"Benchwright report of {report.made:%Y-%m-%d %H:%M} UTC"
+    skips = (("answer", "the answer"), ("passed", "hidden tests passed"))
+    whole = page("Inline completion", subtitle, report.sections, report.sources, skips=skips, files=_FILES)
+    write_atomically(folder / "completion.html", whole.encode(), durable=False)
+    return folder / "completion.html"

@@ -1,0 +1,243 @@
+"""The report's sections: what passed, what was saved, what was offered, how fast, and what went wrong."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from benchwright_analysis.completion.latency import THRESHOLDS_MS, Latencies, latencies
+from benchwright_analysis.completion.numbers import Passed, alike, characters, funnel, passed
+from benchwright_analysis.completion.played_runs import Part, PlayedRun
+from benchwright_analysis.report import charts
+from benchwright_analysis.report.section import Cell, Picture, Section, Table, count, percent, with_interval
+from benchwright_judges.estimators import Estimate
+from benchwright_subjects.inline.policies import Policy
+from benchwright_subjects.inline.sites import SiteKind
+
+_NAMES = ("subject", "sites", "policy")
+_BOUNDS = {Policy.NEVER: "floor", Policy.MATCHES: "ceiling"}
+_FEW = "Fewer than four problems give no interval."
+
+
+def sections(runs: Sequence[PlayedRun], parts: Sequence[Part], *, seed: int) -> list[Section]:
+    """All sections, in order."""
+    found = {id(part): passed(part) for part in parts}
+    graded = [(part, one) for part in parts if (one := found[id(part)]) is not None]
+    return [
+        _answer(runs, graded),
+        _passed(graded),
+        _characters(parts),
+        _funnel(parts),
+        _alike(parts),
+        _latency(runs, seed),
+        _failures(runs),
+        _conditions(runs),
+    ]
+
+
+def _answer(runs: Sequence[PlayedRun], graded: Sequence[tuple[Part, Passed]]) -> Section:
+    lead = []
+    for run in runs:
+        sites = len({one.site for one in run.records})
+        problems = len({one.problem for one in run.records})
+        left = run.settings.sites - sites
+        lead.append(_played(run.label, sites, problems, left))
+        for part, one in graded:
+            if part.run is run:
+                bound = f" ({_BOUNDS[part.policy]})" if part.policy in _BOUNDS else ""
+                told = _told(one.at_end, share=True)
+                lead.append(f"{run.label}, {part.kind}, policy {part.policy}{bound}: {told} passed at the end.")
+    return Section("answer", "The answer", lead, is_list=True, without="" if runs else "There are no runs.")
+
+
+def _played(label: str, sites: int, problems: int, left: int) -> str:
+    rest = f"; {count(left, 'site')} not played yet" if left else ""
+    return f"{label}: {count(sites, 'site')} of {count(problems, 'problem')}{rest}."
+
+
+def _passed(graded: Sequence[tuple[Part, Passed]]) -> Section:
+    title = "Hidden tests passed"
+    if not graded:
+        return Section("passed", title, without="Nothing was graded.")
+    steps = sorted({int(accepts) for _, one in graded for accepts in one.after})
+    columns = (*_NAMES, "graded", "undecided", *(f"after {accepts}" for accepts in steps), "at the end")
+    rows: list[Sequence[Cell]] = [
+        (
+            *part.name,
+            one.graded,
+            one.undecided,
+            *(_told(one.after.get(str(accepts), one.at_end), share=True) for accepts in steps),
+            _told(one.at_end, share=True),
+        )
+        for part, one in graded
+    ]
+    note = (
+        "Share of the sites whose file passed after so many accepted offers, as it then stood, or at the end if there "
+        f"were fewer. The policy `never` is the floor, `matches` the ceiling. {_FEW}"
+    )
+    table = Table("Passed, by accepted offers", columns, rows, note)
+    numbers = {_joined(part): one for part, one in graded}
+    return Section("passed", title, pictures=_passed_picture(graded, table), numbers=numbers)
+
+
+def _passed_picture(graded: Sequence[tuple[Part, Passed]], table: Table) -> list[Picture]:
+    groups = list(dict.fromkeys(_group(part) for part, _ in graded))
+    shown = groups[: charts.MOST_GROUPS]
+    rows = [
+        {"label": part.kind.value, "group": _group(part), **_bounds(one.at_end)}
+        for part, one in graded
+        if _group(part) in shown and one.at_end is not None
+    ]
+    alt = "Share of sites passed at the end, by kind of site. " + " ".join(
+        f"{row['group']}, {row['label']}: {percent(float(row['value'] or 0))}." for row in rows
+    )
+    svg = charts.intervals(rows, shown, x="passed at the end", y="")
+    return [Picture("passed-at-end", "Passed at the end", alt + charts.drawn(shown, groups), svg, table)]
+
+
+def _characters(parts: Sequence[Part]) -> Section:
+    found = [(part, characters(part)) for part in parts if part.kind is not SiteKind.REPLAY]
+    rows: list[Sequence[Cell]] = [
+        (*part.name, one.expected, _told(one.saved, share=True), _told(one.retained, share=True), _told(one.golf))
+        for part, one in found
+    ]
+    note = (
+        "Characters without white space. Saved: accepted ones that stay when somebody corrects the text to the "
+        "reference, less those that have to be deleted, as a share of the reference's. Retained: those that stay, as a "
+        f"share of the accepted. Golf: 0 if each line took one accept, 1 if everything was typed. {_FEW}"
+    )
+    table = Table("Characters", (*_NAMES, "expected", "saved", "retained", "golf"), rows, note)
+    numbers = {_joined(part): one for part, one in found}
+    without = "" if found else "No site of a reference was played."
+    return Section("characters", "What typing was spared", tables=[table], numbers=numbers, without=without)
+
+
+def _funnel(parts: Sequence[Part]) -> Section:
+    found = [(part, funnel(part)) for part in parts]
+    rows: list[Sequence[Cell]] = [
+        (
+            *part.name,
+            len(part.records),
+            one.requests,
+            _told(one.shown, share=True),
+            _told(one.accepted, share=True),
+            _told(one.partly, share=True),
+            _told(one.repeats_suffix, share=True),
+            one.cancelled,
+        )
+        for part, one in found
+    ]
+    columns = (*_NAMES, "played", "requests", "shown", "accepted", "partly", "repeat the suffix", "given up")
+    note = (
+        "Shown: share of the requests that were answered with an offer in time. Accepted, in whole or in part, and the "
+        f"two after it: share of the shown. {_FEW}"
+    )
+    table = Table("From request to accepted offer", columns, rows, note)
+    return Section("funnel", "What was offered", tables=[table], numbers={_joined(part): one for part, one in found})
+
+
+def _alike(parts: Sequence[Part]) -> Section:
+    found = [(part, one) for part in parts if (one := alike(part)).sites]
+    rows: list[Sequence[Cell]] = [
+        (
+            *part.name,
+            one.sites,
+            _told(one.exact, share=True),
+            _told(one.edit_similarity),
+            _told(one.identifier_f1),
+            _told(one.parses, share=True),
+            _told(one.lines_kept, share=True),
+        )
+        for part, one in found
+    ]
+    columns = (*_NAMES, "offers", "exact", "edit similarity", "identifier F1", "parses", "lines the author wrote")
+    note = (
+        "The first offer at each site beside the reference, or in a replay beside what its author wrote next. A replay "
+        "is counterfactual: it shows agreement, not time saved. Likeness does not show that a design works."
+    )
+    table = Table("First offers", columns, rows, note)
+    without = "" if found else "Nothing was offered."
+    numbers = {_joined(part): one for part, one in found}
+    return Section("alike", "How like the reference", tables=[table], numbers=numbers, without=without)
+
+
+def _latency(runs: Sequence[PlayedRun], seed: int) -> Section:
+    found: dict[str, Latencies] = {}
+    for run in runs:
+        pairs = [(value, one.problem) for one in run.records for value in one.times.latencies_ms]
+        one = latencies([value for value, _ in pairs], [problem for _, problem in pairs], seed=seed)
+        if one is not None:
+            found[run.label] = one
+    rows: list[Sequence[Cell]] = [
+        (
+            label,
+            one.requests,
+            one.given_up,
+            _told(one.p50_ms, digits=1),
+            _told(one.p95_ms, digits=1),
+            *(percent(one.over[str(limit)]) for limit in THRESHOLDS_MS),
+        )
+        for label, one in found.items()
+    ]
+    columns = ("subject", "requests", "given up", "p50 (ms)", "p95 (ms)", *(f"over {one} ms" for one in THRESHOLDS_MS))
+    note = (
+        "At the wire: from when a request was handed to the system until the last byte of its answer was there. A "
+        "request that was given up took longer than any time."
+    )
+    table = Table("Latency", columns, rows, note)
+    return Section("latency", "How fast", tables=[table], numbers=found, without="" if found else "Nothing was asked.")
+
+
+def _failures(runs: Sequence[PlayedRun]) -> Section:
+    found = {run.label: Counter(one.failure.value for one in run.records if one.failure is not None) for run in runs}
+    rows: list[Sequence[Cell]] = [
+        (label, name, amount) for label, counts in found.items() for name, amount in sorted(counts.items())
+    ]
+    table = Table("Sites that a failure of the server ended", ("subject", "failure", "sites"), rows)
+    without = "" if rows else "No site was ended by a failure of the server."
+    return Section("failures", "What went wrong", tables=[table], numbers=found, without=without)
+
+
+def _conditions(runs: Sequence[PlayedRun]) -> Section:
+    rows: list[Sequence[Cell]] = [
+        (
+            run.label,
+            " ".join(run.settings.command),
+            run.settings.dialect,
+            run.settings.mode.value,
+            run.settings.seed,
+            f"{run.settings.timeout_s:g} s",
+            run.settings.statement,
+            run.settings.confined,
+            run.settings.configuration[:12],
+        )
+        for run in runs
+    ]
+    columns = (
+        *("subject", "command", "dialect", "after a refusal", "seed", "time-out"),
+        *("sees the statement", "confined", "configuration"),
+    )
+    note = (
+        "Each site had a process, a home and a document of its own, and a workspace with the problem's public files. "
+        "What a service behind a server remembers is not known here."
+    )
+    numbers: Mapping[str, object] = {run.label: run.settings for run in runs}
+    return Section("conditions", "Under which conditions", tables=[Table("Runs", columns, rows, note)], numbers=numbers)
+
+
+def _told(estimate: Estimate | None, *, share: bool = False, digits: int = 2) -> str:
+    if estimate is None or estimate.value is None:
+        return "–"
+    return with_interval(estimate, share=share, digits=digits)
+
+
+def _bounds(estimate: Estimate | None) -> dict[str, float | None]:
+    return {} if estimate is None else {"value": estimate.value, "low": estimate.low, "high": estimate.high}
+
+
+def _group(part: Part) -> str:
+    return f"{part.run.label}, {part.policy}"
+
+
+def _joined(part: Part) -> str:
+    return " | ".join(part.name)
