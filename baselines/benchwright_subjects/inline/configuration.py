@@ -15,14 +15,14 @@ from benchwright_subjects.inline.server_process import Launch
 _LARGEST_BYTES = 1 << 30
 
 
-def configuration_digest(launch: Launch, dialect: str) -> str:
-    """SHA-256 over the command line, the files that it names, the names of variables, and the profile's files."""
+def configuration_digest(launch: Launch, dialect: str, options: JsonValue) -> str:
+    """SHA-256 over command line, files that it names, names of variables, profile's files, dialect and its options."""
     programs: dict[str, JsonValue] = {str(file): _sha256(file) for file in _named_files(launch.command)}
     profile: dict[str, JsonValue] = {}
     if launch.profile is not None:
         files = sorted(file for file in launch.profile.rglob("*") if file.is_file() and not file.is_symlink())
         profile = {file.relative_to(launch.profile).as_posix(): _sha256(file) for file in files}
-    return digest([*launch.command, programs, ",".join(sorted(launch.passed)), profile, dialect])
+    return digest([*launch.command, programs, ",".join(sorted(launch.passed)), profile, dialect, options])
 
 
 def _named_files(command: tuple[str, ...]) -> Iterator[Path]:

@@ -27,6 +27,11 @@ def secret_folders(home: Home, run_folder: Path) -> tuple[Path, ...]:
     return (home.data, home.state, home.workspaces, built_in, run_folder)
 
 
+def places_in(home: Home) -> Path:
+    """Where workplaces are made: in a folder that `secret_folders` names."""
+    return home.state / "completion"
+
+
 def confined(command: Sequence[str], place: Workplace, secrets: Sequence[Path]) -> tuple[str, ...]:
     """The command line that runs a server where it sees none of these folders; the same where that can't be done.
 

@@ -13,6 +13,7 @@ from benchwright_subjects.inline.record import SiteRecord, golf_score
 from benchwright_subjects.inline.run_folder import RunFolder, Settings, problem_digest, subject_name
 from benchwright_subjects.inline.site_run import Played, Rules, Subject, play, policy_at
 from benchwright_subjects.inline.sites import Cutting, Site, SiteKind, can_be_cut, cut
+from benchwright_subjects.inline.workplace import remove_leftovers
 
 STATEMENT = "README.md"
 """The file that states the task, as in a person's workspace."""
@@ -70,6 +71,7 @@ async def run(plan: Plan, folder: RunFolder, on_site: Callable[[int, int, int], 
     Raises:
         SubjectError: The server would fail at every site.
     """
+    remove_leftovers(plan.subject.places)
     kept = {(record.site, record.policy): record for record in folder.records()}
     turns = plan.turns
     before = sum((site.id, policy) in kept for site, policy in turns)

@@ -43,13 +43,20 @@ class ServerProcess:
 
     Args:
         process: With pipes for all three streams.
-        environment: What it got.
+        transport: Its pipes.
+        environment: Where the values of its variables come from.
     """
 
-    def __init__(self, process: asyncio.subprocess.Process, environment: Mapping[str, str]) -> None:
+    def __init__(
+        self,
+        process: asyncio.subprocess.Process,
+        transport: asyncio.SubprocessTransport,
+        environment: Mapping[str, str],
+    ) -> None:
         if process.stdin is None or process.stdout is None or process.stderr is None:
             raise TypeError("a server is started with pipes")
         self._process = process
+        self._transport = transport
         self.stdin = process.stdin
         self.stdout = process.stdout
         self._secrets = [value for name, value in environment.items() if _SECRET_NAME.search(name) and len(value) > 3]
@@ -76,6 +83,8 @@ class ServerProcess:
         finally:
             # Also when it has ended: what it started may be there still, and keeps the number of its group taken.
             kill_group(self._process.pid)
+            # asyncio sees the end of a process only at the end of its pipes, and reads none that is full.
+            self._transport.close()
             self._draining.cancel()
             with contextlib.suppress(asyncio.CancelledError):
                 await self._draining
@@ -104,7 +113,8 @@ async def started(launch: Launch, place: Workplace, environ: Mapping[str, str]) 
     """
     environment = {name: environ[name] for name in (*_PASSED_ALWAYS, *launch.passed) if name in environ}
     environment |= {"HOME": str(place.home), "TMPDIR": str(place.temporary)}
-    process = ServerProcess(await _start(confined(launch.command, place, launch.secrets), place, environment), environ)
+    command = confined(launch.command, place, launch.secrets)
+    process = ServerProcess(*await _start(command, place, environment), environ)
     try:
         yield process
     finally:
@@ -113,18 +123,17 @@ async def started(launch: Launch, place: Workplace, environ: Mapping[str, str]) 
 
 async def _start(
     command: Sequence[str], place: Workplace, environment: Mapping[str, str]
-) -> asyncio.subprocess.Process:
+) -> tuple[asyncio.subprocess.Process, asyncio.SubprocessTransport]:
+    loop = asyncio.get_running_loop()
     try:
-        return await asyncio.create_subprocess_exec(
+        transport, protocol = await loop.subprocess_exec(
+            lambda: asyncio.subprocess.SubprocessStreamProtocol(limit=MAX_HEADER_BYTES, loop=loop),
             *command,
             cwd=place.workspace,
             env=dict(environment),
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.PIPE,
-            limit=MAX_HEADER_BYTES,
             start_new_session=os.name == "posix",
         )
+        return asyncio.subprocess.Process(transport, protocol, loop), transport
     except OSError as error:
         raise SubjectError(
             Failure.NOT_STARTED, f"The server {command[0]!r} can't be started: {error.strerror}. Check --server."

@@ -7,6 +7,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from pathlib import Path
 
 from benchwright_subjects.inline import alignment, lint, similarity
 from benchwright_subjects.inline.dialects.lsp import Dialect, Trigger
@@ -20,6 +21,7 @@ from benchwright_subjects.inline.session import ServerName, Session, session
 from benchwright_subjects.inline.sites import Site, SiteKind
 from benchwright_subjects.inline.workplace import workplace
 from benchwright_verilog.syntax.suffixes import SOURCES
+from benchwright_verilog.syntax.surrogates import encode_text
 
 _MOST_TIMEOUTS = 2
 """Requests in a row without an answer, after which the server counts as silent."""
@@ -48,6 +50,8 @@ class Subject:
     launch: Launch
     dialect: Dialect
     environ: Mapping[str, str]
+    places: Path
+    """Where the folders of its processes are made."""
 
 
 @dataclass
@@ -93,7 +97,8 @@ async def play(site: Site, files: Mapping[str, str], subject: Subject, policy: P
     """
     start = time.monotonic()
     shown = {**files, site.path: site.before + site.after}
-    with workplace({path: text.encode() for path, text in shown.items()}, subject.launch.profile) as place:
+    contents = {path: encode_text(text) for path, text in shown.items()}
+    with workplace(subject.places, contents, subject.launch.profile) as place:
         uri = (place.workspace / site.path).as_uri()
         walk = _Walk(site, shown, policy, rules, Document(uri, shown[site.path], len(site.before)))
         try:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+
+import psutil
 
 from benchwright_attempts.file_text import sha256
 from benchwright_harness.untrusted_folder import remove_folder
@@ -59,15 +62,25 @@ class Workplace:
         return found
 
 
+def remove_leftovers(places: Path) -> None:
+    """Remove the workplaces of commands that were killed before they could."""
+    for folder in places.iterdir() if places.is_dir() else ():
+        owner = folder.name.partition("-")[0]
+        if owner.isdecimal() and not psutil.pid_exists(int(owner)):
+            remove_folder(folder)
+
+
 @contextmanager
-def workplace(files: Mapping[str, bytes], profile: Path | None) -> Iterator[Workplace]:
+def workplace(places: Path, files: Mapping[str, bytes], profile: Path | None) -> Iterator[Workplace]:
     """A new workplace, removed with all that is in it.
 
     Args:
+        places: The folder that it is made in. It may hold other workplaces, so no server sees it.
         files: Of the workspace, by path.
         profile: A home folder to begin with a copy of, such as one that somebody has signed in with.
     """
-    root = Path(tempfile.mkdtemp(prefix="benchwright-inline-")).resolve()
+    places.mkdir(mode=0o700, parents=True, exist_ok=True)
+    root = Path(tempfile.mkdtemp(prefix=f"{os.getpid()}-", dir=places)).resolve()
     try:
         place = Workplace(root, {path: sha256(data) for path, data in files.items()})
         for folder in (place.temporary, place.workspace):

@@ -26,7 +26,7 @@ from benchwright_server.cli.progress import progress
 from benchwright_server.cli.study_log import opened_attempts
 from benchwright_server.errors import ServerError
 from benchwright_subjects.inline.configuration import configuration_digest
-from benchwright_subjects.inline.confinement import can_confine, secret_folders
+from benchwright_subjects.inline.confinement import can_confine, places_in, secret_folders
 from benchwright_subjects.inline.dialects.lsp import Trigger
 from benchwright_subjects.inline.dialects.registered import DIALECTS
 from benchwright_subjects.inline.grading import Where, grade_records
@@ -149,7 +149,7 @@ def _plan(
     settings = Settings(
         command=launch.command,
         dialect=server.dialect,
-        configuration=configuration_digest(launch, server.dialect),
+        configuration=configuration_digest(launch, server.dialect, server.options),
         pack=sites.pack,
         pack_version=Store(Home.find()).public(sites.pack).version,
         problems={ref: digest_of(problem) for ref, problem in problems.items() if ref in used},
@@ -169,7 +169,8 @@ def _plan(
         confined=can_confine(),
         sites=len(found),
     )
-    return Plan(problems, found, Subject(launch, DIALECTS[server.dialect](), os.environ), playing.rules, settings)
+    subject = Subject(launch, DIALECTS[server.dialect](server.options), os.environ, places_in(Home.find()))
+    return Plan(problems, found, subject, playing.rules, settings)
 
 
 def _replayed(sites: Sites, problems: Mapping[str, Problem]) -> list[Site]:

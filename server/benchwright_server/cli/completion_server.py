@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
 import typer
+from pydantic import JsonValue
 
 from benchwright_server.errors import ServerError
 from benchwright_subjects.inline.dialects.registered import DIALECTS
@@ -33,9 +35,29 @@ class Server:
             metavar="DIR", help="Its home begins as a copy of this folder, such as one that `sign-in` has filled."
         ),
     ] = None
+    initialization: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="JSON file with the `initializationOptions` that it gets.")
+    ] = None
     env: Annotated[
         list[str] | None, typer.Option(metavar="NAME", help="It gets this environment variable; may be repeated.")
     ] = None
+
+    @property
+    def options(self) -> JsonValue:
+        """Its `initializationOptions`; None if there are none.
+
+        Raises:
+            ServerError: The file is no JSON.
+        """
+        if self.initialization is None:
+            return None
+        try:
+            found: JsonValue = json.loads(self.initialization.read_bytes())
+        except OSError as error:
+            raise ServerError(f"{self.initialization} can't be read: {error.strerror}.") from None
+        except ValueError as error:
+            raise ServerError(f"{self.initialization} is not JSON: {error}.") from None
+        return found
 
     def launch(self, secrets: tuple[Path, ...]) -> Launch:
         """How it is started.

@@ -37,9 +37,11 @@ class CopilotDialect(Dialect):
 
     @property
     def initialization_options(self) -> JsonValue:
-        """Who asks."""
+        """Who asks, and the user's."""
         info: JsonValue = {"name": "Benchwright", "version": "1"}
-        return {"editorInfo": info, "editorPluginInfo": {"name": "benchwright-completion", "version": "1"}}
+        plugin: JsonValue = {"name": "benchwright-completion", "version": "1"}
+        own = self._options if isinstance(self._options, dict) else {}
+        return {**own, "editorInfo": info, "editorPluginInfo": plugin}
 
     async def get_ready(self, connection: Connection) -> None:
         """Tell it to send nothing that it need not, and make sure that somebody is signed in.

@@ -45,15 +45,22 @@ class _Item(Received):
 
 
 class Dialect:
-    """What a client of the standard says."""
+    """What a client of the standard says.
+
+    Args:
+        options: The user's `initializationOptions`.
+    """
 
     name = "lsp"
     method = "textDocument/inlineCompletion"
 
+    def __init__(self, options: JsonValue = None) -> None:
+        self._options = options
+
     @property
     def initialization_options(self) -> JsonValue:
         """For `initialize`."""
-        return None
+        return self._options
 
     @property
     def capabilities(self) -> dict[str, JsonValue]:

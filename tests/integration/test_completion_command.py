@@ -1,0 +1,207 @@
+"""`benchwright completion` as a user runs it: played, graded, reported, interrupted and continued."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import shlex
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+
+from benchwright_problems.home import Home
+from benchwright_problems.store import Store
+from benchwright_subjects.inline.confinement import can_confine
+from benchwright_subjects.inline.run_folder import RunFolder
+from benchwright_subjects.inline.sites import Cutting, SiteKind, cut
+
+from ..inline_hearing import Hearing
+from ..judge_endpoint import JudgeEndpoint, content
+
+TESTS = Path(__file__).parents[1]
+BENCHWRIGHT = Path(sys.executable).with_name("benchwright")
+PROBLEM = "saturating-counter"
+RULES = {
+    "rules": [
+        {"after": ");", "say": "assign at_max = &count;"},
+        {"after": "= &count;", "say": "assign at_min = ~|count;"},
+        {"after": "~|count;", "say": "always_ff @(posedge clk) begin\n        if (!rst_n) count <= '0;"},
+    ]
+}
+
+
+class Desk:
+    """Runs the command in folders of its own."""
+
+    def __init__(self, folder: Path, hearing: Hearing) -> None:
+        self.folder = folder
+        self.hearing = hearing
+        self.environ = {**os.environ, "BENCHWRIGHT_HOME": str(folder / "home")}
+        (folder / "script.json").write_text(json.dumps(RULES))
+
+    def double(self) -> str:
+        return shlex.join(
+            [sys.executable, str(TESTS / "inline_double.py"), str(self.folder / "script.json"), self.socket]
+        )
+
+    def plain(self) -> str:
+        return shlex.join([sys.executable, str(TESTS / "plain_inline_server.py"), "good", self.socket])
+
+    @property
+    def socket(self) -> str:
+        return str(self.hearing.place)
+
+    def command(self, *arguments: str | Path) -> list[str]:
+        return [str(BENCHWRIGHT), "completion", *map(str, arguments)]
+
+    def run(self, *arguments: str | Path, status: int = 0) -> subprocess.CompletedProcess[str]:
+        ran = subprocess.run(
+            self.command(*arguments), env=self.environ, capture_output=True, text=True, timeout=300, check=False
+        )
+        assert ran.returncode == status, ran.stderr + ran.stdout
+        return ran
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Iterator[Desk]:
+    with Hearing(tmp_path / "socket") as hearing:
+        yield Desk(tmp_path, hearing)
+
+
+def without_times(folder: Path) -> list[dict[str, Any]]:
+    lines = [json.loads(line) for line in (folder / "sites.jsonl").read_text().splitlines()]
+    return [{name: value for name, value in line.items() if name != "times"} for line in lines]
+
+
+def test_a_run_is_played_graded_and_reported(desk: Desk) -> None:
+    out = desk.folder / "run"
+    options = ("--pack", "starter", "--problem", PROBLEM, "--sites", "empty-body", "--mode", "alone")
+    ran = desk.run("run", "--server", desk.double(), *options, "--policy", "always", "--out", out, "--json")
+    sections = json.loads(ran.stdout)["sections"]
+    passed = sections["passed"]["numbers"]
+    label = "double 1.2.3, alone | empty-body"
+    assert passed[f"{label} | never"]["at_end"]["value"] == 0
+    assert passed[f"{label} | always"]["graded"] == 1
+    assert sections["funnel"]["numbers"][f"{label} | always"]["requests"] == 4
+    assert sections["characters"]["numbers"][f"{label} | never"]["golf"]["value"] == 1
+    assert sections["characters"]["numbers"][f"{label} | matches"]["saved"]["value"] > 0.4
+
+    written = desk.folder / "report"
+    shown = desk.run("report", out, "--out", written)
+    assert "Passed, by accepted offers" in shown.stdout
+    page = (written / "completion.html").read_text()
+    assert "Hidden tests passed" in page
+    assert "ceiling" in page
+    assert json.loads((written / "completion.json").read_text())["format"] == 1
+
+
+def test_the_same_run_twice_keeps_the_same_but_for_times(desk: Desk) -> None:
+    kinds = "line,unit,type-through"
+    options = ("--pack", "starter", "--problem", PROBLEM, "--sites", kinds, "--per-kind", "1", "--longest", "60")
+    for name in ("one", "two"):
+        desk.run("run", "--server", desk.plain(), *options, "--no-grade", "--out", desk.folder / name)
+    assert without_times(desk.folder / "one") == without_times(desk.folder / "two")
+    assert len(without_times(desk.folder / "one")) > 8
+
+
+def test_other_options_do_not_continue_a_run(desk: Desk) -> None:
+    out = desk.folder / "run"
+    options = ("--pack", "starter", "--problem", PROBLEM, "--sites", "line", "--no-grade", "--no-bounds", "--out", out)
+    desk.run("run", "--server", desk.plain(), *options)
+    refused = desk.run("run", "--server", desk.plain(), *options, "--seed", "2", status=2)
+    assert "a run with another seed" in refused.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("--server", "", "--pack", "starter"), "--server is empty"),
+        (("--server", "'", "--pack", "starter"), "quotation mark"),
+        (("--server", "no-such-server", "--pack", "starter"), "NOT A FILE"),
+        (("--server", "true", "--pack", "starter", "--sites", "lime"), "no sites of kind 'lime'"),
+        (("--server", "true", "--pack", "starter", "--problem", "amdahl"), "None of these problems is a design"),
+        (("--server", "true", "--pack", "starter", "--dialect", "klingon"), "Choose from: lsp, copilot, tabby"),
+        (("--server", "true", "--pack", "nowhere"), "there is no pack 'nowhere'"),
+    ],
+)
+def test_bad_options_are_answered_with_a_sentence(desk: Desk, arguments: tuple[str, ...], told: str) -> None:
+    refused = desk.run("run", *arguments, "--no-grade", "--out", desk.folder / "run", status=2)
+    expected = "The server ended before" if told == "NOT A FILE" and can_confine() else told
+    assert expected in refused.stderr or "can't be started" in refused.stderr
+    assert "Traceback" not in refused.stderr
+
+
+@pytest.mark.skipif(not can_confine(), reason="bubblewrap is missing or does not work here")
+def test_killed_at_random_a_run_loses_nothing_asks_nothing_twice_and_leaves_no_process(
+    desk: Desk, nightly: bool
+) -> None:
+    kills, per_kind = (50, 34) if nightly else (5, 4)
+    out = desk.folder / "run"
+    options = ("--pack", "starter", "--sites", "line", "--per-kind", str(per_kind), "--no-grade", "--no-bounds")
+    command = desk.command("run", "--server", desk.plain(), *options, "--out", out)
+    chance = random.Random(7)
+    shown = _documents(per_kind)
+    kept_before: list[tuple[int, set[str]]] = []
+    for _ in range(kills):
+        before = len(desk.hearing.all)
+        running = subprocess.Popen(command, env=desk.environ, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+        # Not before it plays: a kill while Python loads tells nothing.
+        end = time.monotonic() + 60
+        while len(desk.hearing.all) == before and running.poll() is None and time.monotonic() < end:
+            time.sleep(0.02)
+        time.sleep(chance.uniform(0, 0.6))
+        running.kill()
+        running.wait()
+        _no_process(desk.socket)
+        kept_before.append((len(desk.hearing.all), {record.site for record in RunFolder(out).records()}))
+    subprocess.run(command, env=desk.environ, check=True, capture_output=True, timeout=600)
+    records = RunFolder(out).records()
+    assert sorted(record.site for record in records) == sorted(shown)
+    told = desk.hearing.all
+    for heard, kept in kept_before:
+        later = {one.params["text"] for one in told[heard:] if one.method == "textDocument/didOpen"}
+        assert not later & {shown[site] for site in kept}
+    assert any(kept for _, kept in kept_before)
+    places = desk.folder / "home" / "state" / "completion"
+    assert list(places.iterdir()) == []
+
+
+def _documents(per_kind: int) -> dict[str, str]:
+    """What a server is shown at each site."""
+    store = Store(Home.find())
+    found = {}
+    for problem in store.public("starter").problems:
+        hidden = store.unseal(f"starter/{problem.id}")
+        for site in cut(f"starter/{problem.id}", hidden, Cutting([SiteKind.LINE], per_kind)):
+            found[site.id] = site.before + site.after
+    return found
+
+
+def _no_process(mark: str) -> None:
+    end = time.monotonic() + 10
+    while alive := [one for one in psutil.process_iter(["cmdline"]) if mark in (one.info["cmdline"] or ())]:
+        assert time.monotonic() < end, alive
+        time.sleep(0.02)
+
+
+def test_our_own_server_is_a_subject_too(desk: Desk) -> None:
+    with JudgeEndpoint(lambda asked: content("assign at_min = ~|count;")) as model:
+        settings = desk.folder / "settings.json"
+        settings.write_text(json.dumps({"assistant": {"enabled": True, "url": model.url, "model": "scripted"}}))
+        server = ("--server", shlex.join([str(BENCHWRIGHT), "lsp"]), "--initialization", settings)
+        out = desk.folder / "run"
+        options = ("--pack", "starter", "--problem", PROBLEM, "--sites", "line", "--per-kind", "4")
+        desk.run("run", *server, *options, "--no-grade", "--no-bounds", "--policy", "always", "--out", out)
+        asked = json.dumps([one.body for one in model.requests])
+    records = RunFolder(out).records()
+    assert all("assign at_min" in record.snapshots[-1].text for record in records)
+    assert len({record.subject.version for record in records}) == 1
+    assert len(model.requests) == len(records)
+    assert asked.count("<CURSOR>") >= len(records)

@@ -1,0 +1,279 @@
+"""Inline-completion servers as processes: what they see and are told, and what becomes of those that misbehave."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+
+from benchwright_subjects.inline.confinement import can_confine
+from benchwright_subjects.inline.dialects.copilot import CopilotDialect
+from benchwright_subjects.inline.dialects.lsp import Dialect
+from benchwright_subjects.inline.failure import Failure, SubjectError
+from benchwright_subjects.inline.policies import Policy, Refusal
+from benchwright_subjects.inline.record import Decision
+from benchwright_subjects.inline.server_process import Launch
+from benchwright_subjects.inline.site_run import Played, Rules, Subject, play
+from benchwright_subjects.inline.sites import Site, SiteKind
+
+from ..inline_hearing import Hearing
+
+TESTS = Path(__file__).parents[1]
+CANARY = "canary_7f3a"
+SITE = Site(
+    "starter/m/rtl/m.sv#lines@1-2",
+    "starter/m",
+    "rtl/m.sv",
+    SiteKind.LINES,
+    "module m(input a, b, output y, z);\n    ",
+    "\nendmodule\n",
+    f"assign y = a & b; // {CANARY}\n    assign z = a | b;",
+)
+RULES = Rules(timeout_s=20.0)
+confines = pytest.mark.skipif(not can_confine(), reason="bubblewrap is missing or does not work here")
+
+
+@pytest.fixture
+def hearing(tmp_path: Path) -> Iterator[Hearing]:
+    with Hearing(tmp_path / "socket") as hearing:
+        yield hearing
+
+
+class Bench:
+    """Plays `SITE` against doubles."""
+
+    def __init__(self, folder: Path, hearing: Hearing) -> None:
+        self.folder = folder
+        self.hearing = hearing
+
+    async def plain(
+        self,
+        mode: str,
+        *arguments: str,
+        rules: Rules = RULES,
+        environ: Mapping[str, str] | None = None,
+        passed: tuple[str, ...] = (),
+        secrets: tuple[Path, ...] = (),
+    ) -> Played:
+        program = str(TESTS / "plain_inline_server.py")
+        command = (sys.executable, program, mode, str(self.hearing.place), *arguments)
+        return await self._play(
+            Launch(command, passed, secrets=secrets), Dialect(), Policy.ALWAYS, rules, environ or {}
+        )
+
+    async def scripted(
+        self, script: Mapping[str, Any], policy: Policy, *, dialect: Dialect | None = None, rules: Rules = RULES
+    ) -> Played:
+        file = self.folder / "script.json"
+        file.write_text(json.dumps(script))
+        command = (sys.executable, str(TESTS / "inline_double.py"), str(file), str(self.hearing.place))
+        return await self._play(Launch(command), dialect or Dialect(), policy, rules, {})
+
+    async def _play(
+        self, launch: Launch, dialect: Dialect, policy: Policy, rules: Rules, environ: Mapping[str, str]
+    ) -> Played:
+        subject = Subject(launch, dialect, {"PATH": "/usr/bin:/bin", **environ}, self.folder / "places")
+        return await play(SITE, {"docs/notes.md": "Notes."}, subject, policy, rules)
+
+
+@pytest.fixture
+def bench(tmp_path: Path, hearing: Hearing) -> Bench:
+    return Bench(tmp_path, hearing)
+
+
+def says(*pairs: tuple[str, str], **more: Any) -> dict[str, Any]:
+    return {"rules": [{"after": after, "say": say} for after, say in pairs], **more}
+
+
+def failed(played: Played) -> Failure | None:
+    return None if played.failure is None else played.failure.failure
+
+
+@pytest.mark.parametrize(
+    ("mode", "failure"),
+    [
+        ("malformed", Failure.MALFORMED),
+        ("noise", Failure.MALFORMED),
+        ("huge", Failure.FLOODED),
+        ("notifying", Failure.FLOODED),
+        ("loud", Failure.FLOODED),
+        ("dies", Failure.ENDED),
+        ("error", Failure.ERROR_ANSWER),
+        ("elsewhere", Failure.OUT_OF_RANGE),
+        ("shapeless", Failure.BAD_OFFER),
+        ("writes", Failure.CHANGED_FILES),
+        ("good", None),
+    ],
+)
+async def test_what_a_server_does_wrong_has_a_name(bench: Bench, mode: str, failure: Failure | None) -> None:
+    assert failed(await bench.plain(mode)) is failure
+    assert not list((bench.folder / "places").iterdir())
+
+
+@pytest.mark.parametrize("mode", list(Refusal))
+async def test_a_server_that_never_answers_is_given_up_after_two_questions(bench: Bench, mode: Refusal) -> None:
+    played = await bench.plain("silent", rules=Rules(mode, timeout_s=0.3))
+    assert failed(played) is Failure.NO_ANSWER
+    assert [step.decision for step in played.steps] == [Decision.TIMED_OUT] * 2
+    assert played.latencies_ms == [None, None]
+
+
+@pytest.mark.parametrize(
+    ("mode", "failure"),
+    [
+        ("early", Failure.UNASKED_ANSWER),
+        ("unsupported", Failure.NOT_SUPPORTED),
+        ("exits", Failure.NOT_STARTED),
+    ],
+)
+async def test_what_would_fail_everywhere_ends_the_run(bench: Bench, mode: str, failure: Failure) -> None:
+    environ = {"MODEL_TOKEN": "hunter2hunter2"}
+    if failure is Failure.UNASKED_ANSWER:
+        assert failed(await bench.plain(mode)) is failure
+        return
+    with pytest.raises(SubjectError) as caught:
+        await bench.plain(mode, environ=environ, passed=("MODEL_TOKEN",))
+    assert caught.value.failure is failure
+    assert "hunter2" not in str(caught.value)
+
+
+async def test_a_program_that_is_not_there_is_named(bench: Bench, tmp_path: Path) -> None:
+    subject = Subject(Launch((str(tmp_path / "no-such-server"),)), Dialect(), {"PATH": "/usr/bin"}, tmp_path / "places")
+    with pytest.raises(SubjectError) as caught:
+        await play(SITE, {}, subject, Policy.NEVER, RULES)
+    assert caught.value.failure is Failure.NOT_STARTED
+
+
+async def test_a_server_can_apply_no_edit_by_itself(bench: Bench) -> None:
+    played = await bench.plain("edits")
+    assert failed(played) is None
+    assert [answer["result"] for answer in bench.hearing.of("answer")][:1] == [{"applied": False}]
+    assert played.document.text.startswith("module m(")
+
+
+async def test_a_server_gets_no_variables_but_those_that_it_needs(bench: Bench) -> None:
+    await bench.plain(
+        "good", environ={"SECRET": "s", "BENCHWRIGHT_HOME": "/h", "MODEL_URL": "u"}, passed=("MODEL_URL",)
+    )
+    (opened, *_) = bench.hearing.of("textDocument/didOpen")
+    own = opened["environment"].keys() - {"PWD", "LC_CTYPE"}
+    assert own == {"PATH", "HOME", "TMPDIR", "MODEL_URL"}
+
+
+async def test_each_site_has_a_process_and_a_home_of_its_own(bench: Bench) -> None:
+    await bench.plain("good")
+    await bench.plain("good")
+    bench.hearing.of("")
+    assert len({one.home for one in bench.hearing.all}) == 2
+
+
+@confines
+async def test_a_server_writes_nowhere_but_in_its_own_folders(bench: Bench, tmp_path: Path) -> None:
+    outside = [str(tmp_path / "outside"), str(TESTS / "outside"), "/tmp/outside"]
+    played = await bench.plain("outside", *outside)
+    assert played.steps[0].offer.strip() == "written:"
+    assert not any(Path(path).exists() for path in outside)
+
+
+@confines
+async def test_a_server_sees_no_folder_with_secrets(bench: Bench, tmp_path: Path) -> None:
+    sealed, others = tmp_path / "sealed", bench.folder / "places" / "1-other"
+    for folder in (sealed, others):
+        folder.mkdir(parents=True)
+        (folder / "reference.sv").write_text(CANARY)
+    places = bench.folder / "places"
+    peeks = [str(sealed), str(sealed / "reference.sv"), str(others)]
+    played = await bench.plain("peeks", *peeks, secrets=(sealed, places))
+    assert played.steps[0].offer.strip() == "seen:"
+
+
+@confines
+async def test_a_daemon_does_not_outlive_its_site(bench: Bench) -> None:
+    duration = f"4321.{time.time_ns() % 10**9}"
+    await bench.plain("daemon", duration)
+    end = time.monotonic() + 5
+    while alive := [one for one in psutil.process_iter(["cmdline"]) if duration in (one.info["cmdline"] or ())]:
+        assert time.monotonic() < end, alive
+        await asyncio.sleep(0.05)
+
+
+async def test_no_server_is_ever_told_what_is_expected(bench: Bench) -> None:
+    played = await bench.scripted(says((");", "assign y = a & b;")), Policy.FIRST_LINE, rules=Rules(Refusal.ALONE))
+    bench.hearing.of("")
+    told = json.dumps([one.params for one in bench.hearing.all])
+    assert CANARY not in told
+    assert "assign z" not in told
+    (start,) = bench.hearing.of("initialized")
+    assert start["files"] == {"rtl/m.sv": SITE.before + SITE.after, "docs/notes.md": "Notes."}
+    assert played.document.text.count("assign y") == 1
+
+
+@pytest.mark.parametrize("policy", [Policy.NEVER, Policy.MATCHES, Policy.ALWAYS])
+async def test_what_is_refused_is_typed_line_by_line(bench: Bench, policy: Policy) -> None:
+    played = await bench.scripted(says((");", "assign y = a & c;")), policy)
+    texts = {
+        Policy.NEVER: SITE.before + SITE.expected + SITE.after,
+        Policy.MATCHES: SITE.before + SITE.expected + SITE.after,
+        Policy.ALWAYS: SITE.before + SITE.expected.replace(f"a & b; // {CANARY}", "a & c;") + SITE.after,
+    }
+    assert played.document.text == texts[policy]
+    assert bench.hearing.of("textDocument/didChange")[-1]["text"] == texts[policy]
+
+
+async def test_the_command_of_an_accepted_item_is_executed_after_the_change(bench: Bench) -> None:
+    command = {"title": "x", "command": "double.accepted", "arguments": ["id-1"]}
+    items = [{"insertText": "assign y = a & b;", "command": command}]
+    await bench.scripted({"rules": [{"after": ");", "items": items}]}, Policy.ALWAYS)
+    bench.hearing.of("")
+    methods = [one.method for one in bench.hearing.all]
+    assert bench.hearing.of("double.accepted") == [["id-1"]]
+    assert methods.index("double.accepted") > methods.index("textDocument/didChange")
+
+
+class TestCopilot:
+    """The dialect of GitHub's server, against the double."""
+
+    async def test_a_whole_acceptance(self, bench: Bench) -> None:
+        command = {"title": "x", "command": "double.accepted", "arguments": ["id-1"]}
+        item = {"insertText": "assign y = a & b;", "command": command}
+        script = {"rules": [{"after": ");", "items": [item]}], "next_edits": [{"text": "t", "command": command}] * 2}
+        played = await bench.scripted(
+            script, Policy.ALWAYS, dialect=CopilotDialect(), rules=Rules(Refusal.ALONE, next_edits=True)
+        )
+        assert len(bench.hearing.of("checkStatus")) == 1
+        assert [one["textDocument"]["uri"].endswith("/rtl/m.sv") for one in self._of("textDocument/didFocus", bench)]
+        assert [one["item"]["insertText"] for one in self._of("textDocument/didShowCompletion", bench)] == [
+            "assign y = a & b;"
+        ]
+        assert bench.hearing.of("double.accepted") == [["id-1"]]
+        assert self._of("textDocument/didPartiallyAcceptCompletion", bench) == []
+        (edit,) = self._of("textDocument/copilotInlineEdit", bench)
+        assert edit["textDocument"]["version"] >= 2
+        assert len(self._of("textDocument/didShowInlineEdit", bench)) == 1
+        assert played.steps[0].next_edits == 2
+
+    async def test_a_partial_acceptance_counts_utf_16_from_the_items_start(self, bench: Bench) -> None:
+        line = SITE.before.count("\n")
+        place = {"start": {"line": line, "character": 0}, "end": {"line": line, "character": 4}}
+        item = {"insertText": "    // 𝄞\n    assign y = a;", "range": place}
+        script = {"rules": [{"after": ");", "items": [item]}]}
+        await bench.scripted(script, Policy.FIRST_LINE, dialect=CopilotDialect(), rules=Rules(Refusal.ALONE))
+        (partly,) = self._of("textDocument/didPartiallyAcceptCompletion", bench)
+        assert partly["acceptedLength"] == 4 + 5
+
+    async def test_without_a_sign_in_the_run_does_not_begin(self, bench: Bench) -> None:
+        with pytest.raises(SubjectError, match="sign in with") as caught:
+            await bench.scripted(says(status="NotSignedIn"), Policy.NEVER, dialect=CopilotDialect())
+        assert caught.value.failure is Failure.NOT_SIGNED_IN
+        assert bench.hearing.of("textDocument/didOpen") == []
+
+    @staticmethod
+    def _of(method: str, bench: Bench) -> Sequence[Any]:
+        return bench.hearing.of(method)

@@ -1,0 +1,186 @@
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import Any
+
+import pytest
+
+from benchwright_subjects.inline.dialects.copilot import CopilotDialect
+from benchwright_subjects.inline.dialects.lsp import Dialect, Trigger
+from benchwright_subjects.inline.dialects.tabby import TabbyDialect
+from benchwright_subjects.inline.document import Document
+from benchwright_subjects.inline.failure import Failure, SubjectError
+from benchwright_subjects.inline.framing import MAX_HEADER_BYTES, MAX_MESSAGE_BYTES, framed, parsed, read_body
+from benchwright_subjects.inline.offer import MAX_CHARACTERS, Offer, plain_snippet
+
+TEXT = "module m;\n  assign é𝄞 = ;\nendmodule\n"
+CURSOR = TEXT.index(";\nendmodule")
+
+
+def document() -> Document:
+    return Document("file:///m.sv", TEXT, CURSOR)
+
+
+def offered(result: Any, dialect: Dialect | None = None) -> list[Offer]:
+    return list((dialect or Dialect()).offers(result, document()))
+
+
+def at(start: int, end: int, line: int = 1) -> dict[str, Any]:
+    return {"start": {"line": line, "character": start}, "end": {"line": line, "character": end}}
+
+
+def failure(result: Any, dialect: Dialect | None = None) -> Failure:
+    with pytest.raises(SubjectError) as caught:
+        offered(result, dialect)
+    return caught.value.failure
+
+
+@pytest.mark.parametrize("result", [None, [], {"items": []}])
+def test_null_an_empty_list_and_an_empty_object_of_items_offer_nothing(result: Any) -> None:
+    assert offered(result) == []
+
+
+def test_an_item_without_a_range_is_inserted_at_the_cursor() -> None:
+    (one,) = offered({"items": [{"insertText": "a"}]})
+    assert (one.start, one.end, one.insertion) == (CURSOR, CURSOR, "a")
+
+
+def test_ranges_count_utf_16() -> None:
+    # `𝄞` is two code units, so the cursor is at 15, not at 14.
+    (one,) = offered([{"insertText": "  assign é𝄞 = a", "range": at(0, 15)}])
+    assert (one.start, one.end) == (TEXT.index("  assign"), CURSOR)
+    assert one.insertion == "a"
+
+
+def test_an_offer_that_changes_what_was_typed_has_no_insertion() -> None:
+    (one,) = offered([{"insertText": "  assign y = a", "range": at(0, 15)}])
+    assert one.insertion is None
+
+
+def test_what_follows_and_stays_does_not_count_as_inserted() -> None:
+    (one,) = offered([{"insertText": "a;", "range": at(15, 16)}])
+    assert one.insertion == "a"
+    assert one.keeps_what_follows
+
+
+@pytest.mark.parametrize("place", [at(0, 5), at(16, 16), at(15, 900), at(0, 3, line=900), at(0, 0, line=0)])
+def test_a_range_that_is_not_at_the_cursor_is_named(place: dict[str, Any]) -> None:
+    assert failure([{"insertText": "a", "range": place}]) is Failure.OUT_OF_RANGE
+
+
+def test_a_range_of_several_lines_is_named() -> None:
+    place = {"start": {"line": 1, "character": 15}, "end": {"line": 2, "character": 3}}
+    assert failure([{"insertText": "a", "range": place}]) is Failure.OUT_OF_RANGE
+
+
+@pytest.mark.parametrize(
+    "result",
+    [
+        "text",
+        7,
+        {},
+        {"items": "text"},
+        [{"text": "a"}],
+        [{"insertText": 7}],
+        [["insertText"]],
+        [{"insertText": "a", "range": {"start": {"line": -1, "character": 0}, "end": {"line": 1, "character": 0}}}],
+        [{"insertText": "a"}] * 101,
+        [{"insertText": "a" * (MAX_CHARACTERS + 1)}],
+    ],
+)
+def test_what_is_no_item_is_named(result: Any) -> None:
+    assert failure(result) is Failure.BAD_OFFER
+
+
+def test_a_lone_surrogate_becomes_a_character_that_a_file_can_hold() -> None:
+    (one,) = offered([{"insertText": "a\ud800b"}])
+    assert one.text == "a\ufffdb"
+
+
+@pytest.mark.parametrize(
+    ("snippet", "text"),
+    [
+        ("assign ${1:y} = ${2|a,b|};$0", "assign y = a;"),
+        ("${1:outer ${2:inner}} end", "outer inner end"),
+        (r"\$display(\"\\n\") \}", r"$display(\"\n\") }"),
+        ("begin$1\n$TM_FILENAME ${TM_LINE:7}", "begin\n 7"),
+        ("{a, b}", "{a, b}"),
+    ],
+)
+def test_a_snippet_inserts_its_defaults(snippet: str, text: str) -> None:
+    assert plain_snippet(snippet) == text
+
+
+def test_snippets_are_read_as_string_values() -> None:
+    (one,) = offered([{"insertText": {"kind": "snippet", "value": "${1:a};"}}])
+    assert one.text == "a;"
+
+
+def test_tabby_offers_edits_of_completion_items() -> None:
+    edit = {"newText": "a", "range": at(15, 15)}
+    item = {"label": "x", "textEdit": edit, "data": {"completionId": "1"}}
+    (one,) = offered({"isIncomplete": False, "items": [item]}, TabbyDialect())
+    assert one.insertion == "a"
+
+
+def test_a_question_says_how_it_was_triggered() -> None:
+    assert Dialect().question(document(), Trigger.AUTOMATIC) == {
+        "textDocument": {"uri": "file:///m.sv"},
+        "position": {"line": 1, "character": 15},
+        "context": {"triggerKind": 2},
+    }
+
+
+def test_copilot_is_told_version_and_indentation() -> None:
+    question = CopilotDialect().question(document(), Trigger.INVOKED)
+    assert question["textDocument"] == {"uri": "file:///m.sv", "version": 1}
+    assert question["formattingOptions"] == {"tabSize": 4, "insertSpaces": True}
+
+
+async def read(data: bytes) -> bytes | None:
+    stream = asyncio.StreamReader(limit=MAX_HEADER_BYTES)
+    stream.feed_data(data)
+    stream.feed_eof()
+    return await read_body(stream)
+
+
+async def test_messages_survive_the_wire() -> None:
+    message = {"method": "m", "params": {"text": "é\ud800𝄞"}}
+    body = await read(framed(message))
+    assert body is not None
+    assert parsed(body) == {"jsonrpc": "2.0", **message}
+
+
+async def test_header_names_have_no_case_and_others_are_left_alone() -> None:
+    assert await read(b"Content-Type: x\r\ncontent-length: 2\r\n\r\n{}") == b"{}"
+    assert await read(b"") is None
+
+
+@pytest.mark.parametrize(
+    ("data", "named"),
+    [
+        (b"hello", Failure.MALFORMED),
+        (b"hello\r\n\r\n", Failure.MALFORMED),
+        (b"Content-Length: 9\r\n\r\n{}", Failure.MALFORMED),
+        (b"Content-Length: -1\r\n\r\n{}", Failure.MALFORMED),
+        (b"x" * (2 * MAX_HEADER_BYTES), Failure.MALFORMED),
+        (b"Content-Length: %d\r\n\r\n" % (MAX_MESSAGE_BYTES + 1), Failure.FLOODED),
+        (b"Content-Length: 99999999999999999999\r\n\r\n", Failure.FLOODED),
+    ],
+)
+async def test_what_is_no_message_is_named(data: bytes, named: Failure) -> None:
+    with pytest.raises(SubjectError) as caught:
+        await read(data)
+    assert caught.value.failure is named
+
+
+@pytest.mark.parametrize("body", [b"{", b"[]", b"7", b"[" * 100_000, b"\xff"])
+def test_what_is_no_json_object_is_named(body: bytes) -> None:
+    with pytest.raises(SubjectError) as caught:
+        parsed(body)
+    assert caught.value.failure is Failure.MALFORMED
+
+
+def test_frames_are_ascii() -> None:
+    assert json.loads(framed({"id": 1}).split(b"\r\n\r\n")[1]) == {"jsonrpc": "2.0", "id": 1}

@@ -1,0 +1,176 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from benchwright_subjects.inline.alignment import left_of, next_character, next_line
+from benchwright_subjects.inline.document import Document
+from benchwright_subjects.inline.lint import has_new_errors
+from benchwright_subjects.inline.offer import offer
+from benchwright_subjects.inline.policies import Accepted, Policy, accepted, matching
+from benchwright_subjects.inline.record import Efforts, golf_score
+from benchwright_subjects.inline.similarity import (
+    distance,
+    edit_similarity,
+    effort,
+    identifier_f1,
+    kept_effort,
+    lines_in,
+    parses,
+    repeats,
+)
+
+BEFORE = "module m(input a, b, output y, z);\n    "
+AFTER = "\nendmodule\n"
+REST = "assign y = a & b;\n    assign z = a | b;"
+
+
+def taken(policy: Policy, text: str, rest: str = REST, *, adds_errors: bool = False) -> Accepted | None:
+    document = Document("file:///m.sv", BEFORE + AFTER, len(BEFORE))
+    return accepted(policy, document, offer(document, text, None), rest, lambda after: adds_errors)
+
+
+def test_never_refuses_what_is_right() -> None:
+    assert taken(Policy.NEVER, REST) is None
+
+
+def test_always_takes_what_is_wrong() -> None:
+    assert taken(Policy.ALWAYS, "nonsense\nmore") == Accepted("nonsense\nmore", True)
+
+
+@pytest.mark.parametrize("policy", list(Policy))
+def test_nobody_accepts_white_space(policy: Policy) -> None:
+    assert taken(policy, " \n ") is None
+
+
+@pytest.mark.parametrize(
+    ("text", "first", "is_whole"),
+    [("one\ntwo", "one", False), ("one", "one", True), ("\n  one\ntwo", "\n  one", False), ("one\n", "one\n", True)],
+)
+def test_first_line_takes_the_first_line_with_words(text: str, first: str, is_whole: bool) -> None:
+    assert taken(Policy.FIRST_LINE, text) == Accepted(first, is_whole)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("assign y = a | b;", "assign y = a"),
+        ("assign  y=a&b;\n assign z = a | b;", "assign  y=a&b;\n assign z = a | b;"),
+        ("assign yy = a;", "assign"),
+        ("wire x;", ""),
+        (REST + "\nmore", REST),
+    ],
+)
+def test_the_oracle_takes_the_words_of_the_reference(text: str, words: str) -> None:
+    found = taken(Policy.MATCHES, text)
+    assert (found.text if found else "") == words
+
+
+def test_survives_lint_asks_for_new_errors_only() -> None:
+    assert taken(Policy.SURVIVES_LINT, REST) == Accepted(REST, True)
+    assert taken(Policy.SURVIVES_LINT, REST, adds_errors=True) is None
+
+
+def test_only_the_oracle_looks_at_the_reference() -> None:
+    for policy in set(Policy) - {Policy.MATCHES}:
+        assert taken(policy, "assign y = 0;", "") == taken(policy, "assign y = 0;", "assign y = 0;")
+
+
+def test_errors_that_were_there_before_are_not_new() -> None:
+    broken = {"m.sv": f"{BEFORE}assign y = nobody;{AFTER}", "other.sv": "module other; endmodule"}
+    assert not has_new_errors(broken, {**broken, "m.sv": f"{BEFORE}assign y = nobody; assign z = a;{AFTER}"})
+    assert has_new_errors(broken, {**broken, "m.sv": f"{BEFORE}assign y = nobody; assign z = neither;{AFTER}"})
+
+
+def test_lint_opens_no_file() -> None:
+    # Were the file opened, its text would be the message.
+    sources = {"m.sv": f'`include "/proc/self/environ"\n{BEFORE}{AFTER}'}
+    assert not has_new_errors(sources, sources)
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("assign y = a", " & b;\n    assign z = a | b;"),
+        ("assign y=a&b;", "\n    assign z = a | b;"),
+        (REST, ""),
+        ("assign y = b & a;", "\n    assign z = a | b;"),
+        ("// comment\nassign z = a | b;", ""),
+        ("one;\ntwo;\nthree;", ""),
+    ],
+)
+def test_an_accepted_text_moves_along_the_reference(text: str, left: str) -> None:
+    assert left_of(REST, text) == left
+
+
+@given(st.text("ab;\n ", max_size=30), st.text("ab;\n ", min_size=1, max_size=30).filter(str.strip))
+def test_an_accepted_text_never_leaves_more_to_do(rest: str, text: str) -> None:
+    assert effort(left_of(rest, text)) < max(1, effort(rest)) or not rest.strip()
+
+
+def test_a_person_types_the_next_line_or_character_with_its_indentation() -> None:
+    assert next_line("\n\n  one\n  two") == "\n\n  one"
+    assert next_character("\n  one") == "\n  o"
+
+
+@given(st.text("abc", max_size=9), st.text("abc", max_size=9))
+def test_the_distance_is_levenshteins(text: str, other: str) -> None:
+    row = list(range(len(other) + 1))
+    for number, one in enumerate(text, 1):
+        above, row = row, [number]
+        for place, two in enumerate(other, 1):
+            row.append(min(row[-1] + 1, above[place] + 1, above[place - 1] + (one != two)))
+    assert distance(text, other) == row[-1]
+
+
+def test_similarity_leaves_white_space_alone() -> None:
+    assert edit_similarity("assign  y =\n a;", "assign y = a;") == 1
+    assert edit_similarity("", "") == 1
+    assert edit_similarity("abcd", "abxd") == 0.75
+
+
+def test_identifiers_count_as_bags() -> None:
+    assert identifier_f1("assign y = a & a;", "assign y = a & b;") == 0.75
+    assert identifier_f1("8'hFF + $clog2", "8'd1") is None
+
+
+def test_kept_text_is_what_a_correction_would_leave() -> None:
+    assert kept_effort(["assign y = b & b;"], "assign y = a & b;") == effort("assigny=&b;")
+    assert kept_effort([], "x") == 0
+
+
+def test_an_offer_that_says_what_follows_repeats_the_suffix() -> None:
+    assert repeats("endmodule", "\nendmodule\n")
+    assert not repeats("assign y = 1;\nendmodule", "\nendmodule\n")
+    assert not repeats("", "x")
+
+
+def test_lines_that_were_there_before_are_not_the_authors_next() -> None:
+    assert lines_in("assign y = a;\nend\nwire q;", "assign y = a;\nend\n", "end\n") == (1, 3)
+
+
+def test_a_file_parses_or_not() -> None:
+    assert parses(BEFORE + REST + AFTER)
+    assert not parses(BEFORE + "assign assign" + AFTER)
+
+
+@pytest.mark.parametrize(
+    ("kept", "deleted", "accepts", "score"), [(0, 0, 0, 1.0), (30, 0, 2, 0.0), (30, 0, 1, 0.0), (0, 30, 2, 1.0)]
+)
+def test_golf_is_between_an_accept_for_each_line_and_typing_everything(
+    kept: int, deleted: int, accepts: int, score: float
+) -> None:
+    efforts = Efforts(expected=30, typed=30 - kept, accepted=kept + deleted, kept=kept, deleted=deleted)
+    assert golf_score(efforts, accepts, lines=2) == score
+
+
+def test_golf_needs_more_characters_than_lines() -> None:
+    assert golf_score(Efforts(expected=2, typed=2, accepted=0, kept=0, deleted=0), 0, lines=2) is None
+
+
+@given(st.text("ab ;", max_size=20), st.text("ab ;", max_size=20))
+def test_matching_takes_a_beginning_of_the_offer(text: str, rest: str) -> None:
+    found = matching(text, rest)
+    assert text.startswith(found)
+    assert "".join(rest.split()).startswith("".join(found.split()))

@@ -1,0 +1,184 @@
+from __future__ import annotations
+
+import subprocess
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from benchwright_attempts.errors import EvaluationError
+from benchwright_problems.file_lock import file_lock
+from benchwright_subjects.inline.failure import Failure, SubjectError
+from benchwright_subjects.inline.policies import Policy, Refusal
+from benchwright_subjects.inline.record import Efforts, SiteRecord, SubjectName, Times
+from benchwright_subjects.inline.run_folder import RunFolder, Settings
+from benchwright_subjects.inline.server_process import ServerProcess
+from benchwright_subjects.inline.sites import SiteKind
+from benchwright_subjects.inline.workplace import remove_leftovers, workplace
+
+SETTINGS = Settings(
+    command=("server", "--stdio"),
+    dialect="lsp",
+    configuration="c" * 64,
+    pack="starter",
+    pack_version="1",
+    problems={"starter/m": "d" * 64},
+    kinds=(SiteKind.LINE,),
+    per_kind=1,
+    longest=600,
+    seed=1,
+    policies=(Policy.NEVER,),
+    mode=Refusal.ALONE,
+    trigger=1,
+    timeout_s=1.0,
+    most_asks=1,
+    next_edits=False,
+    statement=True,
+    confined=True,
+    sites=2,
+)
+
+
+def record(site: str) -> SiteRecord:
+    return SiteRecord(
+        site=site,
+        problem="starter/m",
+        problem_digest="d" * 64,
+        path="rtl/m.sv",
+        kind=SiteKind.LINE,
+        unit=None,
+        subject=SubjectName(name="s", version="1", configuration="c"),
+        dialect="lsp",
+        policy=Policy.NEVER,
+        mode=Refusal.ALONE,
+        seed=1,
+        steps=(),
+        cancelled=0,
+        failure=None,
+        failure_code=None,
+        likeness=None,
+        efforts=Efforts(expected=1, typed=0, accepted=0, kept=0, deleted=0),
+        golf=None,
+        snapshots=(),
+        times=Times(started=datetime(2026, 3, 1, tzinfo=UTC), wall_s=1.0, latencies_ms=()),
+    )
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> RunFolder:
+    return RunFolder(tmp_path / "run")
+
+
+def test_what_is_kept_is_read_again(folder: RunFolder) -> None:
+    with folder.writing(SETTINGS):
+        folder.keep(record("a"))
+        folder.keep(record("b"))
+    assert folder.records() == [record("a"), record("b")]
+    assert folder.settings() == SETTINGS
+
+
+def test_a_run_is_for_its_owners_eyes(folder: RunFolder) -> None:
+    with folder.writing(SETTINGS):
+        folder.keep(record("a"))
+    assert folder.folder.stat().st_mode & 0o077 == 0
+    assert (folder.folder / "sites.jsonl").stat().st_mode & 0o077 == 0
+
+
+@pytest.mark.parametrize("torn", [1, 10, -1])
+def test_a_torn_last_line_is_played_again(folder: RunFolder, torn: int) -> None:
+    with folder.writing(SETTINGS):
+        folder.keep(record("a"))
+        folder.keep(record("b"))
+    file = folder.folder / "sites.jsonl"
+    whole = file.read_bytes()
+    file.write_bytes(whole[: len(whole) // 2 + torn] if torn > 0 else whole[:torn])
+    assert folder.records() == [record("a")]
+    with folder.writing(SETTINGS):
+        folder.keep(record("b"))
+    assert folder.records() == [record("a"), record("b")]
+
+
+def test_a_damaged_line_is_named(folder: RunFolder) -> None:
+    with folder.writing(SETTINGS):
+        folder.keep(record("a"))
+    (folder.folder / "sites.jsonl").write_bytes(b"{}\n")
+    with pytest.raises(EvaluationError, match=r"sites\.jsonl, line 1, is damaged"):
+        folder.records()
+
+
+def test_a_run_with_other_settings_is_not_gone_on_with(folder: RunFolder) -> None:
+    with folder.writing(SETTINGS):
+        pass
+    other = SETTINGS.model_copy(update={"seed": 2, "timeout_s": 9.0})
+    with pytest.raises(EvaluationError, match="a run with another seed and timeout s"), folder.writing(other):
+        pass
+
+
+def test_a_folder_of_something_else_is_left_alone(folder: RunFolder) -> None:
+    folder.folder.mkdir()
+    (folder.folder / "thesis.tex").touch()
+    with pytest.raises(EvaluationError, match=r"thesis\.tex"), folder.writing(SETTINGS):
+        pass
+
+
+def test_two_commands_do_not_write_to_one_folder(folder: RunFolder) -> None:
+    with folder.writing(SETTINGS):
+        pass
+    with (
+        file_lock(folder.folder / ".lock"),
+        pytest.raises(EvaluationError, match="Another command"),
+        folder.writing(SETTINGS),
+    ):
+        pass
+
+
+def test_a_folder_without_a_run_says_how_to_make_one(folder: RunFolder) -> None:
+    with pytest.raises(EvaluationError, match="benchwright completion run --out"):
+        folder.settings()
+
+
+def test_a_workplace_is_new_each_time_and_gone_afterwards(tmp_path: Path) -> None:
+    profile = tmp_path / "profile"
+    profile.mkdir()
+    (profile / "token").write_text("t")
+    with workplace(tmp_path / "p", {"rtl/m.sv": b"x"}, profile) as first:
+        assert (first.home / "token").read_text() == "t"
+        assert (first.workspace / "rtl" / "m.sv").read_bytes() == b"x"
+        first.check()
+    assert not first.root.exists()
+    with workplace(tmp_path / "p", {}, profile) as second:
+        assert second.root != first.root
+
+
+def test_workplaces_of_killed_commands_are_removed_and_others_stay(tmp_path: Path) -> None:
+    gone = subprocess.Popen(["true"])
+    gone.wait()
+    with workplace(tmp_path, {}, None) as place:
+        (tmp_path / f"{gone.pid}-abc" / "home").mkdir(parents=True)
+        remove_leftovers(tmp_path)
+        assert list(tmp_path.iterdir()) == [place.root]
+
+
+@pytest.mark.parametrize("change", ["changed", "added", "removed", "linked"])
+def test_files_that_the_server_changed_are_noticed(tmp_path: Path, change: str) -> None:
+    with workplace(tmp_path / "p", {"m.sv": b"x"}, None) as place:
+        file = place.workspace / "m.sv"
+        if change == "changed":
+            file.write_bytes(b"y")
+        elif change == "added":
+            (place.workspace / "notes").touch()
+        elif change == "removed":
+            file.unlink()
+        else:
+            file.unlink()
+            file.symlink_to("/dev/zero")
+        with pytest.raises(SubjectError) as caught:
+            place.check()
+    assert caught.value.failure is Failure.CHANGED_FILES
+
+
+def test_last_words_show_no_secret() -> None:
+    process = ServerProcess.__new__(ServerProcess)
+    process._secrets = ["hunter22"]
+    process._tail = b"key hunter22, token ghu_0123456789abcdef, done\n"
+    assert process.last_words == "key ***, token ***, done"
