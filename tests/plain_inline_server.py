@@ -117,8 +117,9 @@ def main() -> None:
         elif method == "textDocument/didOpen":
             tell(method, {"text": message["params"]["textDocument"]["text"], "environment": dict(os.environ)})
         elif method == "textDocument/inlineCompletion":
-            tell(method, message["params"]["position"])
+            asked = time.perf_counter_ns()
             misbehave(number)
+            tell(method, {"asked_ns": asked, "answered_ns": time.perf_counter_ns()})
         elif method == "shutdown":
             send({"id": number, "result": None})
         elif method == "exit":

@@ -1,0 +1,71 @@
+"""What the driver of inline-completion servers adds to each request.
+
+Run as `.venv/bin/python -m tests.benchmarks.inline_driver`; prints a Markdown table. A server that answers at once
+notes when it got each question and when it had answered. From an answer to the next question all time is the driver's:
+reading, deciding, changing the document, linting where the policy does, and the pipes.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import statistics
+import sys
+import tempfile
+from itertools import pairwise
+from pathlib import Path
+
+from benchwright_problems.home import Home
+from benchwright_problems.store import Store
+from benchwright_subjects.inline.dialects.lsp import Dialect
+from benchwright_subjects.inline.policies import Policy
+from benchwright_subjects.inline.run import visible_files
+from benchwright_subjects.inline.server_process import Launch
+from benchwright_subjects.inline.site_run import Rules, Subject, play
+from benchwright_subjects.inline.sites import Cutting, SiteKind, cut
+
+from ..inline_hearing import Hearing
+
+ROUNDS = 5
+PROBLEMS = ("uart-parity", "sync-fifo", "lint-stream-stats")
+KINDS = (SiteKind.EMPTY_BODY, SiteKind.TYPE_THROUGH)
+SERVER = Path(__file__).parents[1] / "plain_inline_server.py"
+
+
+async def gaps(kind: SiteKind, policy: Policy, folder: Path, hearing: Hearing) -> list[float]:
+    """Milliseconds from each answer to the next question at the same site."""
+    store = Store(Home.find())
+    command = (sys.executable, str(SERVER), "good", str(hearing.place))
+    subject = Subject(Launch(command), Dialect(), os.environ, folder / "places")
+    for name in PROBLEMS:
+        problem = store.unseal(f"starter/{name}")
+        (site,) = cut(f"starter/{name}", problem, Cutting([kind]))
+        await play(site, visible_files(problem, statement=True), subject, policy, Rules())
+    hearing.of("")
+    heard = [one for one in hearing.all if one.method == "textDocument/inlineCompletion"]
+    hearing.all.clear()
+    return [
+        (two.params["asked_ns"] - one.params["answered_ns"]) / 1e6
+        for one, two in pairwise(heard)
+        if one.home == two.home
+    ]
+
+
+def main() -> None:
+    print("| sites | policy | requests | p50 (ms) | p95 (ms) | most (ms) |")
+    print("| --- | --- | ---: | ---: | ---: | ---: |")
+    with tempfile.TemporaryDirectory() as name, Hearing(Path(name) / "socket") as hearing:
+        for kind in KINDS:
+            for policy in (Policy.NEVER, Policy.ALWAYS, Policy.SURVIVES_LINT):
+                if kind is SiteKind.TYPE_THROUGH and policy is not Policy.NEVER:
+                    continue
+                found = []
+                for _ in range(ROUNDS):
+                    found += asyncio.run(gaps(kind, policy, Path(name), hearing))
+                p95 = statistics.quantiles(found, n=20)[-1]
+                told = (len(found), f"{statistics.median(found):.1f}", f"{p95:.1f}", f"{max(found):.1f}")
+                print(f"| {kind} | {policy} | {' | '.join(map(str, told))} |")
+
+
+if __name__ == "__main__":
+    main()
