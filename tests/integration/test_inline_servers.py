@@ -4,26 +4,34 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import sys
+import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import psutil
 import pytest
 
 from benchwright_subjects.inline.confinement import can_confine
 from benchwright_subjects.inline.dialects.copilot import CopilotDialect
-from benchwright_subjects.inline.dialects.lsp import Dialect
+from benchwright_subjects.inline.dialects.lsp import Dialect, Trigger
+from benchwright_subjects.inline.dialects.tabby import TabbyDialect
+from benchwright_subjects.inline.document import Document
 from benchwright_subjects.inline.failure import Failure, SubjectError
 from benchwright_subjects.inline.policies import Policy, Refusal
 from benchwright_subjects.inline.record import Decision
 from benchwright_subjects.inline.server_process import Launch
+from benchwright_subjects.inline.session import Session, connected
 from benchwright_subjects.inline.site_run import Played, Rules, Subject, play
 from benchwright_subjects.inline.sites import Site, SiteKind
+from benchwright_subjects.inline.workplace import workplace
 
 from ..inline_hearing import Hearing
+from ..inline_packages import NotInstalledError, node_modules
 
 TESTS = Path(__file__).parents[1]
 CANARY = "canary_7f3a"
@@ -277,3 +285,89 @@ class TestCopilot:
     @staticmethod
     def _of(method: str, bench: Bench) -> Sequence[Any]:
         return bench.hearing.of(method)
+
+
+class _Tabby(BaseHTTPRequestHandler):
+    """What tabby-agent asks its server."""
+
+    asked: ClassVar[list[dict[str, Any]]] = []
+
+    def do_GET(self) -> None:
+        self._say({"model": "scripted", "device": "cpu", "version": {"git_describe": "v0.30.0"}})
+
+    def do_POST(self) -> None:
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])) or b"{}")
+        if self.path.endswith("/completions"):
+            type(self).asked.append(body)
+        self._say({"id": "c-1", "choices": [{"index": 0, "text": "assign y = a & b;"}]})
+
+    def _say(self, value: object) -> None:
+        body = json.dumps(value).encode()
+        self.send_response(200)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, format: str, *args: object) -> None:
+        pass
+
+
+@pytest.fixture(scope="module")
+def packages() -> Path:
+    try:
+        return node_modules()
+    except NotInstalledError as error:
+        pytest.skip(str(error))
+
+
+@pytest.mark.nightly
+async def test_tabbys_agent_completes_from_a_server_on_loopback(tmp_path: Path, packages: Path) -> None:
+    with ThreadingHTTPServer(("127.0.0.1", 0), _Tabby) as serving:
+        threading.Thread(target=serving.serve_forever, daemon=True).start()
+        settings = tmp_path / "profile" / ".tabby-client" / "agent" / "config.toml"
+        settings.parent.mkdir(parents=True)
+        settings.write_text(
+            f'[server]\nendpoint = "http://127.0.0.1:{serving.server_port}"\ntoken = "x"\n'
+            "[anonymousUsageTracking]\ndisable = true\n"
+        )
+        command = ("node", str(packages / "tabby-agent" / "dist" / "cli.js"), "--lsp", "--stdio")
+        launch = Launch(command, profile=tmp_path / "profile")
+        subject = Subject(launch, TabbyDialect(), os.environ, tmp_path / "places")
+        played = await play(SITE, {}, subject, Policy.FIRST_LINE, Rules(Refusal.ALONE))
+        serving.shutdown()
+    assert failed(played) is None
+    assert played.steps[0].accepted == "assign y = a & b;"
+    assert CANARY not in json.dumps(_Tabby.asked)
+    assert _Tabby.asked[0]["segments"]["prefix"].endswith("output y, z);\n    ")
+
+
+@pytest.mark.nightly
+async def test_githubs_server_without_a_sign_in_says_so(tmp_path: Path, packages: Path) -> None:
+    program = packages / "@github" / "copilot-language-server" / "dist" / "language-server.js"
+    launch = Launch(("node", str(program), "--stdio"))
+    subject = Subject(launch, CopilotDialect(), os.environ, tmp_path / "places")
+    with pytest.raises(SubjectError, match="NotSignedIn") as caught:
+        await play(SITE, {}, subject, Policy.NEVER, RULES)
+    assert caught.value.failure is Failure.NOT_SIGNED_IN
+
+
+@pytest.mark.nightly
+async def test_githubs_server_knows_the_messages_of_its_dialect(tmp_path: Path, packages: Path) -> None:
+    """Not signed in, it refuses completions with its own error and takes the notifications without one."""
+    program = packages / "@github" / "copilot-language-server" / "dist" / "language-server.js"
+    dialect, document = CopilotDialect(), Document("file:///m.sv", SITE.before + SITE.after, len(SITE.before))
+    with workplace(tmp_path / "places", {}, None) as place:
+        launch = Launch(("node", str(program), "--stdio"))
+        async with connected(launch, dialect, place, os.environ) as (connection, name):
+            assert name.version == "1.539.0"
+            talking = Session(connection, dialect, name, 20.0)
+            talking.open(document)
+            with pytest.raises(SubjectError) as caught:
+                await talking.ask(document, Trigger.INVOKED)
+            assert caught.value.code == 1000
+            (one,) = dialect.offers([{"insertText": "assign y = a;", "command": None}], document)
+            dialect.shown(connection, one)
+            dialect.partly_accepted(connection, one, 6)
+            assert await dialect.next_edits(connection, document, 20.0) is None
+            assert (await connection.request("checkStatus", {}, 20.0)).result == {"status": "NotSignedIn"}

@@ -24,7 +24,7 @@ class Latencies:
     requests: int
     given_up: int
     p50_ms: Estimate | None
-    """None where it is one of those given up."""
+    """None if it is one of those given up."""
     p95_ms: Estimate | None
     over: dict[str, float]
     """Threshold in milliseconds → share of the requests that took longer."""

@@ -36,7 +36,7 @@ class Funnel:
 
 @dataclass(frozen=True)
 class Characters:
-    """What typing was spared."""
+    """How much typing it saved."""
 
     expected: int
     saved: Estimate | None
@@ -66,12 +66,12 @@ class Passed:
     graded: int
     undecided: int
     after: dict[str, Estimate | None]
-    """Accepts → share of the sites whose file passed after so many, or at the end if there were fewer."""
+    """Accepts → share of the sites whose file passed after this many, or at the end if there were fewer."""
     at_end: Estimate | None
 
 
 def funnel(part: Part) -> Funnel:
-    """Requests and what came of them."""
+    """Requests and their outcome."""
 
     def steps(wanted: frozenset[Decision]) -> _Count:
         return lambda one: sum(step.decision in wanted for step in one.steps)
@@ -137,7 +137,7 @@ def passed(part: Part) -> Passed | None:
 
 
 def _after(verdicts: Sequence[SnapshotVerdict], accepts: int) -> SnapshotVerdict:
-    """The last verdict after at most so many accepts; at the end if there were fewer.
+    """The last verdict after at most this many accepts; at the end if there were fewer.
 
     Args:
         verdicts: In the order of accepts, that at the end last.

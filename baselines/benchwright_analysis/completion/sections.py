@@ -11,7 +11,7 @@ from benchwright_analysis.completion.played_runs import Part, PlayedRun
 from benchwright_analysis.report import charts
 from benchwright_analysis.report.section import Cell, Picture, Section, Table, count, percent, with_interval
 from benchwright_judges.estimators import Estimate
-from benchwright_subjects.inline.policies import Policy
+from benchwright_subjects.inline.policies import Policy, Refusal
 from benchwright_subjects.inline.sites import SiteKind
 
 _NAMES = ("subject", "sites", "policy")
@@ -72,9 +72,11 @@ def _passed(graded: Sequence[tuple[Part, Passed]]) -> Section:
         for part, one in graded
     ]
     note = (
-        "Share of the sites whose file passed after so many accepted offers, as it then stood, or at the end if there "
-        f"were fewer. The policy `never` is the floor, `matches` the ceiling. {_FEW}"
+        "Share of the sites whose file passed after this many accepted offers, unfinished as it was, or at the end if "
+        f"there were fewer. The policy `never` is the floor, `matches` the ceiling. {_FEW}"
     )
+    if any(part.run.settings.mode is Refusal.ASSISTED for part, _ in graded):
+        note += " In the mode assisted, what is missing is typed: what does not pass at the end is what offers broke."
     table = Table("Passed, by accepted offers", columns, rows, note)
     numbers = {_joined(part): one for part, one in graded}
     return Section("passed", title, pictures=_passed_picture(graded, table), numbers=numbers)
@@ -109,7 +111,7 @@ def _characters(parts: Sequence[Part]) -> Section:
     table = Table("Characters", (*_NAMES, "expected", "saved", "retained", "golf"), rows, note)
     numbers = {_joined(part): one for part, one in found}
     without = "" if found else "No site of a reference was played."
-    return Section("characters", "What typing was spared", tables=[table], numbers=numbers, without=without)
+    return Section("characters", "How much typing it saved", tables=[table], numbers=numbers, without=without)
 
 
 def _funnel(parts: Sequence[Part]) -> Section:

@@ -1,4 +1,4 @@
-"""How far along the reference somebody is after a text was accepted."""
+"""How far along the reference somebody is after accepting an offer."""
 
 from __future__ import annotations
 

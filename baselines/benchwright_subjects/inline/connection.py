@@ -98,7 +98,7 @@ class Connection:
 
     def _check(self) -> None:
         if self._process.flooded.is_set():
-            raise SubjectError(Failure.FLOODED, "The server wrote without end to standard error.")
+            raise SubjectError(Failure.FLOODED, "The server wrote forever to standard error.")
         if self._failure is not None:
             raise self._failure
 
@@ -108,7 +108,7 @@ class Connection:
             await self._process.stdin.drain()
 
     def _write(self, message: Message) -> None:
-        # A pipe that is closed says so only later; the end of its output tells what happened.
+        # A pipe that is closed says so only later; the reader finds out at the end of its output.
         with contextlib.suppress(ConnectionError, RuntimeError):
             self._process.stdin.write(framed(message))
 
@@ -122,7 +122,7 @@ class Connection:
         except ConnectionError:
             failure = SubjectError(Failure.ENDED, "The server ended.")
         if self._process.flooded.is_set():
-            failure = SubjectError(Failure.FLOODED, "The server wrote without end to standard error.")
+            failure = SubjectError(Failure.FLOODED, "The server wrote forever to standard error.")
         self._failure = failure
         for waiting in self._waiting.values():
             if not waiting.done():
@@ -133,7 +133,7 @@ class Connection:
         if isinstance(method, str):
             self._unasked += 1
             if self._unasked > MAX_UNASKED_MESSAGES:
-                raise SubjectError(Failure.FLOODED, "The server sends notifications without end.")
+                raise SubjectError(Failure.FLOODED, "The server sends notifications forever.")
             if "id" in message:
                 self._reply(message["id"], method, message.get("params"))
             else:

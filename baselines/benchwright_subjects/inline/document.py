@@ -32,7 +32,7 @@ class Document:
         return replace(self, text=whole, cursor=start + len(text), version=self.version + 1)
 
     def typed(self, text: str) -> Document:
-        """The next version, with a text typed at the cursor."""
+        """The next version, with something typed at the cursor."""
         return self.replaced(self.cursor, self.cursor, text) if text else self
 
     @cached_property

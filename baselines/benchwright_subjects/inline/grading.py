@@ -61,7 +61,7 @@ async def grade_records(
 
 
 def _files(problem: Problem, record: SiteRecord, snapshot: Snapshot) -> dict[str, bytes]:
-    """What a person would hand in who had the reference's other files."""
+    """What a person would submit who had the reference's other files."""
     return solved_files(problem) | {record.path: encode_text(snapshot.text)}
 
 

@@ -16,7 +16,7 @@ MAX_CHARACTERS = 100_000
 _ESCAPED = re.compile(r"\\([$}\\,|])")
 _INNERMOST = re.compile(r"\$\{\w+:(?P<default>[^${}]*)\}|\$\{\w+\|(?P<choice>[^,|]*)[^|]*\|\}|\$\{\w+\}|\$\w+")
 _SET_ASIDE = 0xF0000
-"""Escaped characters wait here, in a private use area, until the placeholders are gone."""
+"""Escaped characters wait here, in a private use area, until the placeholders are replaced."""
 
 
 class Received(BaseModel):
@@ -53,7 +53,7 @@ class ReceivedCommand(Received):
 
 @dataclass(frozen=True)
 class Offer:
-    """A text that the server would put in place of a part of the document. Offsets are in code points."""
+    """What the server would put in place of a part of the document. Offsets are in code points."""
 
     start: int
     end: int

@@ -57,7 +57,7 @@ def accepted(policy: Policy, document: Document, offer: Offer, rest: str, adds_e
         policy: Which.
         document: Where it was offered.
         offer: The offer.
-        rest: What the reference has at the cursor. Only the oracle looks at it.
+        rest: What the reference has at the cursor. Only the oracle uses it.
         adds_errors: See `Adds`. Only *survives lint* asks.
     """
     inserted = offer.insertion
@@ -86,14 +86,14 @@ def _limited(inserted: str, taken: str) -> Accepted | None:
 
 
 def first_line(text: str) -> str:
-    """A text up to the end of its first line that is not blank."""
+    """What is offered, up to the end of its first line that is not blank."""
     start = len(text) - len(text.lstrip())
     end = text.find("\n", start)
     return text if end < 0 else text[:end]
 
 
 def matching(text: str, rest: str) -> str:
-    """The words at the beginning of a text that the rest begins with too, whatever the white space between."""
+    """The words at the beginning of an offer that the rest begins with too, whatever the white space between."""
     taken, place = 0, 0
     for word in _WORD.finditer(text):
         following = _WORD.match(rest, place)

@@ -20,7 +20,7 @@ class Kept(BaseModel):
 
 
 class Decision(StrEnum):
-    """What became of one request."""
+    """The outcome of one request."""
 
     ACCEPTED = "accepted"
     PARTLY_ACCEPTED = "partly_accepted"
@@ -137,7 +137,7 @@ class SiteRecord(Kept):
     """None if nothing was offered."""
     efforts: Efforts
     golf: float | None
-    """0 if each line took one accept, 1 if everything was typed; None where there is too little to type."""
+    """0 if each line took one accept, 1 if everything was typed; None if there is too little to type."""
     snapshots: tuple[Snapshot, ...]
     times: Times
 

@@ -115,7 +115,7 @@ class RunFolder:
             yield
 
     def settings(self) -> Settings:
-        """How the run was begun.
+        """How the run started.
 
         Raises:
             EvaluationError: There is none, or it is damaged.

@@ -56,7 +56,7 @@ class Session:
         self._timeout_s = timeout_s
 
     def open(self, document: Document) -> None:
-        """Open a document and look at it."""
+        """Open a document and focus it."""
         item: JsonValue = {
             **document.identifier,
             "languageId": "systemverilog",

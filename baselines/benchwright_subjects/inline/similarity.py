@@ -24,7 +24,7 @@ def effort(text: str) -> int:
 
 
 def edit_similarity(text: str, expected: str) -> float:
-    """1 - Levenshtein's distance (1966) / the longer length, of squeezed texts; 1 for two empty ones."""
+    """1 - Levenshtein's distance (1966) / the longer length, both squeezed; 1 if both are empty."""
     one, other = squeezed(text), squeezed(expected)
     longer = max(len(one), len(other))
     return 1.0 if longer == 0 else 1 - distance(one, other) / longer
@@ -65,10 +65,10 @@ def pieces(text: str) -> Sequence[str]:
 
 
 def kept_effort(accepted: Sequence[str], expected: str) -> int:
-    """Characters of accepted texts that stay when somebody corrects them to what is expected, in order.
+    """Characters of accepted offers that stay when somebody corrects them to what is expected, in order.
 
     Args:
-        accepted: Texts in the order in which they are in the document.
+        accepted: What was accepted, in the order in which they are in the document.
         expected: What should be there.
     """
     own = pieces("\n".join(accepted))
@@ -77,13 +77,13 @@ def kept_effort(accepted: Sequence[str], expected: str) -> int:
 
 
 def repeats(text: str, following: str) -> bool:
-    """Whether a text says nothing but what follows anyway."""
+    """Whether an offer says nothing but what follows anyway."""
     offered = squeezed(text)
     return bool(offered) and squeezed(following).startswith(offered)
 
 
 def lines_in(text: str, whole: str, known: str) -> tuple[int, int]:
-    """How many lines of a text are in a whole, and how many lines it has.
+    """How many lines of an offer are in a file, and how many lines it has.
 
     Args:
         text: Its lines without words are left out.

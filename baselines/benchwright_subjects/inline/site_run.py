@@ -26,7 +26,7 @@ from benchwright_verilog.syntax.surrogates import encode_text
 _MOST_TIMEOUTS = 2
 """Requests in a row without an answer, after which the server counts as silent."""
 _NOT_GRADED = frozenset({SiteKind.TYPE_THROUGH, SiteKind.REPLAY})
-"""Their text is that of the reference, or of somebody else, whatever the server does."""
+"""Their text is the reference's, or another person's, whatever the server does."""
 
 
 @dataclass(frozen=True)

@@ -154,7 +154,7 @@ def _spans(text: str, chance: random.Random) -> list[Region]:
 
 
 def _first(text: str, most: int) -> str:
-    """The lines at the beginning of a text that have this many characters together, one line at least."""
+    """The first lines that have this many characters together, one line at least."""
     taken = ""
     for line in text.splitlines(keepends=True):
         if taken and effort(taken + line) > most:

@@ -86,7 +86,7 @@ class Dialect:
         """What comes between `initialized` and the first document."""
 
     def focus(self, connection: Connection, document: Document) -> None:
-        """Say that the user looks at a document."""
+        """Say that the user has a document in front."""
 
     def question(self, document: Document, trigger: Trigger) -> dict[str, JsonValue]:
         """The parameters of a request."""

@@ -146,7 +146,7 @@ async def read(data: bytes) -> bytes | None:
 
 
 async def test_messages_survive_the_wire() -> None:
-    message = {"method": "m", "params": {"text": "é\ud800𝄞"}}
+    message: dict[str, Any] = {"method": "m", "params": {"text": "é\ud800𝄞"}}
     body = await read(framed(message))
     assert body is not None
     assert parsed(body) == {"jsonrpc": "2.0", **message}
