@@ -89,9 +89,9 @@ def misbehave(number: int) -> None:
             send({"id": number, "result": item("written: " + " ".join(said))})
         case "peeks":
             seen = []
-            for place in map(Path, ARGUMENTS):
+            for one in map(Path, ARGUMENTS):
                 with contextlib.suppress(OSError):
-                    seen += [str(file) for file in place.rglob("*")] if place.is_dir() else [place.read_text()]
+                    seen += [str(file) for file in one.rglob("*")] if one.is_dir() else [one.read_text()]
             send({"id": number, "result": item("seen: " + " ".join(seen))})
         case "daemon":
             subprocess.Popen(["sleep", ARGUMENTS[0]], start_new_session=True, stdin=subprocess.DEVNULL)

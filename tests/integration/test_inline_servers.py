@@ -287,6 +287,9 @@ class TestCopilot:
         return bench.hearing.of(method)
 
 
+GITHUBS = "@github/copilot-language-server-linux-x64/copilot-language-server"
+
+
 class _Tabby(BaseHTTPRequestHandler):
     """What tabby-agent asks its server."""
 
@@ -342,23 +345,23 @@ async def test_tabbys_agent_completes_from_a_server_on_loopback(tmp_path: Path, 
     assert _Tabby.asked[0]["segments"]["prefix"].endswith("output y, z);\n    ")
 
 
+@confines
 @pytest.mark.nightly
 async def test_githubs_server_without_a_sign_in_says_so(tmp_path: Path, packages: Path) -> None:
-    program = packages / "@github" / "copilot-language-server" / "dist" / "language-server.js"
-    launch = Launch(("node", str(program), "--stdio"))
+    launch = Launch((str(packages / GITHUBS), "--stdio"), is_offline=True)
     subject = Subject(launch, CopilotDialect(), os.environ, tmp_path / "places")
     with pytest.raises(SubjectError, match="NotSignedIn") as caught:
         await play(SITE, {}, subject, Policy.NEVER, RULES)
     assert caught.value.failure is Failure.NOT_SIGNED_IN
 
 
+@confines
 @pytest.mark.nightly
 async def test_githubs_server_knows_the_messages_of_its_dialect(tmp_path: Path, packages: Path) -> None:
     """Not signed in, it refuses completions with its own error and takes the notifications without one."""
-    program = packages / "@github" / "copilot-language-server" / "dist" / "language-server.js"
     dialect, document = CopilotDialect(), Document("file:///m.sv", SITE.before + SITE.after, len(SITE.before))
     with workplace(tmp_path / "places", {}, None) as place:
-        launch = Launch(("node", str(program), "--stdio"))
+        launch = Launch((str(packages / GITHUBS), "--stdio"), is_offline=True)
         async with connected(launch, dialect, place, os.environ) as (connection, name):
             assert name.version == "1.539.0"
             talking = Session(connection, dialect, name, 20.0)

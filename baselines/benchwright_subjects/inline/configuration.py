@@ -22,7 +22,9 @@ def configuration_digest(launch: Launch, dialect: str, options: JsonValue) -> st
     if launch.profile is not None:
         files = sorted(file for file in launch.profile.rglob("*") if file.is_file() and not file.is_symlink())
         profile = {file.relative_to(launch.profile).as_posix(): _sha256(file) for file in files}
-    return digest([*launch.command, programs, ",".join(sorted(launch.passed)), profile, dialect, options])
+    return digest(
+        [*launch.command, programs, ",".join(sorted(launch.passed)), profile, dialect, options, launch.is_offline]
+    )
 
 
 def _named_files(command: tuple[str, ...]) -> Iterator[Path]:

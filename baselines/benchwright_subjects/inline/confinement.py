@@ -15,6 +15,7 @@ from importlib import resources
 from pathlib import Path
 
 from benchwright_problems.home import Home
+from benchwright_subjects.inline.failure import Failure, SubjectError
 from benchwright_subjects.inline.workplace import Workplace
 
 _NAMESPACES = ["--unshare-user", "--disable-userns", "--unshare-pid", "--cap-drop", "ALL", "--die-with-parent"]
@@ -32,20 +33,29 @@ def places_in(home: Home) -> Path:
     return home.state / "completion"
 
 
-def confined(command: Sequence[str], place: Workplace, secrets: Sequence[Path]) -> tuple[str, ...]:
+def confined(command: Sequence[str], place: Workplace, secrets: Sequence[Path], *, is_offline: bool) -> tuple[str, ...]:
     """The command line that runs a server where it sees none of these folders; the same where that can't be done.
 
     Args:
         command: The server's.
         place: The folders it may write to.
         secrets: See `secret_folders`.
+        is_offline: Without network.
+
+    Raises:
+        SubjectError: `NOT_STARTED`: it can't be kept off the network here.
     """
     if not can_confine():
+        if is_offline:
+            raise SubjectError(
+                Failure.NOT_STARTED, "Without bubblewrap no server can be kept off the network. Leave out --offline."
+            )
         return tuple(command)
     emptied = [part for folder in secrets if folder.is_dir() for part in ("--tmpfs", str(folder.resolve()))]
     root = str(place.root)
     mounts = ["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", *emptied, "--bind", root, root]
-    return ("bwrap", *_NAMESPACES, *mounts, "--chdir", str(place.workspace), "--", *command)
+    network = ["--unshare-net"] if is_offline else []
+    return ("bwrap", *_NAMESPACES, *network, *mounts, "--chdir", str(place.workspace), "--", *command)
 
 
 @cache

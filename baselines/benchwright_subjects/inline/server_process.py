@@ -36,6 +36,8 @@ class Launch:
     """Its home begins as a copy of this folder; empty if None."""
     secrets: tuple[Path, ...] = ()
     """Folders that it must not see."""
+    is_offline: bool = False
+    """Whether it has no network, not even loopback."""
 
 
 class ServerProcess:
@@ -113,7 +115,7 @@ async def started(launch: Launch, place: Workplace, environ: Mapping[str, str]) 
     """
     environment = {name: environ[name] for name in (*_PASSED_ALWAYS, *launch.passed) if name in environ}
     environment |= {"HOME": str(place.home), "TMPDIR": str(place.temporary)}
-    command = confined(launch.command, place, launch.secrets)
+    command = confined(launch.command, place, launch.secrets, is_offline=launch.is_offline)
     process = ServerProcess(*await _start(command, place, environment), environ)
     try:
         yield process

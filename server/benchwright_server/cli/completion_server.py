@@ -42,6 +42,8 @@ class Server:
         list[str] | None, typer.Option(metavar="NAME", help="It gets this environment variable; may be repeated.")
     ] = None
 
+    offline: Annotated[bool, typer.Option("--offline", help="Run it without network, loopback included.")] = False
+
     @property
     def options(self) -> JsonValue:
         """Its `initializationOptions`; None if there are none.
@@ -78,4 +80,4 @@ class Server:
             raise ServerError("--server is empty: give the command line that starts the server.")
         if self.profile is not None and not self.profile.is_dir():
             raise ServerError(f"--profile {self.profile} is not a folder.")
-        return Launch(command, tuple(self.env or ()), self.profile, secrets)
+        return Launch(command, tuple(self.env or ()), self.profile, secrets, self.offline)

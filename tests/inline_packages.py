@@ -1,0 +1,48 @@
+"""Inline-completion servers of npm, as `inline_subjects/package-lock.json` pins them by hash, in the cache folder."""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+
+from benchwright_problems.home import Home
+
+_PACKAGES = Path(__file__).with_name("inline_subjects")
+_INSTALL_S = 900
+
+
+class NotInstalledError(Exception):
+    """They can't be installed here."""
+
+
+def node_modules() -> Path:
+    """The folder of the packages, installed at the first time.
+
+    Raises:
+        NotInstalledError: npm is missing, or the registry refuses.
+    """
+    lock = _PACKAGES / "package-lock.json"
+    cache = Home.find().cache / "subjects"
+    folder = cache / f"inline-{hashlib.sha256(lock.read_bytes()).hexdigest()[:12]}"
+    if folder.is_dir():
+        return folder / "node_modules"
+    npm = shutil.which("npm")
+    if npm is None:
+        raise NotInstalledError("not installed: there is no npm")
+    cache.mkdir(parents=True, exist_ok=True)
+    made = Path(tempfile.mkdtemp(dir=cache, prefix=".inline-"))
+    try:
+        for name in ("package.json", "package-lock.json"):
+            shutil.copy(_PACKAGES / name, made)
+        command = [npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund"]
+        ran = subprocess.run(command, cwd=made, capture_output=True, text=True, timeout=_INSTALL_S, check=False)
+        if ran.returncode != 0:
+            raise NotInstalledError(f"not installed: {ran.stderr.strip().splitlines()[-1:]}")
+        made.chmod(0o755)
+        made.rename(folder)
+    finally:
+        shutil.rmtree(made, ignore_errors=True)
+    return folder / "node_modules"
