@@ -1,0 +1,218 @@
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from benchwright_analysis.completion.latency import latencies, quantile
+from benchwright_analysis.completion.numbers import alike, characters, funnel, passed
+from benchwright_analysis.completion.played_runs import parts, read_runs
+from benchwright_analysis.completion.report import report_on, write
+from benchwright_attempts.errors import EvaluationError
+from benchwright_subjects.inline.failure import Failure
+from benchwright_subjects.inline.policies import Policy, Refusal
+from benchwright_subjects.inline.record import (
+    Decision,
+    Efforts,
+    Likeness,
+    SiteRecord,
+    Snapshot,
+    Step,
+    SubjectName,
+    Times,
+)
+from benchwright_subjects.inline.run_folder import RunFolder, Settings, SnapshotVerdict
+from benchwright_subjects.inline.sites import SiteKind
+
+MADE = datetime(2026, 3, 1, 9, tzinfo=UTC)
+PROBLEMS = [f"starter/p{number}" for number in range(6)]
+
+
+def settings(seed: int) -> Settings:
+    return Settings(
+        command=("server",),
+        dialect="lsp",
+        configuration="c" * 64,
+        pack="starter",
+        pack_version="1",
+        problems=dict.fromkeys(PROBLEMS, "d"),
+        kinds=(SiteKind.LINE,),
+        per_kind=1,
+        longest=600,
+        seed=seed,
+        policies=(Policy.NEVER, Policy.ALWAYS),
+        mode=Refusal.ALONE,
+        trigger=1,
+        timeout_s=1,
+        most_asks=9,
+        next_edits=False,
+        statement=True,
+        confined=True,
+        sites=6,
+    )
+
+
+def record(number: int, policy: Policy) -> SiteRecord:
+    """Of the first three problems the offers are right; the last site's server failed."""
+    is_taken = policy is Policy.ALWAYS
+    is_right = number < 3
+    step = Step(
+        decision=Decision.ACCEPTED if is_taken else Decision.REFUSED,
+        offers=1,
+        offer="assign y = a;",
+        accepted="assign y = a;" if is_taken else "",
+    )
+    likeness = Likeness(exact=is_right, edit_similarity=1.0 if is_right else 0.5, identifier_f1=1.0, parses=True)
+    kept = 10 if is_right else 4
+    return SiteRecord(
+        site=f"s{number}",
+        problem=PROBLEMS[number],
+        problem_digest="d",
+        path="m.sv",
+        kind=SiteKind.LINE,
+        unit=None,
+        subject=SubjectName(name="<b>copilot</b>", version="2", configuration="c"),
+        dialect="lsp",
+        policy=policy,
+        mode=Refusal.ALONE,
+        seed=1,
+        steps=(step, Step(decision=Decision.NOTHING_OFFERED)),
+        cancelled=0,
+        failure=Failure.ENDED if number == 5 else None,
+        failure_code=None,
+        likeness=likeness,
+        efforts=Efforts(
+            expected=10,
+            typed=0,
+            accepted=10 if is_taken else 0,
+            kept=kept if is_taken else 0,
+            deleted=10 - kept if is_taken else 0,
+        ),
+        golf=0.5,
+        snapshots=(Snapshot(accepts=1, is_end=True, text=""),),
+        times=Times(started=MADE, wall_s=1, latencies_ms=(10.0 * (number + 1), 300.0)),
+    )
+
+
+def verdicts(number: int, policy: Policy) -> Sequence[SnapshotVerdict]:
+    def one(accepts: int, outcome: str, *, is_end: bool) -> SnapshotVerdict:
+        return SnapshotVerdict(
+            site=f"s{number}",
+            policy=policy,
+            accepts=accepts,
+            is_end=is_end,
+            outcome=outcome,
+            reason="",
+            passed_tests=0,
+            tests=1,
+        )
+
+    if policy is Policy.NEVER:
+        return [one(0, "failed", is_end=True)]
+    if number == 4:
+        return [one(1, "error", is_end=False), one(1, "error", is_end=True)]
+    # The first passes after one accept and is broken by the third.
+    outcomes = ("passed", "failed", "failed") if number == 0 else ("failed", "failed", "passed")
+    return [one(1, outcomes[0], is_end=False), one(2, outcomes[1], is_end=False), one(3, outcomes[2], is_end=True)]
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Path:
+    folder = RunFolder(tmp_path / "run")
+    with folder.writing(settings(1)):
+        for policy in (Policy.NEVER, Policy.ALWAYS):
+            for number in range(6):
+                folder.keep(record(number, policy))
+        folder.keep_verdicts([v for p in (Policy.ALWAYS, Policy.NEVER) for n in range(6) for v in verdicts(n, p)])
+    return tmp_path / "run"
+
+
+def test_rates_are_sums_with_intervals_over_problems(run: Path) -> None:
+    never, always = parts(read_runs([run]))
+    assert (never.policy, always.policy) == (Policy.NEVER, Policy.ALWAYS)
+    found = funnel(always)
+    assert (found.requests, found.failed_sites) == (12, 1)
+    assert found.shown is not None
+    assert found.shown.value == 0.5
+    assert found.accepted is not None
+    assert found.accepted.value == 1
+    refused = funnel(never).accepted
+    assert refused is not None
+    assert refused.value == 0
+    saved = characters(always).saved
+    assert saved is not None
+    # Three sites keep 10 of 10; three keep 4 and delete 6.
+    assert saved.value == pytest.approx((3 * 10 - 3 * 2) / 60)
+    assert saved.low is not None
+    assert saved.high is not None
+    assert saved.low < saved.value < saved.high
+    assert characters(never).retained is None
+    likeness = alike(always)
+    assert likeness.exact is not None
+    assert likeness.exact.value == 0.5
+
+
+def test_the_tests_after_some_accepts_are_those_of_the_file_at_that_time(run: Path) -> None:
+    _, always = parts(read_runs([run]))
+    found = passed(always)
+    assert found is not None
+    assert (found.graded, found.undecided) == (6, 1)
+    values = {accepts: one.value for accepts, one in found.after.items() if one is not None}
+    assert values == {"1": 0.2, "2": 0.0}
+    assert found.at_end is not None
+    assert found.at_end.value == 0.8
+
+
+def test_a_file_after_more_accepts_than_there_were_is_that_at_the_end(run: Path) -> None:
+    never, _ = parts(read_runs([run]))
+    found = passed(never)
+    assert found is not None
+    assert found.at_end == found.after["1"]
+
+
+def test_quantiles_are_values_that_were_measured() -> None:
+    column = np.array([3.0, 1.0, 2.0, 4.0])
+    assert quantile(column, np.ones(4), 0.5) == 2
+    assert quantile(column, np.array([0.0, 1.0, 0.0, 1.0]), 0.95) == 4
+
+
+def test_requests_that_were_given_up_took_longer_than_any_time() -> None:
+    found = latencies([100.0, 300.0, None, None, None], PROBLEMS[:5], seed=1)
+    assert found is not None
+    assert found.p50_ms is None
+    assert found.given_up == 3
+    assert found.over == {"200": 0.8, "500": 0.6, "2000": 0.6}
+    assert latencies([], [], seed=1) is None
+
+
+def test_few_problems_give_no_interval() -> None:
+    found = latencies([100.0, 300.0], ["a", "b"], seed=1)
+    assert found is not None
+    assert found.p50_ms is not None
+    assert found.p50_ms.low is None
+    assert math.isclose(found.p50_ms.value or 0, 100)
+
+
+def test_two_runs_of_one_server_are_told_apart_and_names_are_no_markup(run: Path, tmp_path: Path) -> None:
+    other = RunFolder(tmp_path / "other")
+    with other.writing(settings(2)):
+        other.keep(record(0, Policy.NEVER))
+    report = report_on([run, tmp_path / "other"], MADE)
+    page = write(report, tmp_path / "report").read_text()
+    assert "<b>copilot</b>" not in page
+    assert "copilot&lt;/b&gt; 2, alone (other)" in page
+    assert "5 sites not played yet" in page
+    assert "ended" in page
+
+
+def test_the_same_runs_give_the_same_report(run: Path) -> None:
+    assert report_on([run], MADE).content == report_on([run], MADE).content
+
+
+def test_a_folder_without_a_run_is_named(tmp_path: Path) -> None:
+    with pytest.raises(EvaluationError, match="holds no run"):
+        report_on([tmp_path], MADE)
