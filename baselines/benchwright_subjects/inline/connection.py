@@ -10,12 +10,14 @@ from dataclasses import dataclass
 
 from pydantic import JsonValue
 
-from benchwright_subjects.inline.failure import Failure, SubjectError
+from benchwright_subjects.inline.failure import Failure, SubjectError, printable
 from benchwright_subjects.inline.framing import Message, framed, parsed, read_body
 from benchwright_subjects.inline.server_process import ServerProcess
 
 MAX_UNASKED_MESSAGES = 20_000
 """Notifications and requests of the server in its whole life."""
+MAX_BYTES = 256 << 20
+"""All that it sends in its whole life."""
 METHOD_NOT_FOUND = -32601
 _MOST_TOLD = 200
 
@@ -58,6 +60,7 @@ class Connection:
         self._given_up: set[int] = set()
         self._number = 0
         self._unasked = 0
+        self._bytes = 0
         self._failure: SubjectError | None = None
         self._reading = asyncio.create_task(self._read())
 
@@ -115,7 +118,11 @@ class Connection:
     async def _read(self) -> None:
         try:
             while (body := await read_body(self._process.stdout)) is not None:
-                self._take(parsed(body), time.perf_counter_ns())
+                received = time.perf_counter_ns()
+                self._bytes += len(body)
+                if self._bytes > MAX_BYTES:
+                    raise SubjectError(Failure.FLOODED, "The server sends messages forever.")
+                self._take(parsed(body), received)
             failure = SubjectError(Failure.ENDED, "The server ended.")
         except SubjectError as error:
             failure = error
@@ -167,7 +174,7 @@ def _result(message: Mapping[str, JsonValue], method: str) -> JsonValue:
             raise SubjectError(Failure.MALFORMED, f"The server answered {method} with neither result nor error.")
         return message["result"]
     code = error.get("code") if isinstance(error, dict) else None
-    told = str(error.get("message", ""))[:_MOST_TOLD] if isinstance(error, dict) else ""
+    told = printable(str(error.get("message", "")))[:_MOST_TOLD] if isinstance(error, dict) else ""
     known = code if isinstance(code, int) else None
     failure = Failure.NOT_SUPPORTED if known == METHOD_NOT_FOUND else Failure.ERROR_ANSWER
     raise SubjectError(failure, f"The server answered {method} with error {known}: {told}", known)

@@ -36,6 +36,11 @@ class Failure(StrEnum):
     """It changed, added or removed files of the workspace by itself."""
 
 
+def printable(text: str) -> str:
+    """What a server said, without what a terminal would obey."""
+    return "".join(one if one.isprintable() or one == "\n" else " " for one in text)
+
+
 HOPELESS = frozenset({Failure.NOT_STARTED, Failure.NOT_SUPPORTED, Failure.NOT_SIGNED_IN})
 """These would happen at every site, so they end the run instead of one site."""
 

@@ -102,7 +102,7 @@ class RunFolder:
             )
         with file_lock(lock):
             if not self._settings.exists():
-                if others := [file.name for file in self.folder.iterdir() if file != lock]:
+                if others := [file.name for file in self.folder.iterdir() if not file.name.startswith(".")]:
                     raise EvaluationError(f"{self.folder} holds other files, such as {others[0]}. Choose a new folder.")
                 self.folder.chmod(0o700)
                 write_atomically(self._settings, settings.model_dump_json(indent=1).encode(), 0o600)

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from benchwright_harness.process_group import kill_group
 from benchwright_subjects.inline.confinement import confined
-from benchwright_subjects.inline.failure import Failure, SubjectError
+from benchwright_subjects.inline.failure import Failure, SubjectError, printable
 from benchwright_subjects.inline.framing import MAX_HEADER_BYTES
 from benchwright_subjects.inline.workplace import Workplace
 
@@ -73,7 +73,7 @@ class ServerProcess:
         told = self._tail.decode("utf-8", "replace")
         for secret in self._secrets:
             told = told.replace(secret, "***")
-        return _SECRET_FORM.sub("***", told).strip()
+        return printable(_SECRET_FORM.sub("***", told)).strip()
 
     async def stop(self) -> None:
         """Let it end by itself for a moment if its input is closed, then kill its group."""

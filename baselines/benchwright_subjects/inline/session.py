@@ -12,7 +12,7 @@ from pydantic import JsonValue
 from benchwright_subjects.inline.connection import Connection, RequestTimeoutError
 from benchwright_subjects.inline.dialects.lsp import Dialect, Trigger, initialize_params
 from benchwright_subjects.inline.document import Document
-from benchwright_subjects.inline.failure import Failure, SubjectError
+from benchwright_subjects.inline.failure import Failure, SubjectError, printable
 from benchwright_subjects.inline.offer import Offer
 from benchwright_subjects.inline.server_process import Launch, ServerProcess, started
 from benchwright_subjects.inline.workplace import Workplace
@@ -156,4 +156,4 @@ async def _initialized(
     connection.notify("initialized", {})
     info = result.get("serverInfo") if isinstance(result, dict) else None
     told_info = info if isinstance(info, dict) else {}
-    return ServerName(*(str(told_info.get(key, ""))[:_MOST_NAME] for key in ("name", "version")))
+    return ServerName(*(printable(str(told_info.get(key, "")))[:_MOST_NAME] for key in ("name", "version")))

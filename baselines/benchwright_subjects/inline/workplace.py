@@ -16,6 +16,8 @@ from benchwright_attempts.file_text import sha256
 from benchwright_harness.untrusted_folder import remove_folder
 from benchwright_subjects.inline.failure import Failure, SubjectError
 
+_LARGEST_BYTES = 64 << 20
+
 
 @dataclass(frozen=True)
 class Workplace:
@@ -46,7 +48,11 @@ class Workplace:
         Raises:
             SubjectError: `CHANGED_FILES`.
         """
-        if self._found() != self.files:
+        try:
+            found = self._found()
+        except (OSError, RecursionError):
+            found = None
+        if found != self.files:
             raise SubjectError(Failure.CHANGED_FILES, "The server changed files of the workspace by itself.")
 
     def _found(self) -> Mapping[str, str] | None:
@@ -56,7 +62,8 @@ class Workplace:
             if file.is_dir() and not file.is_symlink():
                 continue
             # A link or a pipe is not opened: nobody knows what is behind it.
-            if path not in self.files or file.is_symlink() or not file.is_file():
+            is_plain = file.is_file() and not file.is_symlink()
+            if path not in self.files or not is_plain or file.stat().st_size > _LARGEST_BYTES:
                 return None
             found[path] = sha256(file.read_bytes())
         return found

@@ -13,7 +13,7 @@ from pydantic import JsonValue
 from benchwright_subjects.inline.connection import Connection, RequestTimeoutError
 from benchwright_subjects.inline.dialects.lsp import COMMAND_S, Dialect, Trigger
 from benchwright_subjects.inline.document import Document
-from benchwright_subjects.inline.failure import Failure, SubjectError
+from benchwright_subjects.inline.failure import Failure, SubjectError, printable
 from benchwright_subjects.inline.offer import Offer
 
 _SIGNED_IN = frozenset({"OK", "MaybeOK"})
@@ -118,7 +118,7 @@ async def sign_in(connection: Connection, show: Callable[[DeviceCode], None]) ->
     code, address, command = begun.get("userCode"), begun.get("verificationUri"), begun.get("command")
     if not (isinstance(code, str) and isinstance(address, str) and isinstance(command, dict)):
         raise SubjectError(Failure.NOT_SIGNED_IN, "The server offers no code to sign in with; is the network there?")
-    show(DeviceCode(code, address))
+    show(DeviceCode(printable(code), printable(address)))
     finish: JsonValue = {"command": command.get("command"), "arguments": command.get("arguments") or []}
     done = await _asked(connection, "workspace/executeCommand", finish, _SIGN_IN_S)
     if done.get("status") not in _SIGNED_IN | {"AlreadySignedIn"}:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 import subprocess
 from datetime import UTC, datetime
 from pathlib import Path
@@ -84,6 +85,14 @@ def test_a_run_is_for_its_owners_eyes(folder: RunFolder) -> None:
     assert (folder.folder / "sites.jsonl").stat().st_mode & 0o077 == 0
 
 
+def test_a_command_that_was_killed_before_its_settings_were_written_can_begin_again(folder: RunFolder) -> None:
+    folder.folder.mkdir()
+    (folder.folder / ".run.json.abc").touch()
+    with folder.writing(SETTINGS):
+        folder.keep(record("a"))
+    assert folder.records() == [record("a")]
+
+
 @pytest.mark.parametrize("torn", [1, 10, -1])
 def test_a_torn_last_line_is_played_again(folder: RunFolder, torn: int) -> None:
     with folder.writing(SETTINGS):
@@ -159,7 +168,7 @@ def test_workplaces_of_killed_commands_are_removed_and_others_stay(tmp_path: Pat
         assert list(tmp_path.iterdir()) == [place.root]
 
 
-@pytest.mark.parametrize("change", ["changed", "added", "removed", "linked"])
+@pytest.mark.parametrize("change", ["changed", "added", "removed", "linked", "deep"])
 def test_files_that_the_server_changed_are_noticed(tmp_path: Path, change: str) -> None:
     with workplace(tmp_path / "p", {"m.sv": b"x"}, None) as place:
         file = place.workspace / "m.sv"
@@ -167,6 +176,8 @@ def test_files_that_the_server_changed_are_noticed(tmp_path: Path, change: str) 
             file.write_bytes(b"y")
         elif change == "added":
             (place.workspace / "notes").touch()
+        elif change == "deep":
+            nest(place.workspace, 1200)
         elif change == "removed":
             file.unlink()
         else:
@@ -177,8 +188,19 @@ def test_files_that_the_server_changed_are_noticed(tmp_path: Path, change: str) 
     assert caught.value.failure is Failure.CHANGED_FILES
 
 
+def nest(folder: Path, levels: int) -> None:
+    """Folders in folders, deeper than any path may be long."""
+    handle = os.open(folder, os.O_RDONLY)
+    for _ in range(levels):
+        os.mkdir("d", dir_fd=handle)
+        inner = os.open("d", os.O_RDONLY, dir_fd=handle)
+        os.close(handle)
+        handle = inner
+    os.close(handle)
+
+
 def test_last_words_show_no_secret() -> None:
     process = ServerProcess.__new__(ServerProcess)
     process._secrets = ["hunter22"]
-    process._tail = b"key hunter22, token ghu_0123456789abcdef, done\n"
-    assert process.last_words == "key ***, token ***, done"
+    process._tail = b"key hunter22, \x1b[2Jtoken ghu_0123456789abcdef, done\n"
+    assert process.last_words == "key ***,  [2Jtoken ***, done"
