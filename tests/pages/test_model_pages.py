@@ -94,7 +94,19 @@ def _csbench(reader: Reader) -> None:
     reader.write("models.csv", "model,family,parameters_b\nopenai-api/local/m,M,7\n")
 
 
+def _one_hole(reader: Reader) -> None:
+    # One hole instead of all that the pack has.
+    few = "--pack starter --problem saturating-counter --sites line --per-kind 1 --mode"
+    reader.words |= {"--pack starter --mode": few, "runs/own runs/copilot": "runs/own"}
+
+
 WALKS = {
+    "docs/how-to/evaluate-inline-completion.md": Walk(
+        _one_hole,
+        not_run={
+            "npm install": "needs an account; tests/integration/test_inline_servers.py starts the server without one"
+        },
+    ),
     "docs/how-to/evaluate-models.md": Walk(
         _one_design,
         not_run={"codex exec": "tests/integration/test_eval_walk.py runs it with an agent of its own"},
