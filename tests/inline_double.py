@@ -129,6 +129,23 @@ def did_show_edit(params: Any) -> None:
     note("textDocument/didShowInlineEdit", plain(params))
 
 
+@server.feature("signIn")
+def sign_in(params: Any) -> Any:
+    command = {"title": "Sign in", "command": "double.finishSignIn", "arguments": []}
+    return {
+        "status": "PromptUserDeviceFlow",
+        "userCode": "ABCD-1234",
+        "verificationUri": "https://x.test/device",
+        "command": command,
+    }
+
+
+@server.command("double.finishSignIn")
+def finish_sign_in() -> Any:
+    (Path(os.environ["HOME"]) / "token").write_text("signed in")
+    return {"status": SCRIPT.get("status", "OK"), "user": "somebody"}
+
+
 @server.feature("checkStatus")
 def check_status(params: Any) -> Any:
     note("checkStatus", plain(params))

@@ -16,9 +16,15 @@ from typing import Any
 import psutil
 import pytest
 
+from benchwright_attempts import log_file
+from benchwright_attempts.attempts import Attempts
+from benchwright_attempts.events import Edit
+from benchwright_attempts.file_text import Change, FileText
+from benchwright_attempts.log import EventLog
 from benchwright_problems.home import Home
 from benchwright_problems.store import Store
 from benchwright_subjects.inline.confinement import can_confine
+from benchwright_subjects.inline.policies import Policy
 from benchwright_subjects.inline.run_folder import RunFolder
 from benchwright_subjects.inline.sites import Cutting, SiteKind, cut
 
@@ -205,3 +211,61 @@ def test_our_own_server_is_a_subject_too(desk: Desk) -> None:
     assert len({record.subject.version for record in records}) == 1
     assert len(model.requests) == len(records)
     assert asked.count("<CURSOR>") >= len(records)
+
+
+def test_the_double_may_ask_a_model_and_no_request_has_what_is_expected(desk: Desk) -> None:
+    with JudgeEndpoint(lambda asked: content("assign at_max = &count;")) as model:
+        (desk.folder / "script.json").write_text(json.dumps({"model": model.url}))
+        options = ("--pack", "starter", "--problem", PROBLEM, "--sites", "empty-body", "--mode", "alone", "--no-grade")
+        desk.run(
+            "run", "--server", desk.double(), *options, "--most-asks", "2", "--no-bounds", "--out", desk.folder / "run"
+        )
+        asked = json.dumps([one.body for one in model.requests])
+    assert len(model.requests) == 2
+    assert "at_min = ~|count" not in asked
+    assert "always_ff" not in asked
+
+
+def test_sign_in_shows_the_code_and_keeps_the_home_that_holds_the_sign_in(desk: Desk) -> None:
+    profile = desk.folder / "profile"
+    ran = desk.run("sign-in", "--server", desk.double(), "--profile", profile)
+    assert "Open https://x.test/device and enter the code ABCD-1234." in ran.stdout
+    assert "Signed in as somebody." in ran.stdout
+    assert (profile / "token").read_text() == "signed in"
+    assert profile.stat().st_mode & 0o077 == 0
+    again = desk.run("sign-in", "--server", desk.double(), "--profile", profile, status=2)
+    assert "is not empty" in again.stderr
+
+
+def test_nobody_who_signs_in_leaves_no_profile(desk: Desk) -> None:
+    (desk.folder / "script.json").write_text(json.dumps({"rules": [], "status": "NotSignedIn"}))
+    ran = desk.run("sign-in", "--server", desk.double(), "--profile", desk.folder / "profile", status=2)
+    assert "Nobody signed in" in ran.stderr
+    assert not (desk.folder / "profile").exists()
+
+
+def test_a_recorded_attempt_is_replayed(desk: Desk) -> None:
+    """Somebody wrote `assign `, paused, and wrote what the server offers."""
+    ref = f"starter/{PROBLEM}"
+    start = Store(Home.find()).problem(ref).public.files
+    path = next(name for name in start if name.endswith(".sv"))
+    place = len(start[path])
+    clock = iter(range(0, 10**12, 5 * 10**9))
+    file = log_file(Home.find(desk.environ))
+    with EventLog(file, monotonic_ns=lambda: next(clock), process="p") as log:
+        contents = {path: FileText.of_bytes(start[path].encode())}
+        attempt = Attempts(log).create(ref, "d" * 64, Path("/w"), contents).id
+        for text in ("// more\n", "assign guess = 1'b0;"):
+            change = Change(start=place, end=place, text=text)
+            place += len(text)
+            log.append_blocking(attempt, Edit(path=path, changes=(change,)))
+    options = ("--pack", "starter", "--sites", "replay", "--attempt", attempt[:8], "--no-grade")
+    desk.run("run", "--server", desk.plain(), *options, "--out", desk.folder / "run")
+    (record,) = RunFolder(desk.folder / "run").records()
+    assert record.policy is Policy.NEVER
+    assert record.likeness is not None
+    assert (record.likeness.exact, record.likeness.lines_kept, record.likeness.lines) == (True, 1, 1)
+    assert record.snapshots == ()
+    elsewhere = ("--pack", "starter", "--problem", "sync-fifo", "--sites", "replay", "--attempt", attempt[:8])
+    refused = desk.run("run", "--server", desk.plain(), *elsewhere, "--out", desk.folder / "other", status=2)
+    assert "which this run leaves out" in refused.stderr

@@ -176,13 +176,14 @@ def _plan(
 def _replayed(sites: Sites, problems: Mapping[str, Problem]) -> list[Site]:
     with opened_attempts() as log:
         if sites.attempt:
-            headers = [log.header(name) for name in sites.attempt]
+            headers = [log.find(name) for name in sites.attempt]
+            if other := next((header for header in headers if header.problem not in problems), None):
+                raise ServerError(f"The attempt {other.id} is at {other.problem}, which this run leaves out.")
         else:
             headers = [header for ref in problems for header in reversed(log.headers(problem=ref))]
         return [
             site
             for header in headers
-            if header.problem in problems
             for site in recorded_sites(header.problem, header.id, log.events(header.id), sites.pause_ms)
         ]
 

@@ -15,7 +15,7 @@ from benchwright_server.cli.completion_server import DialectOption, Server
 from benchwright_server.cli.interruption import interruptible
 from benchwright_server.cli.output import out, plain_errors, writing
 from benchwright_server.errors import ServerError
-from benchwright_subjects.inline.confinement import places_in
+from benchwright_subjects.inline.confinement import places_in, secret_folders
 from benchwright_subjects.inline.dialects.copilot import CopilotDialect, DeviceCode, sign_in
 from benchwright_subjects.inline.session import connected
 from benchwright_subjects.inline.workplace import workplace
@@ -52,8 +52,10 @@ async def _sign_in(server: Server, profile: Path) -> str:
     def show(found: DeviceCode) -> None:
         out.print(f"Open {found.address} and enter the code {found.code}. Waiting …", markup=False, soft_wrap=True)
 
-    with workplace(places_in(Home.find()), {}, None) as place:
-        async with connected(server.launch(()), CopilotDialect(), place, os.environ) as (connection, _):
+    home = Home.find()
+    launch = server.launch(secret_folders(home, profile))
+    with workplace(places_in(home), {}, None) as place:
+        async with connected(launch, CopilotDialect(), place, os.environ) as (connection, _):
             name = await sign_in(connection, show)
         with writing(profile):
             shutil.copytree(place.home, profile, symlinks=True, dirs_exist_ok=True)
