@@ -1,0 +1,37 @@
+"""A protocol in which programs ask a model over HTTP."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from inspect_ai.agent._bridge.types import AgentBridge  # The public bridges bring a sandbox service or patch clients.
+
+Json = dict[str, Any]
+"""A request or a reply as its protocol has it; Inspect's translation reads and checks it."""
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """One protocol. Inspect translates requests and whole replies; what is ours is how a reply is streamed."""
+
+    name: str
+    answer: Callable[[Json, str, AgentBridge], Awaitable[Json]]
+    """Has the model answer: the request, the model's name in the address or empty, the bridge."""
+    events: Callable[[Json, Json], Iterator[bytes]]
+    """A reply as server-sent events: the request, the reply."""
+    error: Callable[[int, str], Json]
+    """How a refusal is put: HTTP status, message."""
+
+
+def event(content: Mapping[str, Any], name: str = "") -> bytes:
+    """One server-sent event."""
+    data = json.dumps(content, separators=(",", ":"))
+    return (f"event: {name}\n" if name else "").encode() + f"data: {data}\n\n".encode()
+
+
+def known(content: Mapping[str, Any]) -> Json:
+    """The fields that have a value."""
+    return {name: value for name, value in content.items() if value is not None}

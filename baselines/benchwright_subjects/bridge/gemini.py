@@ -1,0 +1,46 @@
+"""Gemini's generateContent: https://ai.google.dev/api/generate-content."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from inspect_ai.agent._bridge.google_api import inspect_google_api_request
+from inspect_ai.agent._bridge.types import AgentBridge
+
+from benchwright_subjects.bridge.dialect import Dialect, Json, event
+
+_STATUS = {400: "INVALID_ARGUMENT", 404: "NOT_FOUND", 413: "INVALID_ARGUMENT", 429: "RESOURCE_EXHAUSTED"}
+
+
+async def _answer(request: Json, model: str, bridge: AgentBridge) -> Json:
+    for tool in request.get("tools") or ():
+        for declared in tool.get("functionDeclarations") or ():
+            if "parameters" in declared:
+                declared["parameters"] = _lower_case(declared["parameters"])
+    return await inspect_google_api_request(request, None, None, bridge, requested_model=model or None)
+
+
+def _lower_case(schema: Any) -> Any:
+    """A schema with the names of types as JSON Schema has them: Gemini's own are in upper case."""
+    if isinstance(schema, list):
+        return [_lower_case(one) for one in schema]
+    if not isinstance(schema, dict):
+        return schema
+    lowered = {name: _lower_case(value) for name, value in schema.items()}
+    if isinstance(lowered.get("type"), str):
+        lowered["type"] = lowered["type"].lower()
+    return lowered
+
+
+def _events(request: Json, reply: Json) -> Iterator[bytes]:
+    # Gemini streams replies that have the form of whole ones; one of them may be all.
+    yield event(reply)
+
+
+def _error(status: int, message: str) -> Json:
+    word = _STATUS.get(status, "INVALID_ARGUMENT" if status < 500 else "INTERNAL")
+    return {"error": {"code": status, "message": message, "status": word}}
+
+
+GEMINI = Dialect("gemini", _answer, _events, _error)

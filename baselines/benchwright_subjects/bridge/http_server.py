@@ -1,0 +1,232 @@
+"""The bridge as a web server on a Unix socket, which is shown in the sandbox. Nobody else can connect to it."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import os
+import re
+import socket
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, MutableMapping
+from pathlib import Path
+from typing import Any
+
+import anyio
+import uvicorn
+
+from benchwright_subjects.bridge.dialect import Dialect, Json
+from benchwright_subjects.bridge.model_bridge import ModelBridge, RefusedError
+from benchwright_subjects.bridge.routes import MODELS, Route, dialect_of, is_list_of_models, route
+
+MOST_BYTES = 64 << 20
+"""Of one request: a conversation with images."""
+MOST_CONNECTIONS = 64
+WAITING_S = 15.0
+"""How long a streamed reply waits for the model before it begins without it, and how often it then says so: programs
+give up on a connection that says nothing for some minutes."""
+_WAITING = b": waiting for the model\n\n"
+_LARGEST_HEADERS = 1 << 16
+_HALF = re.compile(r"\\u[dD][89a-fA-F]")
+
+_Scope = MutableMapping[str, Any]
+_Message = MutableMapping[str, Any]
+_Receive = Callable[[], Awaitable[_Message]]
+_Send = Callable[[_Message], Awaitable[None]]
+
+
+@contextlib.asynccontextmanager
+async def serving(bridge: ModelBridge, address: Path, user: int | None) -> AsyncIterator[None]:
+    """Serve a bridge while the block lasts; requests that are under way then are cancelled.
+
+    Args:
+        bridge: Answers.
+        address: Where the socket is made.
+        user: Who may connect besides this process; None if that is who it runs as.
+    """
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(str(address))
+        address.chmod(0o600)
+        if user is not None:
+            os.chown(address, user, user)
+        server = _Server(_config(_Application(bridge)))
+        running = asyncio.create_task(server.serve(sockets=[listener]))
+        try:
+            await _started(server, running)
+            yield
+        finally:
+            server.should_exit = server.force_exit = True
+            # Whatever is cancelled around it: no connection may outlive the block.
+            with anyio.CancelScope(shield=True):
+                await asyncio.wait({running})
+
+
+async def _started(server: _Server, running: asyncio.Task[None]) -> None:
+    """Wait until a server serves.
+
+    Raises:
+        Exception: Why it can't.
+    """
+    ready = asyncio.create_task(server.ready.wait())
+    await asyncio.wait({ready, running}, return_when=asyncio.FIRST_COMPLETED)
+    ready.cancel()
+    if running.done():
+        running.result()
+
+
+def _config(application: Any) -> uvicorn.Config:
+    return uvicorn.Config(
+        application,
+        log_config=None,
+        access_log=False,
+        log_level="critical",
+        proxy_headers=False,
+        server_header=False,
+        lifespan="off",
+        ws="none",
+        http="h11",
+        h11_max_incomplete_event_size=_LARGEST_HEADERS,
+        limit_concurrency=MOST_CONNECTIONS,
+    )
+
+
+class _Server(uvicorn.Server):
+    """Leaves signals to Inspect."""
+
+    def __init__(self, config: uvicorn.Config) -> None:
+        super().__init__(config)
+        self.ready = asyncio.Event()
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        self.ready.set()
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        yield
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        for task in list(self.server_state.tasks):
+            task.cancel()
+        await super().shutdown(sockets)
+
+
+class _Application:
+    def __init__(self, bridge: ModelBridge) -> None:
+        self._bridge = bridge
+
+    async def __call__(self, scope: _Scope, receive: _Receive, send: _Send) -> None:
+        path = scope["path"]
+        found = route(path, scope["query_string"].decode("latin-1"))
+        dialect = found.dialect if found else dialect_of(path)
+        try:
+            if scope["method"] == "GET" and is_list_of_models(path):
+                await _send_json(send, 200, MODELS)
+            elif found is None or scope["method"] != "POST":
+                raise RefusedError(404, f"There is no {scope['method']} {path} here.")
+            else:
+                await self._answer(found, _parsed(await _body(scope, receive)), receive, send)
+        except RefusedError as error:
+            await _send_json(send, error.status, dialect.error(error.status, str(error)))
+
+    async def _answer(self, way: Route, request: Json, receive: _Receive, send: _Send) -> None:
+        streams = bool(request.get("stream")) if way.streams is None else way.streams
+        answer = self._bridge.answer(way, request)
+        gone = asyncio.create_task(_disconnected(receive))
+        try:
+            begun = False
+            while not answer.done():
+                await asyncio.wait(
+                    {answer, gone}, timeout=WAITING_S if streams else None, return_when=asyncio.FIRST_COMPLETED
+                )
+                if gone.done():
+                    return
+                if not answer.done():
+                    await _begin_stream(send, begun)
+                    await send({"type": "http.response.body", "body": _WAITING, "more_body": True})
+                    begun = True
+            if not streams or way.as_list:
+                reply = await answer
+                await _send_json(send, 200, [reply] if way.as_list else reply)
+                return
+            events = await _events(way.dialect, request, answer, begun)
+            await _begin_stream(send, begun)
+            for one in events:
+                await send({"type": "http.response.body", "body": one, "more_body": True})
+            await send({"type": "http.response.body", "body": b""})
+        finally:
+            gone.cancel()
+            answer.cancel()
+
+
+async def _events(dialect: Dialect, request: Json, answer: asyncio.Task[Json], begun: bool) -> Iterable[bytes]:
+    """A streamed answer; once the stream has begun, a refusal is a part of it."""
+    try:
+        return list(dialect.events(request, await answer))
+    except RefusedError as error:
+        if not begun:
+            raise
+        return [f"event: error\ndata: {json.dumps(dialect.error(error.status, str(error)))}\n\n".encode()]
+
+
+async def _body(scope: _Scope, receive: _Receive) -> bytes:
+    headers = dict(scope["headers"])
+    if headers.get(b"content-encoding", b"identity") != b"identity":
+        raise RefusedError(415, "Compressed requests are not read.")
+    content = bytearray()
+    while True:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            raise RefusedError(400, "The request ended early.")
+        content += message.get("body", b"")
+        if len(content) > MOST_BYTES:
+            raise RefusedError(413, f"A request can have {MOST_BYTES} bytes at most.")
+        if not message.get("more_body"):
+            return bytes(content)
+
+
+def _parsed(body: bytes) -> Json:
+    text = body.decode("utf-8", "replace")
+    try:
+        request = json.loads(text)
+        if _HALF.search(text):
+            request = _whole(request)
+    except (ValueError, RecursionError):
+        raise RefusedError(400, "The request is not JSON.") from None
+    if not isinstance(request, dict):
+        raise RefusedError(400, "The request is not a JSON object.")
+    return request
+
+
+def _whole(value: Any) -> Any:
+    """A JSON value without halves of characters, which Inspect could not write into its log."""
+    match value:
+        case str():
+            return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+        case list():
+            return [_whole(one) for one in value]
+        case dict():
+            return {_whole(name): _whole(one) for name, one in value.items()}
+        case _:
+            return value
+
+
+async def _disconnected(receive: _Receive) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass
+
+
+async def _begin_stream(send: _Send, begun: bool) -> None:
+    if not begun:
+        await _start(send, 200, b"text/event-stream", (b"cache-control", b"no-cache"))
+
+
+async def _send_json(send: _Send, status: int, content: object) -> None:
+    body = json.dumps(content).encode()
+    await _start(send, status, b"application/json", (b"content-length", str(len(body)).encode()))
+    await send({"type": "http.response.body", "body": body})
+
+
+async def _start(send: _Send, status: int, kind: bytes, *more: tuple[bytes, bytes]) -> None:
+    headers = [(b"content-type", kind), *more]
+    await send({"type": "http.response.start", "status": status, "headers": headers})

@@ -1,0 +1,128 @@
+"""Answers requests of one sample's programs by the sample's model, within its limits."""
+
+from __future__ import annotations
+
+import asyncio
+import contextvars
+from collections.abc import Awaitable, Callable, Sequence
+from contextvars import ContextVar
+from dataclasses import dataclass
+
+from inspect_ai.agent import AgentState
+from inspect_ai.agent._bridge.types import AgentBridge
+from inspect_ai.model import ChatMessage, GenerateConfig, GenerateInput, Model, ModelOutput
+from inspect_ai.tool import ToolChoice, ToolInfo
+from inspect_ai.util import LimitExceededError
+
+from benchwright_subjects.bridge.dialect import Json
+from benchwright_subjects.bridge.routes import Route
+
+Answered = Callable[[Model, ModelOutput], Awaitable[None]]
+"""Hears of each answer before the program gets it."""
+
+
+@dataclass
+class _Request:
+    reached_model: bool = False
+
+
+_REQUEST: ContextVar[_Request] = ContextVar("benchwright_bridge_request")
+
+
+class RefusedError(Exception):
+    """A request without an answer.
+
+    Args:
+        status: Of HTTP.
+        message: For the program that asked; nothing in it says how the model is reached.
+    """
+
+    def __init__(self, status: int, message: str) -> None:
+        super().__init__(message)
+        self.status = status
+
+
+class ModelBridge:
+    """The model of the sample that makes this object.
+
+    Args:
+        state: The conversation; the bridge keeps the longest one that goes over it.
+        answered: Hears of each answer.
+        seed: Sent to the model with each request.
+    """
+
+    def __init__(self, state: AgentState, answered: Answered, seed: int | None = None) -> None:
+        self._answered = answered
+        self._seed = seed
+        # A connection's requests are to count for the sample, whoever accepts it.
+        self._context = contextvars.copy_context()
+        self._bridge = AgentBridge(state, filter=self._ask, response_filter=self._take, allow_remote_mcp=False)
+        self.failed: asyncio.Future[Exception] = asyncio.get_running_loop().create_future()
+        """Done once nothing can be answered any more: a limit is reached, or an answer could not be recorded."""
+        self.requests = 0
+        """How many have reached the model."""
+
+    @property
+    def state(self) -> AgentState:
+        """The conversation so far."""
+        return self._bridge.state
+
+    def answer(self, route: Route, request: Json) -> asyncio.Task[Json]:
+        """Has the model answer; cancelling the task cancels its request to the model.
+
+        Raises:
+            RefusedError: By the task: there is no answer.
+        """
+        return asyncio.create_task(self._answer(route, request), context=self._context.copy())
+
+    async def _answer(self, route: Route, request: Json) -> Json:
+        asked = _Request()
+        _REQUEST.set(asked)
+        try:
+            return await route.dialect.answer(request, route.model, self._bridge)
+        except LimitExceededError as error:
+            self._fail(error)
+            raise RefusedError(429, f"The sample's {error.type} limit is reached.") from error
+        except Exception as error:
+            if self.failed.done():
+                raise RefusedError(500, "The answer could not be recorded.") from error
+            if not asked.reached_model:
+                said = f"{type(error).__name__}: {error}"[:1000]
+                raise RefusedError(400, f"This is no valid request of {route.dialect.name}: {said}") from error
+            status = _status_of(error)
+            raise RefusedError(status, f"The model did not answer (status {status}).") from error
+
+    async def _ask(
+        self,
+        model: Model,
+        messages: list[ChatMessage],
+        tools: Sequence[ToolInfo],
+        tool_choice: ToolChoice | None,
+        config: GenerateConfig,
+    ) -> GenerateInput | None:
+        _REQUEST.get().reached_model = True
+        self.requests += 1
+        if self._seed is None:
+            return None
+        return GenerateInput(messages, list(tools), tool_choice, config.model_copy(update={"seed": self._seed}))
+
+    async def _take(self, model: Model, output: ModelOutput, asked: GenerateInput) -> None:
+        try:
+            await self._answered(model, output)
+        except Exception as error:
+            self._fail(error)
+            raise
+
+    def _fail(self, error: Exception) -> None:
+        if not self.failed.done():
+            self.failed.set_result(error)
+
+
+def _status_of(error: BaseException | None) -> int:
+    """A provider's HTTP status, also where it was retried."""
+    while error is not None:
+        status = getattr(error, "status_code", None)
+        if isinstance(status, int) and 400 <= status < 600:
+            return status
+        error = error.__cause__
+    return 502

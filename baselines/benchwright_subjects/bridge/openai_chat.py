@@ -1,0 +1,61 @@
+"""OpenAI's chat completions: https://platform.openai.com/docs/api-reference/chat."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from inspect_ai.agent._bridge.completions import inspect_completions_api_request
+from inspect_ai.agent._bridge.types import AgentBridge
+
+from benchwright_subjects.bridge.dialect import Dialect, Json, event, known
+
+_NO_PARAMETERS = {"type": "object", "properties": {}}
+
+
+async def _answer(request: Json, model: str, bridge: AgentBridge) -> Json:
+    # Both fields may be left out of a tool, and Inspect expects them.
+    for tool in request.get("tools") or ():
+        function = tool["function"]
+        function.setdefault("description", function["name"])
+        function.setdefault("parameters", _NO_PARAMETERS)
+    request["tools"] = request.get("tools") or []
+    completion = await inspect_completions_api_request(request, None, bridge)
+    return completion.model_dump(mode="json", warnings=False)
+
+
+def _events(request: Json, reply: Json) -> Iterator[bytes]:
+    base = {name: reply[name] for name in ("id", "created", "model")} | {"object": "chat.completion.chunk"}
+
+    def chunk(place: int, delta: Json, finish: str | None = None) -> bytes:
+        return event({**base, "choices": [{"index": place, "delta": delta, "finish_reason": finish}]})
+
+    for choice in reply["choices"]:
+        place, message = choice["index"], known(choice["message"])
+        calls, text = message.pop("tool_calls", []), message.pop("content", "")
+        yield chunk(place, {**message, "content": ""})
+        if text:
+            yield chunk(place, {"content": text})
+        for number, call in enumerate(calls):
+            yield from (chunk(place, {"tool_calls": [part]}) for part in _parts(number, call))
+        yield chunk(place, {}, choice["finish_reason"])
+    if (request.get("stream_options") or {}).get("include_usage"):
+        yield event({**base, "choices": [], "usage": reply.get("usage")})
+    yield b"data: [DONE]\n\n"
+
+
+def _parts(number: int, call: dict[str, Any]) -> Iterator[Json]:
+    """A call of a tool as it is streamed: the name, then the arguments."""
+    function = call["function"]
+    named = {"name": function["name"], "arguments": ""}
+    yield {"index": number, "id": call["id"], "type": "function", "function": named}
+    yield {"index": number, "function": {"arguments": function["arguments"]}}
+
+
+def error(status: int, message: str) -> Json:
+    """A refusal in OpenAI's form, which both of its protocols share."""
+    kind = "invalid_request_error" if status < 500 else "server_error"
+    return {"error": {"message": message, "type": kind, "param": None, "code": None}}
+
+
+OPENAI_CHAT = Dialect("openai-chat", _answer, _events, error)

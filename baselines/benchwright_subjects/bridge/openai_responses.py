@@ -1,0 +1,76 @@
+"""OpenAI's responses: https://platform.openai.com/docs/api-reference/responses-streaming."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+
+from inspect_ai.agent._bridge.responses import inspect_responses_api_request
+from inspect_ai.agent._bridge.types import AgentBridge
+
+from benchwright_subjects.bridge.dialect import Dialect, Json, event
+from benchwright_subjects.bridge.openai_chat import error
+
+_NO_PARAMETERS = {"type": "object", "properties": {}}
+
+
+async def _answer(request: Json, model: str, bridge: AgentBridge) -> Json:
+    for tool in request.get("tools") or ():
+        if tool.get("type") == "function":
+            tool.setdefault("description", tool["name"])
+            tool.setdefault("parameters", _NO_PARAMETERS)
+    request["tools"] = request.get("tools") or []
+    response = await inspect_responses_api_request(request, None, None, None, bridge)
+    whole = response.model_dump(mode="json", warnings=False)
+    return whole | {"status": "incomplete" if whole.get("incomplete_details") else "completed"}
+
+
+def _events(request: Json, reply: Json) -> Iterator[bytes]:
+    numbers = itertools.count()
+
+    def said(kind: str, **content: object) -> bytes:
+        return event({"type": kind, "sequence_number": next(numbers), **content}, kind)
+
+    begun = reply | {"status": "in_progress", "output": [], "usage": None, "incomplete_details": None}
+    yield said("response.created", response=begun)
+    yield said("response.in_progress", response=begun)
+    for place, item in enumerate(reply["output"]):
+        yield said("response.output_item.added", output_index=place, item=_begun(item))
+        for kind, content in _parts(item):
+            yield said(kind, item_id=item.get("id"), output_index=place, **content)
+        yield said("response.output_item.done", output_index=place, item=item)
+    yield said(f"response.{reply['status']}", response=reply)
+
+
+def _begun(item: Json) -> Json:
+    empty = {"content": [], "arguments": "", "input": "", "summary": []}
+    begun = {name: empty.get(name, value) for name, value in item.items()}
+    return begun | ({"status": "in_progress"} if "status" in item else {})
+
+
+def _parts(item: Json) -> Iterator[tuple[str, Json]]:
+    """What is streamed of an item between its beginning and its end."""
+    match item["type"]:
+        case "message":
+            for place, part in enumerate(item["content"]):
+                yield from _text_parts(place, part)
+        case "function_call":
+            yield "response.function_call_arguments.delta", {"delta": item["arguments"]}
+            yield "response.function_call_arguments.done", {"arguments": item["arguments"], "name": item["name"]}
+        case "custom_tool_call":
+            yield "response.custom_tool_call_input.delta", {"delta": item["input"]}
+            yield "response.custom_tool_call_input.done", {"input": item["input"]}
+
+
+def _text_parts(place: int, part: Json) -> Iterator[tuple[str, Json]]:
+    at = {"content_index": place}
+    if part["type"] != "output_text":
+        yield "response.content_part.added", {**at, "part": part}
+    else:
+        yield "response.content_part.added", {**at, "part": part | {"text": "", "annotations": []}}
+        yield "response.output_text.delta", {**at, "delta": part["text"], "logprobs": []}
+        yield "response.output_text.done", {**at, "text": part["text"], "logprobs": []}
+    yield "response.content_part.done", {**at, "part": part}
+
+
+OPENAI_RESPONSES = Dialect("openai-responses", _answer, _events, error)

@@ -1,0 +1,100 @@
+"""A sample of Inspect's whose bridge is asked by the test itself, through its Unix socket."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import httpx2
+from inspect_ai import Task
+from inspect_ai import eval as run_inspect
+from inspect_ai.agent import AgentState
+from inspect_ai.dataset import Sample
+from inspect_ai.log import EvalLog
+from inspect_ai.model import ChatMessage, GenerateConfig, Model, ModelOutput, ModelUsage, get_model
+from inspect_ai.solver import Generate, Solver, TaskState, solver
+from inspect_ai.tool import ToolChoice, ToolInfo
+
+from benchwright_subjects.bridge import ModelBridge
+from benchwright_subjects.bridge.http_server import serving
+
+
+@dataclass
+class Seen:
+    """What the model was asked."""
+
+    messages: list[list[ChatMessage]] = field(default_factory=list)
+    tools: list[list[ToolInfo]] = field(default_factory=list)
+    configs: list[GenerateConfig] = field(default_factory=list)
+    usage: list[ModelOutput] = field(default_factory=list)
+
+
+Ask = Callable[[httpx2.AsyncClient, ModelBridge], Awaitable[None]]
+
+
+def says(*outputs: ModelOutput | Exception, seen: Seen | None = None) -> Model:
+    """A model that answers in this order."""
+    left = iter(outputs)
+
+    def reply(
+        messages: list[ChatMessage], tools: list[ToolInfo], choice: ToolChoice, config: GenerateConfig
+    ) -> ModelOutput:
+        if seen is not None:
+            seen.messages.append(messages)
+            seen.tools.append(tools)
+            seen.configs.append(config)
+        output = next(left)
+        if isinstance(output, Exception):
+            raise output
+        # Without it the mock model would count with a table that it downloads.
+        output.usage = ModelUsage(input_tokens=10, output_tokens=5, total_tokens=15)
+        return output
+
+    return get_model("mockllm/model", custom_outputs=reply, memoize=False)
+
+
+def text(said: str) -> ModelOutput:
+    return ModelOutput.from_content("mockllm/model", said)
+
+
+def call(name: str, arguments: dict[str, Any], said: str = "") -> ModelOutput:
+    return ModelOutput.for_tool_call("mockllm/model", name, arguments, content=said)
+
+
+def ask(
+    model: Model, asks: Ask, out: Path, *, seen: Seen | None = None, seed: int | None = None, **limits: Any
+) -> EvalLog:
+    """Runs a sample in which `asks` talks to the bridge."""
+
+    @solver
+    def asking() -> Solver:
+        async def solve(state: TaskState, generate: Generate) -> TaskState:
+            async def answered(model: Model, output: ModelOutput) -> None:
+                if seen is not None:
+                    seen.usage.append(output)
+
+            bridge = ModelBridge(AgentState(messages=state.messages), answered, seed)
+            with tempfile.TemporaryDirectory() as folder:
+                address = Path(folder) / "bridge"
+                async with serving(bridge, address, None):
+                    transport = httpx2.AsyncHTTPTransport(uds=str(address))
+                    async with httpx2.AsyncClient(transport=transport, base_url="http://bridge") as client:
+                        await asks(client, bridge)
+            if bridge.failed.done():
+                raise bridge.failed.result()
+            state.messages = bridge.state.messages
+            return state
+
+        return solve
+
+    task = Task(dataset=[Sample(input="Solve it.")], solver=asking())
+    (log,) = run_inspect(task, model=model, log_dir=str(out), display="none", **limits)
+    return log
+
+
+def events(body: str) -> Sequence[str]:
+    """The data of server-sent events."""
+    return [line.removeprefix("data: ") for line in body.splitlines() if line.startswith("data: ")]
