@@ -8,6 +8,7 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, FiniteFloat, JsonValue, PositiveFloat
 
+from benchwright_attempts.attribution_method import AttributionMethod
 from benchwright_attempts.event_body import Count, EventBody, EventPart, Evidence, TextEffect
 from benchwright_attempts.file_text import FilePath, Sha256, ShapeOfChange, Text
 from benchwright_attempts.state import AttemptState, from_states, unchanged_in
@@ -34,19 +35,6 @@ class Exposure(StrEnum):
     """A similar problem."""
     SAME = "same"
     """This very problem."""
-
-
-class AttributionMethod(StrEnum):
-    """How the origin of an edit became known, most reliable first."""
-
-    CHANGE_REASON = "change_reason"
-    """The editor reported it (VS Code's `textDocumentChangeReason`)."""
-    OWN_PROVIDER = "own_provider"
-    """A completion provider was notified that its proposal was accepted."""
-    WRAPPED_COMMAND = "wrapped_command"
-    """A command for accepting or pasting ran just before."""
-    HEURISTIC = "heuristic"
-    """Inferred from the shape of the edit."""
 
 
 # Studies

@@ -67,14 +67,3 @@ def close_after_run(services: EvaluationServices) -> EvaluationServices:
     """Have services closed when the run ends; they open again when they are used again."""
     _RUNS.services.append(services)
     return services
-
-
-def services_of_run() -> EvaluationServices:
-    """What the samples of this process share.
-
-    Raises:
-        EvaluationError: No task of ours runs.
-    """
-    if not _RUNS.services:
-        raise EvaluationError("The sandbox `benchwright` is for Benchwright's own tasks.")
-    return _RUNS.services[-1]

@@ -16,11 +16,12 @@ from inspect_ai.util import LimitExceededError
 from pydantic import JsonValue
 
 from benchwright_attempts.adapter import Adapter
+from benchwright_attempts.attribution_method import AttributionMethod
 from benchwright_attempts.clock import AttemptState
 from benchwright_attempts.engine import Attempt
 from benchwright_attempts.errors import UnknownAttemptError
-from benchwright_attempts.events import Event, Interrupted, Opened, RunCancelled, Save, TextCause, TextSet
-from benchwright_attempts.evidence import Assigned, ModelUsage
+from benchwright_attempts.events import Edit, Event, Interrupted, Opened, RunCancelled, Save, TextCause, TextSet
+from benchwright_attempts.evidence import Assigned, EditReason, ModelUsage
 from benchwright_attempts.file_text import FileText, sha256
 from benchwright_attempts.grading import ANSWER, judged_paths
 from benchwright_attempts.record import AttemptHeader
@@ -28,6 +29,7 @@ from benchwright_attempts.summary import AttemptVerdict, Summary
 from benchwright_attempts.terms import Terms
 from benchwright_problems.problem import Kind, Problem
 from benchwright_problems.verdict import Verdict
+from benchwright_subjects.agents.text_difference import changes
 from benchwright_subjects.evaluation_services import EvaluationServices
 from benchwright_subjects.usage import knowledge_cutoff
 
@@ -41,6 +43,8 @@ class Subject:
 
     name: str
     """The model, or the agent and its model."""
+    model: str
+    """As Inspect names it."""
     terms: Terms
     attempt: str = ""
     """Its id in a study, which does not follow from Inspect's task."""
@@ -48,6 +52,8 @@ class Subject:
     """The end of what it was trained on, `YYYY-MM-DD` or `YYYY-MM`; as Inspect knows it if empty."""
     statement: Mapping[str, JsonValue] = field(default_factory=dict)
     """For records: which statement is asked, if it is not the problem's own."""
+    program: Mapping[str, JsonValue] = field(default_factory=dict)
+    """For records: which program works with the model, and with which settings."""
 
     @property
     def assigned(self) -> Assigned | None:
@@ -93,6 +99,7 @@ class SampleAttempt(Adapter):
         """The study's time limit in seconds, once it has passed."""
         self._services = services
         self._cutoff = cutoff
+        self._versions: dict[str, int] = {}
 
     @classmethod
     async def begin(
@@ -126,8 +133,8 @@ class SampleAttempt(Adapter):
             sample = cls(services, header, problem, subject.terms, subject.knowledge_cutoff)
             opened = Opened(files={path: FileText.of_bytes(content) for path, content in sample.files.items()})
             await asyncio.to_thread(log.create, header, opened)
-            if subject.statement:
-                await sample.record(ModelUsage(model=subject.name, parameters=subject.statement))
+            if facts := {**subject.statement, **subject.program}:
+                await sample.record(ModelUsage(model=subject.model, parameters=facts))
         else:
             sample = cls(services, header, problem, subject.terms, subject.knowledge_cutoff)
         await sample._go_on()
@@ -151,6 +158,37 @@ class SampleAttempt(Adapter):
             return
         self.files[path] = content
         await self.record(TextSet(path=path, cause=cause, file=FileText.of_bytes(content)))
+        await self.record(Save(path=path, sha256=sha256(content), size=len(content)))
+
+    async def edit(self, path: str, content: bytes | None, subject: str) -> None:
+        """A program has changed a file: where both are text, the difference is recorded.
+
+        Args:
+            path: The file.
+            content: Its whole content; None if it is not there any more.
+            subject: The program.
+        """
+        known = self.files.get(path)
+        if known == content:
+            return
+        if content is None:
+            await self.remove(path)
+            return
+        old, new = (None if one is None else FileText.of_bytes(one) for one in (known, content))
+        if old is None or new is None or old.text is None or new.text is None or old.bom != new.bom:
+            await self.write(path, content)
+            return
+        self.files[path] = content
+        version = self._versions[path] = self._versions.get(path, 0) + 1
+        reason = EditReason(
+            path=path,
+            version=version,
+            reason="agent",
+            metadata={"name": subject},
+            method=AttributionMethod.ONLY_WRITER,
+        )
+        await self.record(reason)
+        await self.record(Edit(path=path, version=version, changes=changes(old.text, new.text)))
         await self.record(Save(path=path, sha256=sha256(content), size=len(content)))
 
     async def remove(self, path: str) -> None:

@@ -13,6 +13,7 @@ from benchwright_attempts.terms import Solver, Terms
 from benchwright_problems.partial_date import check_date
 from benchwright_problems.problem import Problem
 from benchwright_studies.model_condition import ModelCondition
+from benchwright_subjects.agents.launch import Launch
 from benchwright_subjects.evaluation_services import EvaluationServices
 from benchwright_subjects.inspect_runs import task_of
 from benchwright_subjects.prompt_sets.forms import digest_of
@@ -37,6 +38,7 @@ class TaskRun:
         steps: Whether steps are asked for before the answer.
         knowledge_cutoff: Outside studies: the end of what the model was trained on; as Inspect knows it if empty.
         refined: Statements that are asked beside the originals, by problem.
+        launch: The program that works with the model; None if that is our own agent, or none.
 
     Raises:
         EvaluationError: That is no date.
@@ -57,6 +59,7 @@ class TaskRun:
         steps: bool = False,
         knowledge_cutoff: str = "",
         refined: Mapping[str, Refinement] | None = None,
+        launch: Launch | None = None,
     ) -> None:
         self.services = services
         self.pack = pack
@@ -73,6 +76,7 @@ class TaskRun:
         self._most_runs = most_runs
         self._most_s = most_s
         self._refined = refined or {}
+        self._launch = launch
         self._problems = {problem.id: problem for problem in problems}
         self._samples: dict[str, SampleAttempt] = {}
 
@@ -89,14 +93,17 @@ class TaskRun:
         )
 
     def _subject(self, ref: str, model: str, sample: int) -> Subject:
+        program = self._launch.record if self._launch else {}
         if self._part is None:
             condition = Solver.AGENT if self.agent else Solver.MODEL
             terms = Terms(condition.value, most_runs=self._most_runs, most_s=self._most_s)
-            return Subject(model, terms, knowledge_cutoff=self._cutoff)
+            name = f"{self._launch.name} with {model}" if self._launch and self._launch.name else model
+            return Subject(name, model, terms, knowledge_cutoff=self._cutoff, program=program)
         self._part.check_model(model)
         assigned = self._part.assigned(ref, sample)
         cutoff = self._part.condition.knowledge_cutoff or ""
-        return Subject(model, Terms(assigned.condition, assigned), self._part.attempt(ref, sample), cutoff)
+        terms = Terms(assigned.condition, assigned)
+        return Subject(model, model, terms, self._part.attempt(ref, sample), cutoff, program=program)
 
     def sample(self, state: TaskState) -> SampleAttempt:
         """The attempt of a sample.

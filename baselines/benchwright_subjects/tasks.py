@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from inspect_ai import Task, task
-from inspect_ai.util import SandboxEnvironmentType
 
 from benchwright_attempts.errors import EvaluationError
 from benchwright_harness.sandboxes import DEFAULT_SANDBOX
@@ -15,6 +14,7 @@ from benchwright_problems.problem import Problem
 from benchwright_problems.store import Store
 from benchwright_studies.model_condition import ModelCondition, model_condition
 from benchwright_subjects import reflection
+from benchwright_subjects.agents.launched import launched
 from benchwright_subjects.evaluation_services import EvaluationServices
 from benchwright_subjects.inspect_runs import close_after_run
 from benchwright_subjects.prompt import ask_agent
@@ -22,7 +22,6 @@ from benchwright_subjects.prompt_sets import prompt_set
 from benchwright_subjects.refinement import both_variants, refined_for
 from benchwright_subjects.refinement import request as request_of_refinement
 from benchwright_subjects.samples import Form, chosen, dataset
-from benchwright_subjects.sandbox_environment import NAME
 from benchwright_subjects.scorers import decided, verdict
 from benchwright_subjects.solvers import command_line_agent, open_attempt, reply, work
 from benchwright_subjects.task_run import TaskRun
@@ -101,6 +100,7 @@ def agent(
     pack: str,
     problems: str | list[str] = "",
     command: str = "",
+    subject: str = "",
     command_s: float = 120.0,
     runs: int = 0,
     limit_s: float = 1800.0,
@@ -117,14 +117,13 @@ def agent(
         pack: Whose problems.
         problems: Names or patterns with commas between them; all where empty.
         command: A command-line agent to start in place of our own.
+        subject: One that `benchwright subject add` has installed, by its name.
         command_s: Time limit of one command of our agent, in seconds.
         limit_s: Time limit of a sample in seconds, as of `answer`.
         runs: How often our agent may run the hidden tests and see what the problem reveals.
         seed: Plus the epoch, less one, sent to the model.
         sandbox: Where hidden tests and the commands of our agent run.
-        place: Where a command-line agent works: `benchwright`, the sandbox of hidden tests, where empty;
-            `benchwright:FOLDER` shows it a folder with programs; or a sandbox of Inspect's, such as
-            `docker:compose.yaml`.
+        place: `benchwright:FOLDER` shows a command a folder with programs as `/agent`.
         study: Id of the study that these attempts belong to, if any.
         condition: The study's condition that they are made under.
         knowledge_cutoff: The end of what the model was trained on, `YYYY-MM-DD` or `YYYY-MM`; as Inspect knows it where
@@ -133,6 +132,7 @@ def agent(
     services = close_after_run(EvaluationServices(Home.find(), sandbox))
     asked = chosen(services.store, pack, problems)
     part = _part(services, study, condition, pack, asked)
+    launch = launched(services.home.cache, subject, command, place)
     run = TaskRun(
         services,
         pack,
@@ -142,14 +142,14 @@ def agent(
         most_runs=runs,
         most_s=limit_s or None,
         knowledge_cutoff=knowledge_cutoff,
+        launch=launch,
     )
     return Task(
         dataset=dataset(pack, asked, ask_agent),
         setup=open_attempt(run),
-        solver=command_line_agent(run, command, shared=place == "local") if command else work(run, command_s, seed),
+        solver=command_line_agent(run, launch, seed) if launch else work(run, command_s, seed),
         scorer=[verdict(run, False), decided(run)],
         cleanup=run.leave,
-        sandbox=_place(place or NAME) if command else None,
         continue_on_fail=True,
         score_on_error=True,
         epochs=part.condition.samples if part else None,
@@ -217,8 +217,3 @@ def _part(
     refs = [f"{pack}/{problem.id}" for problem in asked]
     part.check_problems({ref: services.store.problem(ref).public_digest for ref in refs})
     return part
-
-
-def _place(words: str) -> SandboxEnvironmentType:
-    name, _, config = words.partition(":")
-    return (name, config) if config else name

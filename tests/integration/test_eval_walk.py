@@ -28,7 +28,7 @@ from benchwright_studies.study_log import StudyLog
 from ..judge_endpoint import Asked, JudgeEndpoint, Played, content
 from .test_eval import COUNTER
 from .test_eval_inspect_command import installed
-from .test_eval_place import AGENT, programs
+from .test_eval_place import programs
 
 __all__ = ("installed", "programs")
 
@@ -147,9 +147,7 @@ def test_inspects_own_commands_work_as_the_page_says_with_a_model_that_streams(d
 
 
 def test_an_agents_command_works_as_the_page_says(desk: Desk, programs: Path) -> None:
-    # It is started as `codex exec PROMPT`.
-    (programs / "bin" / "codex").write_text(AGENT.replace("sys.argv[1]", "sys.argv[2]"))
-    (programs / "bin" / "codex").chmod(0o755)
+    (programs / "bin" / "agent").rename(programs / "bin" / "my-agent")
     write = f"mkdir -p rtl && cat > rtl/sat_counter.sv <<'END'\n{COUNTER}\nEND"
 
     def play(asked: Asked) -> Played:
@@ -160,7 +158,7 @@ def test_an_agents_command_works_as_the_page_says(desk: Desk, programs: Path) ->
     with JudgeEndpoint(play) as endpoint:
         line = documented(
             "benchwright eval --agent --agent-command",
-            **{"/opt/agents/codex": str(programs), "openai/gpt-5": "openai-api/local/m"},
+            **{"/opt/agents/mine": str(programs), "openai/gpt-5": "openai-api/local/m"},
         )
         desk.run(f"{line} --base-url {endpoint.url} --problem saturating-counter --out runs")
     assert desk.outcomes() == [("agent", "starter/saturating-counter", "passed")]

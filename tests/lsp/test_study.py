@@ -11,8 +11,9 @@ from typing import Any
 import pytest
 
 from benchwright_attempts.attribution import Origin, attribute
+from benchwright_attempts.attribution_method import AttributionMethod
 from benchwright_attempts.clock import read_clock
-from benchwright_attempts.evidence import AttributionMethod, Forecast
+from benchwright_attempts.evidence import Forecast
 from benchwright_attempts.record import RecordedEvent
 from benchwright_attempts.replay import verify
 from benchwright_attempts.timeline import active_time

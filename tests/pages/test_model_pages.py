@@ -109,7 +109,13 @@ WALKS = {
     ),
     "docs/how-to/evaluate-models.md": Walk(
         _one_design,
-        not_run={"codex exec": "tests/integration/test_eval_walk.py runs it with an agent of its own"},
+        not_run={"my-agent": "tests/integration/test_eval_walk.py runs it with an agent of its own"},
+    ),
+    "docs/how-to/evaluate-copilots.md": Walk(
+        not_run={
+            "subject add": "fetches 400 MB; tests/integration/test_subjects.py does",
+            "--subject codex": "tests/integration/test_subjects.py runs it with a scripted model",
+        },
     ),
     "docs/how-to/papers-tables.md": Walk(_csbench),
 }

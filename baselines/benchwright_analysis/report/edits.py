@@ -11,7 +11,7 @@ from typing import Any
 
 from benchwright_analysis.report.event_columns import EventColumns
 from benchwright_attempts.attribution import BY_MODEL, CLASSIFIER, Attributor, EditColumns, EditFacts, Finding, Origin
-from benchwright_attempts.evidence import AttributionMethod
+from benchwright_attempts.attribution_method import AttributionMethod
 from benchwright_attempts.survival import MOST_FOLLOWED, Contents, Survival, TextSurvival
 from benchwright_verilog.syntax.surrogates import join_surrogates
 

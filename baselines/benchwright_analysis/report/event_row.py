@@ -33,7 +33,8 @@ class EventRow(BaseModel):
     origin: str
     """Where an edit came from: `typed`, `paste`, `completion` …"""
     method: str
-    """How the origin became known: `change_reason`, `own_provider`, `wrapped_command`, `heuristic`."""
+    """How the origin became known: `change_reason`, `only_writer`, `own_provider`, `wrapped_command`,
+    `heuristic`."""
     classifier: str
     """Version of the rules that the origin was found by."""
     outcome: str

@@ -7,7 +7,8 @@ from functools import lru_cache
 
 from benchwright_attempts.attribution.method import EditFacts, Finding, KnownOfEdit, finding
 from benchwright_attempts.attribution.origin import OWN_PROVIDER, Origin
-from benchwright_attempts.evidence import AssistAccepted, AttributionMethod, EditReason
+from benchwright_attempts.attribution_method import AttributionMethod
+from benchwright_attempts.evidence import AssistAccepted, EditReason
 
 _REASONS: Mapping[str, Origin] = {
     "inlinecompletionaccept": Origin.COMPLETION,
@@ -18,6 +19,7 @@ _REASONS: Mapping[str, Origin] = {
     "chat.applyedits": Origin.CHAT,
     "chat.undoedits": Origin.CHAT,
     "chat.reset": Origin.CHAT,
+    "agent": Origin.CHAT,
     "suggest": Origin.SUGGESTION,
     "snippet": Origin.SNIPPET,
     "codeaction": Origin.FORMAT,
@@ -28,7 +30,7 @@ _REASONS: Mapping[str, Origin] = {
     "undo": Origin.UNDO,
     "redo": Origin.UNDO,
 }
-"""VS Code's names for the source of an edit (`textModelEditSource.ts`), in lower case."""
+"""VS Code's names for the source of an edit (`textModelEditSource.ts`), in lower case; ours is `agent`, a program."""
 
 _KINDS: Mapping[str, Origin] = {
     "type": Origin.TYPED,

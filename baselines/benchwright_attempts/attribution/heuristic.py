@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from benchwright_attempts.attribution.method import EditFacts, Finding, KnownOfEdit, finding
 from benchwright_attempts.attribution.origin import Origin
-from benchwright_attempts.evidence import AttributionMethod
+from benchwright_attempts.attribution_method import AttributionMethod
 
 _TYPED_AT_ONCE = 3
 """Code points that a keyboard inserts at a time: a key, a pair of brackets, a composed character."""

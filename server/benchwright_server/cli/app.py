@@ -33,6 +33,7 @@ COMMANDS = {
     "judge": "judge",
     "eval": "evaluate",
     "completion": "completion",
+    "subject": "subjects",
     "toolchain": "toolchains",
     "shell": "shell",
     "report": "report",

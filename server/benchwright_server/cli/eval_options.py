@@ -115,21 +115,27 @@ class Agent:
     """Whether the model works as an agent, and where."""
 
     agent: Annotated[bool, typer.Option("--agent", help="Let it work with tools instead of asking once.")] = False
+    subject: Annotated[
+        str, typer.Option(help="An agent that `benchwright subject add` has installed, such as codex; implies --agent.")
+    ] = ""
     agent_command: Annotated[
-        str, typer.Option(help="A command-line agent to start, in --agent-place; {prompt} stands for the task.")
+        str, typer.Option(help="An agent of your own: a command for the sandbox's shell; {prompt} stands for the task.")
     ] = ""
     agent_place: Annotated[
-        str,
-        typer.Option(
-            help="Where it runs: benchwright, or benchwright:DIR with its programs; or one of Inspect's sandboxes, such"
-            " as docker:compose.yaml; local runs without protection."
-        ),
+        str, typer.Option(help="benchwright:DIR shows --agent-command the folder with its programs, as /agent.")
     ] = "benchwright"
     runs: Annotated[int, typer.Option(min=0, help="How often the agent may run the hidden tests.")] = 0
+
+    @property
+    def works(self) -> bool:
+        """Whether an agent solves the problems."""
+        return self.agent or bool(self.subject)
 
     def arguments(self) -> dict[str, JsonValue]:
         """What the task gets of them: only what was given."""
         given: dict[str, JsonValue] = {"runs": self.runs} if self.runs else {}
+        if self.subject:
+            given["subject"] = self.subject
         if self.agent_command:
             given |= {"command": self.agent_command, "place": self._absolute_place()}
         return given
@@ -177,7 +183,7 @@ class Task:
     @property
     def name(self) -> Literal["answer", "agent", "map_prompt"]:
         """Of the Inspect task."""
-        return "map_prompt" if self.map_only else "agent" if self.agent.agent else "answer"
+        return "map_prompt" if self.map_only else "agent" if self.agent.works else "answer"
 
     def check(self) -> None:
         """Refuse options that are missing or exclude each other.
@@ -193,7 +199,7 @@ class Task:
                 raise ServerError(f"Give {option}. `benchwright eval --help` shows all options.")
         if self.plan.condition:
             raise ServerError("--condition needs --study.")
-        if (self.agent.agent_command or self.agent.runs) and not self.agent.agent:
+        if (self.agent.agent_command or self.agent.runs) and not self.agent.works:
             raise ServerError("--agent-command and --runs need --agent.")
         if self.map_only and self.prompting.refined is not None:
             raise ServerError("--map judges nothing, so there is nothing to compare; leave out --refined.")
@@ -201,9 +207,9 @@ class Task:
             raise ServerError("--map needs --template, the prompt for each problem.")
         check_cutoff(self.sampling.knowledge_cutoff)
         self.prompting.check()
-        if self.agent.agent and self.prompting.changes_prompt:
+        if self.agent.works and self.prompting.changes_prompt:
             options = "--shots, --think, --prompts, --template and --refined"
-            raise ServerError(f"{options} are for single replies; leave them out with --agent.")
+            raise ServerError(f"{options} are for single replies; leave them out with --agent and --subject.")
 
     def _check_of_study(self) -> None:
         """Refuse what a study's plan decides."""

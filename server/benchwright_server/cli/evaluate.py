@@ -15,7 +15,7 @@ from benchwright_server.cli import eval_exchange, eval_refine, eval_reflect, opt
 from benchwright_server.cli.eval_options import Agent, Json, Limits, Out, Pack, PlanOptions, Prompting, Sampling, Task
 from benchwright_server.cli.eval_run import finish, resume_run, run_and_keep, run_task
 from benchwright_server.cli.option_groups import grouped
-from benchwright_server.cli.output import err, plain_errors
+from benchwright_server.cli.output import plain_errors
 from benchwright_subjects.kept_evals import folder_of
 
 if TYPE_CHECKING:
@@ -64,8 +64,6 @@ def evaluate(
             finish(resume_run(resume, limits.costs, json_output), json_output)
         task = Task(pack, prompting, sampling, agent, limits, plan, map_only)
         task.check()
-        if agent.agent_command and agent.agent_place == "local":
-            err.print("The agent runs on this machine without protection: it can read the hidden tests if it tries.")
         run = _run_of(task, output or folder_of(Home.find()), sandbox, json_output)
         if plan.study:
             from benchwright_server.cli.study_evaluation import PlannedPart, evaluate_study

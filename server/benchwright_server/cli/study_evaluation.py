@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from benchwright_subjects.evaluation import Run
 
 _AGENT = "agent"
-_OF_AGENTS = ("command", "place")
+_OF_AGENTS = ("command", "place", "subject")
 _OUTCOMES = ("passed", "failed", "undecided")
 
 

@@ -19,6 +19,7 @@ from benchwright_analysis.report.problem_facts import ProblemFacts
 from benchwright_analysis.report.reading import Job, fold_attempts
 from benchwright_attempts.attempts import Attempts
 from benchwright_attempts.attribution import BY_MODEL, Origin, attribute
+from benchwright_attempts.attribution_method import AttributionMethod
 from benchwright_attempts.clock import read_clock
 from benchwright_attempts.diagnostics import Diagnostics
 from benchwright_attempts.errors import AttemptError, IllegalTransitionError, LogDamagedError
@@ -45,7 +46,6 @@ from benchwright_attempts.events import (
 )
 from benchwright_attempts.evidence import (
     AssistAccepted,
-    AttributionMethod,
     ClockHeld,
     ClockReleased,
     CommandUsed,

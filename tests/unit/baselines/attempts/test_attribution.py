@@ -15,8 +15,9 @@ from benchwright_attempts.attribution import (
     attribute,
     origin_of_reason,
 )
+from benchwright_attempts.attribution_method import AttributionMethod
 from benchwright_attempts.events import Edit, Event, Opened, Started, Submitted, TextCause, TextSet
-from benchwright_attempts.evidence import AssistAccepted, AttributionMethod, CommandUsed, EditReason
+from benchwright_attempts.evidence import AssistAccepted, CommandUsed, EditReason
 from benchwright_attempts.file_text import Change, FileText, apply_changes
 from benchwright_attempts.record import Moment, RecordedEvent
 from benchwright_attempts.replay import replay

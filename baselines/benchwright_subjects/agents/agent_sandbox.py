@@ -1,0 +1,175 @@
+"""One agent in one sandbox: the problem's files in `/code`, the bridge on its loopback, and nothing else to reach."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import io
+import json
+import os
+import stat
+from collections.abc import AsyncIterator, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import anyio
+
+from benchwright_attempts.errors import EvaluationError
+from benchwright_attempts.grading import judged_paths
+from benchwright_harness.errors import HarnessError
+from benchwright_harness.process import End, Ended
+from benchwright_harness.run_folder import new_run_folder, run_folder
+from benchwright_harness.sandbox import Job, Sandbox
+from benchwright_harness.sandbox.bwrap import BwrapSandbox
+from benchwright_harness.selection import selections
+from benchwright_harness.toolchain import Toolchain
+from benchwright_harness.untrusted_folder import remove_folder
+from benchwright_problems.problem import Limits, Problem
+from benchwright_subjects.agents.launch import HOME, PORT, AgentEnd, Ending, Launch
+
+_LAUNCHER = Path(__file__).with_name("inside") / "launcher.py"
+_GIVEN = "/bench"
+"""Where the sandbox shows the launcher, its orders, and the bridge's socket."""
+_SOCKET = "bridge"
+_MOST_PRINTED = 64_000
+_LIMITS = Limits(wall_s=86_400, memory_mb=8192, processes=512, folder_mb=1000, file_mb=500)
+"""Of everything in the sandbox together; the attempt's own limits end it earlier."""
+_ENDINGS = {
+    End.MEMORY: Ending.MEMORY,
+    End.FOLDER_QUOTA: Ending.FOLDER,
+    End.TIMEOUT: Ending.TIME,
+    End.STARVED: Ending.TIME,
+    End.OUTPUT_QUOTA: Ending.KILLED_LAUNCHER,
+}
+
+
+@dataclass(frozen=True)
+class AgentSandbox:
+    """The folders of one agent while it works.
+
+    Args:
+        sandbox: Where it runs.
+        toolchain: What it finds there.
+        user: Whom the folders belong to.
+        code: Is `/code` inside.
+        given: Is shown read-only.
+    """
+
+    sandbox: Sandbox
+    toolchain: Toolchain
+    user: int | None
+    code: Path
+    given: Path
+
+    @classmethod
+    @contextlib.contextmanager
+    def opened(cls, sandbox: Sandbox, toolchain: Toolchain, files: Mapping[str, bytes]) -> Iterator[AgentSandbox]:
+        """Folders with these files, which are deleted at the end of the block.
+
+        Raises:
+            EvaluationError: Agents can't work in this sandbox.
+        """
+        if not isinstance(sandbox, BwrapSandbox):
+            raise EvaluationError("Agents that are programs work in the bwrap sandbox only. Leave --sandbox out.")
+        user = sandbox.new_user()
+        code, given = new_run_folder(), new_run_folder()
+        try:
+            with run_folder(code, files, user):
+                if user is not None:
+                    os.chown(given, user, user)
+                yield cls(sandbox, toolchain, user, code, given)
+        finally:
+            remove_folder(given)
+
+    @property
+    def socket(self) -> Path:
+        """Where the bridge is to listen."""
+        return self.given / _SOCKET
+
+    async def run(self, launch: Launch, problem: Problem | None, prompt: str) -> AgentEnd:
+        """Run an agent to its end; cancelling ends everything inside.
+
+        Args:
+            launch: What is started.
+            problem: Decides which tools it finds; None for the newest.
+            prompt: Its task.
+
+        Raises:
+            EvaluationError: The sandbox does not work, or the agent's programs can't be read.
+        """
+        for folder in launch.shown.values():
+            check_readable(folder)
+        tools = self.toolchain.environment(selections(problem)[0]) if problem else {}
+        self._write("launcher.py", _LAUNCHER.read_text(encoding="utf-8"))
+        told = {
+            "argv": launch.argv(prompt, judged_paths(problem) if problem else ()),
+            "env": launch.variables(tools),
+            "cwd": "/code",
+            "input": launch.input(prompt),
+            "home": HOME,
+            "files": dict(launch.files),
+            "port": PORT,
+            "bridge": f"{_GIVEN}/{_SOCKET}" if self.socket.exists() else "",
+            "most": _MOST_PRINTED,
+        }
+        self._write("launch.json", json.dumps(told))
+        job = Job(
+            argv=("/usr/bin/python3", "-I", f"{_GIVEN}/launcher.py", f"{_GIVEN}/launch.json"),
+            env={"LANG": "C.UTF-8", **tools},
+            code=self.code,
+            hidden={},
+            limits=_LIMITS,
+            toolchain=self.toolchain,
+            user=self.user,
+            shown={**launch.shown, _GIVEN: self.given},
+        )
+        printed = io.BytesIO()
+        try:
+            ended = await self.sandbox.run(job, printed)
+        except HarnessError as error:
+            raise EvaluationError(f"The agent's sandbox does not work: {error}.") from error
+        return _end_of(ended, printed.getvalue())
+
+    def _write(self, name: str, text: str) -> None:
+        file = self.given / name
+        file.write_text(text, encoding="utf-8")
+        file.chmod(0o644)
+
+
+def _end_of(ended: Ended, printed: bytes) -> AgentEnd:
+    if ended.end is not End.EXITED:
+        return AgentEnd(_ENDINGS[ended.end])
+    try:
+        told = json.loads(printed.splitlines()[-1])
+        code, stdout, stderr = int(told["code"]), str(told["stdout"]), str(told["stderr"])
+    except (ValueError, LookupError, TypeError):
+        return AgentEnd(Ending.KILLED_LAUNCHER, stderr=printed[-1000:].decode("utf-8", "replace"))
+    return AgentEnd(Ending.DONE if code == 0 else Ending.FAILED, code, stdout, stderr)
+
+
+def check_readable(folder: Path) -> None:
+    """Refuse a folder of programs that an agent could not read.
+
+    Raises:
+        EvaluationError: It is not there, or a user without rights can't get there.
+    """
+    if not folder.is_dir():
+        raise EvaluationError(f"There is no folder {folder} with the agent's programs.")
+    place = folder.resolve()
+    if os.geteuid() == 0 and any(not one.stat().st_mode & stat.S_IXOTH for one in (place, *place.parents)):
+        raise EvaluationError(
+            f"Agents run as a user of their own, who can't enter {place}. Put it where everybody may read."
+        )
+
+
+@contextlib.asynccontextmanager
+async def ended_with(task: asyncio.Task[Any]) -> AsyncIterator[None]:
+    """A task that ends with the block."""
+    try:
+        yield
+    finally:
+        task.cancel()
+        # Whatever is cancelled around it: what runs in the sandbox must have ended before its folder is removed.
+        with anyio.CancelScope(shield=True):
+            await asyncio.wait({task})

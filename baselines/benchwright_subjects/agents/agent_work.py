@@ -1,0 +1,174 @@
+"""One agent's work on one sample: started with the task, answered by the model, and every change recorded."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Coroutine
+from typing import Any
+
+import anyio
+from inspect_ai.agent import AgentState
+from inspect_ai.event import ModelEvent
+from inspect_ai.log import transcript
+from inspect_ai.model import Model, ModelOutput
+
+from benchwright_attempts.errors import EvaluationError
+from benchwright_attempts.evidence import Violation
+from benchwright_attempts.grading import judged_paths
+from benchwright_subjects import usage
+from benchwright_subjects.agents.agent_sandbox import AgentSandbox, ended_with
+from benchwright_subjects.agents.folder_watch import FileState, FolderWatch, Found, look
+from benchwright_subjects.agents.launch import AgentEnd, Ending, Launch
+from benchwright_subjects.bridge import ModelBridge
+from benchwright_subjects.bridge.http_server import serving
+from benchwright_subjects.bridge.model_bridge import Answered
+from benchwright_subjects.evaluation_services import EvaluationServices
+from benchwright_subjects.sample_attempt import SampleAttempt
+
+_NOT_STARTED = (126, 127)
+_MOST_WAITING = 256
+"""Changes that wait to be recorded. Of a program that writes faster than that, those in between are left out."""
+
+
+async def work(
+    services: EvaluationServices,
+    sample: SampleAttempt,
+    launch: Launch,
+    prompt: str,
+    state: AgentState,
+    seed: int | None,
+) -> AgentState:
+    """Let an agent work until it ends or a limit ends it. What it has done by then counts.
+
+    Returns:
+        The conversation that went over the bridge.
+
+    Raises:
+        EvaluationError: It says nothing of the agent: it could not start, or its model could not be asked.
+    """
+    bridge = ModelBridge(state, _usage_recorder(sample), seed)
+    with AgentSandbox.opened(services.sandbox, services.toolchain, sample.files) as box:
+        recorder = _Recorder(sample, launch.title or "agent")
+        try:
+            async with sample.solving():
+                async with serving(bridge, box.socket, box.user), _recording(recorder, box, sample) as recording:
+                    ended = await _first(box.run(launch, sample.problem, prompt), bridge.failed, recording)
+                _note(sample, ended)
+        finally:
+            # Also where a limit has ended it.
+            with anyio.CancelScope(shield=True):
+                await recorder.finish(box)
+    return bridge.state
+
+
+def _note(sample: SampleAttempt, ended: AgentEnd) -> None:
+    """Notes how the agent has ended, for the log of Inspect and for the attempt.
+
+    Raises:
+        EvaluationError: It could not start, or its last request to the model was not answered.
+    """
+    transcript().info(
+        {"ending": ended.ending.value, "code": ended.code, "stdout": ended.stdout, "stderr": ended.stderr}
+    )
+    sample.submitted = ended.ending is Ending.DONE
+    if sample.submitted:
+        return
+    asked = [event for event in transcript().events if isinstance(event, ModelEvent)]
+    said = f"The agent stopped: {ended.why}"
+    # What the shell says of a program that is not there, or can't be run. A program that ran can say so, too.
+    if ended.code in _NOT_STARTED and not asked:
+        raise EvaluationError(said)
+    if asked and asked[-1].error is not None:
+        raise EvaluationError(f"The model could not be asked: {asked[-1].error}. {said}")
+    sample.why_stopped = ended.why
+
+
+def _usage_recorder(sample: SampleAttempt) -> Answered:
+    async def answered(model: Model, output: ModelOutput) -> None:
+        used = usage.of_output(str(model), output)
+        if used is not None:
+            await sample.record_usage(used)
+
+    return answered
+
+
+class _Recorder:
+    """Records changes to files, one after the other.
+
+    Args:
+        sample: Whose files they are.
+        subject: Who writes them.
+    """
+
+    def __init__(self, sample: SampleAttempt, subject: str) -> None:
+        self._sample = sample
+        self._subject = subject
+        self._waiting: list[Found] = []
+        self._more = asyncio.Event()
+        self._turn = asyncio.Lock()
+
+    def take(self, found: Found) -> None:
+        """A file has changed."""
+        if len(self._waiting) >= _MOST_WAITING:
+            for place in reversed(range(len(self._waiting))):
+                if self._waiting[place].path == found.path:
+                    del self._waiting[place]
+                    break
+        self._waiting.append(found)
+        self._more.set()
+
+    async def record(self) -> None:
+        """Record what comes, until it is cancelled."""
+        while True:
+            await self._more.wait()
+            self._more.clear()
+            await self._record_waiting()
+
+    async def _record_waiting(self) -> None:
+        while self._waiting:
+            found = self._waiting.pop(0)
+            # Once it has begun, a change is recorded to its end, before the next one.
+            await asyncio.shield(self._edit(found))
+
+    async def _edit(self, found: Found) -> None:
+        async with self._turn:
+            await self._sample.edit(found.path, found.content, self._subject)
+
+    async def finish(self, box: AgentSandbox) -> None:
+        """Record the rest, and what can't be read in the end."""
+        await self._record_waiting()
+        for path in judged_paths(self._sample.problem):
+            found = look(box.code, path)
+            await self._edit(found)
+            if found.state not in (FileState.PLAIN, FileState.MISSING):
+                await self._sample.record(Violation(rule="unreadable_file", detail=f"{path}: {found.state.value}"))
+
+
+@contextlib.asynccontextmanager
+async def _recording(
+    recorder: _Recorder, box: AgentSandbox, sample: SampleAttempt
+) -> AsyncIterator[asyncio.Task[None]]:
+    recording = asyncio.create_task(recorder.record())
+    async with ended_with(recording):
+        with FolderWatch(box.code, judged_paths(sample.problem), recorder.take).watching():
+            yield recording
+
+
+async def _first(
+    running: Coroutine[None, None, AgentEnd], failed: asyncio.Future[Exception], recording: asyncio.Task[None]
+) -> AgentEnd:
+    """The agent's end, unless something of ours fails before.
+
+    Raises:
+        Exception: What failed.
+    """
+    agent = asyncio.create_task(running)
+    async with ended_with(agent):
+        awaited: set[asyncio.Future[Any]] = {agent, failed, recording}
+        await asyncio.wait(awaited, return_when=asyncio.FIRST_COMPLETED)
+        if failed.done():
+            raise failed.result()
+        if recording.done():
+            recording.result()
+        return await agent

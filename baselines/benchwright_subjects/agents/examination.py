@@ -1,0 +1,48 @@
+"""Whether a subject is installed, and whether it starts in the sandbox."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from pathlib import Path
+
+from benchwright_attempts.errors import EvaluationError
+from benchwright_harness.errors import HarnessError
+from benchwright_harness.sandbox import Sandbox
+from benchwright_harness.toolchain import Toolchain
+from benchwright_subjects.agents.agent_sandbox import AgentSandbox
+from benchwright_subjects.agents.launched import installed
+from benchwright_subjects.agents.preset import Preset
+
+
+class Condition(StrEnum):
+    """What an examination found."""
+
+    WORKS = "works"
+    NOT_INSTALLED = "not installed"
+    BROKEN = "does not start"
+
+
+@dataclass(frozen=True)
+class Examined:
+    """One subject."""
+
+    condition: Condition
+    said: str = ""
+    """What it prints as its version, or why it does not start."""
+
+
+async def examine(known: Preset, cache: Path, sandbox: Sandbox, toolchain: Toolchain) -> Examined:
+    """Start an installed subject in the sandbox, without a bridge, and have it say its version."""
+    launch = replace(installed(cache, known.name), command=known.version_command)
+    try:
+        with AgentSandbox.opened(sandbox, toolchain, {}) as box:
+            ended = await box.run(launch, None, "")
+    except (EvaluationError, HarnessError) as error:
+        return Examined(Condition.BROKEN, str(error))
+    if ended.why:
+        return Examined(Condition.BROKEN, ended.why)
+    said = ended.stdout.strip() or ended.stderr.strip()
+    if known.version not in said:
+        return Examined(Condition.BROKEN, f"it says that its version is {said[-200:]!r}, not {known.version}")
+    return Examined(Condition.WORKS, said.splitlines()[-1])

