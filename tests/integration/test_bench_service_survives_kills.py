@@ -25,7 +25,8 @@ from benchwright_problems.problem import Problem
 from benchwright_problems.store import Store
 
 from ..bench_service import Service, Solver
-from ..postgres import Cluster, PostgresError, new_database, restartable
+from ..killable_service import killable_database, killable_service
+from ..postgres import Cluster
 
 REF = "starter/saturating-counter"
 STUDENTS = 3
@@ -33,23 +34,14 @@ STUDENTS = 3
 
 @pytest.fixture(params=["sqlite", "postgresql"])
 def database(request: pytest.FixtureRequest) -> Iterator[Cluster | None]:
-    """A PostgreSQL of this test's own; None for SQLite."""
-    if request.param == "sqlite":
-        yield None
-        return
-    try:
-        with restartable() as running:
-            yield running
-    except PostgresError as error:
-        pytest.skip(str(error))
+    with killable_database(request.param) as cluster:
+        yield cluster
 
 
 @pytest.fixture
 def service(database: Cluster | None, tmp_path: Path) -> Iterator[Service]:
-    service = Service(tmp_path / "service", new_database(database.folder) if database else None, workers=2)
-    service.start()
-    yield service
-    service.stop()
+    with killable_service(database, tmp_path, workers=2) as started:
+        yield started
 
 
 class Student(threading.Thread):

@@ -14,7 +14,7 @@ import httpx2
 import pytest
 
 from ..browser_class import BrowserClass, browser_class
-from .test_lti_launch import CLIENT, DEPLOYMENT, LEARNER, Configuration, Login, Message, Platform
+from .test_lti_launch import LEARNER, Configuration, Login, Message, Platform
 from .test_lti_launch import platform as platform
 from .test_sign_in_by_provider import SECRET, sign_in
 from .test_sign_in_by_provider import independent as independent
@@ -100,20 +100,7 @@ def test_a_person_of_the_universitys_provider_is_one_account_at_hub_and_service(
 
 @pytest.fixture
 def by_platform(platform: Platform, tmp_path: Path) -> Iterator[BrowserClass]:
-    file = tmp_path / "sign-in.toml"
-    file.write_text(
-        f"""
-[[lti]]
-name = "Moodle"
-issuer = "{platform.url}"
-client_id = "{CLIENT}"
-authorization_url = "{platform.url}/auth"
-token_url = "{platform.url}/token"
-keys_url = "{platform.url}/keys"
-deployments = ["{DEPLOYMENT}"]
-courses = {{ "lms-course-7" = "arch" }}
-"""
-    )
+    file = platform.as_settings(tmp_path, "lms-course-7", "arch")
     settings = {"CLASS_SIGN_IN": str(file), "BENCHWRIGHT_SERVICE_SIGN_IN": str(file), "CLASS_NAME_CLAIM": "sub"}
     with browser_class(tmp_path, **settings) as started:
         yield started

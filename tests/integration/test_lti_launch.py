@@ -97,6 +97,24 @@ class Platform:
     """Subjects whose scores it does not take."""
     asked: list[str] = field(default_factory=list)
 
+    def as_settings(self, folder: Path, context: str, course: str) -> Path:
+        """A sign-in.toml that names it, and the course that one of its own is."""
+        file = folder / "sign-in.toml"
+        file.write_text(
+            f"""
+[[lti]]
+name = "Moodle"
+issuer = "{self.url}"
+client_id = "{CLIENT}"
+authorization_url = "{self.url}/auth"
+token_url = "{self.url}/token"
+keys_url = "{self.url}/keys"
+deployments = ["{DEPLOYMENT}"]
+courses = {{ "{context}" = "{course}" }}
+"""
+        )
+        return file
+
     def allows(self, authorization: str, scope: str) -> bool:
         """Whether the tool has a token for this."""
         token = authorization.removeprefix("Bearer ")
@@ -232,20 +250,7 @@ class School:
 def school(platform: Platform, tmp_path: Path) -> Iterator[School]:
     service = Service(tmp_path / "service", workers=0)
     course = service.set_up()
-    file = tmp_path / "sign-in.toml"
-    file.write_text(
-        f"""
-[[lti]]
-name = "Moodle"
-issuer = "{platform.url}"
-client_id = "{CLIENT}"
-authorization_url = "{platform.url}/auth"
-token_url = "{platform.url}/token"
-keys_url = "{platform.url}/keys"
-deployments = ["{DEPLOYMENT}"]
-courses = {{ "{CONTEXT}" = "{course.name}" }}
-"""
-    )
+    file = platform.as_settings(tmp_path, CONTEXT, course.name)
     service.options = ("--sign-in", str(file))
     with running(service):
         platform.tool = service.url

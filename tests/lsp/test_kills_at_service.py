@@ -24,7 +24,8 @@ from benchwright_attempts.replay import verify
 from benchwright_problems.home import Home
 
 from ..bench_service import Service
-from ..postgres import Cluster, PostgresError, new_database, restartable
+from ..killable_service import killable_database, killable_service
+from ..postgres import Cluster
 from .session import Desk, Editor, File, reference, wrong
 from .test_assignments import sign_in
 
@@ -37,23 +38,14 @@ WAIT_S = 120.0
 
 @pytest.fixture(params=["sqlite", "postgresql"])
 def database(request: pytest.FixtureRequest) -> Iterator[Cluster | None]:
-    """A PostgreSQL of this test's own; None for SQLite."""
-    if request.param == "sqlite":
-        yield None
-        return
-    try:
-        with restartable() as running:
-            yield running
-    except PostgresError as error:
-        pytest.skip(str(error))
+    with killable_database(request.param) as cluster:
+        yield cluster
 
 
 @pytest.fixture
 def service(database: Cluster | None, tmp_path: Path) -> Iterator[Service]:
-    service = Service(tmp_path / "service", new_database(database.folder) if database else None, workers=1)
-    service.start()
-    yield service
-    service.stop()
+    with killable_service(database, tmp_path, workers=1) as started:
+        yield started
 
 
 class Student:
