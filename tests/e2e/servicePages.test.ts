@@ -23,7 +23,8 @@ async function signedIn(browser: Browser, service: BenchService, invitation: str
 
 test("a teacher says which models may help, a student reads it, and axe finds nothing on their pages", async () => {
   const folder = await mkdtemp(join(tmpdir(), "benchwright-pages-"));
-  await using service = await BenchService.start(folder, "Week 1", "2100-01-01T00:00:00");
+  await using service = await BenchService.open(folder, {});
+  await service.run("course", "assign", "arch", "starter", "--title", "Week 1", "--due", "2100-01-01T00:00:00");
   const browser = await chromium.launch({ executablePath: installed().chromium, args: ["--no-sandbox"] });
   try {
     const teacher = await signedIn(browser, service, service.ownersInvitation, "Carver Mead", "light");
