@@ -89,7 +89,7 @@ export class Teacher {
   async download(kind: "Canvas" | "Moodle"): Promise<Record<string, string>[]> {
     await this.openGrades();
     const downloading = this.page.waitForEvent("download");
-    await this.page.getByRole("link", { name: kind, exact: true }).click();
+    await this.page.getByRole("link", { name: `for ${kind}`, exact: true }).click();
     const download = await downloading;
     assert.match(download.suggestedFilename(), /\.csv$/);
     const [names, ...rows] = csvRows(await readFile(await download.path(), "utf8"));
