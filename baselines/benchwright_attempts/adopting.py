@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from sqlalchemy import Connection, func, insert, select
+from sqlalchemy import Connection, insert, select
 
 from benchwright_attempts.appending import COLUMNS, insert_rows
 from benchwright_attempts.chain import Chain, with_states
@@ -15,7 +15,7 @@ from benchwright_attempts.errors import AttemptError
 from benchwright_attempts.kept_summary import from_rows, keep, kept_and
 from benchwright_attempts.record import AttemptHeader, Row
 from benchwright_attempts.summary import Summary
-from benchwright_attempts.tables import ATTEMPTS, EVENTS, SUMMARIES
+from benchwright_attempts.tables import ATTEMPTS, EVENTS, NEWEST, SUMMARIES
 
 Check = Callable[[Connection, AttemptHeader], None]
 """Refuses what may not be recorded."""
@@ -142,12 +142,9 @@ _FIRST_OF_SUMMARY = len(ATTEMPTS.columns) + len(EVENTS.columns)
 
 
 def _here(connection: Connection, attempts: Sequence[str]) -> dict[str, _Here]:
-    newest = (
-        select(func.max(EVENTS.c.seq)).where(EVENTS.c.attempt == ATTEMPTS.c.id).correlate(ATTEMPTS).scalar_subquery()
-    )
     wanted = (
         select(ATTEMPTS, EVENTS, SUMMARIES.c.seq, SUMMARIES.c.version, SUMMARIES.c.body)
-        .outerjoin(EVENTS, (EVENTS.c.attempt == ATTEMPTS.c.id) & (EVENTS.c.seq == newest))
+        .outerjoin(EVENTS, (EVENTS.c.attempt == ATTEMPTS.c.id) & (EVENTS.c.seq == NEWEST))
         .outerjoin(SUMMARIES, SUMMARIES.c.attempt == ATTEMPTS.c.id)
         .where(ATTEMPTS.c.id.in_(attempts))
     )

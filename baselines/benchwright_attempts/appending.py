@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from concurrent.futures import Future
 from dataclasses import dataclass
 
-from sqlalchemy import Connection, RowMapping, func, insert, select
+from sqlalchemy import Connection, RowMapping, insert, select
 from sqlalchemy.dialects import sqlite
 
 from benchwright_attempts.clock import AttemptState, next_state
@@ -18,7 +18,7 @@ from benchwright_attempts.kept_summary import keep, kept
 from benchwright_attempts.privacy import reduce
 from benchwright_attempts.record import SCHEMA, AttemptHeader, Moment, RecordedEvent, chained
 from benchwright_attempts.summary import Summarizing
-from benchwright_attempts.tables import ATTEMPTS, EVENTS
+from benchwright_attempts.tables import ATTEMPTS, EVENTS, NEWEST
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +66,7 @@ def append_all(
 
 COLUMNS = tuple(column.name for column in EVENTS.columns)
 """Columns of the table of events."""
-_INSERT = insert(EVENTS)
-_INSERT_SQLITE = str(_INSERT.compile(dialect=sqlite.dialect()))
+_INSERT_SQLITE = str(insert(EVENTS).compile(dialect=sqlite.dialect()))
 _TYPES = ", ".join(f"{one.name} {one.type}" for one in EVENTS.columns)
 _INSERT_POSTGRESQL = (
     f"INSERT INTO events ({', '.join(COLUMNS)}) "  # noqa: S608
@@ -170,12 +169,9 @@ def _read_newest(connection: Connection, attempts: Sequence[str]) -> Iterator[_N
         ValueError: One is damaged.
     """
     among = ATTEMPTS.c.id.in_(attempts)
-    newest = (
-        select(func.max(EVENTS.c.seq)).where(EVENTS.c.attempt == ATTEMPTS.c.id).correlate(ATTEMPTS).scalar_subquery()
-    )
     wanted = (
         select(ATTEMPTS, EVENTS.c.seq, EVENTS.c.hash, EVENTS.c.state)
-        .join(EVENTS, (ATTEMPTS.c.id == EVENTS.c.attempt) & (EVENTS.c.seq == newest))
+        .join(EVENTS, (ATTEMPTS.c.id == EVENTS.c.attempt) & (EVENTS.c.seq == NEWEST))
         .where(among)
     )
     rows = connection.execute(wanted).mappings().all()

@@ -13,7 +13,7 @@ from dataclasses import fields
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Engine, func, select, text
+from sqlalchemy import ColumnElement, Connection, Engine, select, text
 from sqlalchemy.exc import SQLAlchemyError
 
 from benchwright_attempts.clock import AttemptState, ClockState, Mark
@@ -23,7 +23,7 @@ from benchwright_attempts.events import EVENT_TYPES
 from benchwright_attempts.record import Moment, canonical, format_wall, type_of
 from benchwright_attempts.record import Row as EventRow
 from benchwright_attempts.summary import READ, AttemptVerdict, Summarizing, Summary
-from benchwright_attempts.tables import ATTEMPTS, EVENTS, SUMMARIES
+from benchwright_attempts.tables import ATTEMPTS, EVENTS, NEWEST, SUMMARIES
 from benchwright_attempts.verdict_sequence import VerdictSequence
 from benchwright_problems.verdict import Outcome
 
@@ -82,8 +82,7 @@ def kept(
     Raises:
         ValueError: Events had to be read, and one can't be.
     """
-    newest = select(func.max(EVENTS.c.seq)).where(EVENTS.c.attempt == ATTEMPTS.c.id).scalar_subquery()
-    wanted = select(ATTEMPTS.c.id, newest, SUMMARIES.c.seq, SUMMARIES.c.version, SUMMARIES.c.body).outerjoin(
+    wanted = select(ATTEMPTS.c.id, NEWEST, SUMMARIES.c.seq, SUMMARIES.c.version, SUMMARIES.c.body).outerjoin(
         SUMMARIES, SUMMARIES.c.attempt == ATTEMPTS.c.id
     )
     for row in connection.execute(wanted if where is None else wanted.where(where)).all():

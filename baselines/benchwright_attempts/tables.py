@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqlalchemy import BigInteger, Column, ForeignKey, Index, Integer, MetaData, Table, Text
+from sqlalchemy import BigInteger, Column, ForeignKey, Index, Integer, MetaData, Table, Text, func, select
 
 METADATA = MetaData()
 
@@ -37,6 +37,9 @@ EVENTS = Table(
     Column("state", Text, nullable=False),
     Column("schema", Integer, nullable=False, server_default="1"),
 )
+
+NEWEST = select(func.max(EVENTS.c.seq)).where(EVENTS.c.attempt == ATTEMPTS.c.id).correlate(ATTEMPTS).scalar_subquery()
+"""Number of an attempt's newest event, in a query of `ATTEMPTS`."""
 
 SUMMARIES = Table(
     "summaries",
