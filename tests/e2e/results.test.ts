@@ -81,8 +81,7 @@ scenario("a free answer says what saving does, and a problem is found, described
   await editor.confirm("Submit");
   await editor.sees(form.locator("main"), "This attempt has ended.");
 
-  await editor.command("Benchwright: Filter Problems…");
-  await editor.answer("hard question");
+  await editor.filterProblems("hard question");
   await editor.sees(editor.page.locator(".pane-body .monaco-list-row").first(), "hard");
   await editor.picture("problems-filtered");
 });
