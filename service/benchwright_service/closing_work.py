@@ -8,7 +8,6 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -19,9 +18,8 @@ from benchwright_problems.errors import ProblemsError
 from benchwright_problems.home import Home
 from benchwright_service.bench import open_monitor, reports_folder
 from benchwright_service.lab_closing import conduct
+from benchwright_service.niceness import let_others_go_first
 from benchwright_service.plain_log import log_plainly
-
-_NICE = 10
 
 
 async def _close(asked: dict[str, Any]) -> None:
@@ -41,7 +39,7 @@ async def _close(asked: dict[str, Any]) -> None:
 if __name__ == "__main__":
     log_plainly()
     # Participants come first.
-    os.nice(_NICE)
+    let_others_go_first()
     try:
         asyncio.run(_close(json.load(sys.stdin)))
     except (AttemptError, JudgesError, ProblemsError) as error:

@@ -7,17 +7,15 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import os
 import signal
 import sys
 
 from benchwright_harness.sandboxes import open_sandbox
 from benchwright_problems.home import Home
 from benchwright_service.errors import BenchServiceError
+from benchwright_service.niceness import let_others_go_first
 from benchwright_service.plain_log import log_plainly
 from benchwright_service.worker import Worker, connect
-
-_NICE = 10
 
 
 async def work(url: str, name: str, sandbox: str, token: str, end: asyncio.Event) -> None:
@@ -60,7 +58,7 @@ async def _main(url: str, name: str, sandbox: str) -> None:
 if __name__ == "__main__":
     log_plainly()
     # The service answers first; what its machine has left is for runs.
-    os.nice(_NICE)
+    let_others_go_first()
     try:
         asyncio.run(_main(*sys.argv[1:4]))
     except BenchServiceError as error:

@@ -2,10 +2,10 @@
 
     .venv/bin/python -m tests.benchmarks.service_load [STUDENTS] [MINUTES] [--sqlite]
 
-Students open the assignment, type with a batch of events every five seconds, save ten times, and all save once more and
-submit in the last half minute; a teacher looks at three pages every five seconds. Everything is real: PostgreSQL, HTTP,
-the service, its workers and their sandboxes. Events are made before it begins, and the load's own processor time is
-told apart. Prints Markdown tables.
+Students open the assignment, one after the other, and then work together: they type, with a batch of events every five
+seconds, save twice a minute, the last time within the last half minute, when they submit; a teacher looks at three
+pages every five seconds. Everything is real: PostgreSQL, HTTP, the service, its workers and their sandboxes. Events are
+made before it begins, and the load's own processor time is told apart. Prints Markdown tables.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ from ..postgres import cluster, new_database
 
 STUDENTS = 500
 MINUTES = 5.0
-SAVES = 10
+SAVES_A_MINUTE = 2
 REF = "starter/saturating-counter"
 BATCH_S = 5.0
 EDITS = 8
@@ -58,6 +58,8 @@ EDITS = 8
 LAST_S = 30.0
 """Within which all save and submit."""
 PAGE_S = 5.0
+WINDOW_S = 30.0
+ARRIVALS_A_SECOND = 10
 BASELINE_RUNS = 40
 
 
@@ -76,6 +78,8 @@ class Measured:
     """Seconds."""
 
     acknowledged: list[float] = field(default_factory=list)
+    sent: list[float] = field(default_factory=list)
+    """When each of these was sent, after the beginning."""
     submitted: list[float] = field(default_factory=list)
     pages: list[float] = field(default_factory=list)
     verdicts: int = 0
@@ -87,7 +91,7 @@ class Measured:
     cpu: dict[str, float] = field(default_factory=dict)
 
 
-def scripts(folder: Path, students: int, batches: int) -> list[Script]:
+def scripts(folder: Path, students: int, batches: int, saves_each: int) -> list[Script]:
     """Makes all events beforehand."""
     problem = Store(Home.find({"BENCHWRIGHT_HOME": "/nonexistent"})).unseal(REF)
     path = problem.public.expected[0]
@@ -99,7 +103,7 @@ def scripts(folder: Path, students: int, batches: int) -> list[Script]:
         for number in range(students):
             header = attempts.create(REF, problem.public_digest, Path("/load"), {path: FileText.of_text("")})
             chosen = random.Random(number)
-            saved = {*chosen.sample(range(1, batches - 1), min(SAVES - 1, batches - 2)), batches - 1}
+            saved = {*chosen.sample(range(1, batches - 1), min(saves_each - 1, batches - 2)), batches - 1}
             waiting = [log.append_nowait(header.id, Started())]
             ends, saves, text, version = [], {}, "", 1
             for batch in range(batches):
@@ -130,6 +134,7 @@ def scripts(folder: Path, students: int, batches: int) -> list[Script]:
 
 async def attend(url: str, code: str, number: int, script: Script, begin: float, ends: float, seen: Measured) -> None:
     """One student, in real time."""
+    await asyncio.sleep(random.Random(number).uniform(0, 0.9 * (begin - time.monotonic())))
     async with ServiceClient(url) as nobody:
         token = (await nobody.join(code, f"Student {number}")).token
     async with ServiceClient(url, token) as client:
@@ -147,6 +152,7 @@ async def attend(url: str, code: str, number: int, script: Script, begin: float,
             started = time.monotonic()
             await again(client.hand_in, script.header, sheet.id, rows, seen=seen)
             seen.acknowledged.append(time.monotonic() - started)
+            seen.sent.append(started - begin)
             if batch in script.saves:
                 run, run_number = new_run(), len(waiting) + 1
                 started = time.monotonic()
@@ -224,7 +230,7 @@ async def load(
     assert service.process is not None
     seen = Measured()
     process = psutil.Process(service.process.pid)
-    begin = time.monotonic() + max(10.0, len(plan) / 20)
+    begin = time.monotonic() + max(10.0, len(plan) / ARRIVALS_A_SECOND)
     ends = begin + 60 * minutes
     students = [
         asyncio.create_task(attend(service.url, code, number, script, begin, ends, seen))
@@ -322,7 +328,7 @@ def main() -> None:
     workers = os.cpu_count() or 1
     with tempfile.TemporaryDirectory(prefix="benchwright-load-") as name:
         folder = Path(name)
-        plan = scripts(folder, students, int((60 * minutes - LAST_S) / BATCH_S))
+        plan = scripts(folder, students, int((60 * minutes - LAST_S) / BATCH_S), int(SAVES_A_MINUTE * minutes))
         with ProcessPoolExecutor(workers) as pool:
             possible = workers * BASELINE_RUNS / max(pool.map(alone, range(workers)))
         with database(sqlite="--sqlite" in sys.argv) as url:
@@ -359,6 +365,13 @@ def report(
     for what, values in named.items():
         cells = (percentile(values, 0.5), percentile(values, 0.95), percentile(values, 1.0))
         print(f"| {what}, ms | {cells[0]:.0f} | {cells[1]:.0f} | {cells[2]:.0f} | {len(values):,} |")
+    by_window: dict[int, list[float]] = {}
+    for sent, took in zip(seen.sent, seen.acknowledged, strict=True):
+        by_window.setdefault(int(sent // WINDOW_S), []).append(took)
+    for window, values in sorted(by_window.items()):
+        cells = (percentile(values, 0.5), percentile(values, 0.95), percentile(values, 1.0))
+        name = f"of them sent in the {WINDOW_S:g} s from {window * WINDOW_S:g} s"
+        print(f"| {name}, ms | {cells[0]:.0f} | {cells[1]:.0f} | {cells[2]:.0f} | {len(values):,} |")
     print("\n| | |\n| --- | --- |")
     print(f"| verdicts; superseded by a newer save | {seen.verdicts:,}; {seen.superseded:,} |")
     print(f"| requests that had to be sent again | {len(seen.failed):,} |")

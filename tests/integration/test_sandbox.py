@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
+import os
 import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -33,6 +36,25 @@ async def test_no_file_of_the_host_is_open_inside(bwrap: Run) -> None:
     printed = (await bwrap("for f in /proc/self/fd/* /proc/1/fd/*; do readlink $f; done")).printed
     assert "hidden" not in printed
     assert all(line.startswith(("/dev/null", "pipe:", "/proc/", "anon_inode:", "socket:")) for line in printed.split())
+
+
+@pytest.mark.skipif(
+    not Path("/proc/self/autogroup").is_file(), reason="this kernel has no scheduling groups of sessions"
+)
+def test_a_nice_runs_session_is_as_nice(code: Path, toolchain: Toolchain) -> None:
+    printed = []
+
+    def nicely() -> None:
+        # Of this thread alone: nobody but root could take it back.
+        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), 7)
+        printed.append(asyncio.run(runner(BwrapSandbox(), code, toolchain)("cat /proc/self/autogroup; nice")).printed)
+
+    thread = threading.Thread(target=nicely)
+    thread.start()
+    thread.join()
+    group, own = printed[0].splitlines()
+    assert group.endswith("nice 7")
+    assert own == "7"
 
 
 async def test_a_sandbox_that_can_not_start_is_an_error_of_its_own(bwrap: Run) -> None:

@@ -48,6 +48,7 @@ _MAX_SESSIONS = 1000
 
 def main() -> int:
     """Serve one run; returns the command's exit status."""
+    _stay_nice()
     # Its memory and its file descriptors are no business of programs of the same user.
     ctypes.CDLL(None).prctl(_NOT_DUMPABLE, 0, 0, 0, 0)
     # Nobody needs pytest for what has to be run at once and is something else.
@@ -80,6 +81,17 @@ def main() -> int:
     )
     # Not the end of Python: what is left of it has nothing to do any more.
     os._exit(status)
+
+
+def _stay_nice() -> None:
+    """Pass on this process's niceness to its session.
+
+    Linux may schedule each session as a group of its own (`sched(7)`, autogroups): niceness counts within it alone.
+    """
+    if nice := os.nice(0):
+        # There are no such groups, or another session's niceness was just set.
+        with contextlib.suppress(OSError), open("/proc/self/autogroup", "w") as group:
+            group.write(str(nice))
 
 
 def _preload() -> None:
