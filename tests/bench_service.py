@@ -67,6 +67,15 @@ class Service:
 
         return asyncio.run(made())
 
+    def invitation(self, course: str, role: Role) -> str:
+        """A code to join a course with."""
+
+        async def made() -> str:
+            async with open_administration(self.folders, self.database) as parts:
+                return await parts.accounts.invite(course, role)
+
+        return asyncio.run(made())
+
     def worker_token(self) -> str:
         """A token for a worker."""
 

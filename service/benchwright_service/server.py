@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 
@@ -24,8 +23,6 @@ from benchwright_service.sign_in_file import SignInSettings
 MOST_CONNECTIONS = 4_000
 MOST_WAITING = 64
 """Threads that wait for disk and database."""
-_TURN_S = 0.0005
-"""How long a thread that computes, such as a page, may keep waiting the one that answers, in seconds."""
 JUDGES_PACE = Pace()
 _LOCAL = "local"
 
@@ -69,7 +66,6 @@ async def serve(
     settings = read_settings()
     # What waits for disk and database waits in threads; the usual number is made for work that needs a core.
     asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(MOST_WAITING, "service"))
-    sys.setswitchinterval(_TURN_S)
     listener = listen(host, port)
     try:
         here = f"http://{host}:{listener.getsockname()[1]}"

@@ -43,7 +43,6 @@ from benchwright_problems.store import Store
 from benchwright_remote.errors import ServiceError
 from benchwright_remote.messages import Role, RunState
 from benchwright_remote.service_client import ServiceClient, new_run
-from benchwright_service.bench import open_administration
 
 from ..bench_service import Service, running
 from ..postgres import cluster, new_database
@@ -335,11 +334,7 @@ def main() -> None:
             service = Service(folder / "service", url, workers=workers)
             course = service.set_up(uses=students, problems=(REF.partition("/")[2],))
 
-            async def invited() -> str:
-                async with open_administration(service.folders, service.database) as parts:
-                    return await parts.accounts.invite(course.name, Role.OWNER)
-
-            owner = asyncio.run(invited())
+            owner = service.invitation(course.name, Role.OWNER)
             with running(service):
                 seen = asyncio.run(load(service, plan, minutes, course.invitation, owner, course.name))
                 runs = queue(service)

@@ -16,16 +16,21 @@ import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
+import httpx2
 import psutil
 
+from benchwright_remote.messages import Role
 from benchwright_remote.service_client import ServiceClient, new_run
 
-from ..bench_service import Service, running
+from ..bench_service import Course, Service, running
 from .service_load import REF, Script, database, percentile, scripts
 
 STUDENTS = 64
 BATCHES = 12
 RUNS = 5
+AT_A_TIME = 16
+PAGES = ("progress", "grades", "items")
+LOOKS = 5
 
 
 async def main() -> None:
@@ -34,24 +39,20 @@ async def main() -> None:
     students, batches = [*numbers, STUDENTS, BATCHES][0], [*numbers[1:], BATCHES][0]
     with tempfile.TemporaryDirectory(prefix="benchwright-requests-") as name:
         folder = Path(name)
-        plan = scripts(folder, students, batches)
+        plan = scripts(folder, students, batches, batches - 1)
         with database(sqlite="--sqlite" in sys.argv) as url:
             service = Service(folder / "service", url, workers=0)
             course = await asyncio.to_thread(service.set_up, uses=students, problems=(REF.partition("/")[2],))
             with running(service):
-                await measure(service, plan, course.invitation)
+                await measure(service, plan, course)
 
 
-async def measure(service: Service, plan: list[Script], code: str) -> None:
+async def measure(service: Service, plan: list[Script], course: Course) -> None:
     """All kinds of requests."""
     assert service.process is not None
     print(f"Service's process: {service.process.pid}", file=sys.stderr)
     process = psutil.Process(service.process.pid)
-    clients = []
-    for number in range(len(plan)):
-        async with ServiceClient(service.url) as nobody:
-            clients.append(ServiceClient(service.url, (await nobody.join(code, f"Student {number}")).token))
-    sheet = (await clients[0].assignments())[0]
+    clients: dict[int, ServiceClient] = {}
     print("| request | number | processor time of the service, ms | of the load, ms | median, ms | p95, ms |")
     print("| --- | --- | --- | --- | --- | --- |")
 
@@ -65,6 +66,19 @@ async def measure(service: Service, plan: list[Script], code: str) -> None:
         print(f"| {what} | {number:,} | {cells} | {percentile(took, 0.5):.0f} | {percentile(took, 0.95):.0f} |")
 
     took: list[float] = []
+
+    async def join(one: int) -> int:
+        async with turns, ServiceClient(service.url) as nobody:
+            began = time.monotonic()
+            token = (await nobody.join(course.invitation, f"Student {one}")).token
+            took.append(time.monotonic() - began)
+            clients[one] = ServiceClient(service.url, token)
+        return 1
+
+    turns = asyncio.Semaphore(AT_A_TIME)
+    await cost("join", join, took)
+    took = []
+    sheet = (await clients[0].assignments())[0]
 
     async def hand_in(one: int) -> int:
         for rows in plan[one].batches:
@@ -97,7 +111,27 @@ async def measure(service: Service, plan: list[Script], code: str) -> None:
         return 2 * RUNS
 
     await cost("run read", read, took)
-    for client in clients:
+    owner = await asyncio.to_thread(service.invitation, course.name, Role.OWNER)
+    async with httpx2.AsyncClient(
+        base_url=service.url, headers={"Origin": service.url}, timeout=60, trust_env=False
+    ) as teacher:
+        await teacher.post("/sign-in", data={"code": owner, "name": "Professor"})
+        for page in PAGES:
+            took, turn = [], asyncio.Semaphore(1)
+
+            async def open_page(
+                one: int, page: str = page, took: list[float] = took, turn: asyncio.Semaphore = turn
+            ) -> int:
+                if one >= LOOKS:
+                    return 0
+                async with turn:
+                    began = time.monotonic()
+                    (await teacher.get(f"/courses/{course.name}/{page}")).raise_for_status()
+                    took.append(time.monotonic() - began)
+                return 1
+
+            await cost(f"page {page}", open_page, took)
+    for client in clients.values():
         await client.close()
 
 
