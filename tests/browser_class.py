@@ -19,6 +19,7 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 CLASS = ROOT / "setup" / "browser-class"
+EXTENSION = ROOT / "client-vscode" / "benchwright.vsix"
 # Of this checkout alone; not below a folder that students can't reach.
 TOOLS = Path(f"/opt/benchwright-class-test-{hashlib.sha256(bytes(ROOT)).hexdigest()[:8]}")
 PATIENCE_S = 180
@@ -55,6 +56,14 @@ def _free_ports() -> tuple[int, int]:
     raise AssertionError("no free ports")
 
 
+def _build_extension() -> None:
+    """What `./test client` leaves, which in a fresh checkout comes later."""
+    if not (ROOT / "node_modules").is_dir():
+        pytest.skip("needs the extension: run ./test client")
+    for script in ("build", "package"):
+        subprocess.run(["npm", "--workspace", "client-vscode", "run", script], cwd=ROOT, check=True, timeout=300)
+
+
 @contextlib.contextmanager
 def browser_class(folder: Path, **settings: str) -> Iterator[BrowserClass]:
     """Starts it with these variables, and waits until hub and service answer; skips the test where that can't be.
@@ -63,6 +72,8 @@ def browser_class(folder: Path, **settings: str) -> Iterator[BrowserClass]:
     """
     if os.geteuid() != 0 or not shutil.which("useradd") or not Path("/var/cache/benchwright/code-server").is_dir():
         pytest.skip("needs root, useradd, and an editor that ./run --setup has installed as root")
+    if not EXTENSION.is_file():
+        _build_extension()
     subprocess.run(["sh", CLASS / "install.sh", TOOLS], check=True, timeout=600)
     port, service = _free_ports()
     (folder / "hub").mkdir(mode=0o700)

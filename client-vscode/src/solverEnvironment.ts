@@ -69,7 +69,7 @@ export class SolverEnvironment implements vscode.Disposable {
   }
 
   private async isWithoutHelp(status: AttemptStatus): Promise<boolean> {
-    if (!status.study) return status.withoutHelp === true && isOpenFolder(status.workspace);
+    if (!status.study) return status.withoutHelp === true && isOpen(status.workspace);
     const view = await this.server.request("study", { study: status.study });
     return view.solver === "human" && view.workspace === status.workspace;
   }
@@ -111,8 +111,9 @@ export class SolverEnvironment implements vscode.Disposable {
   }
 }
 
-function isOpenFolder(uri: string): boolean {
-  return vscode.workspace.workspaceFolders?.some((folder) => folder.uri.toString() === uri) ?? false;
+/** Whether a folder is open, by itself or in one above it. */
+function isOpen(uri: string): boolean {
+  return vscode.workspace.getWorkspaceFolder(vscode.Uri.parse(uri)) !== undefined;
 }
 
 /** Changes a setting of this folder, and waits until it is in effect. */

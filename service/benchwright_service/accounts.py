@@ -18,6 +18,7 @@ from benchwright_judges.service.refusals import Kind, RefusalError
 from benchwright_remote.messages import Me, Membership, Role
 from benchwright_service.errors import BenchServiceError
 from benchwright_service.known_tokens import KnownTokens
+from benchwright_service.person_names import plain_name
 from benchwright_service.tables import ACCOUNTS, COURSES, IDENTITIES, INVITATIONS, MEMBERS, TOKENS
 
 PREFIX = "bws"
@@ -193,7 +194,8 @@ class Accounts:
     async def _enrolled(self, connection: AsyncConnection, code: str, name: str) -> str:
         account = uuid.uuid4().hex
         invitation = await _redeemed(connection, code, self._now())
-        await connection.execute(insert(ACCOUNTS).values(id=account, name=name, created=self._now()))
+        values = {"id": account, "name": plain_name(name), "created": self._now()}
+        await connection.execute(insert(ACCOUNTS).values(values))
         await _enter(connection, invitation, account)
         return account
 
@@ -257,7 +259,8 @@ class Accounts:
         account = (await connection.execute(known)).scalar()
         if account is None:
             account = uuid.uuid4().hex
-            await connection.execute(insert(ACCOUNTS).values(id=account, name=name, created=self._now()))
+            values = {"id": account, "name": plain_name(name), "created": self._now()}
+            await connection.execute(insert(ACCOUNTS).values(values))
             identity = {"issuer": issuer, "subject": subject, "account": account}
             await connection.execute(insert(IDENTITIES).values(identity))
         return str(account)

@@ -19,6 +19,7 @@ from benchwright_judges.service.access_token import hash_secret
 from benchwright_judges.service.refusals import Kind, RefusalError
 from benchwright_remote.messages import Device, DeviceState, Joined, Waiting
 from benchwright_service.accounts import Accounts
+from benchwright_service.person_names import plain_name
 from benchwright_service.tables import DEVICES
 
 LIFETIME_S = 600.0
@@ -60,7 +61,7 @@ class Devices:
         """
         secret, now = secrets.token_urlsafe(32), self._now()
         code = "".join(secrets.choice(_LETTERS) for _ in range(_LENGTH))
-        row = {"digest": hash_secret(secret), "code": code, "name": name, "created": now, "polled": 0.0}
+        row = {"digest": hash_secret(secret), "code": code, "name": plain_name(name), "created": now, "polled": 0.0}
         row |= {"expires": now + LIFETIME_S, "state": DeviceState.WAITING}
         try:
             async with self._database.writing() as connection:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-_FORMULAS = ("=", "+", "-", "@", "\t", "\r")
+_FORMULA = re.compile(r"(^|[;\t\r\n])(?=[ \u00a0]*[=+\-@\t\r\uff1d\uff0b\uff0d\uff20])")
+"""Where a formula begins, for a spreadsheet that reads commas or, as in many countries, semicolons or tabs between
+cells. Some read the wide forms of East Asian keyboards too."""
 
 
 @dataclass(frozen=True)
@@ -75,4 +78,4 @@ def _written(rows: Sequence[Sequence[str]]) -> str:
 
 def plain_cell(cell: str) -> str:
     """A cell that no spreadsheet takes for a formula."""
-    return f"'{cell}" if cell.startswith(_FORMULAS) else cell
+    return _FORMULA.sub(r"\1'", cell)

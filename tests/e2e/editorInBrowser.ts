@@ -26,10 +26,7 @@ export type EnterEditor = (
 /** Signs an editor in as a hub does before it shows it: with a token that the service's machine makes. */
 export const enterByToken: EnterEditor = async (service, address, person, watch) => {
   const folder = await Session.prepare();
-  const token = await service.run("course", "token", "arch", person, "--name", person);
-  await promisify(execFile)(installed().benchwright, ["login", address], {
-    env: { ...process.env, BENCHWRIGHT_HOME: homeOf(folder), BENCHWRIGHT_TOKEN: token },
-  });
+  await loggedIn(folder, service, address, person);
   const session = await Session.begin(folder, { watch, settings: PLAIN_TYPING });
   return {
     editor: session.editor,
@@ -38,6 +35,14 @@ export const enterByToken: EnterEditor = async (service, address, person, watch)
     [Symbol.asyncDispose]: () => session.end(),
   };
 };
+
+/** Signs a session that has not begun in, with a token that the service's machine makes. */
+export async function loggedIn(folder: string, service: BenchService, address: string, person: string): Promise<void> {
+  const token = await service.run("course", "token", "arch", person, "--name", person);
+  await promisify(execFile)(installed().benchwright, ["login", address], {
+    env: { ...process.env, BENCHWRIGHT_HOME: homeOf(folder), BENCHWRIGHT_TOKEN: token },
+  });
+}
 
 /** Settings with which keys do what they say. */
 export const PLAIN_TYPING = {

@@ -3,21 +3,28 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { chromium, type Browser, type Page } from "playwright-core";
+import { chromium, type Browser, type Locator, type Page } from "playwright-core";
 import { faultsOfPage } from "./accessibility.ts";
 import { BenchService } from "./benchService.ts";
 import { installed } from "./installation.ts";
 
 type Scheme = "light" | "dark";
 
-async function signedIn(browser: Browser, service: BenchService, invitation: string, name: string, colorScheme: Scheme): Promise<Page> {
+async function signedIn(
+  browser: Browser,
+  service: BenchService,
+  invitation: string,
+  name: string,
+  colorScheme: Scheme,
+  course = "Computer architecture",
+): Promise<Page> {
   const context = await browser.newContext({ bypassCSP: true, colorScheme });
   const page = await context.newPage();
   await page.goto(`${service.url}/sign-in`);
   await page.getByLabel("Invitation or token").fill(invitation);
   await page.getByLabel("Your name").fill(name);
   await page.getByRole("button", { name: "Sign in" }).click();
-  await page.getByRole("link", { name: "Computer architecture" }).click();
+  await page.getByRole("link", { name: course }).click();
   return page;
 }
 
@@ -55,3 +62,60 @@ test("a teacher says which models may help, a student reads it, and axe finds no
     await rm(folder, { recursive: true, force: true });
   }
 });
+
+const STUDY = `
+study: counters
+title: A study of counters
+problems: [starter/saturating-counter]
+conditions: [{name: alone, solver: human}]
+participants: 2
+randomisation: {seed: 7}
+forecasts: []
+self_estimates: []
+consent: {version: "1", text: "You agree that what you type here is sent to the lab."}
+analysis: {primary: time}
+data: {to: service}
+`;
+
+test("a study's page follows what happens by itself: focus stays, and a screen reader hears of it", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "benchwright-watch-"));
+  await using service = await BenchService.conduct(folder, "counters", STUDY);
+  const browser = await chromium.launch({ executablePath: installed().chromium, args: ["--no-sandbox"] });
+  try {
+    const page = await signedIn(browser, service, service.ownersInvitation, "Carver Mead", "dark", "A study of counters");
+    const rows = page.getByRole("region", { name: "Participants" }).locator("tbody tr");
+    assert.deepEqual(await wheresOf(rows), ["free", "free"]);
+    await page.evaluate("window.notLoadedAgain = true");
+    await page.getByLabel("Stuck or silent after so many minutes").focus();
+
+    // Somebody takes a place; the page is not touched.
+    const headers = { "Content-Type": "application/json" };
+    const send = (path: string, body: object, token = ""): Promise<Response> =>
+      fetch(`${service.url}/api/v1/${path}`, {
+        method: "POST",
+        headers: token ? { ...headers, Authorization: `Bearer ${token}` } : headers,
+        body: JSON.stringify(body),
+      });
+    const joined = (await (await send("join", { code: service.invitation, name: "Ada" })).json()) as { token: string };
+    assert.equal((await send("studies", {}, joined.token)).status, 200);
+    await page.locator("tbody td", { hasText: "joined" }).waitFor({ timeout: 15_000 });
+    assert.deepEqual((await wheresOf(rows)).sort(), ["free", "joined"]);
+    assert.equal(await page.evaluate<boolean>("window.notLoadedAgain"), true);
+    assert.equal(await page.evaluate<string>("document.activeElement.id"), "stuck");
+    assert.deepEqual(await faultsOfPage(page), []);
+
+    // Nobody has to guess why nothing changes any more.
+    const trouble = page.locator("[data-trouble]");
+    await page.context().setOffline(true);
+    await trouble.getByText("The service can't be reached. The page tries again.").waitFor({ timeout: 15_000 });
+    await page.context().setOffline(false);
+    await trouble.filter({ hasText: /^$/ }).waitFor({ state: "attached", timeout: 15_000 });
+  } finally {
+    await browser.close();
+    await rm(folder, { recursive: true, force: true });
+  }
+});
+
+async function wheresOf(rows: Locator): Promise<string[]> {
+  return (await rows.locator("td:nth-child(2)").allInnerTexts()).map((text) => text.trim());
+}

@@ -13,7 +13,7 @@ from benchwright_remote.messages import Membership, Role
 from benchwright_service.answer_grading import figures_of, rubric_of
 from benchwright_service.errors import BenchServiceError
 from benchwright_service.pages.rendering import SECURITY, Problem, render
-from benchwright_service.pages.visit import STAFF, Visit, unknown_page
+from benchwright_service.pages.visit import STAFF, Visit, unknown_page, whole_number
 
 _PICTURE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; sandbox"
 """A picture that is opened by itself is a document, and an SVG may have scripts."""
@@ -31,14 +31,13 @@ async def grade(visit: Visit) -> Response:
     member = await _member(visit)
     if await visit.is_archived():
         return await _answer(visit, member, Problem("The course is archived.", "An owner of it can restore it."))
-    difficulty = visit.field("difficulty")
     try:
         await visit.bench.answers.grade(
             member.course,
             visit.field("item"),
             visit.account,
             visit.field("label"),
-            int(difficulty) if difficulty.isdecimal() else 0,
+            whole_number(visit.field("difficulty")) or 0,
             visit.field("comment"),
             _points(visit),
         )
@@ -53,8 +52,8 @@ async def grade(visit: Visit) -> Response:
 async def figure(visit: Visit) -> Response:
     """A picture of the question, or of its key, of an answer of the course."""
     member = await _member(visit)
-    path = visit.request.path_params
-    found = await visit.bench.answers.figure(member.course, path["item"], path["number"])
+    item = visit.request.path_params["item"]
+    found = await visit.bench.answers.figure(member.course, item, visit.counted("number"))
     if found is None:
         raise unknown_page()
     headers = SECURITY | {"Content-Security-Policy": _PICTURE_POLICY}

@@ -67,6 +67,23 @@ def make_pages(bench: Bench, *, secure: bool) -> ASGIApp:
         bench: The service.
         secure: Whether browsers reach it by HTTPS, so that cookies are for HTTPS only.
     """
+    pages = Starlette(
+        routes=page_routes(bench, secure=secure), exception_handlers={HTTPException: _not_found, Exception: _failed}
+    )
+    pages.router.redirect_slashes = False
+
+    async def app(scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            await pages(scope, receive, send)
+        except Exception as error:
+            # Starlette raises again what it has answered already, for servers that log it; ours logs in `refusal_of`.
+            logging.getLogger(__name__).debug("%s", type(error).__name__)
+
+    return app
+
+
+def page_routes(bench: Bench, *, secure: bool) -> list[Route]:
+    """The addresses of pages and of what they load and send; see `make_pages`."""
     guard = _Guard(bench, secure=secure)
     away = Middleware(
         SessionMiddleware,
@@ -85,7 +102,7 @@ def make_pages(bench: Bench, *, secure: bool) -> ASGIApp:
         same_site="none" if secure else "lax",
         https_only=secure,
     )
-    routes = [
+    return [
         Route("/", guard.signed_in(course_pages.courses)),
         Route("/sign-in", guard.open(sign_in_page.form)),
         Route("/sign-in", guard.open(sign_in_page.sign_in), methods=["POST"]),
@@ -132,7 +149,7 @@ def make_pages(bench: Bench, *, secure: bool) -> ASGIApp:
         Route("/courses/{course}/mine/{assignment}", guard.signed_in(appeal_pages.appeal), methods=["POST"]),
         Route("/courses/{course}/answers", guard.signed_in(answer_pages.answer)),
         Route("/courses/{course}/answers", guard.signed_in(answer_pages.grade), methods=["POST"]),
-        Route("/courses/{course}/answers/{item}/figures/{number:int}", guard.signed_in(answer_pages.figure)),
+        Route("/courses/{course}/answers/{item}/figures/{number}", guard.signed_in(answer_pages.figure)),
         Route("/courses/{course}/people", guard.signed_in(people_pages.people)),
         Route("/courses/{course}/people", guard.signed_in(people_pages.group), methods=["POST"]),
         Route("/courses/{course}/people/{account}/export", guard.signed_in(people_pages.export)),
@@ -140,7 +157,7 @@ def make_pages(bench: Bench, *, secure: bool) -> ASGIApp:
         Route("/courses/{course}/audit", guard.signed_in(course_pages.audit)),
         Route(_WORK, guard.signed_in(course_pages.work)),
         Route(f"{_WORK}/{{attempt}}/replay", guard.signed_in(replay_pages.overview)),
-        Route(f"{_WORK}/{{attempt}}/replay/{{events:int}}/{{chunk:int}}", guard.signed_in(replay_pages.chunk)),
+        Route(f"{_WORK}/{{attempt}}/replay/{{events}}/{{chunk}}", guard.signed_in(replay_pages.chunk)),
         Route(f"{_WORK}/{{attempt}}/final", guard.signed_in(replay_pages.final)),
         Route("/studies/{study}", guard.signed_in(study_pages.study)),
         Route("/studies/{study}/watch", guard.signed_in(study_pages.watch)),
@@ -153,17 +170,6 @@ def make_pages(bench: Bench, *, secure: bool) -> ASGIApp:
         Route("/studies/{study}/export.zip", guard.signed_in(closing_pages.export)),
         Route("/assets/{name}", _asset),
     ]
-    pages = Starlette(routes=routes, exception_handlers={HTTPException: _not_found, Exception: _failed})
-    pages.router.redirect_slashes = False
-
-    async def app(scope: Scope, receive: Receive, send: Send) -> None:
-        try:
-            await pages(scope, receive, send)
-        except Exception as error:
-            # Starlette raises again what it has answered already, for servers that log it; ours logs in `refusal_of`.
-            logging.getLogger(__name__).debug("%s", type(error).__name__)
-
-    return app
 
 
 class _Guard:

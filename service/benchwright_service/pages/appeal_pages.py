@@ -12,7 +12,7 @@ from benchwright_service.errors import BenchServiceError
 from benchwright_service.grade_history import LONGEST
 from benchwright_service.gradebook import Gradebook
 from benchwright_service.pages.rendering import SECURITY, Problem, render
-from benchwright_service.pages.visit import Visit, unknown_page
+from benchwright_service.pages.visit import Visit, unknown_page, whole_number
 from benchwright_service.progress import Student
 
 
@@ -46,15 +46,15 @@ async def appeals(visit: Visit) -> Response:
 async def answer(visit: Visit) -> Response:
     """Grants or denies one."""
     member = await visit.changing()
-    path, decision, number = visit.request.path_params, visit.field("decision"), visit.field("appeal")
-    if decision not in ("grant", "deny") or not number.isdecimal():
+    path, decision, number = visit.request.path_params, visit.field("decision"), whole_number(visit.field("appeal"))
+    if decision not in ("grant", "deny") or number is None:
         raise unknown_page()
     views = {one.id for one in await visit.bench.courses.all_of(member.course)}
     if path["assignment"] not in views:
         raise unknown_page()
     try:
         await visit.bench.history.answer(
-            int(number),
+            number,
             path["assignment"],
             path["account"],
             granted=decision == "grant",

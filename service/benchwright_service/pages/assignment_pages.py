@@ -16,7 +16,7 @@ from benchwright_service.courses import AssignmentRules
 from benchwright_service.errors import BenchServiceError
 from benchwright_service.pages.course_pages import FIELDS, course_page
 from benchwright_service.pages.rendering import SECURITY, Problem, render
-from benchwright_service.pages.visit import Visit, unknown_page
+from benchwright_service.pages.visit import Visit, unknown_page, whole_number
 from benchwright_teaching.reveal_phases import RevealPhases
 
 _MOST_RUNS = 10_000
@@ -143,9 +143,10 @@ def _time(moment: datetime | None) -> str:
 def _count(text: str) -> int | None:
     if not text:
         return None
-    if not text.isdecimal() or not 1 <= int(text) <= _MOST_RUNS:
+    found = whole_number(text)
+    if found is None or not 1 <= found <= _MOST_RUNS:
         raise ValueError(f"“runs” is no number from 1 to {_MOST_RUNS:,}.")
-    return int(text)
+    return found
 
 
 def _sentence(error: Exception) -> str:

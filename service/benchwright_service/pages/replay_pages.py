@@ -46,11 +46,11 @@ async def overview(visit: Visit) -> Response:
 async def chunk(visit: Visit) -> Response:
     """A part of its text, as JSON."""
     line, _, _ = await _seen(visit)
-    path = visit.request.path_params
+    events, number = visit.counted("events"), visit.counted("chunk")
     found = None
-    if 0 < path["events"] <= line.summary.seq:
+    if 0 < events <= line.summary.seq:
         try:
-            found = await visit.bench.replays.chunk(line.id, path["events"], path["chunk"])
+            found = await visit.bench.replays.chunk(line.id, events, number)
         except PlaybackError as error:
             raise _unreadable(error) from error
     if found is None:

@@ -15,7 +15,7 @@ from starlette.responses import Response
 from benchwright_remote.messages import Membership, Role, StudyWatch, Whereabouts
 from benchwright_service.lab_monitor import STUCK_AFTER_S
 from benchwright_service.pages.rendering import Problem, render
-from benchwright_service.pages.visit import Visit
+from benchwright_service.pages.visit import Visit, whole_number
 from benchwright_service.study_arrivals import arrivals
 
 INVITED = (Role.PARTICIPANT, Role.MONITOR, Role.OWNER)
@@ -41,15 +41,15 @@ async def invite(visit: Visit) -> Response:
     """Makes an invitation; its code is in this answer and nowhere else."""
     member = await visit.owning()
     role = next((one for one in INVITED if one.value == visit.field("role")), None)
-    uses = visit.field("uses")
-    if role is None or not uses.isdecimal() or not 1 <= int(uses) <= _MOST_USES:
+    uses = whole_number(visit.field("uses")) or 0
+    if role is None or not 1 <= uses <= _MOST_USES:
         told = Problem(f"“How many” is no number from 1 to {_MOST_USES:,}.", "Correct it, and invite again.")
         return await _study(visit, member, told)
     if (await visit.bench.closings.state(member.course)).digest:
         return await _study(visit, member, Problem("The study is closed.", "Nobody can join it any more."))
-    code = await visit.bench.accounts.invite(member.course, role, uses=int(uses))
+    code = await visit.bench.accounts.invite(member.course, role, uses=uses)
     await visit.bench.audit.note(visit.account, member.course, "invited", f"{role.value}, {uses} uses")
-    return await _study(visit, member, invitation=(code, role, int(uses)))
+    return await _study(visit, member, invitation=(code, role, uses))
 
 
 async def audit(visit: Visit) -> Response:

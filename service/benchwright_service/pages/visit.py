@@ -20,6 +20,7 @@ STAFF = frozenset({Role.OWNER, Role.STAFF})
 """Who may see students' work and change a course."""
 WATCHERS = frozenset({Role.OWNER, Role.MONITOR})
 """Who may watch a study."""
+_MOST_DIGITS = 9
 _COOKIE = "benchwright_session"
 
 
@@ -65,6 +66,17 @@ class Visit:
             raise ValueError(f"“{name}” is no number from {least:g} to {most:g}.")
         return number
 
+    def counted(self, name: str) -> int:
+        """A number of the path.
+
+        Raises:
+            RefusalError: It is none, or a larger one than anything has.
+        """
+        found = whole_number(self.request.path_params[name])
+        if found is None:
+            raise unknown_page()
+        return found
+
     def time(self, name: str) -> datetime | None:
         """A date and time of the form, in UTC; None for an empty one.
 
@@ -75,8 +87,9 @@ class Visit:
         if not text:
             return None
         try:
-            return datetime.fromisoformat(text).replace(tzinfo=UTC)
-        except ValueError:
+            found = datetime.fromisoformat(text)
+            return found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
+        except (OverflowError, ValueError):
             raise ValueError(f"“{name}” is no date and time such as 2026-12-01T23:59.") from None
 
     @property
@@ -150,6 +163,11 @@ class Visit:
     async def is_archived(self) -> bool:
         """Whether the course of the path is."""
         return (await self._membership())[1]
+
+
+def whole_number(text: str) -> int | None:
+    """A number that counts something; None for what is none, and for what is larger than a database's numbers."""
+    return int(text) if text.isascii() and text.isdecimal() and len(text) <= _MOST_DIGITS else None
 
 
 def sections_of(students: Iterable[Student]) -> Sequence[str]:

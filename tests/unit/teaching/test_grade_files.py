@@ -3,7 +3,9 @@ from __future__ import annotations
 import csv
 import io
 
-from benchwright_teaching.grade_files import Column, Line, canvas, moodle
+import pytest
+
+from benchwright_teaching.grade_files import Column, Line, canvas, moodle, plain_cell
 
 COLUMNS = [Column("Week 1, counters", 4.0), Column('=HYPERLINK("http://x")', 1.5)]
 LINES = [Line("Lovelace, Ada", "ada", "A", [4.0, 0.0]), Line("=1+1", "-grace", "@B", [1.333, 1.5])]
@@ -30,3 +32,18 @@ def test_moodle_gets_usernames_first() -> None:
     head, ada, _ = read(moodle(COLUMNS, LINES))
     assert head[:3] == ["Username", "Full name", "Group"]
     assert ada == ["ada", "Lovelace, Ada", "A", "4", "0"]
+
+
+@pytest.mark.parametrize(
+    ("cell", "written"),
+    [
+        ("Ada;=1+1", "Ada;'=1+1"),
+        ("Ada; @SUM(A1)", "Ada;' @SUM(A1)"),
+        ("Ada\t=1\n-2", "Ada\t'=1\n'-2"),
+        (" =1+1", "' =1+1"),
+        ("\uff1d1+1", "'\uff1d1+1"),
+        ("Smith-Jones, A. = 1", "Smith-Jones, A. = 1"),
+    ],
+)
+def test_a_cell_that_other_separators_divide_has_no_formula_either(cell: str, written: str) -> None:
+    assert plain_cell(cell) == written

@@ -1,0 +1,21 @@
+from __future__ import annotations
+
+import pytest
+
+from benchwright_service.person_names import LONGEST, NAMELESS, plain_name
+
+
+@pytest.mark.parametrize(
+    ("given", "shown"),
+    [
+        ("  Ada \t Lovelace\n", "Ada Lovelace"),
+        ("Ada\x1b[2J\x07", "Ada [2J"),
+        ("Ada\u2028Lovelace\x85", "Ada Lovelace"),
+        ("Grace \u202eecaflrevO\u202c", "Grace ecaflrevO"),
+        ("نیما یوشیج\u200cها", "نیما یوشیج\u200cها"),
+        ("x" * 5_000, "x" * LONGEST),
+        (" \u200f\n ", NAMELESS),
+    ],
+)
+def test_a_name_is_one_line_in_the_order_in_which_it_is_read(given: str, shown: str) -> None:
+    assert plain_name(given) == shown
