@@ -32,13 +32,15 @@ class Cluster:
 
     Args:
         folder: An empty one; PostgreSQL's user owns it.
+        durable: Whether what it has written survives the machine's end. Its own end it survives either way.
 
     Raises:
         PostgresError: It is not installed, or can't be made.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *, durable: bool = True) -> None:
         self.folder = folder
+        self._durable = durable
         """Where its socket is."""
         self._programs = _programs()
         self._data = folder / "data"
@@ -66,6 +68,8 @@ class Cluster:
             PostgresError: It does not start.
         """
         settings = {"listen_addresses": "", "unix_socket_directories": str(self.folder), "max_connections": "60"}
+        if not self._durable:
+            settings |= dict.fromkeys(("fsync", "full_page_writes"), "off")
         options = [word for name, value in settings.items() for word in ("-c", f"{name}={value}")]
         with (self.folder / "log").open("ab") as log:
             self._server = server = subprocess.Popen(
@@ -85,8 +89,11 @@ class Cluster:
 
 
 @contextlib.contextmanager
-def restartable() -> Iterator[Cluster]:
+def restartable(*, durable: bool = True) -> Iterator[Cluster]:
     """A cluster that runs, and is gone afterwards.
+
+    Args:
+        durable: See `Cluster`.
 
     Raises:
         PostgresError: It is not installed, or does not start.
@@ -94,7 +101,7 @@ def restartable() -> Iterator[Cluster]:
     # Short, because a socket's path may have 107 bytes only.
     folder = Path(tempfile.mkdtemp(prefix="bw-pg-"))
     try:
-        made = Cluster(folder)
+        made = Cluster(folder, durable=durable)
         try:
             made.start()
             yield made
@@ -111,7 +118,7 @@ def cluster() -> Iterator[Path]:
     Raises:
         PostgresError: It is not installed, or does not start.
     """
-    with restartable() as made:
+    with restartable(durable=False) as made:
         yield made.folder
 
 

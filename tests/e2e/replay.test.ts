@@ -113,8 +113,7 @@ test("staff replay an attempt by keyboard, and a screen reader says when and wha
   await page.getByText("Runs, pastes, completions and pauses").click();
   assert.deepEqual(await faults(page), []);
   await code_.evaluate((shown) => (shown.scrollTop = shown.scrollHeight / 3));
-  const picture = await page.screenshot();
-  if (process.env.UPDATE_SCREENSHOT) await writeFile(join(ROOT, "docs", "images", "course-replay.png"), picture);
+  if (process.env.UPDATE_SCREENSHOT) await keepAsDocumentation(page, url);
   assert.deepEqual(wrong, []);
 
   const plain = await signIn(await browser.newContext({ javaScriptEnabled: false }), url, code);
@@ -123,3 +122,17 @@ test("staff replay an attempt by keyboard, and a screen reader says when and wha
   await plain.getByRole("link", { name: "The text at the end" }).click();
   await plain.getByText("// my own solution").waitFor();
 });
+
+/** Takes the pictures of how-to/teach-a-course.md that show one attempt and the course's problems. */
+async function keepAsDocumentation(page: Page, url: string): Promise<void> {
+  const keep = async (name: string): Promise<void> =>
+    writeFile(join(ROOT, "docs", "images", `${name}.png`), await page.screenshot());
+  await keep("course-replay");
+  await page.setViewportSize({ width: 1024, height: 900 });
+  await page.evaluate("scrollTo(0, 0)");
+  await keep("course-attempt");
+  await page.setViewportSize({ width: 1024, height: 620 });
+  await page.goto(`${url}/courses/demo/items`);
+  await page.getByRole("heading", { name: "How good the problems are" }).waitFor();
+  await keep("course-items");
+}

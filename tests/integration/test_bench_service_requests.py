@@ -52,7 +52,7 @@ def test_no_request_breaks_the_service(
 
     @given(case=operation.as_strategy(generation_mode=mode))
     @settings(
-        max_examples=500 if nightly else 50, deadline=None, database=None, suppress_health_check=list(HealthCheck)
+        max_examples=500 if nightly else 20, deadline=None, database=None, suppress_health_check=list(HealthCheck)
     )
     def holds(case: Any) -> None:
         # Who waits for a change or for work waits long enough elsewhere.
