@@ -101,6 +101,8 @@ def agent(
     problems: str | list[str] = "",
     command: str = "",
     subject: str = "",
+    acp: bool = False,
+    refuse: str | list[str] = "",
     command_s: float = 120.0,
     runs: int = 0,
     limit_s: float = 1800.0,
@@ -118,6 +120,8 @@ def agent(
         problems: Names or patterns with commas between them; all where empty.
         command: A command-line agent to start in place of our own.
         subject: One that `benchwright subject add` has installed, by its name.
+        acp: The command speaks the Agent Client Protocol.
+        refuse: Kinds of tools, with commas between them, that an agent speaking it gets no permission for.
         command_s: Time limit of one command of our agent, in seconds.
         limit_s: Time limit of a sample in seconds, as of `answer`.
         runs: How often our agent may run the hidden tests and see what the problem reveals.
@@ -132,7 +136,7 @@ def agent(
     services = close_after_run(EvaluationServices(Home.find(), sandbox))
     asked = chosen(services.store, pack, problems)
     part = _part(services, study, condition, pack, asked)
-    launch = launched(services.home.cache, subject, command, place)
+    launch = launched(services.home.cache, subject, command, place, acp=acp, refuses=_words(refuse))
     run = TaskRun(
         services,
         pack,
@@ -200,6 +204,11 @@ def reflect(pack: str, solver: str, problems: str | list[str] = "") -> Task:
         solver=reflection.reflect_once(services, asked),
         continue_on_fail=True,
     )
+
+
+def _words(given: str | list[str]) -> list[str]:
+    several = given.split(",") if isinstance(given, str) else given
+    return [word.strip() for word in several if word.strip()]
 
 
 def _part(

@@ -32,6 +32,8 @@ _LAUNCHER = Path(__file__).with_name("inside") / "launcher.py"
 _GIVEN = "/bench"
 """Where the sandbox shows the launcher, its orders, and the bridge's socket."""
 _SOCKET = "bridge"
+_STDIO = "stdio"
+_TERMINALS = "terminals"
 _MOST_PRINTED = 64_000
 _LIMITS = Limits(wall_s=86_400, memory_mb=8192, processes=512, folder_mb=1000, file_mb=500)
 """Of everything in the sandbox together; the attempt's own limits end it earlier."""
@@ -87,6 +89,16 @@ class AgentSandbox:
         """Where the bridge is to listen."""
         return self.given / _SOCKET
 
+    @property
+    def stdio(self) -> Path:
+        """Where the client of an agent that speaks ACP is to listen for its input and output."""
+        return self.given / _STDIO
+
+    @property
+    def terminals(self) -> Path:
+        """Where such a client is to listen for connections that carry commands into the sandbox."""
+        return self.given / _TERMINALS
+
     async def run(self, launch: Launch, problem: Problem | None, prompt: str) -> AgentEnd:
         """Run an agent to its end; cancelling ends everything inside.
 
@@ -111,6 +123,8 @@ class AgentSandbox:
             "files": dict(launch.files),
             "port": PORT,
             "bridge": f"{_GIVEN}/{_SOCKET}" if self.socket.exists() else "",
+            "stdio": f"{_GIVEN}/{_STDIO}" if launch.acp else "",
+            "terminals": f"{_GIVEN}/{_TERMINALS}" if launch.acp else "",
             "most": _MOST_PRINTED,
         }
         self._write("launch.json", json.dumps(told))

@@ -11,12 +11,13 @@ import anyio
 from inspect_ai.agent import AgentState
 from inspect_ai.event import ModelEvent
 from inspect_ai.log import transcript
-from inspect_ai.model import Model, ModelOutput
+from inspect_ai.model import Model, ModelOutput, get_model
 
 from benchwright_attempts.errors import EvaluationError
-from benchwright_attempts.evidence import Violation
+from benchwright_attempts.evidence import ModelUsage, Violation
 from benchwright_attempts.grading import judged_paths
 from benchwright_subjects import usage
+from benchwright_subjects.agents.acp.conversation import Conversation
 from benchwright_subjects.agents.agent_sandbox import AgentSandbox, ended_with
 from benchwright_subjects.agents.folder_watch import FileState, FolderWatch, Found, look
 from benchwright_subjects.agents.launch import AgentEnd, Ending, Launch
@@ -48,18 +49,38 @@ async def work(
         EvaluationError: It says nothing of the agent: it could not start, or its model could not be asked.
     """
     bridge = ModelBridge(state, _usage_recorder(sample), seed)
+    talk = Conversation()
     with AgentSandbox.opened(services.sandbox, services.toolchain, sample.files) as box:
         recorder = _Recorder(sample, launch.title or "agent")
         try:
             async with sample.solving():
                 async with serving(bridge, box.socket, box.user), _recording(recorder, box, sample) as recording:
-                    ended = await _first(box.run(launch, sample.problem, prompt), bridge.failed, recording)
+                    running = _running(box, launch, sample, prompt, talk)
+                    ended = await _first(running, bridge.failed, recording)
                 _note(sample, ended)
         finally:
             # Also where a limit has ended it.
             with anyio.CancelScope(shield=True):
                 await recorder.finish(box)
+                if launch.acp is not None:
+                    await _record_talk(sample, talk)
     return bridge.state
+
+
+def _running(
+    box: AgentSandbox, launch: Launch, sample: SampleAttempt, prompt: str, talk: Conversation
+) -> Coroutine[None, None, AgentEnd]:
+    if launch.acp is None:
+        return box.run(launch, sample.problem, prompt)
+    from benchwright_subjects.agents.acp.turn import take_turn
+
+    return take_turn(box, launch, sample.problem, prompt, talk)
+
+
+async def _record_talk(sample: SampleAttempt, talk: Conversation) -> None:
+    for path in talk.outside:
+        await sample.record(Violation(rule="path_outside_folder", detail=path))
+    await sample.record(ModelUsage(model=str(get_model()), parameters=talk.facts))
 
 
 def _note(sample: SampleAttempt, ended: AgentEnd) -> None:

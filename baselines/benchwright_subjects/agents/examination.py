@@ -34,7 +34,7 @@ class Examined:
 
 async def examine(known: Preset, cache: Path, sandbox: Sandbox, toolchain: Toolchain) -> Examined:
     """Start an installed subject in the sandbox, without a bridge, and have it say its version."""
-    launch = replace(installed(cache, known.name), command=known.version_command)
+    launch = replace(installed(cache, known.name), command=known.version_command, acp=None)
     try:
         with AgentSandbox.opened(sandbox, toolchain, {}) as box:
             ended = await box.run(launch, None, "")

@@ -49,7 +49,7 @@ class Found:
 def look(folder: Path, path: str) -> Found:
     """What is at a path now; no link is followed."""
     try:
-        with _inside(folder, path) as (parent, name):
+        with inside(folder, path) as (parent, name):
             file = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=parent)
             with os.fdopen(file, "rb") as stream:
                 status = os.fstat(file)
@@ -66,7 +66,7 @@ def look(folder: Path, path: str) -> Found:
 
 
 @contextlib.contextmanager
-def _inside(folder: Path, path: str) -> Iterator[tuple[int, str]]:
+def inside(folder: Path, path: str) -> Iterator[tuple[int, str]]:
     """The open folder of a path, and the last part of it."""
     *parents, name = PurePosixPath(path).parts
     with contextlib.ExitStack() as opened:
@@ -139,7 +139,7 @@ class FolderWatch:
         for place in sorted(self._folders):
             with contextlib.ExitStack() as opened:
                 try:
-                    handle, _ = opened.enter_context(_inside(self._folder, f"{place}/_"))
+                    handle, _ = opened.enter_context(inside(self._folder, f"{place}/_"))
                 except OSError:
                     # A folder that is not there, or is a link, has no files of ours.
                     continue

@@ -31,7 +31,7 @@ Show = Callable[[str], None]
 
 def programs_of(preset: Preset, cache: Path) -> Path:
     """Where a subject's programs are, or would be."""
-    return cache / "subjects" / f"{preset.name}-{preset.package_sha256[:12]}"
+    return cache / "subjects" / f"{preset.installed_as}-{preset.package_sha256[:12]}"
 
 
 def is_installed(preset: Preset, cache: Path) -> bool:

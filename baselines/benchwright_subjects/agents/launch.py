@@ -30,6 +30,21 @@ _VARIABLES: Mapping[str, str] = {
 }
 
 
+TOOL_KINDS = (
+    *("read", "edit", "delete", "move", "search", "execute", "think", "fetch", "switch_mode"),
+    "other",
+)
+"""What an agent can ask permission for: ACP's `ToolKind`."""
+
+
+@dataclass(frozen=True)
+class AcpTerms:
+    """What an agent that speaks the Agent Client Protocol may do."""
+
+    refuses: frozenset[str] = frozenset()
+    """Kinds of tools for which permission is refused; it is given for all others."""
+
+
 @dataclass(frozen=True)
 class Launch:
     """How an agent is started."""
@@ -48,11 +63,19 @@ stands for the files that the problem asks for."""
     """For records: which agent this is, without its configuration."""
     title: str = ""
     """Name and version, for reports; empty for a command of the user's own."""
+    acp: AcpTerms | None = None
+    """Of an agent that gets its task by the Agent Client Protocol; None for one that gets it by command line."""
 
     @property
     def configuration_sha256(self) -> str:
         """Digest of all that is decided about the agent besides its programs: command, environment, settings."""
-        parts = {"command": self.command, "environment": dict(self.environment), "files": dict(self.files)}
+        parts: dict[str, JsonValue] = {
+            "command": self.command,
+            "environment": dict(self.environment),
+            "files": dict(self.files),
+        }
+        if self.acp is not None:
+            parts["acp_refuses"] = sorted(self.acp.refuses)
         return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
     @property
@@ -83,7 +106,7 @@ stands for the files that the problem asks for."""
 
     def input(self, prompt: str) -> str:
         """What it reads from standard input."""
-        return "" if "{prompt}" in self.command else prompt
+        return "" if "{prompt}" in self.command or self.acp is not None else prompt
 
 
 class Ending(StrEnum):
@@ -99,6 +122,24 @@ class Ending(StrEnum):
     """It wrote more than its folder may hold."""
     TIME = "time"
     """It ran into the limit of a sandbox, a day."""
+    MAX_TOKENS = "max_tokens"
+    """From here on, agents that speak ACP. First, the reasons to stop that they give themselves."""
+    MAX_TURN_REQUESTS = "max_turn_requests"
+    REFUSAL = "refusal"
+    CANCELLED = "cancelled"
+    ENDED = "ended"
+    """It exited before it had answered."""
+    NO_ANSWER = "no_answer"
+    """It did not answer what begins a session."""
+    ERROR_ANSWER = "error_answer"
+    MALFORMED = "malformed"
+    """It sent what is no message of the protocol."""
+    FLOODED = "flooded"
+    """It sent more than a client has to bear."""
+    UNASKED_ANSWER = "unasked_answer"
+    """It answered a request that nobody had sent."""
+    OTHER_PROTOCOL = "other_protocol"
+    """It speaks another version of the protocol."""
 
 
 @dataclass(frozen=True)
@@ -110,6 +151,8 @@ class AgentEnd:
     """Exit status; None if it is not known."""
     stdout: str = ""
     stderr: str = ""
+    detail: str = ""
+    """Of agents that speak ACP: a sentence on the ending."""
 
     @property
     def why(self) -> str:
@@ -128,3 +171,5 @@ class AgentEnd:
                 return "it wrote more than its folder may hold"
             case Ending.TIME:
                 return "it ran into its sandbox's time limit"
+            case _:
+                return f"{self.ending.value}: {self.detail}"

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from benchwright_attempts.errors import EvaluationError
 from benchwright_subjects.agents.installation import is_installed, node_of, programs_of
-from benchwright_subjects.agents.launch import AGENT, Launch
-from benchwright_subjects.agents.preset import preset
+from benchwright_subjects.agents.launch import AGENT, TOOL_KINDS, AcpTerms, Launch
+from benchwright_subjects.agents.preset import SubjectKind, preset
 
 _PLACE = "benchwright"
 
 
-def launched(cache: Path, subject: str, command: str, place: str) -> Launch | None:
+def launched(
+    cache: Path, subject: str, command: str, place: str, *, acp: bool = False, refuses: Sequence[str] = ()
+) -> Launch | None:
     """What is started; none if our own agent works.
 
     Args:
@@ -20,16 +24,31 @@ def launched(cache: Path, subject: str, command: str, place: str) -> Launch | No
         subject: The name of one, if any.
         command: A command of the user's own, if any.
         place: `benchwright:FOLDER` shows it a folder.
+        acp: Whether the command speaks the Agent Client Protocol.
+        refuses: Kinds of tools that an agent speaking it gets no permission for.
 
     Raises:
         EvaluationError: The subject is not installed, or the options exclude each other.
     """
-    if subject:
-        if command:
-            raise EvaluationError("--subject and --agent-command both say which agent works; leave one out.")
-        return installed(cache, subject)
-    if not command:
-        return None
+    if subject and command:
+        raise EvaluationError("--subject and --agent-command both say which agent works; leave one out.")
+    if acp and (subject or not command):
+        raise EvaluationError("--acp says how --agent-command gets its task; leave it out.")
+    launch = installed(cache, subject) if subject else _of_command(command, place, acp=acp) if command else None
+    return _with_terms(launch, refuses) if refuses else launch
+
+
+def _with_terms(launch: Launch | None, refuses: Sequence[str]) -> Launch:
+    if unknown := sorted(set(refuses) - set(TOOL_KINDS)):
+        raise EvaluationError(f"There is no kind of tool {unknown[0]!r} to refuse. There are {', '.join(TOOL_KINDS)}.")
+    if launch is None or launch.acp is None:
+        raise EvaluationError("Only agents that speak ACP ask for permission; leave out --refuse.")
+    return replace(launch, acp=AcpTerms(frozenset(refuses)))
+
+
+def _of_command(command: str, place: str, *, acp: bool) -> Launch:
+    if acp and "{prompt}" in command:
+        raise EvaluationError("An agent that speaks ACP gets its task by messages; leave {prompt} out of its command.")
     name, _, folder = place.partition(":")
     if name not in ("", _PLACE):
         raise EvaluationError(
@@ -40,7 +59,8 @@ def launched(cache: Path, subject: str, command: str, place: str) -> Launch | No
         command=command,
         shown=programs,
         path=(f"{AGENT}/bin",) if programs else (),
-        facts={"subject": "command", "subject_kind": "command-line"},
+        facts={"subject": "command", "subject_kind": (SubjectKind.ACP if acp else SubjectKind.COMMAND_LINE).value},
+        acp=AcpTerms() if acp else None,
     )
 
 

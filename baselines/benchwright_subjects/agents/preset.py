@@ -19,7 +19,7 @@ from typing import Annotated, Self
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from benchwright_attempts.errors import EvaluationError
-from benchwright_subjects.agents.launch import AGENT, BRIDGE, HOME, Launch
+from benchwright_subjects.agents.launch import AGENT, BRIDGE, HOME, AcpTerms, Launch
 
 PRESETS = Path(__file__).with_name("presets")
 NODE_LOCK = PRESETS / "node.lock"
@@ -34,6 +34,8 @@ class SubjectKind(StrEnum):
 
     COMMAND_LINE = "command-line"
     """A program that gets the task, works on its own, and ends."""
+    ACP = "acp"
+    """A program that is led by the Agent Client Protocol."""
 
 
 class Source(StrEnum):
@@ -51,6 +53,8 @@ class Preset(BaseModel):
     name: Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]*$")]
     title: str
     kind: SubjectKind
+    installation: str = ""
+    """The subject whose installation this is too, if it has none of its own."""
     source: Source
     package: str
     licence: str
@@ -77,9 +81,14 @@ class Preset(BaseModel):
         return self
 
     @property
+    def installed_as(self) -> str:
+        """Whose installation it is."""
+        return self.installation or self.name
+
+    @property
     def folder(self) -> Path:
         """With its lock file."""
-        return PRESETS / self.name
+        return PRESETS / self.installed_as
 
     @property
     def program(self) -> str:
@@ -137,6 +146,7 @@ class Preset(BaseModel):
                 "subject_sha256": self.package_sha256,
             },
             title=f"{self.name} {self.version}",
+            acp=AcpTerms() if self.kind is SubjectKind.ACP else None,
         )
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
-import os
 import re
 import socket
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, MutableMapping
@@ -17,6 +16,7 @@ import uvicorn
 
 from benchwright_subjects.bridge.dialect import Dialect, Json
 from benchwright_subjects.bridge.model_bridge import ModelBridge, RefusedError
+from benchwright_subjects.bridge.private_socket import private_socket
 from benchwright_subjects.bridge.routes import MODELS, Route, dialect_of, is_list_of_models, route
 
 MOST_BYTES = 64 << 20
@@ -44,11 +44,7 @@ async def serving(bridge: ModelBridge, address: Path, user: int | None) -> Async
         address: Where the socket is made.
         user: Who may connect besides this process; None if that is who it runs as.
     """
-    with socket.socket(socket.AF_UNIX) as listener:
-        listener.bind(str(address))
-        address.chmod(0o600)
-        if user is not None:
-            os.chown(address, user, user)
+    with private_socket(address, user) as listener:
         server = _Server(_config(_Application(bridge)))
         running = asyncio.create_task(server.serve(sockets=[listener]))
         try:

@@ -124,6 +124,16 @@ class Agent:
     agent_place: Annotated[
         str, typer.Option(help="benchwright:DIR shows --agent-command the folder with its programs, as /agent.")
     ] = "benchwright"
+    acp: Annotated[
+        bool, typer.Option("--acp", help="--agent-command speaks the Agent Client Protocol, and gets the task by it.")
+    ] = False
+    refuse: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="KIND",
+            help="A kind of tool that an agent speaking ACP gets no permission for, such as execute; may be repeated.",
+        ),
+    ] = None
     runs: Annotated[int, typer.Option(min=0, help="How often the agent may run the hidden tests.")] = 0
 
     @property
@@ -138,6 +148,10 @@ class Agent:
             given["subject"] = self.subject
         if self.agent_command:
             given |= {"command": self.agent_command, "place": self._absolute_place()}
+        if self.acp:
+            given["acp"] = True
+        if self.refuse:
+            given["refuse"] = list(self.refuse)
         return given
 
     def _absolute_place(self) -> str:
@@ -199,8 +213,10 @@ class Task:
                 raise ServerError(f"Give {option}. `benchwright eval --help` shows all options.")
         if self.plan.condition:
             raise ServerError("--condition needs --study.")
-        if (self.agent.agent_command or self.agent.runs) and not self.agent.works:
-            raise ServerError("--agent-command and --runs need --agent.")
+        if (
+            self.agent.agent_command or self.agent.runs or self.agent.acp or self.agent.refuse
+        ) and not self.agent.works:
+            raise ServerError("--agent-command, --acp, --refuse and --runs need --agent.")
         if self.map_only and self.prompting.refined is not None:
             raise ServerError("--map judges nothing, so there is nothing to compare; leave out --refined.")
         if self.map_only and self.prompting.template is None:

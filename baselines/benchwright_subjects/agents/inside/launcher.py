@@ -3,6 +3,11 @@
 It needs nothing but Python. Its only argument is a JSON file: `argv`, `env` and `cwd` of the agent, `input` for it,
 `home` with the `files` in it, `port` to listen on and the `bridge` behind it, and the `most` bytes of output to
 report. It writes one line of JSON: `code`, and `stdout` and `stderr` with their ends.
+
+An agent that speaks ACP has its client outside. Then `stdio` is the socket that its input comes from and its output
+goes to, and `terminals` one that carries commands of the client's terminals into the sandbox: one connection each. The
+client begins with a line of JSON, `argv`, `cwd` and `env`; lines come back with `out`, and the last one has `code`.
+Whoever closes a connection ends what is at its other end.
 """
 
 from __future__ import annotations
@@ -12,6 +17,8 @@ import contextlib
 import ctypes
 import json
 import os
+import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -22,6 +29,8 @@ _NOT_DUMPABLE = 4
 _CHUNK = 1 << 16
 _LEFT_OPEN_S = 2.0
 """How long the output of an agent that has ended is waited for: what it left running may hold it open."""
+_LEAVE_S = 2.0
+"""How long an agent may take to end after its client has left."""
 
 
 async def lead(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, bridge: str) -> None:
@@ -74,15 +83,122 @@ def run(launch: dict[str, Any]) -> dict[str, Any]:
     # asyncio's own processes count as running while any descendant holds their output open.
     pipe = subprocess.PIPE
     argv, cwd, env = launch["argv"], launch["cwd"], launch["env"]
+    # Before the agent is there, which could take its place.
+    link = _connected(launch["stdio"]) if launch["stdio"] else None
     try:
         agent = subprocess.Popen(argv, cwd=cwd, env=env, stdin=pipe, stdout=pipe, stderr=pipe, start_new_session=True)
     except OSError as error:
         return {"code": 126, "stdout": "", "stderr": f"{argv[0]}: {error.strerror}"}
-    tails = [Tail(stream, launch["most"]) for stream in (agent.stdout, agent.stderr) if stream]
-    threading.Thread(target=_feed, args=(agent.stdin, launch["input"].encode()), daemon=True).start()
+    stderr = Tail(agent.stderr, launch["most"])
+    if link is not None:
+        _start(_offer_terminals, launch)
+        return {"code": lead_by_client(agent, link), "stdout": "", "stderr": stderr.text()}
+    stdout = Tail(agent.stdout, launch["most"])
+    _start(_feed, agent.stdin, launch["input"].encode())
     code = agent.wait()
-    stdout, stderr = (tail.text() for tail in tails)
-    return {"code": code, "stdout": stdout, "stderr": stderr}
+    return {"code": code, "stdout": stdout.text(), "stderr": stderr.text()}
+
+
+def _start(target: Any, *arguments: Any) -> threading.Thread:
+    thread = threading.Thread(target=target, args=arguments, daemon=True)
+    thread.start()
+    return thread
+
+
+def _connected(address: str) -> socket.socket:
+    link = socket.socket(socket.AF_UNIX)
+    link.connect(address)
+    return link
+
+
+def lead_by_client(agent: subprocess.Popen[bytes], link: socket.socket) -> int:
+    """Carry an agent's input and output from and to its client until it ends, or the client leaves."""
+    _start(_carry_in, link, agent)
+    carried = _start(_carry_out, agent.stdout, link)
+    code = agent.wait()
+    carried.join(_LEFT_OPEN_S)
+    with contextlib.suppress(OSError):
+        link.shutdown(socket.SHUT_WR)
+    return code
+
+
+def _carry_in(link: socket.socket, agent: subprocess.Popen[bytes]) -> None:
+    stdin = agent.stdin
+    with contextlib.suppress(OSError):
+        while chunk := link.recv(_CHUNK):
+            # It may have closed its input, and is there until its client leaves.
+            with contextlib.suppress(OSError, ValueError):
+                stdin.write(chunk)
+                stdin.flush()
+    with contextlib.suppress(OSError, ValueError):
+        stdin.close()
+    try:
+        agent.wait(_LEAVE_S)
+    except subprocess.TimeoutExpired:
+        _kill_group(agent)
+
+
+def _carry_out(stream: Any, link: socket.socket) -> None:
+    with contextlib.suppress(OSError):
+        while chunk := os.read(stream.fileno(), _CHUNK):
+            link.sendall(chunk)
+
+
+def _kill_group(program: subprocess.Popen[bytes]) -> None:
+    if program.poll() is None:
+        with contextlib.suppress(OSError):
+            os.killpg(program.pid, signal.SIGKILL)
+
+
+def _offer_terminals(launch: dict[str, Any]) -> None:
+    with contextlib.suppress(OSError):
+        while True:
+            link = _connected(launch["terminals"])
+            line = link.makefile("rb").readline()
+            if not line:
+                return
+            _start(_run_in_terminal, link, json.loads(line), launch["env"])
+
+
+def _run_in_terminal(link: socket.socket, asked: dict[str, Any], env: dict[str, str]) -> None:
+    with contextlib.suppress(OSError), link:
+        try:
+            program = subprocess.Popen(
+                asked["argv"],
+                cwd=asked["cwd"],
+                env=env | asked["env"],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+        except (OSError, ValueError) as error:
+            _tell(link, out=f"{asked['argv'][0]}: {error}", code=127)
+            return
+        left = _start(_end_with_client, link, program)
+        told = _start(_tell_output, program.stdout, link)
+        code = program.wait()
+        told.join(_LEFT_OPEN_S)
+        _tell(link, code=code)
+        link.shutdown(socket.SHUT_WR)
+        left.join()
+
+
+def _tell_output(stream: Any, link: socket.socket) -> None:
+    with contextlib.suppress(OSError):
+        while chunk := os.read(stream.fileno(), _CHUNK):
+            _tell(link, out=chunk.decode("latin-1"))
+
+
+def _tell(link: socket.socket, **told: Any) -> None:
+    link.sendall(json.dumps(told).encode() + b"\n")
+
+
+def _end_with_client(link: socket.socket, program: subprocess.Popen[bytes]) -> None:
+    with contextlib.suppress(OSError):
+        while link.recv(_CHUNK):
+            pass
+    _kill_group(program)
 
 
 def _feed(stdin: Any, content: bytes) -> None:

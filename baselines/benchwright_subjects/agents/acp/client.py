@@ -1,0 +1,147 @@
+"""Answers what an agent asks its client: permissions by policy, files of its folder, terminals in its sandbox."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from acp import RequestError
+from acp.schema import (
+    AllowedOutcome,
+    CreateTerminalResponse,
+    DeniedOutcome,
+    EnvVariable,
+    KillTerminalResponse,
+    PermissionOption,
+    ReadTextFileResponse,
+    ReleaseTerminalResponse,
+    RequestPermissionResponse,
+    TerminalExitStatus,
+    TerminalOutputResponse,
+    ToolCallUpdate,
+    WaitForTerminalExitResponse,
+    WriteTextFileResponse,
+)
+
+from benchwright_subjects.agents.acp.conversation import Conversation
+from benchwright_subjects.agents.acp.folder_access import PLACE, AccessError, read_text, write_text
+from benchwright_subjects.agents.acp.terminals import Terminal, Terminals
+from benchwright_subjects.agents.launch import AcpTerms
+
+_ALLOWS = ("allow_once", "allow_always")
+_REJECTS = ("reject_once", "reject_always")
+
+
+class AcpClient:
+    """The client of one agent. Its methods have the names and arguments that ACP's library calls.
+
+    Args:
+        terms: What the agent may do.
+        folder: Its folder, on this machine.
+        user: Whom files in it belong to.
+        terminals: For its commands.
+        conversation: Takes down what it asks for.
+    """
+
+    def __init__(
+        self, terms: AcpTerms, folder: Path, user: int | None, terminals: Terminals, conversation: Conversation
+    ) -> None:
+        self._terms = terms
+        self._folder = folder
+        self._user = user
+        self._terminals = terminals
+        self._conversation = conversation
+
+    async def request_permission(
+        self, session_id: str, tool_call: ToolCallUpdate, options: list[PermissionOption], **more: Any
+    ) -> RequestPermissionResponse:
+        """By the policy for this kind of tool, and by what each option means, never by its id."""
+        kind = self._conversation.kind_of(tool_call.tool_call_id, tool_call.kind)
+        may = kind not in self._terms.refuses
+        (self._conversation.granted if may else self._conversation.refused)[kind] += 1
+        chosen = _option(options, _ALLOWS if may else _REJECTS)
+        if chosen is None:
+            return RequestPermissionResponse(outcome=DeniedOutcome(outcome="cancelled"))
+        return RequestPermissionResponse(outcome=AllowedOutcome(outcome="selected", option_id=chosen))
+
+    async def read_text_file(
+        self, session_id: str, path: str, line: int | None = None, limit: int | None = None, **more: Any
+    ) -> ReadTextFileResponse:
+        """A text of its folder."""
+        with self._refusing(path):
+            return ReadTextFileResponse(content=read_text(self._folder, path, line, limit))
+
+    async def write_text_file(self, session_id: str, path: str, content: str, **more: Any) -> WriteTextFileResponse:
+        """Write a text into its folder."""
+        with self._refusing(path):
+            write_text(self._folder, path, content, self._user)
+        return WriteTextFileResponse()
+
+    async def create_terminal(
+        self,
+        session_id: str,
+        command: str,
+        args: list[str] | None = None,
+        env: list[EnvVariable] | None = None,
+        cwd: str | None = None,
+        output_byte_limit: int | None = None,
+        **more: Any,
+    ) -> CreateTerminalResponse:
+        """Start a command in its sandbox; without arguments it is for the shell."""
+        argv = (command, *args) if args else ("/bin/sh", "-c", command)
+        variables = {one.name: one.value for one in env or ()}
+        with self._refusing(""):
+            name = await self._terminals.create(argv, variables, cwd or PLACE, output_byte_limit)
+        return CreateTerminalResponse(terminal_id=name)
+
+    async def terminal_output(self, session_id: str, terminal_id: str, **more: Any) -> TerminalOutputResponse:
+        """What a command has printed so far."""
+        terminal = self._terminal(terminal_id)
+        told = TerminalOutputResponse(output=terminal.text, truncated=terminal.truncated)
+        if terminal.ended.is_set():
+            told.exit_status = TerminalExitStatus(**_ended(terminal))
+        return told
+
+    async def wait_for_terminal_exit(
+        self, session_id: str, terminal_id: str, **more: Any
+    ) -> WaitForTerminalExitResponse:
+        """Wait for a command's end."""
+        terminal = self._terminal(terminal_id)
+        await terminal.ended.wait()
+        return WaitForTerminalExitResponse(**_ended(terminal))
+
+    async def kill_terminal(self, session_id: str, terminal_id: str, **more: Any) -> KillTerminalResponse:
+        """End a command; its output stays."""
+        self._terminal(terminal_id).kill()
+        return KillTerminalResponse()
+
+    async def release_terminal(self, session_id: str, terminal_id: str, **more: Any) -> ReleaseTerminalResponse:
+        """End a command, and forget it."""
+        with self._refusing(""):
+            self._terminals.release(terminal_id)
+        return ReleaseTerminalResponse()
+
+    def _terminal(self, name: str) -> Terminal:
+        with self._refusing(""):
+            return self._terminals.named(name)
+
+    @contextmanager
+    def _refusing(self, path: str) -> Iterator[None]:
+        try:
+            yield
+        except AccessError as error:
+            if error.outside:
+                self._conversation.ask_outside(path)
+            raise RequestError(-32602, str(error)) from None
+
+
+def _option(options: Sequence[PermissionOption], kinds: Sequence[str]) -> str | None:
+    by_kind = {one.kind: one.option_id for one in reversed(options)}
+    return next((by_kind[kind] for kind in kinds if kind in by_kind), None)
+
+
+def _ended(terminal: Terminal) -> dict[str, Any]:
+    code = terminal.code or 0
+    return {"exit_code": code} if code >= 0 else {"signal": str(-code)}

@@ -1,0 +1,101 @@
+"""What an agent that speaks ACP has said of itself, has asked for, and has got."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from pydantic import JsonValue
+
+from benchwright_subjects.agents.acp.failure import printable
+from benchwright_subjects.agents.launch import TOOL_KINDS
+
+_MOST_SAID = 64_000
+_MOST_OUTSIDE = 20
+"""Paths that are recorded; what is asked for is refused in any case."""
+_MOST_CALLS = 10_000
+_COUNTS = ("used", "size")
+_TOKENS = ("inputTokens", "outputTokens", "totalTokens", "thoughtTokens", "cachedReadTokens", "cachedWriteTokens")
+
+
+@dataclass
+class Conversation:
+    """One session with one agent."""
+
+    agent: dict[str, JsonValue] = field(default_factory=dict)
+    """Name and version that it gives itself, and the version of the protocol."""
+    said: str = ""
+    """The end of what it said to its user."""
+    granted: Counter[str] = field(default_factory=Counter)
+    """How often it got permission, by kind of tool."""
+    refused: Counter[str] = field(default_factory=Counter)
+    outside: list[str] = field(default_factory=list)
+    """Paths that it asked for although they are not in its folder."""
+    stop_reason: str = ""
+    usage: dict[str, JsonValue] = field(default_factory=dict)
+    """Tokens as it counts them itself."""
+    _kinds: dict[str, str] = field(default_factory=dict)
+
+    def introduce(self, told: Any, version: int) -> None:
+        """It has said who it is: ACP's `Implementation`, if it gives one."""
+        self.agent = {"protocol_version": version}
+        if told is not None:
+            self.agent |= {"name": printable(told.name), "version": printable(told.version)}
+
+    def hear(self, method: str, params: Any) -> None:
+        """A notification has come. What does not look as the protocol says is left out."""
+        update = params.get("update") if method == "session/update" and isinstance(params, dict) else None
+        if not isinstance(update, dict):
+            return
+        match update.get("sessionUpdate"):
+            case "agent_message_chunk":
+                content = update.get("content")
+                if isinstance(content, dict) and isinstance(text := content.get("text"), str):
+                    self.said = (self.said + text)[-_MOST_SAID:]
+            case "usage_update":
+                self.count(update, _COUNTS)
+                cost = update.get("cost")
+                if isinstance(cost, dict) and isinstance(amount := cost.get("amount"), int | float):
+                    self.usage["cost"] = f"{amount:g} {printable(cost.get('currency', ''), 8)}".rstrip()
+            case "tool_call" | "tool_call_update":
+                self.kind_of(update.get("toolCallId"), update.get("kind"))
+
+    def kind_of(self, call: object, kind: object) -> str:
+        """The kind of a tool's call, which may have been said before."""
+        if not isinstance(call, str):
+            return "other"
+        if isinstance(kind, str) and kind in TOOL_KINDS and len(self._kinds) < _MOST_CALLS:
+            self._kinds[call] = kind
+        return self._kinds.get(call, "other")
+
+    def count(self, told: Mapping[str, Any], names: tuple[str, ...] = _TOKENS) -> None:
+        """It has told how many tokens it used."""
+        for name in names:
+            number = told.get(name)
+            if isinstance(number, int) and 0 <= number < 1 << 53:
+                self.usage[name] = number
+
+    def count_quota(self, told: Any) -> None:
+        """It has told so in the way of Gemini CLI, `_meta.quota`."""
+        counts = told.get("token_count") if isinstance(told, dict) else None
+        if isinstance(counts, dict):
+            self.count({"inputTokens": counts.get("input_tokens"), "outputTokens": counts.get("output_tokens")})
+
+    def ask_outside(self, path: str) -> None:
+        """It has asked for a path that is not in its folder."""
+        if len(self.outside) < _MOST_OUTSIDE:
+            self.outside.append(printable(path))
+
+    @property
+    def facts(self) -> dict[str, JsonValue]:
+        """For the attempt's record."""
+        told: dict[str, JsonValue] = {"acp_" + name: value for name, value in self.agent.items()}
+        if self.stop_reason:
+            told["acp_stop_reason"] = self.stop_reason
+        told["acp_granted"] = dict(sorted(self.granted.items()))
+        told["acp_refused"] = dict(sorted(self.refused.items()))
+        if self.usage:
+            told["acp_usage"] = dict(self.usage)
+        return told

@@ -1,0 +1,24 @@
+"""How an agent can break the protocol."""
+
+from __future__ import annotations
+
+from benchwright_subjects.agents.launch import Ending
+
+
+class AcpError(Exception):
+    """An agent broke the protocol, or ended too early.
+
+    Args:
+        ending: How its attempt ends.
+        detail: A sentence without a point; it may quote the agent.
+    """
+
+    def __init__(self, ending: Ending, detail: str) -> None:
+        super().__init__(detail)
+        self.ending = ending
+        self.detail = detail
+
+
+def printable(text: object, most: int = 200) -> str:
+    """What an agent said, short, and without what a terminal would obey."""
+    return "".join(one if one.isprintable() else " " for one in str(text)[:most])

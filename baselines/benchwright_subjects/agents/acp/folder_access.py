@@ -1,0 +1,121 @@
+"""Reads and writes an agent's files for it, in its folder and nowhere else."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+from pathlib import Path, PurePosixPath
+
+from benchwright_subjects.agents.folder_watch import MOST_BYTES, FileState, inside, look
+
+PLACE = "/code"
+"""Where the agent sees its folder."""
+_MOST_FOLDERS = 32
+
+
+class AccessError(Exception):
+    """A file can't be read or written.
+
+    Args:
+        message: For the agent. It names nothing of this machine.
+        outside: Whether it asked for something that is not in its folder.
+    """
+
+    def __init__(self, message: str, *, outside: bool = False) -> None:
+        super().__init__(message)
+        self.outside = outside
+
+
+def read_text(folder: Path, path: str, line: int | None, limit: int | None) -> str:
+    """A text, or some lines of it.
+
+    Args:
+        folder: The agent's, on this machine.
+        path: As the agent names it.
+        line: The first line, from 1.
+        limit: The most lines.
+
+    Raises:
+        AccessError: There is no such text.
+    """
+    found = look(folder, _in_folder(path))
+    if found.content is None:
+        what = {
+            FileState.MISSING: "There is no such file.",
+            FileState.TOO_LARGE: f"The file has more than {MOST_BYTES} bytes.",
+        }
+        raise AccessError(what.get(found.state, "This is no plain file."))
+    try:
+        text = found.content.decode()
+    except UnicodeDecodeError:
+        raise AccessError("The file is not UTF-8 text.") from None
+    if line is None and limit is None:
+        return text
+    first = max(0, (line or 1) - 1)
+    return "\n".join(text.split("\n")[first : None if limit is None else first + max(0, limit)])
+
+
+def write_text(folder: Path, path: str, text: str, user: int | None) -> None:
+    """Write a text whole; no link is followed, and a link at its place is replaced.
+
+    Args:
+        folder: The agent's, on this machine.
+        path: As the agent names it.
+        text: The whole text.
+        user: Whom the file is to belong to; None if that is who this runs as.
+
+    Raises:
+        AccessError: It could not be written.
+    """
+    place = _in_folder(path)
+    try:
+        content = text.encode()
+    except UnicodeEncodeError:
+        raise AccessError("The text has halves of characters.") from None
+    if len(content) > MOST_BYTES:
+        raise AccessError(f"A file can have {MOST_BYTES} bytes at most.")
+    try:
+        _make_folders(folder, PurePosixPath(place), user)
+        with inside(folder, place) as (parent, name):
+            _replace(parent, name, content, user)
+    except OSError as error:
+        raise AccessError(f"The file can't be written: {error.strerror}.") from None
+
+
+def _in_folder(path: str) -> str:
+    """A path relative to the folder."""
+    parts = PurePosixPath(path).parts
+    if parts[:2] != ("/", PLACE[1:]) or ".." in parts or "\0" in path:
+        raise AccessError(f"Only files below {PLACE} can be read and written.", outside=True)
+    if len(parts) == 2 or len(parts) > _MOST_FOLDERS or not path.isprintable():
+        raise AccessError("This is no path of a file.")
+    return PurePosixPath(*parts[2:]).as_posix()
+
+
+def _make_folders(folder: Path, place: PurePosixPath, user: int | None) -> None:
+    for parent in reversed(place.parents[:-1]):
+        with inside(folder, parent.as_posix()) as (handle, name), contextlib.suppress(FileExistsError):
+            os.mkdir(name, 0o755, dir_fd=handle)
+            if user is not None:
+                made = os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=handle)
+                try:
+                    os.fchown(made, user, user)
+                finally:
+                    os.close(made)
+
+
+def _replace(parent: int, name: str, content: bytes, user: int | None) -> None:
+    new = f".{secrets.token_hex(8)}"
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+    file = os.open(new, flags, 0o644, dir_fd=parent)
+    try:
+        with os.fdopen(file, "wb") as stream:
+            if user is not None:
+                os.fchown(file, user, user)
+            stream.write(content)
+        os.rename(new, name, src_dir_fd=parent, dst_dir_fd=parent)
+    except OSError:
+        with contextlib.suppress(OSError):
+            os.unlink(new, dir_fd=parent)
+        raise

@@ -1,0 +1,155 @@
+"""Terminals of an agent's client: commands that the launcher runs in the agent's own sandbox.
+
+The launcher holds a connection ready and waits for a command on it; see `inside/launcher.py`. The agent has the launcher's
+user and could answer in its place: it would deceive itself alone.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from benchwright_subjects.agents.acp.folder_access import AccessError
+from benchwright_subjects.bridge.private_socket import private_socket
+
+MOST_TERMINALS = 32
+"""At a time."""
+MOST_OUTPUT_BYTES = 1 << 20
+"""Of one, from its end."""
+_MOST_LINE_BYTES = 1 << 20
+_MOST_READY = 4
+_START_S = 10.0
+
+
+@dataclass
+class Terminal:
+    """One command."""
+
+    most: int
+    writer: asyncio.StreamWriter
+    output: bytearray = field(default_factory=bytearray)
+    truncated: bool = False
+    code: int | None = None
+    """Exit status, negative for a signal; None while it runs."""
+    ended: asyncio.Event = field(default_factory=asyncio.Event)
+    reading: asyncio.Task[None] | None = None
+
+    @property
+    def text(self) -> str:
+        """The end of its output, from a whole character on."""
+        return bytes(self.output).decode("utf-8", "ignore" if self.truncated else "replace")
+
+    def take(self, printed: bytes) -> None:
+        """It has printed something."""
+        self.output += printed
+        if len(self.output) > self.most:
+            self.truncated = True
+            del self.output[: len(self.output) - self.most]
+
+    def kill(self) -> None:
+        """End the command."""
+        with contextlib.suppress(OSError, RuntimeError):
+            self.writer.write_eof()
+
+
+class Terminals:
+    """The terminals of one agent."""
+
+    def __init__(self) -> None:
+        self._ready: asyncio.Queue[tuple[asyncio.StreamReader, asyncio.StreamWriter]] = asyncio.Queue(_MOST_READY)
+        self._open: dict[str, Terminal] = {}
+        self._count = 0
+
+    @classmethod
+    @contextlib.asynccontextmanager
+    async def opened(cls, address: Path, user: int | None) -> AsyncIterator[Terminals]:
+        """Terminals behind a socket, which end with the block."""
+        made = cls()
+        with private_socket(address, user) as listener:
+            server = await asyncio.start_unix_server(made._connected, sock=listener, limit=_MOST_LINE_BYTES)
+            try:
+                yield made
+            finally:
+                server.close()
+                made._close()
+
+    async def create(self, argv: Sequence[str], env: Mapping[str, str], cwd: str, most: int | None) -> str:
+        """Start a command.
+
+        Returns:
+            The terminal's name.
+
+        Raises:
+            AccessError: There are too many, or nothing starts commands any more.
+        """
+        if len(self._open) >= MOST_TERMINALS:
+            raise AccessError(f"There can be {MOST_TERMINALS} terminals at a time. Release one.")
+        self._count += 1
+        name = f"terminal-{self._count}"
+        try:
+            async with asyncio.timeout(_START_S):
+                reader, writer = await self._ready.get()
+                writer.write(json.dumps({"argv": list(argv), "env": dict(env), "cwd": cwd}).encode() + b"\n")
+                await writer.drain()
+        except (TimeoutError, ConnectionError):
+            raise AccessError("No command can be started.") from None
+        limit = MOST_OUTPUT_BYTES if most is None else max(0, min(most, MOST_OUTPUT_BYTES))
+        terminal = self._open[name] = Terminal(limit, writer)
+        terminal.reading = asyncio.create_task(_read(terminal, reader))
+        return name
+
+    def named(self, name: str) -> Terminal:
+        """One of them.
+
+        Raises:
+            AccessError: There is none of this name.
+        """
+        try:
+            return self._open[name]
+        except KeyError:
+            raise AccessError("There is no such terminal.") from None
+
+    def release(self, name: str) -> None:
+        """End a command, and forget it."""
+        self.named(name).kill()
+        self._leave(self._open.pop(name))
+
+    def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            self._ready.put_nowait((reader, writer))
+        except asyncio.QueueFull:
+            writer.close()
+
+    @staticmethod
+    def _leave(terminal: Terminal) -> None:
+        if terminal.reading is not None:
+            terminal.reading.cancel()
+        terminal.ended.set()
+        terminal.writer.close()
+
+    def _close(self) -> None:
+        for terminal in self._open.values():
+            self._leave(terminal)
+        while not self._ready.empty():
+            self._ready.get_nowait()[1].close()
+
+
+async def _read(terminal: Terminal, reader: asyncio.StreamReader) -> None:
+    try:
+        while terminal.code is None and (line := await reader.readline()):
+            told = json.loads(line)
+            terminal.take(str(told.get("out", "")).encode("latin-1", "replace"))
+            if "code" in told:
+                terminal.code = int(told["code"])
+    except (OSError, ValueError, TypeError, AttributeError, RecursionError):
+        # Not the launcher's words.
+        pass
+    finally:
+        if terminal.code is None:
+            terminal.code = -9
+        terminal.ended.set()
+        terminal.writer.close()

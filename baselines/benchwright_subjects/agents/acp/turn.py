@@ -1,0 +1,165 @@
+"""One task for one agent by ACP: started in its sandbox, told the task, and left once it has answered."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Awaitable
+from dataclasses import replace
+from importlib.metadata import version
+from pathlib import Path
+from typing import TypeVar
+
+from acp import PROTOCOL_VERSION, RequestError, text_block
+from acp.client import ClientSideConnection
+from acp.schema import ClientCapabilities, FileSystemCapabilities, Implementation
+from pydantic import ValidationError
+
+from benchwright_problems.problem import Problem
+from benchwright_subjects.agents.acp.client import AcpClient
+from benchwright_subjects.agents.acp.conversation import Conversation
+from benchwright_subjects.agents.acp.failure import AcpError, printable
+from benchwright_subjects.agents.acp.folder_access import PLACE
+from benchwright_subjects.agents.acp.messages import MOST_LINE_BYTES, Messages
+from benchwright_subjects.agents.acp.terminals import Terminals
+from benchwright_subjects.agents.agent_sandbox import AgentSandbox, ended_with
+from benchwright_subjects.agents.launch import AcpTerms, AgentEnd, Ending, Launch
+from benchwright_subjects.bridge.private_socket import private_socket
+
+START_S = 120.0
+"""How long each answer that begins a session may take."""
+_END_S = 15.0
+"""How long an agent and its sandbox may take to end after they have been left."""
+_REASONS = {
+    "end_turn": (Ending.DONE, ""),
+    "max_tokens": (Ending.MAX_TOKENS, "it reached its own limit of tokens"),
+    "max_turn_requests": (Ending.MAX_TURN_REQUESTS, "it reached its own limit of requests to its model"),
+    "refusal": (Ending.REFUSAL, "it refused to go on"),
+    "cancelled": (Ending.CANCELLED, "it cancelled its work"),
+}
+_Streams = tuple[asyncio.StreamReader, asyncio.StreamWriter]
+_Told = TypeVar("_Told")
+
+
+async def take_turn(
+    box: AgentSandbox, launch: Launch, problem: Problem, prompt: str, conversation: Conversation
+) -> AgentEnd:
+    """Run an agent until it has answered its task; cancelling ends everything inside.
+
+    Args:
+        box: Where it runs.
+        launch: What is started.
+        problem: Decides which tools it finds.
+        prompt: Its task.
+        conversation: Takes down what it says and asks for.
+
+    Raises:
+        EvaluationError: See `AgentSandbox.run`.
+    """
+    async with (
+        _listening(box.stdio, box.user) as connected,
+        Terminals.opened(box.terminals, box.user) as terminals,
+    ):
+        client = AcpClient(launch.acp or AcpTerms(), box.code, box.user, terminals, conversation)
+        running = asyncio.create_task(box.run(launch, problem, prompt))
+        talking = asyncio.create_task(_talk(connected, client, prompt, conversation))
+        async with ended_with(running), ended_with(talking):
+            await asyncio.wait({running, talking}, return_when=asyncio.FIRST_COMPLETED)
+            # What an agent said before it ended is still to be read.
+            await asyncio.wait({talking}, timeout=_END_S)
+            answered = talking.result() if talking.done() else AgentEnd(Ending.ENDED)
+            await asyncio.wait({running}, timeout=_END_S)
+            ended = running.result() if running.done() else AgentEnd(Ending.DONE)
+    return replace(_end_of(answered, ended), stdout=conversation.said, stderr=ended.stderr)
+
+
+def _end_of(answered: AgentEnd, ended: AgentEnd) -> AgentEnd:
+    """How it ended, by what it answered and how its program ended."""
+    if answered.ending is not Ending.ENDED:
+        return answered
+    return answered if ended.ending is Ending.DONE else ended
+
+
+@contextlib.asynccontextmanager
+async def _listening(address: Path, user: int | None) -> AsyncIterator[asyncio.Future[_Streams]]:
+    """The first connection to a socket, and no other one."""
+    first: asyncio.Future[_Streams] = asyncio.get_running_loop().create_future()
+
+    def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        server.close()
+        if first.done():
+            writer.close()
+        else:
+            first.set_result((reader, writer))
+
+    with private_socket(address, user) as listener:
+        server = await asyncio.start_unix_server(connected, sock=listener, limit=MOST_LINE_BYTES)
+        try:
+            yield first
+        finally:
+            server.close()
+            if first.done() and not first.cancelled():
+                first.result()[1].close()
+
+
+async def _talk(
+    connected: asyncio.Future[_Streams], client: AcpClient, prompt: str, conversation: Conversation
+) -> AgentEnd:
+    messages = Messages(*await connected, conversation.hear)
+    connection = ClientSideConnection(client, messages)  # type: ignore[arg-type]  # It has what is advertised.
+    session = _Session(connection, messages)
+    try:
+        return await session.work(prompt, conversation)
+    except AcpError as error:
+        return AgentEnd(error.ending, detail=error.detail)
+    finally:
+        await connection.close()
+
+
+class _Session:
+    """The requests that lead an agent through one task."""
+
+    def __init__(self, connection: ClientSideConnection, messages: Messages) -> None:
+        self._connection = connection
+        self._messages = messages
+
+    async def work(self, prompt: str, conversation: Conversation) -> AgentEnd:
+        """How the task ended.
+
+        Raises:
+            AcpError: The agent broke the protocol, or ended.
+        """
+        files = FileSystemCapabilities(read_text_file=True, write_text_file=True)
+        hello = self._connection.initialize(
+            protocol_version=PROTOCOL_VERSION,
+            client_capabilities=ClientCapabilities(fs=files, terminal=True),
+            client_info=Implementation(name="benchwright", title="Benchwright", version=version("benchwright")),
+        )
+        told = await self._answer("initialize", hello, START_S)
+        if told.protocol_version != PROTOCOL_VERSION:
+            said = f"it speaks version {told.protocol_version} of ACP, not {PROTOCOL_VERSION}"
+            raise AcpError(Ending.OTHER_PROTOCOL, said)
+        conversation.introduce(told.agent_info, told.protocol_version)
+        begun = await self._answer("session/new", self._connection.new_session(cwd=PLACE, mcp_servers=[]), START_S)
+        asked = self._connection.prompt(session_id=begun.session_id, prompt=[text_block(prompt)])
+        answer = await self._answer("session/prompt", asked, None)
+        conversation.stop_reason = answer.stop_reason
+        if answer.usage is not None:
+            conversation.count(answer.usage.model_dump(by_alias=True))
+        conversation.count_quota((answer.field_meta or {}).get("quota"))
+        ending, detail = _REASONS[answer.stop_reason]
+        return AgentEnd(ending, detail=detail)
+
+    async def _answer(self, method: str, asked: Awaitable[_Told], longest_s: float | None) -> _Told:
+        try:
+            async with asyncio.timeout(longest_s):
+                return await asked
+        except TimeoutError:
+            raise AcpError(Ending.NO_ANSWER, f"it did not answer {method} within {longest_s:g} seconds") from None
+        except ConnectionError:
+            raise self._messages.failure or AcpError(Ending.ENDED, f"it ended without an answer to {method}") from None
+        except ValidationError:
+            raise AcpError(Ending.MALFORMED, f"its answer to {method} is not what the protocol says") from None
+        except RequestError as error:
+            said = f"it answered {method} with error {error.code}: {printable(error)}"
+            raise AcpError(Ending.ERROR_ANSWER, said) from None
