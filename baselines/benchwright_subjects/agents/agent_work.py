@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Coroutine
+from collections.abc import AsyncIterator, Coroutine, Iterator
 from typing import Any
 
 import anyio
@@ -23,7 +23,6 @@ from benchwright_subjects.agents.folder_watch import FileState, FolderWatch, Fou
 from benchwright_subjects.agents.launch import AgentEnd, Ending, Launch
 from benchwright_subjects.bridge import ModelBridge
 from benchwright_subjects.bridge.http_server import serving
-from benchwright_subjects.bridge.model_bridge import Answered
 from benchwright_subjects.evaluation_services import EvaluationServices
 from benchwright_subjects.sample_attempt import SampleAttempt
 
@@ -48,13 +47,13 @@ async def work(
     Raises:
         EvaluationError: It says nothing of the agent: it could not start, or its model could not be asked.
     """
-    bridge = ModelBridge(state, _usage_recorder(sample), seed)
+    recorder = _Recorder(sample, launch.title or "agent")
+    bridge = ModelBridge(state, recorder.record_usage, seed, recorder.catch_up)
     talk = Conversation()
     with AgentSandbox.opened(services.sandbox, services.toolchain, sample.files) as box:
-        recorder = _Recorder(sample, launch.title or "agent")
         try:
             async with sample.solving():
-                async with serving(bridge, box.socket, box.user), _recording(recorder, box, sample) as recording:
+                async with serving(bridge, box.socket, box.user), _recording(recorder, box) as recording:
                     running = _running(box, launch, sample, prompt, talk)
                     ended = await _first(running, bridge.failed, recording)
                 _note(sample, ended)
@@ -105,15 +104,6 @@ def _note(sample: SampleAttempt, ended: AgentEnd) -> None:
     sample.why_stopped = ended.why
 
 
-def _usage_recorder(sample: SampleAttempt) -> Answered:
-    async def answered(model: Model, output: ModelOutput) -> None:
-        used = usage.of_output(str(model), output)
-        if used is not None:
-            await sample.record_usage(used)
-
-    return answered
-
-
 class _Recorder:
     """Records changes to files, one after the other.
 
@@ -128,6 +118,7 @@ class _Recorder:
         self._waiting: list[Found] = []
         self._more = asyncio.Event()
         self._turn = asyncio.Lock()
+        self._watch: FolderWatch | None = None
 
     def take(self, found: Found) -> None:
         """A file has changed."""
@@ -148,31 +139,58 @@ class _Recorder:
 
     async def _record_waiting(self) -> None:
         while self._waiting:
-            found = self._waiting.pop(0)
             # Once it has begun, a change is recorded to its end, before the next one.
-            await asyncio.shield(self._edit(found))
+            await asyncio.shield(self._record_next())
+
+    async def _record_next(self) -> None:
+        async with self._turn:
+            if self._waiting:
+                await self._edit(self._waiting.pop(0))
 
     async def _edit(self, found: Found) -> None:
-        async with self._turn:
-            await self._sample.edit(found.path, found.content, self._subject)
+        await self._sample.edit(found.path, found.content, self._subject)
+
+    async def catch_up(self) -> None:
+        """Record all that has changed until now: what an agent did before it asks its model comes before the answer."""
+        if self._watch is not None:
+            self._watch.look_now()
+            await asyncio.sleep(0)
+        await self._record_waiting()
+
+    async def record_usage(self, model: Model, output: ModelOutput) -> None:
+        """The model has answered."""
+        used = usage.of_output(str(model), output)
+        if used is not None:
+            async with self._turn:
+                await self._sample.record_usage(used)
+
+    @contextlib.contextmanager
+    def watching(self, box: AgentSandbox) -> Iterator[None]:
+        """Take what changes in the sandbox while the block lasts."""
+        watch = FolderWatch(box.code, judged_paths(self._sample.problem), self.take)
+        with watch.watching():
+            self._watch = watch
+            try:
+                yield
+            finally:
+                self._watch = None
 
     async def finish(self, box: AgentSandbox) -> None:
         """Record the rest, and what can't be read in the end."""
         await self._record_waiting()
         for path in judged_paths(self._sample.problem):
             found = look(box.code, path)
-            await self._edit(found)
+            async with self._turn:
+                await self._edit(found)
             if found.state not in (FileState.PLAIN, FileState.MISSING):
                 await self._sample.record(Violation(rule="unreadable_file", detail=f"{path}: {found.state.value}"))
 
 
 @contextlib.asynccontextmanager
-async def _recording(
-    recorder: _Recorder, box: AgentSandbox, sample: SampleAttempt
-) -> AsyncIterator[asyncio.Task[None]]:
+async def _recording(recorder: _Recorder, box: AgentSandbox) -> AsyncIterator[asyncio.Task[None]]:
     recording = asyncio.create_task(recorder.record())
     async with ended_with(recording):
-        with FolderWatch(box.code, judged_paths(sample.problem), recorder.take).watching():
+        with recorder.watching(box):
             yield recording
 
 

@@ -22,8 +22,10 @@ from benchwright_attempts.errors import EvaluationError
 
 MOST_BYTES = 1 << 20
 """Of one file."""
-_QUIET_S = 0.01
+_QUIET_S = 0.03
 """How long a file that is still open must be left alone before it is read."""
+_EMPTY_S = 0.5
+"""The same of one that is empty: what opens a file to write it anew empties it first."""
 
 
 class FileState(StrEnum):
@@ -95,6 +97,8 @@ class FolderWatch:
         self._loop = asyncio.get_running_loop()
         self._known: dict[str, Found] = {path: look(folder, path) for path in self._paths}
         self._due: dict[str, float] = {}
+        self._emptied: set[str] = set()
+        self._turn = threading.Lock()
         self._broken: OSError | None = None
         self._over = os.eventfd(0, os.EFD_CLOEXEC)
         self._folders = {parent.as_posix() for path in self._paths for parent in PurePosixPath(path).parents}
@@ -125,9 +129,15 @@ class FolderWatch:
             self._inotify.close()
             os.close(self._over)
             for path in self._paths:
-                self._look(path, self._tell)
+                self._report(look(self._folder, path), self._tell)
         if self._broken is not None:
             raise _unwatched(self._broken) from self._broken
+
+    def look_now(self) -> None:
+        """Examine every file; what has changed is told in the event loop's next round, after what was found before."""
+        with self._turn:
+            for path in self._paths:
+                self._report(look(self._folder, path), self._tell_later)
 
     def _watch_folders(self) -> None:
         from inotify_simple import flags
@@ -160,7 +170,7 @@ class FolderWatch:
                     return
             for path in [path for path, due in self._due.items() if due <= time.monotonic()]:
                 del self._due[path]
-                self._look(path, self._tell_later)
+                self._look(path)
             if self._over in ready:
                 return
 
@@ -185,14 +195,23 @@ class FolderWatch:
             elif place in self._paths:
                 is_whole = event.mask & (flags.CLOSE_WRITE | flags.MOVED_TO)
                 self._due[place] = now if is_whole else now + _QUIET_S
+                (self._emptied.discard if is_whole else self._emptied.add)(place)
 
     def _tell_later(self, found: Found) -> None:
         self._loop.call_soon_threadsafe(self._tell, found)
 
-    def _look(self, path: str, tell: Callable[[Found], None]) -> None:
-        found = look(self._folder, path)
-        if found != self._known[path]:
-            self._known[path] = found
+    def _look(self, path: str) -> None:
+        with self._turn:
+            found = look(self._folder, path)
+            if found.content == b"" and path in self._emptied:
+                self._emptied.discard(path)
+                self._due[path] = time.monotonic() + _EMPTY_S
+            else:
+                self._report(found, self._tell_later)
+
+    def _report(self, found: Found, tell: Callable[[Found], None]) -> None:
+        if found != self._known[found.path]:
+            self._known[found.path] = found
             tell(found)
 
 

@@ -33,7 +33,7 @@ def launched(
     if subject and command:
         raise EvaluationError("--subject and --agent-command both say which agent works; leave one out.")
     if acp and (subject or not command):
-        raise EvaluationError("--acp says how --agent-command gets its task; leave it out.")
+        raise EvaluationError("--acp says how the program of --agent-command gets its task; leave it out, or give one.")
     launch = installed(cache, subject) if subject else _of_command(command, place, acp=acp) if command else None
     return _with_terms(launch, refuses) if refuses else launch
 

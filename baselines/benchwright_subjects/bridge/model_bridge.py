@@ -19,6 +19,8 @@ from benchwright_subjects.bridge.routes import Route
 
 Answered = Callable[[Model, ModelOutput], Awaitable[None]]
 """Hears of each answer before the program gets it."""
+Asking = Callable[[], Awaitable[None]]
+"""Is waited for before the model is asked."""
 
 
 @dataclass
@@ -49,10 +51,14 @@ class ModelBridge:
         state: The conversation; the bridge keeps the longest one that goes over it.
         answered: Hears of each answer.
         seed: Sent to the model with each request.
+        asking: Is waited for before each request.
     """
 
-    def __init__(self, state: AgentState, answered: Answered, seed: int | None = None) -> None:
+    def __init__(
+        self, state: AgentState, answered: Answered, seed: int | None = None, asking: Asking | None = None
+    ) -> None:
         self._answered = answered
+        self._asking = asking
         self._seed = seed
         # A connection's requests are to count for the sample, whoever accepts it.
         self._context = contextvars.copy_context()
@@ -100,6 +106,8 @@ class ModelBridge:
         tool_choice: ToolChoice | None,
         config: GenerateConfig,
     ) -> GenerateInput | None:
+        if self._asking is not None:
+            await self._heard(self._asking())
         _REQUEST.get().reached_model = True
         self.requests += 1
         if self._seed is None:
@@ -107,8 +115,11 @@ class ModelBridge:
         return GenerateInput(messages, list(tools), tool_choice, config.model_copy(update={"seed": self._seed}))
 
     async def _take(self, model: Model, output: ModelOutput, asked: GenerateInput) -> None:
+        await self._heard(self._answered(model, output))
+
+    async def _heard(self, hearing: Awaitable[None]) -> None:
         try:
-            await self._answered(model, output)
+            await hearing
         except Exception as error:
             self._fail(error)
             raise

@@ -141,6 +141,11 @@ class Agent:
         """Whether an agent solves the problems."""
         return self.agent or bool(self.subject)
 
+    @property
+    def needs_agent(self) -> bool:
+        """Whether an option is given that is for agents alone."""
+        return bool(self.agent_command or self.runs or self.acp or self.refuse)
+
     def arguments(self) -> dict[str, JsonValue]:
         """What the task gets of them: only what was given."""
         given: dict[str, JsonValue] = {"runs": self.runs} if self.runs else {}

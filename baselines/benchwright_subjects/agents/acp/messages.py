@@ -1,7 +1,7 @@
 """The messages of one agent, a line of JSON each, as the transport of ACP's library.
 
-The library reads lines of any length, skips what is no JSON, forgets answers that nobody asked for, and starts a task for
-each message; what it can't handle it logs. Here each of these has a limit and a name, and notifications never reach it.
+The library reads lines of any length, skips what is no JSON, forgets answers that nobody asked for, and starts a task
+for each message; it logs what it can't handle. Here each of these has a limit and a name; it gets no notification.
 """
 
 from __future__ import annotations

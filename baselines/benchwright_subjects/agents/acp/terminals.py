@@ -1,7 +1,7 @@
 """Terminals of an agent's client: commands that the launcher runs in the agent's own sandbox.
 
-The launcher holds a connection ready and waits for a command on it; see `inside/launcher.py`. The agent has the launcher's
-user and could answer in its place: it would deceive itself alone.
+The launcher holds a connection ready and waits for a command on it; see `inside/launcher.py`. The agent has the
+launcher's user and could answer in its place: it would deceive itself alone.
 """
 
 from __future__ import annotations

@@ -29,7 +29,7 @@ _NOT_DUMPABLE = 4
 _CHUNK = 1 << 16
 _LEFT_OPEN_S = 2.0
 """How long the output of an agent that has ended is waited for: what it left running may hold it open."""
-_LEAVE_S = 2.0
+_LEAVE_S = 1.0
 """How long an agent may take to end after its client has left."""
 
 

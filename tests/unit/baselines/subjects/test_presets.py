@@ -71,6 +71,33 @@ def test_what_can_not_be_started_is_refused_with_what_to_do(
         launched(tmp_path, subject, command, place)
 
 
+@pytest.mark.parametrize(
+    ("command", "acp", "refuses", "words"),
+    [
+        ("agent", True, ["write"], "There is no kind of tool 'write'"),
+        ("agent", False, ["execute"], "leave out --refuse"),
+        ("", False, ["execute"], "leave out --refuse"),
+        ("agent {prompt}", True, [], "leave {prompt} out"),
+        ("", True, [], "--agent-command"),
+    ],
+)
+def test_terms_of_acp_that_mean_nothing_are_refused(
+    tmp_path: Path, command: str, acp: bool, refuses: list[str], words: str
+) -> None:
+    with pytest.raises(EvaluationError, match=re.escape(words)):
+        launched(tmp_path, "", command, "", acp=acp, refuses=refuses)
+
+
+def test_what_is_refused_makes_another_configuration(tmp_path: Path) -> None:
+    made = [launched(tmp_path, "", "agent", "", acp=True, refuses=some) for some in ([], ["fetch"], ["fetch"])]
+    first, second, third = [one.configuration_sha256 for one in made if one is not None]
+    assert first != second == third
+
+
+def test_one_installation_may_serve_two_subjects(tmp_path: Path) -> None:
+    assert programs_of(preset("gemini"), tmp_path) == programs_of(preset("gemini-acp"), tmp_path)
+
+
 def test_a_command_of_the_users_own_is_recorded_by_its_digest(tmp_path: Path) -> None:
     launch = launched(tmp_path, "", "agent {prompt}", f"benchwright:{tmp_path}")
     assert launch is not None

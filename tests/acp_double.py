@@ -1,0 +1,186 @@
+#!/usr/bin/env python3
+"""An agent that speaks ACP and does one thing, named by its first argument; it needs nothing but Python."""
+
+import json
+import os
+import subprocess
+import sys
+import time
+import urllib.request
+from pathlib import Path
+
+MODE = sys.argv[1]
+FILE = "/code/rtl/sat_counter.sv"
+numbers = iter(range(10_000_000))
+
+
+def send(**message):
+    sys.stdout.write(json.dumps({"jsonrpc": "2.0", **message}) + "\n")
+    sys.stdout.flush()
+
+
+def heard():
+    line = sys.stdin.readline()
+    if not line:
+        sys.exit(0)
+    return json.loads(line)
+
+
+def ask(method, **params):
+    """The answer of the client: what it gave, or the error."""
+    number = next(numbers)
+    send(id=number, method=method, params={"sessionId": "one", **params})
+    while True:
+        told = heard()
+        if told.get("id") == number and "method" not in told:
+            return told.get("result", told.get("error"))
+
+
+def tell(**update):
+    send(method="session/update", params={"sessionId": "one", "update": update})
+
+
+def permission(kind, kinds=("reject_once", "allow_always", "allow_once")):
+    options = [{"optionId": f"allow_{place}", "name": one, "kind": one} for place, one in enumerate(kinds)]
+    told = ask("session/request_permission", toolCall={"toolCallId": "t1", "kind": kind}, options=options)
+    place = told["outcome"].get("optionId", "").removeprefix("allow_")
+    return kinds[int(place)] if place else told["outcome"]["outcome"]
+
+
+def model(said):
+    body = {"model": "m", "messages": [{"role": "user", "content": said}]}
+    address = os.environ["OPENAI_BASE_URL"] + "/chat/completions"
+    request = urllib.request.Request(address, json.dumps(body).encode(), {"Content-Type": "application/json"})
+    with urllib.request.urlopen(request) as reply:
+        return json.load(reply)["choices"][0]["message"]["content"]
+
+
+def terminal(command, **more):
+    name = ask("terminal/create", command=command, **more)["terminalId"]
+    ended = ask("terminal/wait_for_exit", terminalId=name)
+    told = ask("terminal/output", terminalId=name)
+    ask("terminal/release", terminalId=name)
+    return {**told, "ended": ended}
+
+
+def good(counter):
+    tell(sessionUpdate="tool_call", toolCallId="t1", title="Write", kind="edit")
+    tell(sessionUpdate="usage_update", used=120, size=1000, cost={"amount": 0.25, "currency": "USD"})
+    first = ask("fs/read_text_file", path=FILE, line=1, limit=1)["content"]
+    ask("fs/write_text_file", path=FILE, content="// half\n")
+    model("half")
+    ask("fs/write_text_file", path=FILE, content=counter)
+    ran = terminal("wc -l rtl/*.sv; pwd; id -un")
+    missing = terminal("no-such-program", args=["x"])
+    name = ask("terminal/create", command="sleep", args=["984"])["terminalId"]
+    ask("terminal/kill", terminalId=name)
+    killed = ask("terminal/wait_for_exit", terminalId=name)
+    tell(sessionUpdate="agent_message_chunk", content={"type": "text", "text": "Written."})
+    model(json.dumps([first, permission("edit"), permission("execute"), ran, missing, killed]))
+
+
+def hostile_paths():
+    paths = sys.argv[2:]
+    told = [ask("fs/read_text_file", path=path) for path in paths]
+    told += [ask("fs/write_text_file", path=path, content="MINE") for path in paths]
+    os.symlink("/etc/passwd", "/code/link")
+    os.symlink("/etc", "/code/folder")
+    os.mkfifo("/code/pipe")
+    Path("/code/bytes").write_bytes(b"\xff\xfe")
+    Path("/code/large").write_bytes(b"x" * (2 << 20))
+    for path in ("link", "folder/passwd", "pipe", "bytes", "large", "rtl", "nothing"):
+        told.append(ask("fs/read_text_file", path=f"/code/{path}"))
+    told.append(ask("fs/write_text_file", path="/code/folder/x", content="x"))
+    told.append(ask("fs/write_text_file", path="/code/rtl", content="x"))
+    told.append(ask("fs/write_text_file", path="/code/big", content="x" * (2 << 20)))
+    told.append(ask("fs/write_text_file", path="/code/half", content="\ud800"))
+    told.append(ask("fs/write_text_file", path=7, content=None))
+    told.append(ask("fs/read_text_file", path=f"{FILE}", line=-5, limit=-1) and {"code": 0})
+    assert ask("fs/write_text_file", path="/code/link", content="mine") == {}
+    assert ask("fs/write_text_file", path="/code/new/er/file", content="mine") == {}
+    assert Path("/code/link").read_text() == Path("/code/new/er/file").read_text() == "mine"
+    assert Path("/code/new/er/file").owner() == Path("/code").owner()
+    model(json.dumps(told))
+
+
+def work(counter):
+    match MODE:
+        case "good":
+            good(counter)
+        case "hostile_paths":
+            hostile_paths()
+        case "permissions_forever":
+            while True:
+                permission("execute")
+        case "requests_unread":
+            for number in range(100_000):
+                send(id=number, method="fs/read_text_file", params={"sessionId": "one", "path": FILE})
+        case "notifications_forever":
+            while True:
+                tell(sessionUpdate="agent_message_chunk", content={"type": "text", "text": "x" * 100_000})
+        case "sleeps":
+            time.sleep(99)
+        case "not_json":
+            print("Welcome!", flush=True)
+            time.sleep(99)
+        case "giant_line":
+            sys.stdout.write("x" * (20 << 20))
+            sys.stdout.flush()
+            time.sleep(99)
+        case "unknown_id":
+            send(id=999, result={})
+            time.sleep(99)
+        case "strange_messages":
+            send(method="session/update", params=7)
+            send(method="session/update", params={"update": {"sessionUpdate": ["x"], "kind": {}}})
+            send(method="_x/y", params=None)
+            assert ask("no/such", _meta={"self": 1})["code"] == -32601
+            assert ask("terminal/output", terminalId="x")["code"] == -32602
+            assert ask("session/request_permission", options=7)["code"] == -32602
+            assert permission("execute", ("reject_always",)) == "cancelled"
+        case "stderr":
+            sys.stderr.write("x" * (40 << 20))
+        case "daemon":
+            subprocess.Popen(["sleep", "986"], start_new_session=True)
+        case "exits":
+            sys.stderr.write("broken\n" + os.environ.get("CANARY_KEY", "") + str(dict(os.environ)))
+            sys.exit(3)
+        case "leaves":
+            os._exit(0)
+        case "error":
+            return {"error": {"code": -32000, "message": "Authentication required\x1b[2J"}}
+        case "strange_answer":
+            return {"result": {"stopReason": "bored"}}
+        case "max_tokens" | "refusal" | "cancelled" | "max_turn_requests":
+            return {"result": {"stopReason": MODE}}
+    usage = {"inputTokens": 100, "outputTokens": 20, "totalTokens": 120}
+    return {"result": {"stopReason": "end_turn", "usage": usage}}
+
+
+def main():
+    if MODE == "unasked":
+        send(id=0, result={"protocolVersion": 1})
+    if MODE == "at_once":
+        sys.exit(5)
+    while True:
+        told = heard()
+        match told.get("method"):
+            case "initialize" if MODE == "never_answers":
+                time.sleep(99)
+            case "initialize":
+                info = {"name": "double\x07", "version": "1.2"}
+                version = 2 if MODE == "other_version" else 1
+                send(id=told["id"], result={"protocolVersion": version, "agentInfo": info})
+                if MODE == "answers_early":
+                    send(id=1, result={"sessionId": "one"})
+                    send(id=2, result={"stopReason": "end_turn"})
+            case "session/new":
+                send(id=told["id"], result={"sessionId": "one"})
+            case "session/prompt":
+                text = told["params"]["prompt"][0]["text"]
+                assert "counter" in text
+                counter = os.environ.get("COUNTER", "") or Path("/agent/counter.sv").read_text()
+                send(id=told["id"], **work(counter))
+
+
+main()

@@ -1,0 +1,195 @@
+"""Agents that speak ACP: what they get of their client, and how they end when they break the protocol."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import shutil
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from inspect_ai.log import EvalLog
+from inspect_ai.model import ModelOutput
+
+from benchwright_attempts.attribution import Origin, attribute
+from benchwright_attempts.clock import AttemptState
+from benchwright_attempts.events import Abandoned, Edit
+from benchwright_attempts.evidence import ModelUsage, Violation
+from benchwright_attempts.record import RecordedEvent
+from benchwright_attempts.replay import replay
+from benchwright_problems.home import Home
+from benchwright_problems.store import Store
+from benchwright_subjects.agents.acp import turn
+from benchwright_subjects.evaluation import summary
+
+from .agent_model import FILE
+from .test_eval import COUNTER, Desk, desk, run, scripted
+
+__all__ = ("desk",)
+
+DOUBLE = Path(__file__).parents[1] / "acp_double.py"
+
+
+@pytest.fixture
+def programs() -> Iterator[Path]:
+    """A folder with the double, as an agent would be installed: everybody may read it."""
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place)
+        folder.chmod(0o755)
+        (folder / "bin").mkdir(mode=0o755)
+        shutil.copy(DOUBLE, folder / "bin" / "double")
+        (folder / "bin" / "double").chmod(0o755)
+        (folder / "counter.sv").write_text(COUNTER)
+        (folder / "counter.sv").chmod(0o644)
+        yield folder
+
+
+def works(desk: Desk, programs: Path, mode: str, **more: Any) -> tuple[EvalLog, list[RecordedEvent], list[str]]:
+    """What comes of the double, and what it told its model."""
+    asked: list[str] = []
+
+    def reply(messages: Any, config: Any) -> ModelOutput:
+        asked.append(messages[-1].text)
+        return ModelOutput.from_content("mockllm/model", "done")
+
+    more = {"problems": "saturating-counter", "acp": True, "limit_s": 60.0, **more}
+    log = run(desk, scripted(reply), "agent", command=f"double {mode}", place=f"benchwright:{programs}", **more)
+    attempt = desk.attempts()[-1]
+    return log, desk.events(attempt.id), asked
+
+
+def facts(events: list[RecordedEvent]) -> dict[str, Any]:
+    told = [one.event.parameters for one in events if isinstance(one.event, ModelUsage)]
+    (found,) = [dict(one) for one in told if "acp_granted" in one]
+    return found
+
+
+def why(events: list[RecordedEvent]) -> str:
+    (ended,) = [one.event for one in events if isinstance(one.event, Abandoned)]
+    return ended.reason
+
+
+def is_running(*words: str) -> bool:
+    wanted = b"\0".join(word.encode() for word in words)
+    return any(wanted in _read(file) for file in Path("/proc").glob("[0-9]*/cmdline"))
+
+
+def _read(file: Path) -> bytes:
+    try:
+        return file.read_bytes()
+    except OSError:
+        return b""
+
+
+def test_an_agent_solves_a_problem_with_its_clients_files_terminals_and_permissions(desk: Desk, programs: Path) -> None:
+    log, events, asked = works(desk, programs, "good", refuse=["execute"])
+    assert summary(log)["passed"] == 1, summary(log)["why"]
+    (attempt,) = desk.attempts()
+    assert desk.state(attempt.id) is AttemptState.SUBMITTED
+    assert replay(events).files[FILE].text == COUNTER
+    assert {one.origin for one in attribute(events)} == {Origin.CHAT}
+    assert sum(isinstance(one.event, Edit) for one in events) == 2
+    first, edit, execute, ran, missing, killed = json.loads(asked[1])
+    assert first == "// SPDX-License-Identifier: Apache-2.0"
+    assert (edit, execute) == ("allow_once", "reject_once")
+    assert ran["output"].splitlines()[1:] == ["/code", "solver"]
+    assert (ran["ended"], ran["exitStatus"]["exitCode"], ran["truncated"]) == ({"exitCode": 0}, 0, False)
+    assert (missing["ended"], killed) == ({"exitCode": 127}, {"signal": "9"})
+    assert facts(events) == {
+        "acp_granted": {"edit": 1},
+        "acp_name": "double ",
+        "acp_protocol_version": 1,
+        "acp_refused": {"execute": 1},
+        "acp_stop_reason": "end_turn",
+        "acp_usage": {
+            **{"used": 120, "size": 1000, "cost": "0.25 USD"},
+            **{"inputTokens": 100, "outputTokens": 20, "totalTokens": 120},
+        },
+        "acp_version": "1.2",
+    }
+    assert desk.are_whole()
+
+
+@pytest.mark.parametrize(
+    ("mode", "reason"),
+    [
+        ("permissions_forever", "flooded: it asked for permission more than 1000 times"),
+        ("requests_unread", "flooded: it has more than 100 requests that wait for an answer"),
+        ("notifications_forever", "flooded: it sends messages for ever"),
+        ("giant_line", "flooded: it sent a line of more than 8388608 bytes"),
+        ("not_json", "malformed: it printed a line that is not JSON"),
+        ("strange_answer", "malformed: its answer to session/prompt is not what the protocol says"),
+        ("unasked", "unasked_answer: it answered a request that nobody had sent"),
+        ("answers_early", "unasked_answer: it answered a request that nobody had sent"),
+        ("unknown_id", "unasked_answer: it answered a request that nobody had sent"),
+        ("other_version", "other_protocol: it speaks version 2 of ACP, not 1"),
+        ("never_answers", "no_answer: it did not answer initialize within 2 seconds"),
+        ("error", "error_answer: it answered session/prompt with error -32000: Authentication required [2J"),
+        ("at_once", "its command ended with 5: "),
+        ("leaves", "ended: it ended without an answer to session/prompt"),
+        ("max_tokens", "max_tokens: it reached its own limit of tokens"),
+        ("max_turn_requests", "max_turn_requests: it reached its own limit of requests to its model"),
+        ("refusal", "refusal: it refused to go on"),
+        ("cancelled", "cancelled: it cancelled its work"),
+    ],
+)
+def test_each_way_to_fail_has_a_name_and_leaves_no_process(
+    desk: Desk, programs: Path, monkeypatch: pytest.MonkeyPatch, mode: str, reason: str
+) -> None:
+    if mode == "never_answers":
+        monkeypatch.setattr(turn, "START_S", 2.0)
+    log, events, _ = works(desk, programs, mode)
+    assert (summary(log)["failed"], summary(log)["error"]) == (1, 0), summary(log)["why"]
+    assert why(events) == reason
+    assert not is_running("/agent/bin/double", mode)
+    assert desk.are_whole()
+
+
+@pytest.mark.parametrize("mode", ["stderr", "daemon", "strange_messages"])
+def test_what_does_no_harm_is_borne(desk: Desk, programs: Path, mode: str) -> None:
+    log, _, _ = works(desk, programs, mode)
+    (attempt,) = desk.attempts()
+    assert desk.state(attempt.id) is AttemptState.SUBMITTED, summary(log)["why"]
+    assert not is_running("sleep", "986")
+
+
+def test_what_it_prints_at_its_end_holds_nothing_of_this_machine(
+    desk: Desk, programs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CANARY_KEY", "CANARY-9c1d")
+    _, events, _ = works(desk, programs, "exits")
+    assert why(events).startswith("its command ended with 3: ")
+    assert "CANARY-9c1d" not in desk.exports()
+
+
+def test_an_agent_that_never_answers_its_task_is_ended_by_the_limit(desk: Desk, programs: Path) -> None:
+    log, events, _ = works(desk, programs, "sleeps", limit_s=3.0)
+    (attempt,) = desk.attempts()
+    assert desk.state(attempt.id) is AttemptState.TIMED_OUT, summary(log)["why"]
+    assert facts(events)["acp_name"] == "double "
+    assert not is_running("/agent/bin/double", "sleeps")
+
+
+def test_it_reads_and_writes_its_folder_and_nothing_else(desk: Desk, programs: Path) -> None:
+    home = Home.find()
+    home.data.mkdir(parents=True, exist_ok=True)
+    (home.data / "secret").write_text("CANARY-77")
+    Store(home).problem("starter/saturating-counter")
+    outside = [
+        *(f"{home.data}/secret", "/etc/passwd", "/code/../etc/passwd", "/code/rtl/../../etc/passwd", "rtl/x.sv"),
+        *("/codex/x", "//code/rtl/x", "/", "/bench/launch.json", "~/.bashrc", "/proc/self/environ"),
+    ]
+    _, events, asked = works(desk, programs, f"hostile_paths {shlex.join(outside)}")
+    (told,) = asked
+    errors = json.loads(told)
+    assert [one.get("code") for one in errors[:-1]] == [-32602] * (len(errors) - 1), errors
+    assert "CANARY-77" not in told
+    assert str(home.data.parent) not in "".join(one["message"] for one in errors[:-1])
+    violations = [one.event for one in events if isinstance(one.event, Violation)]
+    assert {one.rule for one in violations} == {"path_outside_folder"}
+    assert [one.detail for one in violations][: len(outside)] == outside
+    assert (home.data / "secret").read_text() == "CANARY-77"
+    assert "MINE" not in Path("/etc/passwd").read_text()
