@@ -12,6 +12,7 @@ from typing import Annotated, ClassVar, Literal, get_args
 
 from pydantic import Field, FiniteFloat
 
+from benchwright_attempts.assist_asked import AssistAsked
 from benchwright_attempts.diagnostics import Diagnostics
 from benchwright_attempts.errors_classified import ErrorsClassified
 from benchwright_attempts.event_body import Count, EventBody, EventPart, TextEffect
@@ -353,6 +354,7 @@ Event = Annotated[
     | Violation
     | AssistShown
     | AssistAccepted
+    | AssistAsked
     | AssistRejected
     | EditReason
     | EditShape

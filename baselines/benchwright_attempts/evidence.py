@@ -55,6 +55,10 @@ class Assigned(EventBody):
     """`human`, `human+copilot`, `model`, `agent`."""
     assistants: tuple[str, ...] = ()
     """Extensions that the condition allows as assistants."""
+    assistant_versions: Mapping[str, str] = Field(default_factory=dict)
+    """Extension → the version that the study registers, as far as it does."""
+    subject: Mapping[str, JsonValue] = Field(default_factory=dict)
+    """The program that the condition names, as the study file has it; empty if it names none."""
     position: Count
     """Position of the task in the participant's order, from 1; 0 for practice."""
     practice: bool = False

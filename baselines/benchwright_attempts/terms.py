@@ -22,7 +22,7 @@ class Solver(StrEnum):
     MODEL = "model"
     """A model that answers in one go."""
     AGENT = "agent"
-    """A model that works with tools."""
+    """A model that works with tools, or a program that works on its own."""
 
     @property
     def is_person(self) -> bool:
@@ -167,6 +167,10 @@ class Terms:
                 for extension in event.extensions:
                     if extension.ai and extension.active and not self.allows(extension.id):
                         yield Violation(rule="ai_extension", detail=extension.id)
+                    wanted = self.assigned.assistant_versions.get(extension.id.lower())
+                    if wanted is not None and wanted != extension.version:
+                        detail = f"{extension.id} {extension.version} instead of {wanted}"
+                        yield Violation(rule="assistant_version", detail=detail)
                 if self.assigned.solver == Solver.HUMAN:
                     for feature, is_on in event.ai_features.items():
                         if is_on:

@@ -17,6 +17,7 @@ from benchwright_attempts.summary import AttemptVerdict
 from benchwright_studies.studies import RegisteredStudy, Studies, terms
 from benchwright_studies.study import Condition
 from benchwright_studies.study_file import Flaw, StudyFileError, parse_study
+from benchwright_studies.subject import Running
 
 if TYPE_CHECKING:
     from benchwright_studies.study_log import StudyLog
@@ -33,6 +34,12 @@ class ModelCondition:
     def problems(self) -> tuple[str, ...]:
         """Every problem, as `pack/id`, in the order of the study file."""
         return tuple(task.problem for task in self.known.study.problems)
+
+    @property
+    def solver(self) -> str:
+        """Who works, for records: the model; of a server whose model is its own affair, its name."""
+        subject = self.condition.subject
+        return self.condition.model or (subject.name if subject is not None else "")
 
     @property
     def total(self) -> int:
@@ -63,7 +70,7 @@ class ModelCondition:
             count = self.condition.samples
             raise self._refusal((f"{self._field}.samples", f"each problem is tried {count} times, not more often."))
         position = self.problems.index(problem) + 1
-        said = terms(self.known, self.condition.model, position, problem, self.condition.name)
+        said = terms(self.known, self.solver, position, problem, self.condition.name)
         # Nobody's privacy is at stake, and without its text an answer can't be judged later.
         return said.model_copy(update={"recording": Recording.FULL, "forecasts": (), "self_estimates": ()})
 
@@ -84,6 +91,24 @@ class ModelCondition:
         """
         if model != self.condition.model:
             raise self._refusal((f"{self._field}.model", f"the study asks {self.condition.model}, not {model}."))
+
+    def check_subject(self, found: Running | None) -> None:
+        """Refuse another program than the plan's.
+
+        Args:
+            found: What is about to work; None if the model works with Benchwright's own tools.
+
+        Raises:
+            StudyFileError: Names each field that differs.
+        """
+        registered = self.condition.subject
+        if registered is None:
+            return
+        field = f"{self._field}.subject"
+        if found is None:
+            raise self._refusal((field, f"the study registers {registered.title}, which is not what would work."))
+        if differences := found.differences(registered):
+            raise self._refusal(*((f"{field}.{name}", message) for name, message in differences))
 
     def check_problems(self, digests: Mapping[str, str]) -> None:
         """Refuse problems that are not as they were when the study began.

@@ -74,6 +74,7 @@ def preregister(
         "problems": dict(known.digests),
         "sample": _sample(known),
         "prompts": _prompts(known, prompt_digests),
+        "subjects": _subjects(known),
         "analysis": _analysis(known, study.analysis),
         "exclusions": [rule.model_dump(mode="json", by_alias=True, exclude_none=True) for rule in study.exclusions],
         "code": {"benchwright": version("benchwright"), "analysis_sha256": code_sha256},
@@ -104,6 +105,15 @@ def _prompts(known: RegisteredStudy, digests: Mapping[str, str]) -> dict[str, Js
             name = condition.prompts or Prompts.BENCHWRIGHT
             found[condition.name] = {"name": name.value, "sha256": digests[name]}
     return found
+
+
+def _subjects(known: RegisteredStudy) -> dict[str, JsonValue]:
+    """The program that each condition names, and what of it is left open."""
+    return {
+        one.name: {**one.subject.model_dump(mode="json", exclude_defaults=True), "left_open": [*one.subject.unfixed]}
+        for one in known.study.conditions
+        if one.subject is not None
+    }
 
 
 def _analysis(known: RegisteredStudy, planned: Analysis) -> dict[str, JsonValue]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchwright_attempts.attempts import Attempts
 from benchwright_attempts.errors import StudyError
 from benchwright_problems.errors import ProblemsError
-from benchwright_problems.problem import Problem
+from benchwright_problems.problem import Kind, Problem
 from benchwright_problems.store import Store
 from benchwright_studies.allocation import ParticipantFile
 from benchwright_studies.studies import RegisteredStudy, Studies
@@ -47,11 +48,40 @@ def register_study(log: StudyLog, store: Store, file: StudyFile) -> RegisteredSt
         StudyError: A study of this id was registered with other content.
     """
     problems = problems_of(store, file)
+    _check_inline(file, problems)
     return Studies(log, Attempts(log)).register(
         file,
         {ref: problem.difficulty for ref, problem in problems.items()},
         {ref: problem.public_digest for ref, problem in problems.items()},
     )
+
+
+def _check_inline(file: StudyFile, problems: Mapping[str, Problem]) -> None:
+    """Refuses problems that an inline-completion server can't write.
+
+    Raises:
+        StudyFileError: Names each.
+    """
+    inline = [one.name for one in file.study.conditions if one.is_inline]
+    flaws = [
+        Flaw(
+            file.line_of(f"problems[{place}]"),
+            f"problems[{place}]",
+            f"{task.problem} asks for no Verilog file, so {inline[0]}, an inline-completion server, can't work on it. "
+            "Leave out the problem or the condition.",
+        )
+        for place, task in enumerate(file.study.problems)
+        if inline and not written_inline(problems[task.problem])
+    ]
+    if flaws:
+        raise StudyFileError(file.path, flaws)
+
+
+def written_inline(problem: Problem) -> list[str]:
+    """The files of a problem that an inline-completion server can write."""
+    if problem.kind is not Kind.DESIGN:
+        return []
+    return sorted(path for path in problem.public.expected if path.endswith((".v", ".sv")))
 
 
 def join_study(log: StudyLog, store: Store, file: ParticipantFile) -> RegisteredStudy:

@@ -11,6 +11,7 @@ from benchwright_attempts.evidence import Exposure, Recording
 from benchwright_attempts.terms import ClockDisplay, Feedback, Machine, Solver
 from benchwright_problems.partial_date import PartialDate
 from benchwright_problems.problem import Difficulty
+from benchwright_studies.subject import Subject
 from benchwright_studies.vocabulary import (
     Criterion,
     Drop,
@@ -63,6 +64,9 @@ class Condition(Part):
 Only with `human+copilot`."""
     model: str = ""
     """Provider and name as `benchwright eval` takes them, such as `openai/gpt-5`. Only with `model` and `agent`."""
+    subject: Subject | None = None
+    """The program that works, or with `human+copilot` helps. None where the model works with Benchwright's own tools. \
+Not with `human` and `model`."""
     knowledge_cutoff: PartialDate | None = None
     """The end of what the model was trained on, as its provider states it: `YYYY-MM-DD` or `YYYY-MM`; what Inspect \
 knows of the model if not given. Only with `model` and `agent`."""
@@ -71,6 +75,28 @@ knows of the model if not given. Only with `model` and `agent`."""
 `model`."""
     samples: int = Field(default=1, ge=1, le=10_000)
     """Tries per problem. Only with `model` and `agent`."""
+
+    @property
+    def is_inline(self) -> bool:
+        """Whether an inline-completion server works alone."""
+        return self.subject is not None and self.subject.inline is not None
+
+    @model_validator(mode="after")
+    def _subject_fits_the_solver(self) -> Self:
+        if self.subject is None:
+            return self
+        if self.solver not in (Solver.HUMAN_COPILOT, Solver.AGENT):
+            raise ValueError(f"a subject does not go with solver {self.solver.value}. Write agent or human+copilot")
+        if self.solver is Solver.HUMAN_COPILOT:
+            if self.subject.name not in self.assistants:
+                raise ValueError(
+                    f"subject.name {self.subject.name} is none of the assistants {', '.join(self.assistants)}"
+                )
+            if wrong := [name for name in ("command", "permissions", "inline") if getattr(self.subject, name)]:
+                raise ValueError(
+                    f"subject.{wrong[0]} does not go with human+copilot: the participant decides. Remove it"
+                )
+        return self
 
     @model_validator(mode="after")
     def _help_fits_the_solver(self) -> Self:
@@ -82,7 +108,7 @@ knows of the model if not given. Only with `model` and `agent`."""
             )
         if self.solver.is_person and self.model:
             raise ValueError(f"a model does not go with solver {self.solver.value}. Name assistants, or remove it")
-        if not self.solver.is_person and not self.model:
+        if not self.solver.is_person and not self.model and not self.is_inline:
             raise ValueError("model is missing. Name one, such as openai/gpt-5")
         if self.solver.is_person and self.knowledge_cutoff is not None:
             raise ValueError(f"knowledge_cutoff does not go with solver {self.solver.value}. Remove it")

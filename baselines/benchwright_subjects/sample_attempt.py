@@ -54,6 +54,8 @@ class Subject:
     """For records: which statement is asked, if it is not the problem's own."""
     program: Mapping[str, JsonValue] = field(default_factory=dict)
     """For records: which program works with the model, and with which settings."""
+    files: Mapping[str, bytes] = field(default_factory=dict)
+    """What is there at the start besides the problem's starting files, or in place of them."""
 
     @property
     def assigned(self) -> Assigned | None:
@@ -131,12 +133,14 @@ class SampleAttempt(Adapter):
                 study=subject.assigned.study if subject.assigned else "",
             )
             sample = cls(services, header, problem, subject.terms, subject.knowledge_cutoff)
+            sample.files |= subject.files
             opened = Opened(files={path: FileText.of_bytes(content) for path, content in sample.files.items()})
             await asyncio.to_thread(log.create, header, opened)
             if facts := {**subject.statement, **subject.program}:
                 await sample.record(ModelUsage(model=subject.model, parameters=facts))
         else:
             sample = cls(services, header, problem, subject.terms, subject.knowledge_cutoff)
+            sample.files |= subject.files
         await sample._go_on()
         return sample
 
@@ -160,13 +164,23 @@ class SampleAttempt(Adapter):
         await self.record(TextSet(path=path, cause=cause, file=FileText.of_bytes(content)))
         await self.record(Save(path=path, sha256=sha256(content), size=len(content)))
 
-    async def edit(self, path: str, content: bytes | None, subject: str) -> None:
+    async def edit(
+        self,
+        path: str,
+        content: bytes | None,
+        subject: str,
+        *,
+        reason: str = "agent",
+        metadata: Mapping[str, JsonValue] | None = None,
+    ) -> None:
         """A program has changed a file: where both are text, the difference is recorded.
 
         Args:
             path: The file.
             content: Its whole content; None if it is not there any more.
             subject: The program.
+            reason: In the words of `EditReason`.
+            metadata: Further properties of the source.
         """
         known = self.files.get(path)
         if known == content:
@@ -180,16 +194,20 @@ class SampleAttempt(Adapter):
             return
         self.files[path] = content
         version = self._versions[path] = self._versions.get(path, 0) + 1
-        reason = EditReason(
+        source = EditReason(
             path=path,
             version=version,
-            reason="agent",
-            metadata={"name": subject},
+            reason=reason,
+            metadata={"name": subject, **(metadata or {})},
             method=AttributionMethod.ONLY_WRITER,
         )
-        await self.record(reason)
+        await self.record(source)
         await self.record(Edit(path=path, version=version, changes=changes(old.text, new.text)))
         await self.record(Save(path=path, sha256=sha256(content), size=len(content)))
+
+    def version(self, path: str) -> int:
+        """The version of a file, from 0, as events of edits count it."""
+        return self._versions.get(path, 0)
 
     async def remove(self, path: str) -> None:
         """The solver has deleted a file."""

@@ -137,6 +137,8 @@ def agent(
     asked = chosen(services.store, pack, problems)
     part = _part(services, study, condition, pack, asked)
     launch = launched(services.home.cache, subject, command, place, acp=acp, refuses=_words(refuse))
+    if part is not None and part.condition.subject is not None:
+        part.check_subject(launch.running(part.condition.subject.name) if launch is not None else None)
     run = TaskRun(
         services,
         pack,

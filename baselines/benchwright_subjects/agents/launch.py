@@ -13,6 +13,8 @@ from pathlib import Path
 
 from pydantic import JsonValue
 
+from benchwright_studies.subject import Running
+
 AGENT = "/agent"
 """Where the sandbox shows an agent's programs."""
 HOME = "/rundir/home"
@@ -87,6 +89,16 @@ stands for the files that the problem asks for."""
     def record(self) -> Mapping[str, JsonValue]:
         """What an attempt records of it."""
         return {**self.facts, "configuration_sha256": self.configuration_sha256}
+
+    def running(self, registered: str) -> Running:
+        """What would work, to be compared with what a study registers.
+
+        Args:
+            registered: What the study calls it: a command of the user's own has no other name.
+        """
+        own = self.title.partition(" ")[0] or registered
+        told = {name: str(self.facts.get(f"subject_{name}", "")) for name in ("version", "permissions")}
+        return Running(name=own, configuration=self.configuration_sha256, **told)
 
     def variables(self, toolchain: Mapping[str, str]) -> dict[str, str]:
         """Its whole environment.

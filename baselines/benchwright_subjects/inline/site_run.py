@@ -19,6 +19,7 @@ from benchwright_subjects.inline.record import Decision, Snapshot, Step, Times
 from benchwright_subjects.inline.server_process import Launch
 from benchwright_subjects.inline.session import ServerName, Session, session
 from benchwright_subjects.inline.sites import Site, SiteKind
+from benchwright_subjects.inline.witness import Asked, Hand, Witness
 from benchwright_subjects.inline.workplace import workplace
 from benchwright_verilog.syntax.suffixes import SOURCES
 from benchwright_verilog.syntax.surrogates import encode_text
@@ -82,7 +83,14 @@ def policy_at(site: Site, policy: Policy) -> Policy:
     return policy
 
 
-async def play(site: Site, files: Mapping[str, str], subject: Subject, policy: Policy, rules: Rules) -> Played:
+async def play(
+    site: Site,
+    files: Mapping[str, str],
+    subject: Subject,
+    policy: Policy,
+    rules: Rules,
+    witness: Witness | None = None,
+) -> Played:
     """Play a site with a process, a home and a document of its own.
 
     Args:
@@ -91,6 +99,7 @@ async def play(site: Site, files: Mapping[str, str], subject: Subject, policy: P
         subject: Whose server.
         policy: What is accepted.
         rules: How.
+        witness: Is told what happens, and waited for.
 
     Raises:
         SubjectError: The server would fail at every site.
@@ -100,7 +109,8 @@ async def play(site: Site, files: Mapping[str, str], subject: Subject, policy: P
     contents = {path: encode_text(text) for path, text in shown.items()}
     with workplace(subject.places, contents, subject.launch.profile) as place:
         uri = (place.workspace / site.path).as_uri()
-        walk = _Walk(site, shown, policy, rules, Document(uri, shown[site.path], len(site.before)))
+        document = Document(uri, shown[site.path], len(site.before))
+        walk = _Walk(site, shown, policy, rules, document, witness or Witness())
         try:
             connecting = session(subject.launch, subject.dialect, place, subject.environ, rules.timeout_s)
             async with connecting as talking:
@@ -118,8 +128,17 @@ async def play(site: Site, files: Mapping[str, str], subject: Subject, policy: P
 class _Walk:
     """From the first request at a site to the last."""
 
-    def __init__(self, site: Site, files: Mapping[str, str], policy: Policy, rules: Rules, document: Document) -> None:
+    def __init__(
+        self,
+        site: Site,
+        files: Mapping[str, str],
+        policy: Policy,
+        rules: Rules,
+        document: Document,
+        witness: Witness,
+    ) -> None:
         self._site = site
+        self._witness = witness
         self._sources = {path: text for path, text in files.items() if path.endswith(tuple(SOURCES))}
         self._policy = policy_at(site, policy)
         self._rules = rules
@@ -171,10 +190,11 @@ class _Walk:
                 accepted, self._policy, document, offer, self._rest, lambda after: self._adds_errors(after)
             )
             step = step.model_copy(update={"decision": Decision.REFUSED, "offer": text, "repeats_suffix": repeats})
+        await self._witness.asked(Asked(document, step, asked.latency_ms))
         if offer is not None and taken is not None:
             step = await self._accept(talking, step, offer, taken)
         else:
-            step = self._refuse(talking, step)
+            step = await self._refuse(talking, step)
         self.played.steps.append(step)
         self._count_silence(step)
 
@@ -192,9 +212,10 @@ class _Walk:
         self._accepts += 1
         self._rest = alignment.left_of(self._rest, taken.text)
         self.played.document = changed
+        await self._witness.changed(document, changed, Hand.ACCEPTED if taken.is_whole else Hand.PARTLY_ACCEPTED)
         if self._accepts.bit_count() == 1:
             self._keep_snapshot(is_end=False)
-        self._type(talking, self._gap(taken.text))
+        await self._type(talking, self._gap(taken.text))
         edits = await talking.next_edits(self.played.document) if self._rules.next_edits else None
         return step.model_copy(
             update={
@@ -205,7 +226,7 @@ class _Walk:
             }
         )
 
-    def _refuse(self, talking: Session, step: Step) -> Step:
+    async def _refuse(self, talking: Session, step: Step) -> Step:
         is_silent = step.decision is Decision.TIMED_OUT
         if self._site.kind is SiteKind.TYPE_THROUGH:
             typed = alignment.next_character(self._rest)
@@ -216,7 +237,7 @@ class _Walk:
             self._is_over = not is_silent
             return step
         self._rest = self._rest[len(typed) :]
-        self._type(talking, typed + self._blank())
+        await self._type(talking, typed + self._blank())
         return step.model_copy(update={"typed": typed})
 
     def _gap(self, taken: str) -> str:
@@ -237,10 +258,12 @@ class _Walk:
         self._rest = self._rest[len(blank) :]
         return blank
 
-    def _type(self, talking: Session, text: str) -> None:
+    async def _type(self, talking: Session, text: str) -> None:
         if text:
-            self.played.document = self.played.document.typed(text)
+            before = self.played.document
+            self.played.document = before.typed(text)
             talking.change(self.played.document)
+            await self._witness.changed(before, self.played.document, Hand.DRIVER)
 
     def _count_silence(self, step: Step) -> None:
         self._silent = self._silent + 1 if step.decision is Decision.TIMED_OUT else 0

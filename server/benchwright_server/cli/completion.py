@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from benchwright_server.cli import completion_report, completion_run, completion_sign_in
+from benchwright_server.cli import completion_report, completion_run, completion_sign_in, completion_study
 
 
 def add_to(parent: typer.Typer) -> None:
@@ -14,6 +14,7 @@ def add_to(parent: typer.Typer) -> None:
         no_args_is_help=True,
     )
     completion_run.add_to(completion)
+    completion_study.add_to(completion)
     completion_report.add_to(completion)
     completion_sign_in.add_to(completion)
     parent.add_typer(completion, name="completion")

@@ -27,7 +27,9 @@ DialectOption = Annotated[
 class Server:
     """Which server."""
 
-    server: Annotated[str, typer.Option(metavar="COMMAND", help="Command line that starts it on standard streams.")]
+    server: Annotated[str, typer.Option(metavar="COMMAND", help="Command line that starts it on standard streams.")] = (
+        ""
+    )
     dialect: DialectOption = "lsp"
     profile: Annotated[
         Path | None,

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
     from benchwright_attempts.summary import AttemptVerdict
     from benchwright_studies.model_condition import ModelCondition
+    from benchwright_studies.study import Condition
+    from benchwright_studies.study_log import StudyLog
     from benchwright_subjects.evaluation import Run
 
 _AGENT = "agent"
@@ -69,11 +71,13 @@ def evaluate_study(planned: PlannedPart, run: Run, ask: Callable[[Run], EvalLog]
             if log.status == "cancelled":
                 err.print(f"Interrupted. Continue with: benchwright eval --study {study}", markup=False, soft_wrap=True)
                 raise typer.Exit(INTERRUPTED)
-    progress = _progress(study, parts)
+    progress = progress_of(parts)
     if json_output:
         print_json({"study": study, "conditions": progress, "runs": [dict(one) for one in facts]})
     else:
-        _print(progress, facts)
+        print_progress(progress, facts)
+        if not facts:
+            out.print("Nothing was missing: these are the outcomes of earlier runs.")
     if any(one["done"] != one["total"] for one in progress.values()) or any(one["error"] for one in facts):
         for one in facts:
             if one["error"] and one["why"]:
@@ -97,12 +101,14 @@ def runs_of(part: ModelCondition, problems: Sequence[str], run: Run) -> list[Run
         packs.setdefault(pack, []).append(name)
     condition, study = part.condition, part.known.study
     is_agent = condition.solver == _AGENT
+    subject = _subject_of(condition, run)
     return [
         replace(
             run,
             task="agent" if is_agent else "answer",
             arguments={
                 **{name: value for name, value in run.arguments.items() if is_agent or name not in _OF_AGENTS},
+                **subject,
                 "pack": pack,
                 "problems": names,
                 "seed": study.randomisation.seed,
@@ -117,26 +123,44 @@ def runs_of(part: ModelCondition, problems: Sequence[str], run: Run) -> list[Run
     ]
 
 
+def _subject_of(condition: Condition, run: Run) -> dict[str, JsonValue]:
+    """The arguments that start the program which a condition registers; none if it registers none.
+
+    Raises:
+        ServerError: Another one was given.
+    """
+    subject = condition.subject
+    if subject is None:
+        return {}
+    wanted = {"command": subject.command} if subject.command else {"subject": subject.name}
+    if other := [
+        name for name in ("command", "subject") if run.arguments.get(name, wanted.get(name)) != wanted.get(name)
+    ]:
+        option = {"command": "--agent-command", "subject": "--subject"}[other[0]]
+        raise ServerError(
+            f"The study registers {subject.title} for the condition {condition.name}. Leave out {option}."
+        )
+    return dict(wanted)
+
+
 def _parts(planned: PlannedPart) -> tuple[str, list[ModelCondition], dict[str, list[str]]]:
     from benchwright_studies.model_condition import model_condition, model_conditions, only_people
-    from benchwright_studies.registration import register_study
-    from benchwright_studies.study_file import read_study
-    from benchwright_subjects.study_prompts import check_prompts
 
     home = Home.find()
     store = Store(home)
     log = open_log(chosen_log(home))
     try:
-        study = planned.study
-        if (file := Path(study)).is_file():
-            found = read_study(file)
-            check_prompts(store, found)
-            study = register_study(log, store, found).study.study
-        elif file.suffix in (".yaml", ".yml"):
-            raise ServerError(f"There is no study file {file}.")
+        study = registered(log, store, planned.study)
         parts = [model_condition(log, study, name) for name in planned.conditions] or model_conditions(log, study)
         if not parts:
             raise only_people(study)
+        inline = [part.condition.name for part in parts if part.condition.is_inline]
+        if inline and (planned.conditions or len(inline) == len(parts)):
+            raise ServerError(
+                f"An inline-completion server works under {inline[0]}: "
+                f"benchwright completion study {planned.study} --condition {inline[0]}"
+            )
+        parts = [part for part in parts if not part.condition.is_inline]
         chosen = [part for part in parts if not planned.model or part.condition.model == planned.model]
         if not chosen:
             parts[0].check_model(planned.model)
@@ -148,13 +172,33 @@ def _parts(planned: PlannedPart) -> tuple[str, list[ModelCondition], dict[str, l
         log.close()
 
 
-def _progress(study: str, parts: Sequence[ModelCondition]) -> dict[str, dict[str, JsonValue]]:
+def registered(log: StudyLog, store: Store, study: str) -> str:
+    """The id of a study: of a study file's, which is registered.
+
+    Raises:
+        ServerError: There is no such file.
+    """
+    from benchwright_studies.registration import register_study
+    from benchwright_studies.study_file import read_study
+    from benchwright_subjects.study_prompts import check_prompts
+
+    if (file := Path(study)).is_file():
+        found = read_study(file)
+        check_prompts(store, found)
+        return register_study(log, store, found).study.study
+    if file.suffix in (".yaml", ".yml"):
+        raise ServerError(f"There is no study file {file}.")
+    return study
+
+
+def progress_of(parts: Sequence[ModelCondition]) -> dict[str, dict[str, JsonValue]]:
+    """What is done of each condition, and with which outcome."""
     log = open_log(chosen_log(Home.find()))
     try:
         found = {part.condition.name: (part, part.ended(log)) for part in parts}
         return {
             name: {
-                "model": part.condition.model,
+                "model": part.solver,
                 "done": len(ended),
                 "total": part.total,
                 **_outcomes([verdict for _, verdict in ended]),
@@ -171,12 +215,11 @@ def _outcomes(verdicts: Sequence[AttemptVerdict | None]) -> dict[str, JsonValue]
     return dict(zip(_OUTCOMES, (found[one] for one in (Outcome.PASSED, Outcome.FAILED, Outcome.ERROR)), strict=True))
 
 
-def _print(progress: Mapping[str, Mapping[str, JsonValue]], facts: Sequence[Mapping[str, JsonValue]]) -> None:
+def print_progress(progress: Mapping[str, Mapping[str, JsonValue]], facts: Sequence[Mapping[str, JsonValue]]) -> None:
+    """Print it, and the logs of this run."""
     table = Table("condition", "model", "attempts", "planned", *_OUTCOMES)
     for name, one in progress.items():
         table.add_row(name, *(str(one[key]) for key in ("model", "done", "total", *_OUTCOMES)))
     table.print()
     for fact in facts:
         out.print(f"Log: {fact['log']}", markup=False, soft_wrap=True)
-    if not facts:
-        out.print("Nothing was missing: these are the outcomes of earlier runs.")

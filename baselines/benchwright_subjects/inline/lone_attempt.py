@@ -1,0 +1,274 @@
+"""An inline-completion server alone at a problem, as an attempt: the engine, the clock and the log of everybody."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from pydantic import JsonValue
+
+from benchwright_attempts.assist_asked import AssistAsked
+from benchwright_attempts.errors import EvaluationError
+from benchwright_attempts.evidence import AssistAccepted, AssistShown
+from benchwright_attempts.grading import Graded
+from benchwright_attempts.regrading import regrade
+from benchwright_attempts.summary import AttemptVerdict
+from benchwright_attempts.terms import Terms
+from benchwright_problems.problem import Problem
+from benchwright_studies.model_condition import ModelCondition
+from benchwright_studies.subject import Inline, Running
+from benchwright_studies.subject import Start as StartOf
+from benchwright_subjects.evaluation_services import EvaluationServices, sealed
+from benchwright_subjects.inline.document import Document
+from benchwright_subjects.inline.failure import SubjectError
+from benchwright_subjects.inline.policies import Policy, Refusal
+from benchwright_subjects.inline.record import SHOWN, Decision
+from benchwright_subjects.inline.run import visible_files
+from benchwright_subjects.inline.session import ServerName, connected
+from benchwright_subjects.inline.site_run import Rules, Subject, play
+from benchwright_subjects.inline.sites import Site, SiteKind
+from benchwright_subjects.inline.start_text import StartText, start_texts
+from benchwright_subjects.inline.witness import Asked, Hand, Witness
+from benchwright_subjects.inline.workplace import remove_leftovers, workplace
+from benchwright_subjects.sample_attempt import SampleAttempt
+from benchwright_subjects.sample_attempt import Subject as Solver
+from benchwright_verilog.syntax.surrogates import encode_text
+
+FAILED = "subject_failed: "
+"""Why an attempt is given up whose server failed, before the name of the failure."""
+
+
+@dataclass(frozen=True)
+class LoneServer:
+    """A server that a study's condition names, as it was found."""
+
+    part: ModelCondition
+    subject: Subject
+    configuration: str
+    """SHA-256 over what it is started with."""
+    name: ServerName
+
+    @property
+    def rules(self) -> Inline:
+        """As the study file has them.
+
+        Raises:
+            EvaluationError: No server works alone under the condition.
+        """
+        registered = self.part.condition.subject
+        if registered is None or registered.inline is None:
+            raise EvaluationError(f"No inline-completion server works under {self.part.condition.name}.")
+        return registered.inline
+
+    @property
+    def facts(self) -> dict[str, JsonValue]:
+        """What an attempt records of it."""
+        return {
+            "subject": self.part.solver,
+            "subject_kind": "inline-completion",
+            "subject_version": self.name.version,
+            "subject_says": self.name.name,
+            "configuration_sha256": self.configuration,
+            "policy": self.rules.policy.value,
+            "start": self.rules.start.value,
+        }
+
+
+async def found_server(part: ModelCondition, subject: Subject, configuration: str) -> LoneServer:
+    """Start a server once and compare it with what the study registers.
+
+    Raises:
+        StudyFileError: It is another one, another version, or set up in another way.
+        SubjectError: It does not start.
+    """
+    remove_leftovers(subject.places)
+    with workplace(subject.places, {}, subject.launch.profile) as place:
+        async with connected(subject.launch, subject.dialect, place, subject.environ) as (_, name):
+            registered = part.condition.subject
+            own = registered.name if registered is not None else name.name
+            part.check_subject(Running(name=own, version=name.version, configuration=configuration))
+    return LoneServer(part, subject, configuration, name)
+
+
+async def attempt_problems(
+    services: EvaluationServices,
+    server: LoneServer,
+    problems: Sequence[tuple[str, int]],
+    on_end: Callable[[int, int], None],
+) -> list[AttemptVerdict | None]:
+    """Have a server work on problems, one after the other; attempts that have ended are not played again.
+
+    Args:
+        services: Opened.
+        server: Which.
+        problems: PACK/ID and the sample's number, from 1.
+        on_end: Called with how many have ended, and how many there are.
+
+    Returns:
+        The verdict of each.
+
+    Raises:
+        SubjectError: The server would fail at every problem.
+    """
+    verdicts = []
+    for done, (ref, number) in enumerate(problems):
+        on_end(done, len(problems))
+        verdicts.append(await _attempt(services, server, ref, number))
+    on_end(len(problems), len(problems))
+    return verdicts
+
+
+async def _attempt(services: EvaluationServices, server: LoneServer, ref: str, number: int) -> AttemptVerdict | None:
+    part = server.part
+    problem = services.store.problem(ref)
+    is_cut = server.rules.start is StartOf.EMPTY_BODY
+    texts = start_texts(ref, services.store.unseal(ref) if is_cut else problem, server.rules.start)
+    assigned = part.assigned(ref, number)
+    solver = Solver(
+        part.solver,
+        part.solver,
+        Terms(assigned.condition, assigned),
+        part.attempt(ref, number),
+        part.condition.knowledge_cutoff or "",
+        program=server.facts,
+        files={one.path: encode_text(one.text) for one in texts},
+    )
+    sample = await SampleAttempt.begin(services, "", ref, problem, number, solver)
+    if sample.earlier is not None or sample.attempt.ended:
+        await sealed(ref, regrade(services, sample.header.id))
+        return (await sample.attempt.writer.summary()).verdict
+    try:
+        failure = await _work(server, sample, problem, texts)
+        await sealed(ref, _end(sample, failure))
+    finally:
+        await sample.attempt.close("the run was interrupted")
+    return (await sample.attempt.writer.summary()).verdict
+
+
+async def _end(sample: SampleAttempt, failure: SubjectError | None) -> Graded | None:
+    if sample.out_of_time_s is not None:
+        return await sample.attempt.time_out("time_limit", sample.out_of_time_s)
+    if failure is None:
+        return await sample.attempt.submit()
+    graded = await sample.attempt.settle()
+    await sample.attempt.abandon(f"{FAILED}{failure.failure.value}")
+    return graded
+
+
+async def _work(
+    server: LoneServer, sample: SampleAttempt, problem: Problem, texts: Sequence[StartText]
+) -> SubjectError | None:
+    """Fill the places of each file. Returns how the server failed; None if it behaved, or its time was over."""
+    rules = Rules(Refusal.ALONE, timeout_s=server.rules.timeout_s, most_asks=server.rules.most_asks)
+    policy = Policy(server.rules.policy.value)
+    present = visible_files(problem, statement=True) | {one.path: one.text for one in texts}
+    failure: SubjectError | None = None
+    async with sample.solving():
+        for text in texts:
+            witness = _Recorder(sample, text.path, sample.header.solver)
+            for site in _sites(sample.header.problem, text, present):
+                others = {path: content for path, content in present.items() if path != text.path}
+                played = await play(site, others, server.subject, policy, rules, witness)
+                present[text.path] = played.document.text
+                if played.failure is not None:
+                    failure = played.failure
+                    break
+            if failure is not None:
+                break
+    return failure
+
+
+def _sites(ref: str, text: StartText, present: Mapping[str, str]) -> Iterator[Site]:
+    """The places of a file, each with what was written at those before it.
+
+    Args:
+        ref: PACK/ID.
+        text: The file.
+        present: Its content, by path, once a place was played.
+    """
+    done = ""
+    for place, expected in enumerate(text.expected):
+        before, after = done + text.fragments[place], "".join(text.fragments[place + 1 :])
+        name = f"{ref}/{text.path}#{SiteKind.EMPTY_BODY}-{place + 1}"
+        yield Site(name, ref, text.path, SiteKind.EMPTY_BODY, before, after, expected)
+        whole = present[text.path]
+        if not whole.endswith(after):
+            # An offer took away what follows, so nobody can say where the next place is.
+            return
+        done = whole.removesuffix(after)
+
+
+class _Recorder(Witness):
+    """Writes into the attempt's log.
+
+    Args:
+        sample: The attempt.
+        path: The file that is written.
+        provider: Who offers.
+    """
+
+    def __init__(self, sample: SampleAttempt, path: str, provider: str) -> None:
+        self._sample = sample
+        self._path = path
+        self._provider = provider
+        self._shown = 0
+
+    async def asked(self, asked: Asked) -> None:
+        """Records the request, and what was shown."""
+        decision = asked.step.decision
+        is_shown = decision in SHOWN
+        outcome = "shown" if is_shown else "timed_out" if decision is Decision.TIMED_OUT else "nothing"
+        await self._sample.record(
+            AssistAsked(
+                provider=self._provider,
+                path=self._path,
+                version=self._sample.version(self._path),
+                outcome=outcome,
+                latency_ms=None if asked.latency_ms is None else round(asked.latency_ms, 3),
+            )
+        )
+        if not is_shown:
+            return
+        self._shown += 1
+        await self._sample.record(
+            AssistShown(
+                assist=self._assist,
+                provider=self._provider,
+                path=self._path,
+                version=self._sample.version(self._path),
+                offset=asked.document.cursor,
+                length=len(asked.step.offer),
+                text=asked.step.offer,
+                trigger="invoked",
+            )
+        )
+
+    async def changed(self, before: Document, after: Document, hand: Hand) -> None:
+        """Records the edit, and the acceptance that it is."""
+        is_offer = hand is not Hand.DRIVER
+        reason = _REASONS[hand]
+        metadata: dict[str, JsonValue] = {"extensionId": self._provider} if is_offer else {"kind": "type"}
+        content = encode_text(after.text)
+        await self._sample.edit(self._path, content, self._provider, reason=reason, metadata=metadata)
+        if is_offer:
+            await self._sample.record(
+                AssistAccepted(
+                    assist=self._assist,
+                    provider=self._provider,
+                    path=self._path,
+                    version=self._sample.version(self._path),
+                    length=max(0, after.cursor - before.cursor),
+                    partial=hand is Hand.PARTLY_ACCEPTED,
+                )
+            )
+
+    @property
+    def _assist(self) -> str:
+        return f"{self._path}:{self._shown}"
+
+
+_REASONS = {
+    Hand.ACCEPTED: "inlineCompletionAccept",
+    Hand.PARTLY_ACCEPTED: "inlineCompletionPartialAccept",
+    Hand.DRIVER: "cursor",
+}

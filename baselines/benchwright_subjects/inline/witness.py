@@ -1,0 +1,39 @@
+"""Who is told, at the moment it happens, what goes on at a site."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from benchwright_subjects.inline.document import Document
+from benchwright_subjects.inline.record import Step
+
+
+class Hand(StrEnum):
+    """Whose text a change puts in."""
+
+    ACCEPTED = "accepted"
+    PARTLY_ACCEPTED = "partly_accepted"
+    DRIVER = "driver"
+    """The white space after an offer, or what is typed after a refusal."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """One request."""
+
+    document: Document
+    """That it was about."""
+    step: Step
+    """Before anything of the offer is accepted."""
+    latency_ms: float | None
+
+
+class Witness:
+    """Hears of everything; by default does nothing."""
+
+    async def asked(self, asked: Asked) -> None:
+        """A request was answered, or given up."""
+
+    async def changed(self, before: Document, after: Document, hand: Hand) -> None:
+        """The text was changed."""

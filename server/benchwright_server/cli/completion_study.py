@@ -1,0 +1,135 @@
+"""`benchwright completion study`: inline-completion servers that work alone under conditions of a study."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from benchwright_attempts import chosen_log
+from benchwright_harness.sandboxes import DEFAULT_SANDBOX
+from benchwright_problems.errors import needs
+from benchwright_problems.home import Home
+from benchwright_problems.store import Store
+from benchwright_server.cli import options
+from benchwright_server.cli.completion_server import Server
+from benchwright_server.cli.interruption import interruptible
+from benchwright_server.cli.option_groups import grouped
+from benchwright_server.cli.output import err, plain_errors, print_json
+from benchwright_server.cli.progress import progress
+from benchwright_server.cli.study_evaluation import print_progress, progress_of
+from benchwright_server.errors import ServerError
+from benchwright_studies import open_log
+from benchwright_subjects.inline.configuration import configuration_digest
+from benchwright_subjects.inline.confinement import can_confine, places_in, secret_folders
+from benchwright_subjects.inline.dialects.registered import DIALECTS
+from benchwright_subjects.inline.site_run import Subject
+
+if TYPE_CHECKING:
+    from benchwright_attempts.summary import AttemptVerdict
+    from benchwright_studies.model_condition import ModelCondition
+
+_GO_ON = "Attempts that have ended are kept: the same command continues where it stopped."
+
+
+def add_to(completion: typer.Typer) -> None:
+    """Add the command to `benchwright completion`."""
+    completion.command("study")(grouped(study_command))
+
+
+def study_command(
+    study: Annotated[str, typer.Argument(metavar="STUDY", help="A study file, or the id of a study.")],
+    server: Server,
+    condition: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="Only this condition; may be repeated; all of inline servers if not given."),
+    ] = None,
+    sandbox: options.Sandbox = DEFAULT_SANDBOX,
+    json_output: options.Json = False,
+) -> None:
+    """Have inline-completion servers carry out their part of a study: each sample is an attempt, graded as everybody's.
+
+    What is started has to be what the study registers, or nothing begins. The same command continues what was stopped.
+    Exit status: 0 all is done, 1 some attempts have no verdict, 2 it could not begin or go on.
+    """
+    with plain_errors(), needs("`benchwright completion study`", "baselines"), interruptible(_GO_ON):
+        name, parts = _parts(study, condition or [])
+        if not can_confine():
+            err.print("The server runs without protection: bubblewrap is missing, so it can read the hidden tests.")
+        for part in parts:
+            _carry_out(part, _of_study(server, part), sandbox)
+        found = progress_of(parts)
+        if json_output:
+            print_json({"study": name, "conditions": found})
+        else:
+            print_progress(found, [])
+        if any(one["done"] != one["total"] or one["undecided"] for one in found.values()):
+            err.print(f"To play what is missing: benchwright completion study {study}", markup=False, soft_wrap=True)
+            raise typer.Exit(1)
+
+
+def _parts(study: str, conditions: Sequence[str]) -> tuple[str, list[ModelCondition]]:
+    from benchwright_server.cli.study_evaluation import registered
+    from benchwright_studies.model_condition import model_condition, model_conditions
+
+    home = Home.find()
+    store = Store(home)
+    log = open_log(chosen_log(home))
+    try:
+        name = registered(log, store, study)
+        parts = [model_condition(log, name, one) for one in conditions] or [
+            one for one in model_conditions(log, name) if one.condition.is_inline
+        ]
+        if not parts:
+            raise ServerError(f"No inline-completion server works in {name}: no condition has subject.inline.")
+        for part in parts:
+            if not part.condition.is_inline:
+                raise ServerError(f"{part.condition.name} is for benchwright eval --study {study}.")
+            part.check_open()
+            part.check_problems({ref: store.problem(ref).public_digest for ref in part.problems})
+        return name, parts
+    finally:
+        log.close()
+
+
+def _of_study(server: Server, part: ModelCondition) -> Server:
+    """The server that a condition registers; what the study file leaves open, the options say."""
+    subject = part.condition.subject
+    if subject is None or subject.inline is None:
+        raise ServerError(f"The condition {part.condition.name} names no inline-completion server.")
+    for option, given, wanted in (
+        ("--server", server.server, subject.command),
+        ("--dialect", "" if server.dialect == "lsp" else server.dialect, subject.inline.dialect),
+    ):
+        if given and wanted and given != wanted:
+            raise ServerError(f"The study registers {wanted!r} for {part.condition.name}. Leave out {option}.")
+    command = subject.command or server.server
+    if not command:
+        raise ServerError(f"The study names no command for {part.condition.name}: give --server.")
+    return replace(server, server=command, dialect=subject.inline.dialect)
+
+
+def _carry_out(part: ModelCondition, server: Server, sandbox: str) -> list[AttemptVerdict | None]:
+    from benchwright_subjects.evaluation_services import EvaluationServices
+    from benchwright_subjects.inline.lone_attempt import attempt_problems, found_server
+
+    home = Home.find()
+    launch = server.launch(secret_folders(home, home.data))
+    subject = Subject(launch, DIALECTS[server.dialect](server.options), os.environ, places_in(home))
+    digest = configuration_digest(launch, server.dialect, server.options)
+    services = EvaluationServices(home, sandbox)
+    planned = [(ref, number) for ref in part.problems for number in range(1, part.condition.samples + 1)]
+
+    async def work() -> list[AttemptVerdict | None]:
+        try:
+            found = await found_server(part, subject, digest)
+            with progress("working", len(planned), "attempts") as meter:
+                return await attempt_problems(services, found, planned, meter.show)
+        finally:
+            await services.close()
+
+    return asyncio.run(work())
