@@ -32,14 +32,13 @@ class ModelCondition:
 
     @property
     def problems(self) -> tuple[str, ...]:
-        """Every problem, as `pack/id`, in the order of the study file."""
-        return tuple(task.problem for task in self.known.study.problems)
+        """Every problem under this condition, as `pack/id`, in the order of the study file."""
+        return self.known.study.problems_of(self.condition)
 
     @property
     def solver(self) -> str:
         """Who works, for records: the model; of a server whose model is its own affair, its name."""
-        subject = self.condition.subject
-        return self.condition.model or (subject.name if subject is not None else "")
+        return self.condition.worker
 
     @property
     def total(self) -> int:
@@ -69,7 +68,7 @@ class ModelCondition:
         if sample > self.condition.samples:
             count = self.condition.samples
             raise self._refusal((f"{self._field}.samples", f"each problem is tried {count} times, not more often."))
-        position = self.problems.index(problem) + 1
+        position = self._place(problem) + 1
         said = terms(self.known, self.solver, position, problem, self.condition.name)
         # Nobody's privacy is at stake, and without its text an answer can't be judged later.
         return said.model_copy(update={"recording": Recording.FULL, "forecasts": (), "self_estimates": ()})
@@ -120,8 +119,8 @@ class ModelCondition:
             StudyFileError: Names each that has changed.
         """
         changed = [
-            (f"problems[{place}]", problem)
-            for place, problem in enumerate(self.problems)
+            (f"problems[{self._place(problem)}]", problem)
+            for problem in self.problems
             if problem in digests and self.known.digests.get(problem, digests[problem]) != digests[problem]
         ]
         if changed:
@@ -143,6 +142,9 @@ class ModelCondition:
         """The problems of which a sample has not ended, or can be graded again, in the order of the study file."""
         done = Counter(problem for problem, verdict in self.ended(log) if verdict is None or not is_regradable(verdict))
         return [problem for problem in self.problems if done[problem] < self.condition.samples]
+
+    def _place(self, problem: str) -> int:
+        return [task.problem for task in self.known.study.problems].index(problem)
 
     @property
     def _field(self) -> str:

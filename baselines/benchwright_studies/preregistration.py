@@ -89,7 +89,8 @@ def _sample(known: RegisteredStudy) -> dict[str, JsonValue]:
     tasks: dict[str, JsonValue] = {}
     for condition in known.study.conditions:
         planned = sum(task.condition == condition.name for one in known.plan.assignments for task in one.tasks)
-        tasks[condition.name] = planned if condition.solver.is_person else condition.samples * len(known.study.problems)
+        sampled = condition.samples * len(known.study.problems_of(condition))
+        tasks[condition.name] = planned if condition.solver.is_person else sampled
     return {
         "participants": len(known.study.pseudonyms),
         "problems": len(known.study.problems),

@@ -62,17 +62,16 @@ def _check_inline(file: StudyFile, problems: Mapping[str, Problem]) -> None:
     Raises:
         StudyFileError: Names each.
     """
-    inline = [one.name for one in file.study.conditions if one.is_inline]
-    flaws = [
-        Flaw(
-            file.line_of(f"problems[{place}]"),
-            f"problems[{place}]",
-            f"{task.problem} asks for no Verilog file, so {inline[0]}, an inline-completion server, can't work on it. "
-            "Leave out the problem or the condition.",
-        )
-        for place, task in enumerate(file.study.problems)
-        if inline and not written_inline(problems[task.problem])
-    ]
+    flaws = []
+    for place, condition in enumerate(file.study.conditions):
+        refs = file.study.problems_of(condition) if condition.is_inline else ()
+        if unfit := [ref for ref in refs if not written_inline(problems[ref])]:
+            field = f"conditions[{place}].problems"
+            message = (
+                f"{', '.join(unfit)}: an inline-completion server can't work there, since no Verilog file is asked "
+                "for. Name the others."
+            )
+            flaws.append(Flaw(file.line_of(field), field, message))
     if flaws:
         raise StudyFileError(file.path, flaws)
 

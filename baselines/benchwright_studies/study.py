@@ -75,6 +75,13 @@ knows of the model if not given. Only with `model` and `agent`."""
 `model`."""
     samples: int = Field(default=1, ge=1, le=10_000)
     """Tries per problem. Only with `model` and `agent`."""
+    problems: tuple[ProblemRef, ...] = ()
+    """Only these of the study's problems; all if empty. Only with `model` and `agent`."""
+
+    @property
+    def worker(self) -> str:
+        """What works where no person does: the model; the subject, if its model is its own affair."""
+        return self.model or (self.subject.name if self.subject is not None else "")
 
     @property
     def is_inline(self) -> bool:
@@ -114,6 +121,8 @@ knows of the model if not given. Only with `model` and `agent`."""
             raise ValueError(f"knowledge_cutoff does not go with solver {self.solver.value}. Remove it")
         if self.solver is not Solver.MODEL and self.prompts is not None:
             raise ValueError(f"prompts do not go with solver {self.solver.value}. Remove them")
+        if self.solver.is_person and self.problems:
+            raise ValueError("the plan says who works on which problem. Remove problems here")
         if self.solver.is_person and self.samples != 1:
             raise ValueError("a person tries each problem once. Remove samples")
         return self
@@ -300,6 +309,9 @@ conditions have it."""
         names = [condition.name for condition in self.conditions]
         if self.analysis is not None and self.analysis.baseline not in ("", *names):
             raise ValueError(f"analysis.baseline {self.analysis.baseline} is none of the conditions {', '.join(names)}")
+        for condition in self.conditions:
+            if other := set(condition.problems) - {task.problem for task in self.problems}:
+                raise ValueError(f"{condition.name} has {min(other)}, which is none of the study's problems")
         people = [condition for condition in self.conditions if condition.solver.is_person]
         if bool(self.pseudonyms) != bool(people):
             raise ValueError(
@@ -354,6 +366,12 @@ conditions have it."""
             if condition.name == name:
                 return condition
         raise KeyError(name)
+
+    def problems_of(self, condition: Condition) -> tuple[str, ...]:
+        """What is asked under a condition, practice left out, in the study's order."""
+        return tuple(
+            task.problem for task in self.problems if not condition.problems or task.problem in condition.problems
+        )
 
     def time_limit_s(self, problem: str) -> float | None:
         """Active time for a problem, in seconds."""

@@ -111,7 +111,7 @@ def alike(part: Part) -> Alike:
         edit_similarity=_mean([one.edit_similarity for one, _ in found], problems),
         identifier_f1=_mean([f1 for f1, _ in named], [problem for _, problem in named]),
         parses=_share([one.parses for one, _ in found], problems),
-        lines_kept=_of_sums(
+        lines_kept=ratio_of_sums(
             [one for one, _, _ in replayed], [one for _, one, _ in replayed], [p for *_, p in replayed]
         ),
     )
@@ -154,12 +154,26 @@ def _passed(verdicts: Sequence[tuple[SnapshotVerdict, str]]) -> Estimate | None:
 
 
 def _ratio(part: Part, above: _Count, below: _Count) -> Estimate | None:
-    return _of_sums([above(one) for one in part.records], [below(one) for one in part.records], part.problems)
+    return ratio_of_sums([above(one) for one in part.records], [below(one) for one in part.records], part.problems)
 
 
-def _of_sums(above: Sequence[int], below: Sequence[int], problems: Sequence[str]) -> Estimate | None:
+def ratio_of_sums(
+    above: Sequence[int], below: Sequence[int], problems: Sequence[str], people: Sequence[str | None] | None = None
+) -> Estimate | None:
+    """A share of counts, with an interval that holds for other problems, and other people.
+
+    Args:
+        above: Of each site or attempt.
+        below: The same, what they are a share of.
+        problems: Of each.
+        people: Of each, who worked; None where nobody did.
+
+    Returns:
+        None if there is nothing to divide by.
+    """
+    cells = _cells(problems) if people is None else Cells(people, problems)
     try:
-        found = crossed_ratio(above, below, _cells(problems))
+        found = crossed_ratio(above, below, cells)
     except StatisticsError:
         return None
     # No ratio here is above 1; only characters saved can be below 0.

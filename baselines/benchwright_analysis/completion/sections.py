@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from benchwright_analysis.completion.latency import THRESHOLDS_MS, Latencies, latencies
+from benchwright_analysis.completion.latency import Latencies, latencies
 from benchwright_analysis.completion.numbers import Passed, alike, characters, funnel, passed
 from benchwright_analysis.completion.played_runs import Part, PlayedRun
+from benchwright_analysis.completion.tables import latency_table, told
 from benchwright_analysis.report import charts
-from benchwright_analysis.report.section import Cell, Picture, Section, Table, count, percent, with_interval
+from benchwright_analysis.report.section import Cell, Picture, Section, Table, count, percent
 from benchwright_judges.estimators import Estimate
 from benchwright_subjects.inline.policies import Policy, Refusal
 from benchwright_subjects.inline.sites import SiteKind
@@ -45,8 +46,8 @@ def _answer(runs: Sequence[PlayedRun], graded: Sequence[tuple[Part, Passed]]) ->
         for part, one in graded:
             if part.run is run:
                 bound = f" ({_BOUNDS[part.policy]})" if part.policy in _BOUNDS else ""
-                told = _told(one.at_end, share=True)
-                lead.append(f"{run.label}, {part.kind}, policy {part.policy}{bound}: {told} passed at the end.")
+                at_end = told(one.at_end, share=True)
+                lead.append(f"{run.label}, {part.kind}, policy {part.policy}{bound}: {at_end} passed at the end.")
     return Section("answer", "The answer", lead, is_list=True, without="" if runs else "There are no runs.")
 
 
@@ -66,8 +67,8 @@ def _passed(graded: Sequence[tuple[Part, Passed]]) -> Section:
             *part.name,
             one.graded,
             one.undecided,
-            *(_told(one.after.get(str(accepts), one.at_end), share=True) for accepts in steps),
-            _told(one.at_end, share=True),
+            *(told(one.after.get(str(accepts), one.at_end), share=True) for accepts in steps),
+            told(one.at_end, share=True),
         )
         for part, one in graded
     ]
@@ -100,7 +101,7 @@ def _passed_picture(graded: Sequence[tuple[Part, Passed]], table: Table) -> list
 def _characters(parts: Sequence[Part]) -> Section:
     found = [(part, characters(part)) for part in parts if part.kind is not SiteKind.REPLAY]
     rows: list[Sequence[Cell]] = [
-        (*part.name, one.expected, _told(one.saved, share=True), _told(one.retained, share=True), _told(one.golf))
+        (*part.name, one.expected, told(one.saved, share=True), told(one.retained, share=True), told(one.golf))
         for part, one in found
     ]
     note = (
@@ -121,10 +122,10 @@ def _funnel(parts: Sequence[Part]) -> Section:
             *part.name,
             len(part.records),
             one.requests,
-            _told(one.shown, share=True),
-            _told(one.accepted, share=True),
-            _told(one.partly, share=True),
-            _told(one.repeats_suffix, share=True),
+            told(one.shown, share=True),
+            told(one.accepted, share=True),
+            told(one.partly, share=True),
+            told(one.repeats_suffix, share=True),
             one.cancelled,
         )
         for part, one in found
@@ -144,11 +145,11 @@ def _alike(parts: Sequence[Part]) -> Section:
         (
             *part.name,
             one.sites,
-            _told(one.exact, share=True),
-            _told(one.edit_similarity),
-            _told(one.identifier_f1),
-            _told(one.parses, share=True),
-            _told(one.lines_kept, share=True),
+            told(one.exact, share=True),
+            told(one.edit_similarity),
+            told(one.identifier_f1),
+            told(one.parses, share=True),
+            told(one.lines_kept, share=True),
         )
         for part, one in found
     ]
@@ -170,23 +171,7 @@ def _latency(runs: Sequence[PlayedRun], seed: int) -> Section:
         one = latencies([value for value, _ in pairs], [problem for _, problem in pairs], seed=seed)
         if one is not None:
             found[run.label] = one
-    rows: list[Sequence[Cell]] = [
-        (
-            label,
-            one.requests,
-            one.given_up,
-            _told(one.p50_ms, digits=1),
-            _told(one.p95_ms, digits=1),
-            *(percent(one.over[str(limit)]) for limit in THRESHOLDS_MS),
-        )
-        for label, one in found.items()
-    ]
-    columns = ("subject", "requests", "given up", "p50 (ms)", "p95 (ms)", *(f"over {one} ms" for one in THRESHOLDS_MS))
-    note = (
-        "At the wire: from when a request was handed to the system until the last byte of its answer was there. A "
-        "request that was given up took longer than any time."
-    )
-    table = Table("Latency", columns, rows, note)
+    table = latency_table(found)
     return Section("latency", "How fast", tables=[table], numbers=found, without="" if found else "Nothing was asked.")
 
 
@@ -225,12 +210,6 @@ def _conditions(runs: Sequence[PlayedRun]) -> Section:
     )
     numbers: Mapping[str, object] = {run.label: run.settings for run in runs}
     return Section("conditions", "Under which conditions", tables=[Table("Runs", columns, rows, note)], numbers=numbers)
-
-
-def _told(estimate: Estimate | None, *, share: bool = False, digits: int = 2) -> str:
-    if estimate is None or estimate.value is None:
-        return "–"
-    return with_interval(estimate, share=share, digits=digits)
 
 
 def _bounds(estimate: Estimate | None) -> dict[str, float | None]:

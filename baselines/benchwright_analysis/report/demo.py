@@ -10,12 +10,16 @@ import math
 from collections.abc import Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
+from functools import partial
+from itertools import product
 from pathlib import Path
 
 import numpy as np
 
 from benchwright_analysis.code_digest import analysis_digest
+from benchwright_analysis.report import demo_subjects
 from benchwright_analysis.report.demo_study import study_text
+from benchwright_analysis.report.demo_subjects import MADE_UP, MadeUp
 from benchwright_analysis.statistics.simulation import SimulatedAttempt, StudyPlan, simulate
 from benchwright_attempts.attempts import Attempts
 from benchwright_attempts.events import (
@@ -54,6 +58,7 @@ from benchwright_judges.scale import Scale
 from benchwright_problems.problem import Kind, Problem
 from benchwright_problems.store import Store
 from benchwright_problems.verdict import Outcome
+from benchwright_studies.model_condition import model_conditions
 from benchwright_studies.preregistration import preregister
 from benchwright_studies.studies import Studies
 from benchwright_studies.study_file import parse_study
@@ -98,10 +103,10 @@ def make_demo(path: Path, store: Store, *, people: int = 30, seed: int = 7) -> D
     with StudyLog(path, now=clock.now, monotonic_ns=clock.monotonic_ns, process="demo") as log:
         desk = _Desk(log, clock, random)
         studies = Studies(log, Attempts(log))
-        file = parse_study(
-            study_text(STUDY, [f"{PACK}/{one.id}" for one in problems], people, seed, _LIMIT_MIN),
-            Path("demo.study.yaml"),
-        )
+        refs = [f"{PACK}/{one.id}" for one in problems]
+        designs = [f"{PACK}/{one.id}" for one in problems if one.kind is Kind.DESIGN]
+        text = study_text(STUDY, refs, designs, people, seed, _LIMIT_MIN)
+        file = parse_study(text, Path("demo.study.yaml"))
         known = studies.register(file, {f"{PACK}/{one.id}": one.difficulty for one in problems})
         preregister(log, known, analysis_digest(), prompt_digests=prompt_digests())
         # Without an effect here: which condition a task has is what the study's own plan says.
@@ -142,6 +147,10 @@ def make_demo(path: Path, store: Store, *, people: int = 30, seed: int = 7) -> D
                 for _ in range(_SAMPLES):
                     chance = 1 / (1 + math.exp(slope * (math.log2(baselines[ref]) - math.log2(half))))
                     desk.model(problem, ref, model, passes=random.random() < chance)
+        for part in model_conditions(log, STUDY):
+            made_up = next(program for program in MADE_UP if program.name == part.condition.name)
+            for ref, sample in product(part.problems, range(1, part.condition.samples + 1)):
+                desk.program(made_up, by_ref[ref], part.assigned(ref, sample), ref)
         desk.settle()
     return Demo(STUDY, _ratings(random))
 
@@ -315,6 +324,18 @@ class _Desk:
                 digests={"toolchain": _DIGEST, "sandbox": "simulated"},
             ),
         )
+
+    def program(self, one: MadeUp, problem: Problem, assigned: Assigned, ref: str) -> None:
+        """One attempt of an agent, or of a copilot alone."""
+        attempt = self.open(problem, ref, assigned.participant, one.name, STUDY)
+        self.record(attempt, assigned)
+        path, before, version = self._texts[attempt]
+        write = partial(self.record, attempt)
+        text, broke_off = demo_subjects.work(one, path, before, self._random, self._clock.pass_s, write)
+        self._texts[attempt] = (path, text, version)
+        passes = not broke_off and self._random.random() < one.chance
+        self._verdict(attempt, problem, 1, passed=passes, share=self._random.random())
+        self.record(attempt, demo_subjects.end(broke_off=broke_off))
 
     def model(self, problem: Problem, ref: str, model: str, *, passes: bool) -> None:
         """One sample of a model."""

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from benchwright_analysis.report.demo_subjects import conditions_text
 
-def study_text(study: str, problems: Sequence[str], people: int, seed: int, limit_min: float) -> str:
+
+def study_text(
+    study: str, problems: Sequence[str], designs: Sequence[str], people: int, seed: int, limit_min: float
+) -> str:
     """The study file.
 
     Args:
         study: The study's id.
         problems: As `pack/id`.
+        designs: Those of them that ask for Verilog.
         people: How many take part.
         seed: Of the randomisation.
         limit_min: Active minutes for a task.
@@ -27,6 +32,8 @@ conditions:
   - name: copilot
     solver: human+copilot
     assistants: [github.copilot]
+    subject: {{name: github.copilot, version: "1.400.0"}}
+{conditions_text(designs)}
 participants: {people}
 randomisation:
   unit: task

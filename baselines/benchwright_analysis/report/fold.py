@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from sys import intern
 from typing import Any
 
+from benchwright_analysis.report.assistance_facts import NO_ASSISTANCE, Assistance, AssistanceFacts
 from benchwright_analysis.report.attempt_row import Facts, FoldedEvents
 from benchwright_analysis.report.edits import Edits
 from benchwright_analysis.report.event_columns import EventColumns
@@ -64,6 +65,8 @@ class Folded:
     """The newest; none if nobody was asked."""
     errors: NamedErrors | None = None
     """The errors in a wrong choice; none if no judge was asked."""
+    assistance: Assistance = NO_ASSISTANCE
+    """Requests and offers of completions, and which program worked."""
 
 
 class Fold:
@@ -78,6 +81,7 @@ class Fold:
 
     __slots__ = (
         "_activity",
+        "_assistance",
         "_clock",
         "_clock_changes",
         "_edits",
@@ -110,6 +114,7 @@ class Fold:
         self._edits = Edits()
         self._verdicts = Verdicts()
         self._facts = Facts()
+        self._assistance = AssistanceFacts()
         self._reflection: Reflection | None = None
         self._errors: NamedErrors | None = None
         self._rows = events
@@ -162,6 +167,7 @@ class Fold:
             verdicts.judged,
             self._reflection,
             self._errors,
+            self._assistance.all(),
         )
 
     # Readers of events, by what their types declare
@@ -187,6 +193,7 @@ class Fold:
     def read_about_edit(self, _seq: int, _wall: str, body: str) -> None:
         """Something is said about one edit."""
         event, path, version = about_edit(body)
+        self._assistance.about_edit(event)
         if version is not None:
             self._edits.attributor.about(path, version, event)
         if self._rows is not None:
@@ -239,7 +246,9 @@ class Fold:
 
     def read_usage(self, _seq: int, _wall: str, body: str) -> None:
         """A model was used."""
-        self._facts.add_usage(read_json(body))
+        value = read_json(body)
+        self._facts.add_usage(value)
+        self._assistance.used(value)
 
     def read_reflected(self, _seq: int, _wall: str, body: str) -> None:
         """A model was asked why the attempt failed."""
@@ -256,6 +265,14 @@ class Fold:
     def read_shown(self, _seq: int, _wall: str, _body: str) -> None:
         """A completion was shown."""
         self._facts.shown += 1
+
+    def read_asked(self, _seq: int, _wall: str, body: str) -> None:
+        """A completion was asked for."""
+        self._assistance.asked(read_json(body))
+
+    def read_abandoned(self, _seq: int, _wall: str, body: str) -> None:
+        """The attempt was given up."""
+        self._assistance.abandoned(read_json(body))
 
     def read_timed_out(self, _seq: int, _wall: str, body: str) -> None:
         """A limit ended it, or the end of the study."""
@@ -291,6 +308,8 @@ _Reader = Callable[[Fold, int, str, str], None]
 _BY_TYPE: dict[str, _Reader] = {
     "started": Fold.read_started,
     "paused": Fold.read_paused,
+    "abandoned": Fold.read_abandoned,
+    "assist_asked": Fold.read_asked,
     "assist_shown": Fold.read_shown,
     "focus": Fold.read_focus,
     "run_finished": Fold.read_verdict,

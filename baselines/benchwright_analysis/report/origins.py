@@ -1,4 +1,4 @@
-"""Where people's text came from: hand, paste, completion, chat; and how much of what was accepted stayed."""
+"""Where text came from: hand, paste, completion, chat; and how much of what was accepted stayed."""
 
 from __future__ import annotations
 
@@ -26,12 +26,10 @@ def origins(data: Dataset) -> Section:
     """Shares of sources and survival of accepted text, by condition."""
     title = "Where the text came from"
     by_group = {
-        group: found
-        for group in data.people_groups
-        if (found := [one for one in data.of(group) if one.observation.inserted])
+        group: found for group in data.groups if (found := [one for one in data.of(group) if one.observation.inserted])
     }
     if not by_group:
-        return Section("origins", title, without="No edit of a person was recorded, or none that put text in.")
+        return Section("origins", title, without="No edit was recorded, or none that put text in.")
     results = {group: provenance([_counts(one) for one in found]) for group, found in by_group.items()}
     table = Table(
         "Text put in, by source",
@@ -77,12 +75,13 @@ def _tenths(found: Sequence[Folded]) -> dict[str, list[int]]:
 
 def _counts(one: Folded) -> AttemptProvenance:
     row = one.observation
+    who = row.participant if row.is_person else None
     inserted = {source: int(getattr(row, f"inserted_{source}")) for source in SOURCES}
     if row.survived_end is None:
-        return AttemptProvenance(row.attempt, row.participant, row.problem, inserted, row.accepted)
+        return AttemptProvenance(row.attempt, who, row.problem, inserted, row.accepted)
     return AttemptProvenance(
         row.attempt,
-        row.participant,
+        who,
         row.problem,
         inserted,
         row.accepted,

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from benchwright_analysis.report.after_closing import after_closing
 from benchwright_analysis.report.answer import answer
+from benchwright_analysis.report.assistance import assistance
 from benchwright_analysis.report.attempts_table import attempts_table
 from benchwright_analysis.report.csbench.domains import domains
 from benchwright_analysis.report.csbench.error_types import error_types
@@ -30,6 +31,7 @@ from benchwright_analysis.report.questions.grading_difficulty import grading_dif
 from benchwright_analysis.report.questions.profile import profile
 from benchwright_analysis.report.questions.read_answers import read_answers
 from benchwright_analysis.report.section import Section
+from benchwright_analysis.report.side_by_side import side_by_side
 from benchwright_analysis.report.success import success
 from benchwright_analysis.report.support import support
 from benchwright_analysis.report.time_to_pass import score_over_time, survival
@@ -39,6 +41,7 @@ SECTIONS: list[Callable[[Dataset], Section | None]] = [
     support,
     preregistration,
     populations,
+    side_by_side,
     success,
     outcomes,
     survival,
@@ -58,6 +61,7 @@ SECTIONS: list[Callable[[Dataset], Section | None]] = [
     generations,
     estimates,
     origins,
+    assistance,
     judging,
     judges_compared,
     grading_difficulty,

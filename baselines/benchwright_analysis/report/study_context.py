@@ -112,11 +112,11 @@ def _model_deviations(known: RegisteredStudy, mine: Sequence[Observation]) -> li
     for condition in known.study.conditions:
         if condition.solver.is_person:
             continue
-        wanted = condition.samples * len(known.study.problems)
+        wanted = condition.samples * len(known.study.problems_of(condition))
         names = (condition.name, condition.solver.value)
-        there = sum(one.condition in names and condition.model in (one.participant, one.model) for one in mine)
+        there = sum(one.condition in names and condition.worker in (one.participant, one.model) for one in mine)
         if there != wanted:
-            found.append(f"Of {condition.model} ({condition.name}) there are {there} samples; {wanted} were planned.")
+            found.append(f"Of {condition.worker} ({condition.name}) there are {there} samples; {wanted} were planned.")
     return found
 
 

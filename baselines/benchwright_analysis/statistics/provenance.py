@@ -16,7 +16,8 @@ class AttemptProvenance:
     """Counts of one attempt, in characters."""
 
     attempt: str
-    participant: str
+    participant: str | None
+    """None where no person worked."""
     problem: str
     inserted: Mapping[str, int]
     """Source (hand, completion, chat, paste …) → characters inserted."""

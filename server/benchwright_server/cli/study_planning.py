@@ -109,7 +109,8 @@ def assign_tasks(file: StudyFilePath, json_output: Json = False) -> None:
     table.print()
     for condition in found.study.conditions:
         if not condition.solver.is_person:
-            out.print(f"{condition.name}: {condition.model}, every problem, {condition.samples} samples each")
+            asked = f"{len(condition.problems)} of the problems" if condition.problems else "every problem"
+            out.print(f"{condition.name}: {condition.worker}, {asked}, {condition.samples} samples each")
     out.print(f"seed {plan.seed}, plan {plan.sha256[:16]}")
 
 

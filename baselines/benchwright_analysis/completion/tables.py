@@ -1,0 +1,37 @@
+"""Tables that the report of inline servers and that of attempts share."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from benchwright_analysis.completion.latency import THRESHOLDS_MS, Latencies
+from benchwright_analysis.report.section import Cell, Table, percent, with_interval
+from benchwright_judges.estimators import Estimate
+
+
+def latency_table(found: Mapping[str, Latencies]) -> Table:
+    """How long requests took, by subject."""
+    rows: list[Sequence[Cell]] = [
+        (
+            label,
+            one.requests,
+            one.given_up,
+            told(one.p50_ms, digits=1),
+            told(one.p95_ms, digits=1),
+            *(percent(one.over[str(limit)]) for limit in THRESHOLDS_MS),
+        )
+        for label, one in found.items()
+    ]
+    columns = ("subject", "requests", "given up", "p50 (ms)", "p95 (ms)", *(f"over {one} ms" for one in THRESHOLDS_MS))
+    note = (
+        "At the wire: from when a request was handed to the system until the last byte of its answer was there. A "
+        "request that was given up took longer than any time."
+    )
+    return Table("Latency", columns, rows, note)
+
+
+def told(estimate: Estimate | None, *, share: bool = False, digits: int = 2) -> str:
+    """A value with its interval, as people read it."""
+    if estimate is None or estimate.value is None:
+        return "–"
+    return with_interval(estimate, share=share, digits=digits)
