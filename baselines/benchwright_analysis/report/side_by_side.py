@@ -66,8 +66,8 @@ def side_by_side(data: Dataset) -> Section | None:
         "long as they lasted. Intervals are 95 % and hold for other problems, and other people.",
     )
     failed = _failures(columns)
-    tables = [failed] if failed.rows else []
-    pictures = [_picture(data, columns, table)]
+    tables = [table, failed] if failed.rows else [table]
+    pictures = [_picture(data, columns)]
     numbers = {"columns": columns, "missing": missing}
     return Section("side-by-side", "Side by side", _lead(data, columns, missing), pictures, tables, numbers)
 
@@ -200,14 +200,19 @@ def _failures(columns: Mapping[str, Column]) -> Table:
     return Table("Not solved, by kind of failure", ("group", "kind", "attempts"), rows, note)
 
 
-def _picture(data: Dataset, columns: Mapping[str, Column], table: Table) -> Picture:
+def _picture(data: Dataset, columns: Mapping[str, Column]) -> Picture:
     shown = list(columns)[: charts.MOST_GROUPS]
     rows: list[charts.Row] = [
-        {"label": group, "group": group, "value": one.value, "low": one.low, "high": one.high}
+        {"label": "solved", "group": group, "value": one.value, "low": one.low, "high": one.high}
         for group in shown
         if (one := columns[group].solved) is not None
     ]
-    words = " ".join(f"{row['label']}: {percent(float(row['value'] or 0))}." for row in rows)
+    words = " ".join(f"{row['group']}: {percent(float(row['value'] or 0))}." for row in rows)
+    table = Table(
+        "Solved",
+        ("group", "attempts", "solved (95 % interval)"),
+        [(group, one.attempts, told(one.solved, share=True)) for group, one in columns.items()],
+    )
     return Picture(
         "solved-side-by-side",
         "Solved, side by side",

@@ -1,0 +1,309 @@
+"""A study whose conditions name programs: two of people, a copilot alone, an agent and a model, in one report."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from benchwright_attempts import log_file
+from benchwright_attempts.assist_asked import AssistAsked
+from benchwright_attempts.attempts import Attempts
+from benchwright_attempts.events import Abandoned, Edit, RunFinished, Started, Submitted, TextSet
+from benchwright_attempts.evidence import (
+    Assigned,
+    AssistAccepted,
+    AssistShown,
+    EditReason,
+    Environment,
+    Forecast,
+    InstalledExtension,
+    ModelUsage,
+)
+from benchwright_attempts.file_text import Change, FileText
+from benchwright_attempts.terms import Terms
+from benchwright_problems.home import Home
+from benchwright_problems.store import Store
+from benchwright_problems.verdict import Outcome
+from benchwright_studies.studies import Studies
+from benchwright_studies.study_log import StudyLog
+
+from ..inline_hearing import Hearing
+from ..judge_endpoint import Asked, JudgeEndpoint, Played, content
+from .test_eval import COUNTER
+from .test_eval_study import run, told
+
+TESTS = Path(__file__).parents[1]
+PROBLEM = "starter/saturating-counter"
+BODY = COUNTER.split(");\n", 1)[1].rsplit("endmodule", 1)[0]
+WRITES = "cat > rtl/sat_counter.sv <<'EOF'\n" + COUNTER + "EOF\n"
+STUDY = """\
+study: side
+title: Side by side
+problems: [starter/saturating-counter]
+conditions:
+  - {{name: alone, solver: human}}
+  - name: helped
+    solver: human+copilot
+    assistants: [github.copilot]
+    subject: {{name: github.copilot, version: 1.5.0}}
+  - name: copilot
+    solver: agent
+    subject: {{name: double, version: 1.2.3, command: {server}, inline: {{policy: always, start: empty-body}}}}
+  - name: floor
+    solver: agent
+    subject: {{name: double, command: {server}, inline: {{policy: never}}}}
+  - name: worker
+    solver: agent
+    model: openai-api/local/worker
+    subject: {{name: writer, command: {writer}}}
+  - {{name: small, solver: model, model: openai-api/local/scripted, samples: 2}}
+participants: 2
+randomisation: {{unit: person, order: random, seed: 40}}
+forecasts: [minutes]
+self_estimates: []
+consent: {{version: "1", text: A consent text that is long enough to be one.}}
+analysis: {{primary: solved}}
+"""
+
+
+@dataclass(frozen=True)
+class Lab:
+    home: Home
+    folder: Path
+    server: str
+
+    def study(self, **changes: str) -> Path:
+        file = self.folder / "study.yaml"
+        text = STUDY.format(server=json.dumps(self.server), writer=json.dumps(WRITES))
+        for old, new in changes.items():
+            text = text.replace(old, new)
+        file.write_text(text)
+        return file
+
+    def events(self, condition: str) -> list[Any]:
+        with StudyLog(log_file(self.home)) as log:
+            return [
+                recorded.event for one in log.headers() if one.condition == condition for recorded in log.events(one.id)
+            ]
+
+
+@pytest.fixture
+def lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Lab]:
+    monkeypatch.setenv("BENCHWRIGHT_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("LOCAL_API_KEY", "none")
+    monkeypatch.chdir(tmp_path)
+    script = tmp_path / "script.json"
+    script.write_text(json.dumps({"rules": [{"after": ");", "say": BODY.strip()}]}))
+    with Hearing(tmp_path / "socket") as hearing:
+        server = shlex.join([sys.executable, str(TESTS / "inline_double.py"), str(script), str(hearing.place)])
+        yield Lab(Home.find(), tmp_path, server)
+
+
+def people_work(lab: Lab) -> None:
+    """Who is alone fails after a minute; who is helped passes after two, with half of the text from the copilot."""
+    moment = [0]
+    with StudyLog(log_file(lab.home), monotonic_ns=lambda: moment[0]) as log:
+        studies = Studies(log, Attempts(log))
+        for who in ("P01", "P02"):
+            studies.enroll("side", who)
+            studies.give_consent("side", who, "1")
+            studies.forecast("side", who, PROBLEM, Forecast(minutes_without_ai=4, minutes_with_ai=2))
+            assigned, agreed, ref = studies.next_task("side", who)
+            problem = Store(lab.home).problem(ref)
+            header = Attempts(log).create(
+                ref,
+                problem.public_digest,
+                lab.folder / "w",
+                {path: FileText.of_text(text) for path, text in problem.public.files.items()},
+                solver=who,
+                condition=assigned.condition,
+                study="side",
+                recording=assigned.recording,
+            )
+            helped = assigned.condition == "helped"
+            path = "rtl/sat_counter.sv"
+            work: list[Any] = [assigned, agreed, Started()]
+            for version, reason in ((2, "cursor"), (3, "inlineCompletionAccept" if helped else "cursor")):
+                work += [
+                    EditReason(path=path, version=version, reason=reason),
+                    Edit(path=path, version=version, changes=(Change(start=0, end=0, text="x" * 10),)),
+                ]
+            for event in work:
+                log.append_blocking(header.id, event)
+            studies.note_task(assigned, ref, header.id)
+            moment[0] += (120 if helped else 60) * 1_000_000_000
+            outcome, reason = (Outcome.PASSED, "passed") if helped else (Outcome.FAILED, "tests_failed")
+            ended = RunFinished(run="r", number=1, outcome=outcome, reason=reason, wall_s=1, digests={})
+            log.append_blocking(header.id, ended)
+            log.append_blocking(header.id, Submitted())
+            studies.finish("side", who)
+
+
+def play(asked: Asked) -> Played:
+    design = COUNTER if asked.seed == 41 else "module sat_counter; endmodule"
+    return content(f"```systemverilog\n{design}```")
+
+
+def test_people_copilots_agents_and_models_are_columns_of_one_report(lab: Lab) -> None:
+    file = lab.study()
+    assert run("study", "run", file).exit_code == 0
+    people_work(lab)
+    came = told(run("completion", "study", file, "--json"))
+    assert {name: (one["done"], one["passed"]) for name, one in came["conditions"].items()} == {
+        "copilot": (1, 1),
+        "floor": (1, 0),
+    }
+    with JudgeEndpoint(play) as endpoint:
+        asked = ("--base-url", endpoint.url, "--json")
+        partly = told(run("eval", "--study", file, "--condition", "small", *asked))
+        assert partly["conditions"]["small"]["passed"] == 1
+        report = written(lab)
+        assert report["sections"]["side-by-side"]["numbers"]["missing"] == ["worker"]
+        assert "worker has no attempt that counts" in " ".join(report["sections"]["side-by-side"]["says"])
+        told(run("eval", "--study", file, *asked))
+
+    report = written(lab)
+    assert report["groups"] == ["alone", "helped", "copilot", "floor", "worker", "small"]
+    columns = report["sections"]["side-by-side"]["numbers"]["columns"]
+    assert {name: (one["attempts"], one["solved"]["value"]) for name, one in columns.items()} == {
+        "alone": (1, 0),
+        "helped": (1, 1),
+        "copilot": (1, 1),
+        "floor": (1, 0),
+        "worker": (1, 1),
+        "small": (2, 0.5),
+    }
+    assert columns["helped"]["minutes_to_pass"]["value"] == 2
+    assert 0 < columns["copilot"]["minutes_to_pass"]["value"] < 2
+    assert (columns["copilot"]["bound"], columns["floor"]["bound"]) == ("", "floor")
+    (program,) = columns["copilot"]["subjects"]
+    assert (program["subject"], program["subject_version"], program["policy"]) == ("double", "1.2.3", "always")
+    assert columns["helped"]["registered"] == {"name": "github.copilot", "version": "1.5.0"}
+    assert columns["floor"]["failures"] == {"tests_failed": 1}
+    offered = report["sections"]["assistance"]["numbers"]
+    funnel = offered["funnel"]
+    assert (funnel["helped"]["asked"], funnel["helped"]["accepted"], funnel["helped"]["retained"]["value"]) == (
+        None,
+        1,
+        1,
+    )
+    copilot = funnel["copilot"]
+    # It offers the body, and then has nothing.
+    assert (copilot["asked"], copilot["shown"], copilot["accepted"], copilot["partly"]) == (2, 1, 1, 0)
+    assert copilot["shown_share"]["value"] == 0.5
+    assert offered["latency"]["copilot"]["requests"] == 2
+    sources = report["sections"]["origins"]["numbers"]["by_condition"]
+    shares = {
+        group: {one["source"]: one["pooled"]["value"] for one in found["sources"]} for group, found in sources.items()
+    }
+    assert (shares["helped"]["completion"], shares["helped"]["typed"]) == (0.5, 0.5)
+    assert shares["copilot"]["completion"] > 0.9
+    assert shares["worker"]["chat"] == 1
+    said = " ".join(report["sections"]["side-by-side"]["says"])
+    assert "there is no ceiling here" in said
+    assert "no floor" not in said
+    assert "leaves open the version and the configuration of double (floor)" in said
+
+
+def written(lab: Lab) -> Any:
+    assert run("report", "--study", "side", "--out", lab.folder / "report").exit_code == 0
+    return json.loads((lab.folder / "report" / "report.json").read_text())
+
+
+def test_a_copilot_alone_is_in_the_log_as_everybody_is(lab: Lab) -> None:
+    file = lab.study()
+    told(run("completion", "study", file, "--condition", "copilot", "--json"))
+    events = lab.events("copilot")
+    kinds = [type(event) for event in events]
+    assert kinds[3:] == [
+        Started, AssistAsked, AssistShown, EditReason, Edit, kinds[8], AssistAccepted, *kinds[10:13], AssistAsked,
+        kinds[14], RunFinished, Submitted,
+    ]  # fmt: skip
+    (assigned,) = (event for event in events if isinstance(event, Assigned))
+    assert (assigned.solver, assigned.condition) == ("agent", "copilot")
+    assert assigned.subject["inline"] == {"policy": "always", "start": "empty-body"}
+    used = next(event for event in events if isinstance(event, ModelUsage))
+    assert used.parameters["subject_version"] == "1.2.3"
+    assert not [event for event in events if isinstance(event, TextSet)]
+
+    again = told(run("completion", "study", file, "--condition", "copilot", "--json"))
+    assert again["conditions"]["copilot"]["done"] == 1
+    assert len(lab.events("copilot")) == len(events), "what has ended is not played again"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "field"),
+    [
+        ("version: 1.2.3", "version: 9.9.9", "subject.version: the study registers 9.9.9; here is 1.2.3."),
+        ("version: 1.2.3", f"configuration: {'a' * 64}", f"subject.configuration: the study registers {'a' * 64}"),
+    ],
+)
+def test_another_server_than_the_registered_one_does_not_begin(lab: Lab, old: str, new: str, field: str) -> None:
+    refused = run("completion", "study", lab.study(**{old: new}), "--condition", "copilot")
+    assert refused.exit_code == 2
+    assert field in " ".join(refused.output.split())
+    assert not lab.events("copilot")
+
+
+def test_another_agent_than_the_registered_one_does_not_begin(lab: Lab) -> None:
+    digest = f"configuration: {'a' * 64}, command: "
+    file = lab.study(**{"name: writer, command: ": f"name: writer, {digest}"})
+    with JudgeEndpoint(play) as endpoint:
+        asked = ("--study", file, "--condition", "worker", "--base-url", endpoint.url)
+        refused = run("eval", *asked)
+        assert refused.exit_code == 2
+        assert "conditions[4].subject.configuration" in refused.output
+        other = run("eval", *asked, "--subject", "codex")
+    assert other.exit_code == 2
+    assert "Leave out --subject" in " ".join(other.output.split())
+    assert not lab.events("worker")
+
+
+def test_eval_names_the_command_for_a_copilot_and_the_reverse(lab: Lab) -> None:
+    file = lab.study()
+    wrong = run("eval", "--study", file, "--condition", "copilot")
+    assert wrong.exit_code == 2
+    assert "benchwright completion study" in " ".join(wrong.output.split())
+    wrong = run("completion", "study", file, "--condition", "small")
+    assert wrong.exit_code == 2
+    assert "benchwright eval --study" in " ".join(wrong.output.split())
+
+
+def test_a_server_that_breaks_off_leaves_an_attempt_that_says_so(lab: Lab) -> None:
+    dying = shlex.join([sys.executable, str(TESTS / "plain_inline_server.py"), "dies", str(lab.folder / "socket")])
+    file = lab.study(**{json.dumps(lab.server): json.dumps(dying), ", version: 1.2.3": ""})
+    came = told(run("completion", "study", file, "--condition", "copilot", "--json"))
+    assert came["conditions"]["copilot"] == {
+        "model": "double", "done": 1, "total": 1, "passed": 0, "failed": 1, "undecided": 0,
+    }  # fmt: skip
+    ended = lab.events("copilot")[-1]
+    assert isinstance(ended, Abandoned)
+    assert ended.reason == "subject_failed: ended"
+    report = written(lab)
+    columns = report["sections"]["side-by-side"]["numbers"]["columns"]
+    assert columns["copilot"]["failures"] == {"subject: ended": 1}
+
+
+def test_another_version_of_a_persons_copilot_is_flagged() -> None:
+    assigned = Assigned(
+        study="s",
+        study_sha256="0" * 64,
+        participant="P01",
+        condition="helped",
+        solver="human+copilot",
+        assistants=("github.copilot",),
+        assistant_versions={"github.copilot": "1.5.0"},
+        position=1,
+        recording="full",
+    )
+    for version, rules in (("1.5.0", []), ("1.6.0", ["assistant_version"])):
+        extension = InstalledExtension(id="GitHub.copilot", version=version, active=True, ai=True)
+        found = Terms("helped", assigned).violations(Environment(editor="e", extensions=(extension,)))
+        assert [one.rule for one in found] == rules

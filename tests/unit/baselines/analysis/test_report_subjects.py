@@ -1,0 +1,167 @@
+"""People, copilots, agents and models side by side, from rows made by hand."""
+
+from __future__ import annotations
+
+import json
+import random
+from dataclasses import replace
+
+import pytest
+
+from benchwright_analysis.report.assistance import Offered, assistance
+from benchwright_analysis.report.assistance_facts import Assistance, AssistanceFacts
+from benchwright_analysis.report.dataset import Dataset
+from benchwright_analysis.report.fold import Folded
+from benchwright_analysis.report.section import plain
+from benchwright_analysis.report.side_by_side import side_by_side
+from benchwright_attempts.evidence import AssistAccepted, EditReason
+from benchwright_studies.study import Condition, Randomisation, Study
+
+from .test_report_codebook import observation
+
+COPILOT = {"subject": "double", "subject_version": "1.2", "configuration_sha256": "a" * 64, "policy": "first-line"}
+
+
+def attempt(
+    condition: str, problem: int, *, passed: bool, minutes: float, solver: str = "agent", **row: object
+) -> Folded:
+    one = observation(
+        attempt=f"{condition}-{problem}",
+        study="s",
+        participant="P1" if solver.startswith("human") else "double",
+        problem=f"p/{problem}",
+        family=f"p/{problem}",
+        condition=condition,
+        solver=solver,
+        passed=passed,
+        censored_by="" if passed else "handed_in_unsolved",
+        reason="passed" if passed else "tests_failed",
+        time_s=minutes * 60,
+        **row,
+    )
+    return Folded(one, (), {}, "")
+
+
+def of_copilot(problem: int, asked: int, shown: int, accepted: int, partly: int, latency_ms: float | None) -> Folded:
+    bare = attempt(
+        "copilot", problem, passed=problem % 2 == 0, minutes=problem, shown=shown, accepted=100, survived_end=80
+    )
+    times = (latency_ms,) * asked
+    return replace(bare, assistance=Assistance(asked, asked - shown, times, accepted, partly, COPILOT))
+
+
+def rows() -> list[Folded]:
+    return [
+        *(attempt("alone", number, passed=number > 1, minutes=10 * number, solver="human") for number in range(1, 6)),
+        of_copilot(1, 4, 2, 1, 1, 100),
+        of_copilot(2, 4, 4, 1, 0, 300),
+        of_copilot(3, 2, 2, 2, 1, 600),
+        of_copilot(4, 6, 4, 2, 0, None),
+        of_copilot(5, 4, 3, 0, 0, 100),
+        *(
+            attempt("agent", number, passed=True, minutes=number, total_tokens=1000 * number, cost_usd=0.5)
+            for number in range(1, 6)
+        ),
+    ]
+
+
+def columns(data: Dataset) -> dict[str, object]:
+    found = side_by_side(data)
+    assert found is not None
+    numbers = found.numbers["columns"]
+    assert isinstance(numbers, dict)
+    return numbers
+
+
+def test_the_columns_are_what_the_rows_add_up_to() -> None:
+    found = columns(Dataset(rows(), {}))
+    told = {
+        name: (one.attempts, one.solved.value, one.minutes_to_pass.value, one.minutes.value, one.tokens, one.cost_usd)
+        for name, one in found.items()
+    }
+    assert told == {
+        # One was handed in unsolved after 10 minutes; of the four others half had solved it from 30 to 40.
+        "alone": (5, 0.8, 35, pytest.approx(30), None, None),
+        # Of four that were watched for longer than a minute one passed after 2, of the two after 3 the next after 4.
+        "copilot": (5, 0.4, 4, pytest.approx(3), None, None),
+        "agent": (5, 1, 3, pytest.approx(3), 3000, 0.5),
+    }
+
+
+def test_the_funnel_and_the_latency_are_what_the_rows_add_up_to() -> None:
+    section = assistance(Dataset(rows(), {}))
+    assert section is not None
+    found = section.numbers["funnel"]
+    assert isinstance(found, dict)
+    (copilot,) = found.values()
+    assert isinstance(copilot, Offered)
+    assert (copilot.asked, copilot.shown, copilot.accepted, copilot.partly) == (20, 15, 6, 2)
+    shares = [copilot.shown_share, copilot.accepted_share, copilot.partly_share, copilot.retained]
+    assert [share and share.value for share in shares] == pytest.approx([15 / 20, 6 / 15, 2 / 6, 0.8])
+    assert copilot.shown_share is not None
+    assert copilot.shown_share.low is not None
+    assert copilot.shown_share.low < 0.75
+    latency = section.numbers["latency"]
+    assert isinstance(latency, dict)
+    times = latency["copilot"]
+    # 8 of 100 ms, 4 of 300, 2 of 600, and 6 that were given up.
+    assert (times.requests, times.given_up, times.p50_ms.value, times.p95_ms) == (20, 6, 300, None)
+    assert times.over == {"200": 12 / 20, "500": 8 / 20, "2000": 6 / 20}
+
+
+def test_the_order_of_the_data_does_not_matter() -> None:
+    made = rows()
+    expected = [plain(one.numbers) for make in (side_by_side, assistance) if (one := make(Dataset(made, {})))]
+    for seed in range(5):
+        random.Random(seed).shuffle(made)
+        found = [plain(one.numbers) for make in (side_by_side, assistance) if (one := make(Dataset(made, {})))]
+        assert json.dumps(found, sort_keys=True) == json.dumps(expected, sort_keys=True)
+
+
+def test_what_the_study_plans_and_nobody_did_is_named() -> None:
+    study = Study(
+        study="s",
+        title="S",
+        problems=("p/1",),  # type: ignore[arg-type]
+        conditions=(
+            Condition(name="agent", solver="agent", model="m/1"),  # type: ignore[arg-type]
+            Condition(name="other", solver="model", model="m/2"),  # type: ignore[arg-type]
+        ),
+        randomisation=Randomisation(seed=1),
+    )
+    made = [attempt("agent", 1, passed=True, minutes=1)]
+    found = side_by_side(Dataset(made, {}, study=study))
+    assert found is not None
+    assert found.numbers["missing"] == ["other"]
+    assert "other has no attempt that counts" in found.lead[0]
+
+
+def test_only_people_without_a_copilot_have_neither_section() -> None:
+    alone = [one for one in rows() if one.observation.condition == "alone"]
+    assert side_by_side(Dataset(alone, {})) is None
+    assert assistance(Dataset(alone, {})) is None
+    assert side_by_side(Dataset([], {})) is None
+
+
+def test_two_settings_of_one_program_and_a_missing_floor_are_said() -> None:
+    made = rows()
+    made[5] = replace(made[5], assistance=replace(made[5].assistance, program={**COPILOT, "subject_version": "1.3"}))
+    found = side_by_side(Dataset(made, {}))
+    assert found is not None
+    said = " ".join(found.lead)
+    assert "Under copilot a program worked in 2 versions or configurations." in said
+    assert "there is no floor here" in said
+    assert "there is no ceiling here" in said
+
+
+def test_an_offer_taken_in_parts_counts_once_and_edits_count_where_no_offer_is_reported() -> None:
+    facts = AssistanceFacts()
+    for assist, partial in (("1", True), ("1", True), ("2", True), ("2", False), ("3", False)):
+        facts.about_edit(AssistAccepted(assist=assist, provider="p", path="a.sv", partial=partial))
+    facts.about_edit(EditReason(path="a.sv", version=2, reason="inlineCompletionAccept"))
+    assert (facts.all().accepted, facts.all().partly) == (3, 1)
+
+    facts = AssistanceFacts()
+    for reason in ("inlineCompletionAccept", "inlineCompletionPartialAccept", "cursor"):
+        facts.about_edit(EditReason(path="a.sv", version=2, reason=reason))
+    assert (facts.all().accepted, facts.all().partly) == (2, 1)
