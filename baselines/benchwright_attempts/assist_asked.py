@@ -13,6 +13,8 @@ from benchwright_attempts.file_text import FilePath
 class AssistAsked(EventBody):
     """An assistant was asked for a completion, and answered or did not."""
 
+    reveals_content = True
+
     type: Literal["assist_asked"] = "assist_asked"
     provider: str
     """As in `assist_shown`."""
@@ -20,6 +22,7 @@ class AssistAsked(EventBody):
     version: int | None = None
     """Version of the document it was asked about."""
     outcome: str
-    """`shown`, `nothing` (it had nothing to offer) or `timed_out` (it did not answer in time)."""
+    """`shown`, `nothing` (it had nothing to offer), `superseded` (the text was changed before it answered) or \
+`timed_out` (it did not answer in time)."""
     latency_ms: FiniteFloat | None = Field(default=None, ge=0)
     """From the request to the answer; None if there was none."""

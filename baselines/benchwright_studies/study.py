@@ -65,7 +65,7 @@ Only with `human+copilot`."""
     model: str = ""
     """Provider and name as `benchwright eval` takes them, such as `openai/gpt-5`. Only with `model` and `agent`."""
     subject: Subject | None = None
-    """The program that works, or with `human+copilot` helps. None where the model works with Benchwright's own tools. \
+    """The program that works, or with `human+copilot` helps. None if the model works with Benchwright's own tools. \
 Not with `human` and `model`."""
     knowledge_cutoff: PartialDate | None = None
     """The end of what the model was trained on, as its provider states it: `YYYY-MM-DD` or `YYYY-MM`; what Inspect \

@@ -166,7 +166,7 @@ def ratio_of_sums(
         above: Of each site or attempt.
         below: The same, what they are a share of.
         problems: Of each.
-        people: Of each, who worked; None where nobody did.
+        people: Of each, who worked; None if nobody did.
 
     Returns:
         None if there is nothing to divide by.

@@ -20,9 +20,9 @@ class Offered:
 
     attempts: int
     asked: int | None
-    """None where the editor reports no requests."""
+    """None if the editor reports no requests."""
     shown: int | None
-    """None where it reports no offers."""
+    """None if it reports no offers."""
     accepted: int
     partly: int
     shown_share: Estimate | None

@@ -59,7 +59,7 @@ def side_by_side(data: Dataset) -> Section | None:
         return None
     table = Table(
         "Side by side",
-        ("", *columns),
+        ("measure", *columns),
         [(name, *(cell(one) for one in columns.values())) for name, cell in _ROWS],
         "Solved: of the attempts with a verdict. Minutes are on the attempt's clock; of people without the time in "
         "which nothing happened. The median to the first pass is Kaplan and Meier's: unsolved attempts count for as "
@@ -84,7 +84,8 @@ def _column(data: Dataset, group: str) -> Column:
         subjects=[dict(one) for one in subjects],
         registered=_registered(data, group),
         bound=_BOUNDS.get(next(iter(policies)), "") if len(policies) == 1 else "",
-        model=" ".join(sorted({one.model for one in rows if one.model})),
+        # A server whose model nobody knows is recorded by its own name.
+        model=" ".join(sorted({one.model for one in rows} - {"", *(dict(one)["subject"] for one in subjects)})),
         attempts=len(rows),
         problems=len({one.problem for one in rows}),
         solved=crossed_share([one.passed for one in decided], data.cells(decided)).estimate if decided else None,

@@ -17,7 +17,7 @@ class AttemptProvenance:
 
     attempt: str
     participant: str | None
-    """None where no person worked."""
+    """None if no person worked."""
     problem: str
     inserted: Mapping[str, int]
     """Source (hand, completion, chat, paste …) → characters inserted."""

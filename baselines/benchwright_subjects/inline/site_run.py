@@ -99,7 +99,7 @@ async def play(
         subject: Whose server.
         policy: What is accepted.
         rules: How.
-        witness: Is told what happens, and waited for.
+        witness: Hears what happens; play waits for it.
 
     Raises:
         SubjectError: The server would fail at every site.

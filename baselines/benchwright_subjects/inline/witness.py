@@ -1,4 +1,4 @@
-"""Who is told, at the moment it happens, what goes on at a site."""
+"""Who hears what happens at a site, at that moment."""
 
 from __future__ import annotations
 

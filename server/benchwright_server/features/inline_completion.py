@@ -7,6 +7,7 @@ and whether it was accepted.
 from __future__ import annotations
 
 import os
+import time
 import uuid
 from dataclasses import dataclass
 from functools import partial
@@ -15,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 
+from benchwright_attempts.assist_asked import AssistAsked
 from benchwright_attempts.evidence import AssistAccepted, AssistRejected, AssistShown
 from benchwright_server.assistant.endpoint import ask
 from benchwright_server.assistant.prompt import insertion, messages
@@ -76,9 +78,14 @@ class Offers:
         if session is not None and not session.terms.allows_own_assistant:
             return nothing
         offset = document.lines.offset(params.position)
+        start = time.monotonic()
         reply = await ask(assistant, messages(file.name, document.text, offset), os.environ)
+        latency_ms = round((time.monotonic() - start) * 1000, 3)
         text = insertion(reply, document.text, offset)
-        if not text or self._server.documents.get(document.uri) is not document:
+        is_late = self._server.documents.get(document.uri) is not document
+        outcome = "superseded" if is_late else "shown" if text else "nothing"
+        await self._asked(document, session, file, outcome, latency_ms)
+        if outcome != "shown":
             return nothing
         place = types.Range(params.position, params.position)
         offer = await self._shown(params, document, session, file, offset, text)
@@ -91,6 +98,17 @@ class Offers:
             if offer.id == identity:
                 del self._open[uri]
                 await self._record_accepted(offer, self._server.documents.get(uri))
+
+    async def _asked(
+        self, document: Document, session: Session | None, file: Path, outcome: str, latency_ms: float
+    ) -> None:
+        path = session.workspace.relative(file) if session is not None else None
+        if session is None or path is None:
+            return
+        event = AssistAsked(
+            provider=_PROVIDER, path=path, version=document.version, outcome=outcome, latency_ms=latency_ms
+        )
+        await session.attempt.writer.record(event)
 
     async def _shown(
         self,

@@ -13,7 +13,7 @@ from benchwright_analysis.report.assistance_facts import Assistance, AssistanceF
 from benchwright_analysis.report.dataset import Dataset
 from benchwright_analysis.report.fold import Folded
 from benchwright_analysis.report.section import plain
-from benchwright_analysis.report.side_by_side import side_by_side
+from benchwright_analysis.report.side_by_side import Column, side_by_side
 from benchwright_attempts.evidence import AssistAccepted, EditReason
 from benchwright_studies.study import Condition, Randomisation, Study
 
@@ -65,7 +65,7 @@ def rows() -> list[Folded]:
     ]
 
 
-def columns(data: Dataset) -> dict[str, object]:
+def columns(data: Dataset) -> dict[str, Column]:
     found = side_by_side(data)
     assert found is not None
     numbers = found.numbers["columns"]
@@ -122,10 +122,10 @@ def test_what_the_study_plans_and_nobody_did_is_named() -> None:
     study = Study(
         study="s",
         title="S",
-        problems=("p/1",),  # type: ignore[arg-type]
+        problems=("p/1",),
         conditions=(
-            Condition(name="agent", solver="agent", model="m/1"),  # type: ignore[arg-type]
-            Condition(name="other", solver="model", model="m/2"),  # type: ignore[arg-type]
+            Condition(name="agent", solver="agent", model="m/1"),
+            Condition(name="other", solver="model", model="m/2"),
         ),
         randomisation=Randomisation(seed=1),
     )

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from benchwright_attempts.assist_asked import AssistAsked
 from benchwright_attempts.attempts import Attempts
 from benchwright_attempts.diagnostics import Diagnostics, ProblemCount
 from benchwright_attempts.events import (
@@ -40,6 +41,7 @@ TELLING: list[Event] = [
     ),
     TextSet(path=PATH, cause=TextCause.OPENED, file=FileText.of_text(WORD)),
     Save(path=PATH, sha256="0" * 64, size=9),
+    AssistAsked(provider="p", path=PATH, version=3, outcome="shown", latency_ms=5),
     AssistShown(assist="1", provider="p", path=PATH, text=WORD, length=5),
     AssistAccepted(assist="1", provider="p", path=PATH),
     AssistRejected(assist="1", provider="p", path=PATH),
@@ -67,7 +69,7 @@ def test_what_a_level_does_not_allow_never_reaches_the_log(log: StudyLog, tmp_pa
             {"start": 0, "end": 2, "length": 0, "lines": 0},
         )
     if level is Recording.TIMING:
-        assert [event.type for event in told] == ["activity"] * 9 + ["paused", "self_estimate"]
+        assert [event.type for event in told] == ["activity"] * 10 + ["paused", "self_estimate"]
 
 
 def test_what_is_asked_for_is_kept_at_every_level(log: StudyLog, tmp_path: Path) -> None:
