@@ -22,6 +22,7 @@ import { chooseProjectList } from "./projectList.ts";
 import { registerReferences } from "./references.ts";
 import { ResultsView } from "./results.ts";
 import { hintOnSave } from "./saveHint.ts";
+import { ServedModels } from "./servedModels.ts";
 import { Server } from "./server.ts";
 import { ServerInstallation } from "./serverInstallation.ts";
 import { needsNewServer } from "./settings.ts";
@@ -53,6 +54,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
   const numbers = new NumbersPage(server);
   const pages = new ProblemPages(server);
   const instances = new InstanceTree(server);
+  const servedModels = new ServedModels(attempts, context);
   const choose = async (place?: ModulePlace): Promise<void> => {
     await chooseInstance(server, place);
     instances.refresh();
@@ -76,6 +78,8 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     submit: () => steps.submit(),
     abandon: () => steps.abandon(),
     showResults: () => results.show(),
+    serveModels: () => servedModels.start(),
+    stopServingModels: () => servedModels.stop(),
     doctor: () => doctor.show(),
     install: () => installation.install(),
     chooseServer: () => installation.choose(),
@@ -116,6 +120,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     study,
     numbers,
     pages,
+    servedModels,
     new ClockItem(attempts),
     new StudyItem(attempts),
     new ChangeReasons(server, attempts),

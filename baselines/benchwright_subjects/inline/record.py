@@ -100,6 +100,8 @@ class Times(Kept):
     wall_s: float
     latencies_ms: tuple[float | None, ...]
     """Of each request, until its answer was there; None if it was given up."""
+    drawn_ms: tuple[float | None, ...] = ()
+    """Of each offer that an editor drew, until then; None for each request that was given up."""
 
 
 class SubjectName(Kept):

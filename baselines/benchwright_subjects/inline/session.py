@@ -10,10 +10,11 @@ from dataclasses import dataclass
 from pydantic import JsonValue
 
 from benchwright_subjects.inline.connection import Connection, RequestTimeoutError
-from benchwright_subjects.inline.dialects.lsp import Dialect, Trigger, initialize_params
+from benchwright_subjects.inline.dialects.lsp import Dialect, Taken, Trigger, initialize_params
 from benchwright_subjects.inline.document import Document
 from benchwright_subjects.inline.failure import Failure, SubjectError, printable
 from benchwright_subjects.inline.offer import Offer
+from benchwright_subjects.inline.policies import Accepted
 from benchwright_subjects.inline.server_process import Launch, ServerProcess, started
 from benchwright_subjects.inline.workplace import Workplace
 
@@ -29,6 +30,8 @@ class Asked:
     offers: Sequence[Offer]
     latency_ms: float | None
     """None if there was no answer in time."""
+    drawn_ms: float | None = None
+    """Until the first offer was drawn; None if nothing was drawn."""
 
 
 @dataclass(frozen=True)
@@ -55,6 +58,11 @@ class Session:
         self._dialect = dialect
         self._timeout_s = timeout_s
 
+    @property
+    def draws(self) -> bool:
+        """Whether there is an editor that draws what is offered."""
+        return self._dialect.draws
+
     def open(self, document: Document) -> None:
         """Open a document and focus it."""
         item: JsonValue = {
@@ -67,10 +75,8 @@ class Session:
         self._dialect.focus(self.connection, document)
 
     def change(self, document: Document) -> None:
-        """Bring the server's copy to this version, as a whole: that works whatever way of syncing it asked for."""
-        identifier: JsonValue = {**document.identifier, "version": document.version}
-        changes: JsonValue = [{"text": document.text}]
-        self.connection.notify("textDocument/didChange", {"textDocument": identifier, "contentChanges": changes})
+        """Bring the server's copy to this version."""
+        self._dialect.change(self.connection, document)
 
     async def ask(self, document: Document, trigger: Trigger) -> Asked:
         """Ask for completions at the cursor.
@@ -83,23 +89,20 @@ class Session:
             answer = await self.connection.request(self._dialect.method, question, self._timeout_s)
         except RequestTimeoutError:
             return Asked((), None)
-        return Asked(self._dialect.offers(answer.result, document), answer.latency_ms)
+        latency = self._dialect.latency(answer)
+        return Asked(self._dialect.offers(answer.result, document), latency.answer_ms, latency.drawn_ms)
 
     def show(self, offer: Offer) -> None:
         """Say that an offer is seen."""
         self._dialect.shown(self.connection, offer)
 
-    async def accept(self, offer: Offer, length: int | None) -> None:
-        """Say that an offer, which is in the document now, was taken.
+    async def take(self, document: Document, offer: Offer, part: Accepted) -> Taken:
+        """Write an offer, or its beginning, into the document, and say so.
 
-        Args:
-            offer: Which.
-            length: UTF-16 code units of its text, if only the beginning was taken.
+        Raises:
+            SubjectError: The server failed.
         """
-        if length is None:
-            await self._dialect.accepted(self.connection, offer)
-        else:
-            self._dialect.partly_accepted(self.connection, offer, length)
+        return await self._dialect.take(self.connection, document, offer, part)
 
     async def next_edits(self, document: Document) -> int | None:
         """How many further edits it proposes now; None if it does not do that."""

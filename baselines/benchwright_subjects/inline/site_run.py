@@ -63,6 +63,8 @@ class Played:
     server: ServerName = field(default_factory=ServerName)
     steps: list[Step] = field(default_factory=list)
     latencies_ms: list[float | None] = field(default_factory=list)
+    drawn_ms: list[float | None] = field(default_factory=list)
+    """Of the requests whose offer was drawn, and None of each that was given up; empty if nothing draws."""
     snapshots: list[Snapshot] = field(default_factory=list)
     failure: SubjectError | None = None
     started: datetime = field(default_factory=lambda: datetime.now(UTC))
@@ -71,7 +73,12 @@ class Played:
     @property
     def times(self) -> Times:
         """What differs from run to run."""
-        return Times(started=self.started, wall_s=round(self.wall_s, 3), latencies_ms=tuple(self.latencies_ms))
+        return Times(
+            started=self.started,
+            wall_s=round(self.wall_s, 3),
+            latencies_ms=tuple(self.latencies_ms),
+            drawn_ms=tuple(self.drawn_ms),
+        )
 
 
 def policy_at(site: Site, policy: Policy) -> Policy:
@@ -177,6 +184,8 @@ class _Walk:
         document = self.played.document
         asked = await talking.ask(document, self._rules.trigger)
         self.played.latencies_ms.append(None if asked.latency_ms is None else round(asked.latency_ms, 3))
+        if asked.drawn_ms is not None or (asked.latency_ms is None and talking.draws):
+            self.played.drawn_ms.append(None if asked.drawn_ms is None else round(asked.drawn_ms, 3))
         offer = next(iter(asked.offers), None)
         step = Step(decision=Decision.NOTHING_OFFERED, offers=len(asked.offers))
         taken = None
@@ -198,30 +207,25 @@ class _Walk:
         self.played.steps.append(step)
         self._count_silence(step)
 
-    async def _accept(self, talking: Session, step: Step, offer: Offer, taken: Accepted) -> Step:
-        document = self.played.document
-        if taken.is_whole:
-            changed, length = document.replaced(offer.start, offer.end, offer.text), None
-            deleted = "" if offer.keeps_what_follows else offer.after
-            deleted += offer.before if offer.insertion is None else ""
-        else:
-            changed, deleted = document.typed(taken.text), ""
-            length = len((offer.before + taken.text).encode("utf-16-le")) // 2
-        talking.change(changed)
-        await talking.accept(offer, length)
+    async def _accept(self, talking: Session, step: Step, offer: Offer, part: Accepted) -> Step:
+        before = self.played.document
+        taken = await talking.take(before, offer, part)
+        if not (taken.text.strip() or taken.deleted):
+            return self._refuse(talking, step)
         self._accepts += 1
         self._rest = alignment.left_of(self._rest, taken.text)
-        self.played.document = changed
-        await self._witness.changed(document, changed, Hand.ACCEPTED if taken.is_whole else Hand.PARTLY_ACCEPTED)
+        self.played.document = taken.document
+        hand = Hand.ACCEPTED if part.is_whole else Hand.PARTLY_ACCEPTED
+        await self._witness.changed(before, taken.document, hand)
         if self._accepts.bit_count() == 1:
             self._keep_snapshot(is_end=False)
         await self._type(talking, self._gap(taken.text))
         edits = await talking.next_edits(self.played.document) if self._rules.next_edits else None
         return step.model_copy(
             update={
-                "decision": Decision.ACCEPTED if taken.is_whole else Decision.PARTLY_ACCEPTED,
+                "decision": Decision.ACCEPTED if part.is_whole else Decision.PARTLY_ACCEPTED,
                 "accepted": taken.text,
-                "deleted": similarity.effort(deleted),
+                "deleted": similarity.effort(taken.deleted),
                 "next_edits": edits,
             }
         )

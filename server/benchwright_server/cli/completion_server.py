@@ -11,14 +11,19 @@ from typing import Annotated
 import typer
 from pydantic import JsonValue
 
+from benchwright_problems.home import Home
 from benchwright_server.errors import ServerError
 from benchwright_subjects.inline.dialects.registered import DIALECTS
+from benchwright_subjects.inline.dialects.vscode import VSCodeDialect
 from benchwright_subjects.inline.server_process import Launch
+from benchwright_subjects.inline.vscode.editor_launch import driver_command, find_programs, probe_in
+from benchwright_subjects.inline.vscode.vsix import read_vsix
 
 DialectOption = Annotated[
     str,
     typer.Option(
-        help="`lsp` (LSP 3.18), `copilot` (GitHub's server) or `tabby` (tabby-agent).", metavar="lsp|copilot|tabby"
+        help="`lsp` (LSP 3.18), `copilot` (GitHub's server), `tabby` (tabby-agent) or `vscode` (an extension).",
+        metavar="lsp|copilot|tabby|vscode",
     ),
 ]
 
@@ -27,10 +32,21 @@ DialectOption = Annotated[
 class Server:
     """Which server."""
 
-    server: Annotated[str, typer.Option(metavar="COMMAND", help="Command line that starts it on standard streams.")] = (
-        ""
-    )
+    server: Annotated[
+        str,
+        typer.Option(
+            metavar="COMMAND",
+            help="Command line that starts it on standard streams; with `vscode`, code-server's, if it is not found.",
+        ),
+    ] = ""
     dialect: DialectOption = "lsp"
+    extension: Annotated[
+        list[Path] | None,
+        typer.Option(
+            metavar="FILE",
+            help="With `vscode`: the .vsix file to measure; repeated, the others are installed with it.",
+        ),
+    ] = None
     profile: Annotated[
         Path | None,
         typer.Option(
@@ -38,7 +54,7 @@ class Server:
         ),
     ] = None
     initialization: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="JSON file with the `initializationOptions` that it gets.")
+        Path | None, typer.Option(metavar="FILE", help="JSON file with the `initializationOptions` that it gets; with `vscode`, settings.")
     ] = None
     env: Annotated[
         list[str] | None, typer.Option(metavar="NAME", help="It gets this environment variable; may be repeated.")
@@ -74,12 +90,24 @@ class Server:
         """
         if self.dialect not in DIALECTS:
             raise ServerError(f"There is no dialect {self.dialect!r}. Choose from: {', '.join(DIALECTS)}.")
-        try:
-            command = tuple(shlex.split(self.server))
-        except ValueError:
-            raise ServerError("--server has a quotation mark that is not closed.") from None
-        if not command:
-            raise ServerError("--server is empty: give the command line that starts the server.")
+        command = self._command()
         if self.profile is not None and not self.profile.is_dir():
             raise ServerError(f"--profile {self.profile} is not a folder.")
         return Launch(command, tuple(self.env or ()), self.profile, secrets, self.offline)
+
+    def _command(self) -> tuple[str, ...]:
+        try:
+            given = tuple(shlex.split(self.server))
+        except ValueError:
+            raise ServerError("--server has a quotation mark that is not closed.") from None
+        if self.dialect == VSCodeDialect.name:
+            if not self.extension:
+                raise ServerError("The dialect vscode needs --extension: the .vsix file to measure.")
+            cache = Home.find().cache
+            extensions = [read_vsix(file) for file in self.extension]
+            return driver_command(find_programs(given, cache), extensions, probe_in(cache / "vscode"))
+        if self.extension:
+            raise ServerError("--extension goes with --dialect vscode.")
+        if not given:
+            raise ServerError("--server is empty: give the command line that starts the server.")
+        return given

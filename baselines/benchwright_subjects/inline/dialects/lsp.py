@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from enum import IntEnum
 from typing import TypeVar
 
 from pydantic import Field, JsonValue, ValidationError
 
-from benchwright_subjects.inline.connection import Connection, RequestTimeoutError
+from benchwright_subjects.inline.connection import Answer, Connection, RequestTimeoutError
 from benchwright_subjects.inline.document import Document
 from benchwright_subjects.inline.failure import Failure, SubjectError
 from benchwright_subjects.inline.offer import (
@@ -21,6 +22,7 @@ from benchwright_subjects.inline.offer import (
     offer,
     plain_snippet,
 )
+from benchwright_subjects.inline.policies import Accepted
 
 COMMAND_S = 10.0
 _Read = TypeVar("_Read", bound=Received)
@@ -31,6 +33,26 @@ class Trigger(IntEnum):
 
     INVOKED = 1
     AUTOMATIC = 2
+
+
+@dataclass(frozen=True)
+class Taken:
+    """What taking an offer, or its beginning, led to."""
+
+    document: Document
+    text: str
+    """What is new in it."""
+    deleted: str
+    """What is no longer in it."""
+
+
+@dataclass(frozen=True)
+class Latency:
+    """How long an answer took, in milliseconds."""
+
+    answer_ms: float
+    drawn_ms: float | None = None
+    """Until the offer was drawn; None if nothing was, or nothing draws."""
 
 
 class _Snippet(Received):
@@ -53,6 +75,8 @@ class Dialect:
 
     name = "lsp"
     method = "textDocument/inlineCompletion"
+    draws = False
+    """Whether an editor draws what is offered."""
 
     def __init__(self, options: JsonValue = None) -> None:
         self._options = options
@@ -113,6 +137,36 @@ class Dialect:
             )
             for one, item in zip(found, items_of(result), strict=True)
         ]
+
+    def latency(self, answer: Answer) -> Latency:
+        """How long an answer took."""
+        return Latency(answer.latency_ms)
+
+    def change(self, connection: Connection, document: Document) -> None:
+        """Bring the server's copy to this version, as a whole: that works whatever way of syncing it asked for."""
+        identifier: JsonValue = {**document.identifier, "version": document.version}
+        changes: JsonValue = [{"text": document.text}]
+        connection.notify("textDocument/didChange", {"textDocument": identifier, "contentChanges": changes})
+
+    async def take(self, connection: Connection, document: Document, one: Offer, part: Accepted) -> Taken:
+        """Write an offer, or its beginning, into the document, and say so.
+
+        Args:
+            connection: To the server.
+            document: Where it was offered.
+            one: The offer.
+            part: What is taken of it.
+        """
+        if part.is_whole:
+            changed = document.replaced(one.start, one.end, one.text)
+            self.change(connection, changed)
+            await self.accepted(connection, one)
+            deleted = "" if one.keeps_what_follows else one.after
+            return Taken(changed, part.text, deleted + (one.before if one.insertion is None else ""))
+        changed = document.typed(part.text)
+        self.change(connection, changed)
+        self.partly_accepted(connection, one, len((one.before + part.text).encode("utf-16-le")) // 2)
+        return Taken(changed, part.text, "")
 
     def shown(self, connection: Connection, one: Offer) -> None:
         """Say that the user sees an offer."""

@@ -7,5 +7,6 @@ from collections.abc import Mapping
 from benchwright_subjects.inline.dialects.copilot import CopilotDialect
 from benchwright_subjects.inline.dialects.lsp import Dialect
 from benchwright_subjects.inline.dialects.tabby import TabbyDialect
+from benchwright_subjects.inline.dialects.vscode import VSCodeDialect
 
-DIALECTS: Mapping[str, type[Dialect]] = {one.name: one for one in (Dialect, CopilotDialect, TabbyDialect)}
+DIALECTS: Mapping[str, type[Dialect]] = {one.name: one for one in (Dialect, CopilotDialect, TabbyDialect, VSCodeDialect)}

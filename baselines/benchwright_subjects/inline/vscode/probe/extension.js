@@ -1,0 +1,100 @@
+// Carries out, inside the editor, what the driver asks for over a connection on loopback: one line of JSON each way.
+"use strict";
+
+const { createConnection } = require("node:net");
+const { readFileSync } = require("node:fs");
+const { join } = require("node:path");
+const { createInterface } = require("node:readline");
+const vscode = require("vscode");
+
+const TELLS = ["shown", "elsewhere", "nothing", "unfocused"];
+
+exports.activate = (context) => {
+  const { port, token } = JSON.parse(readFileSync(join(__dirname, "driver.json"), "utf8"));
+  const connection = createConnection({ host: "127.0.0.1", port });
+  const tell = (message) => connection.write(`${JSON.stringify(message)}\n`);
+  connection.on("error", () => undefined);
+  tell({ token });
+  for (const name of TELLS) {
+    context.subscriptions.push(
+      vscode.commands.registerCommand(`benchwrightProbe.${name}`, () => tell({ key: name })),
+    );
+  }
+  createInterface({ input: connection }).on("line", (line) => void answer(JSON.parse(line), tell));
+};
+
+async function answer({ id, method, params }, tell) {
+  try {
+    tell({ id, result: await METHODS[method](params) });
+  } catch (error) {
+    tell({ id, error: String(error).slice(0, 500) });
+  }
+}
+
+const METHODS = {
+  /** Opens a file, without a preview tab. */
+  async open({ path }) {
+    const document = await vscode.workspace.openTextDocument(vscode.Uri.file(path));
+    await vscode.window.showTextDocument(document, { preview: false });
+  },
+
+  /** Makes the document's text this one, by the smallest edit, with the cursor at an offset. */
+  async write({ text, cursor }) {
+    const editor = shownEditor();
+    const { document } = editor;
+    const before = document.getText();
+    if (before !== text) {
+      const [start, end, inserted] = difference(before, text);
+      const range = new vscode.Range(document.positionAt(start), document.positionAt(end));
+      await editor.edit((edit) => edit.replace(range, inserted), { undoStopBefore: false, undoStopAfter: false });
+      if (document.getText() !== text) throw new Error("the editor changed the text that it was given");
+    }
+    if (cursor !== undefined) place(editor, cursor);
+  },
+
+  /** Runs a command; the time is from its call until it resolves, in milliseconds. */
+  async execute({ command, argument }) {
+    const start = now();
+    await vscode.commands.executeCommand(command, ...(argument === undefined ? [] : [argument]));
+    return { start, end: now() };
+  },
+
+  /** The text and where the cursor is. */
+  read() {
+    const { document, selection } = shownEditor();
+    return { text: document.getText(), cursor: document.offsetAt(selection.active) };
+  },
+
+  /** Whether an extension is there and, if it starts with the editor, active. */
+  async extension({ id }) {
+    const extension = vscode.extensions.getExtension(id);
+    if (extension === undefined) return { isThere: false };
+    await extension.activate();
+    return { isThere: true };
+  },
+};
+
+function shownEditor() {
+  const editor = vscode.window.activeTextEditor;
+  if (editor === undefined) throw new Error("no document is in front");
+  return editor;
+}
+
+function place(editor, offset) {
+  const position = editor.document.positionAt(offset);
+  editor.selection = new vscode.Selection(position, position);
+  editor.revealRange(new vscode.Range(position, position), vscode.TextEditorRevealType.AtTop);
+}
+
+function difference(before, after) {
+  let start = 0;
+  while (start < before.length && start < after.length && before[start] === after[start]) start += 1;
+  let same = 0;
+  const most = Math.min(before.length, after.length) - start;
+  while (same < most && before[before.length - 1 - same] === after[after.length - 1 - same]) same += 1;
+  return [start, before.length - same, after.slice(start, after.length - same)];
+}
+
+function now() {
+  return performance.timeOrigin + performance.now();
+}
