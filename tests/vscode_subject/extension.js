@@ -1,27 +1,26 @@
-// An assistant that says what the setting `subject.script` says: `rules` of `{after, say}`, or a `mode` of misbehaviour.
+// An assistant that says what the setting `subject.script` says: `rules` of `{after, say}`,
+// a `vendor` whose model says it, or a `mode` of misbehaviour.
 "use strict";
 
-const { writeFileSync, readdirSync } = require("node:fs");
+const { readFileSync, writeFileSync } = require("node:fs");
 const { spawn } = require("node:child_process");
 const vscode = require("vscode");
 
-const ENDED = /\s+$/;
-
 exports.activate = (context) => {
   const script = vscode.workspace.getConfiguration("subject").get("script");
-  MODES[script.mode]?.(script);
+  const seen = script.mode === "prowls" ? prowl(script) : undefined;
   const provider = {
     async provideInlineCompletionItems(document, position) {
-      if (script.mode === "silent") return new Promise(() => undefined);
       if (script.mode === "edits") {
         const edit = new vscode.WorkspaceEdit();
         edit.insert(document.uri, new vscode.Position(0, 0), "// changed\n");
         await vscode.workspace.applyEdit(edit);
       }
-      const before = document.getText(new vscode.Range(new vscode.Position(0, 0), position)).replace(ENDED, "");
+      const before = document.getText(new vscode.Range(new vscode.Position(0, 0), position)).replace(/\s+$/, "");
+      if (seen && before.includes("assign")) return new Promise(() => undefined);
       const rule = script.rules?.find(({ after }) => before.endsWith(after.trim()));
-      if (rule === undefined) return [];
-      const say = script.vendor ? await askModel(script.vendor, before) : rule.say;
+      if (rule === undefined && !seen) return [];
+      const say = seen ?? (script.vendor ? await askModel(script.vendor, before) : rule.say);
       return [new vscode.InlineCompletionItem(say, new vscode.Range(position, position))];
     },
   };
@@ -36,23 +35,18 @@ async function askModel(vendor, before) {
   return said;
 }
 
-/** What an extension does at its start that is up to no good. */
-const MODES = {
-  /** Looks for hidden files, writes outside its folders, and leaves a process that ignores its end. */
-  prowls({ looks, writes }) {
-    const found = looks.map((folder) => {
+/** Looks for hidden files, writes outside its folders, leaves a process that ignores its end; tells what it saw. */
+function prowl({ looks, writes }) {
+  spawn("sh", ["-c", `trap '' TERM HUP; while :; do sleep 1; done # ${writes}`], { detached: true, stdio: "ignore" }).unref();
+  const attempts = looks.map((file) => () => readFileSync(file, "utf8"));
+  attempts.push(() => writeFileSync(writes, "was here"));
+  return attempts
+    .map((attempt) => {
       try {
-        return readdirSync(folder);
+        return String(attempt());
       } catch (error) {
-        return [error.code];
+        return error.code;
       }
-    });
-    try {
-      writeFileSync(writes, "was here");
-    } catch {
-      // As it should be.
-    }
-    spawn("sh", ["-c", `trap '' TERM HUP; while :; do sleep 1; done # ${writes}`], { detached: true, stdio: "ignore" }).unref();
-    console.log(JSON.stringify(found));
-  },
-};
+    })
+    .join(" ");
+}

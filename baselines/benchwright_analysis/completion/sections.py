@@ -167,10 +167,12 @@ def _alike(parts: Sequence[Part]) -> Section:
 def _latency(runs: Sequence[PlayedRun], seed: int) -> Section:
     found: dict[str, Latencies] = {}
     for run in runs:
-        pairs = [(value, one.problem) for one in run.records for value in one.times.latencies_ms]
-        one = latencies([value for value, _ in pairs], [problem for _, problem in pairs], seed=seed)
-        if one is not None:
-            found[run.label] = one
+        at_wire = [(value, one.problem) for one in run.records for value in one.times.latencies_ms]
+        at_text = [(value, one.problem) for one in run.records for value in one.times.drawn_ms]
+        for label, pairs in ((run.label, at_wire), (f"{run.label}, drawn", at_text)):
+            one = latencies([value for value, _ in pairs], [problem for _, problem in pairs], seed=seed)
+            if one is not None:
+                found[label] = one
     table = latency_table(found)
     return Section("latency", "How fast", tables=[table], numbers=found, without="" if found else "Nothing was asked.")
 

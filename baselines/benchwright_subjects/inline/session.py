@@ -18,7 +18,6 @@ from benchwright_subjects.inline.policies import Accepted
 from benchwright_subjects.inline.server_process import Launch, ServerProcess, started
 from benchwright_subjects.inline.workplace import Workplace
 
-START_S = 60.0
 _STOP_S = 5.0
 _MOST_NAME = 80
 
@@ -84,9 +83,10 @@ class Session:
         Raises:
             SubjectError: The server failed.
         """
-        question = self._dialect.question(document, trigger)
+        question = self._dialect.question(document, trigger, self._timeout_s)
+        patience_s = self._timeout_s + self._dialect.own_s
         try:
-            answer = await self.connection.request(self._dialect.method, question, self._timeout_s)
+            answer = await self.connection.request(self._dialect.method, question, patience_s)
         except RequestTimeoutError:
             return Asked((), None)
         latency = self._dialect.latency(answer)
@@ -145,9 +145,9 @@ async def _initialized(
 ) -> ServerName:
     params = initialize_params(dialect, place.workspace.as_uri())
     try:
-        result = (await connection.request("initialize", params, START_S)).result
+        result = (await connection.request("initialize", params, dialect.start_s)).result
     except RequestTimeoutError:
-        raise SubjectError(Failure.NO_ANSWER, f"The server did not answer `initialize` in {START_S:.0f} s.") from None
+        raise SubjectError(Failure.NO_ANSWER, f"The server did not answer `initialize` in {dialect.start_s:.0f} s.") from None
     except SubjectError as error:
         if error.failure is not Failure.ENDED:
             raise

@@ -62,10 +62,10 @@ class CopilotDialect(Dialect):
         """It completes in the document that has the focus."""
         connection.notify("textDocument/didFocus", {"textDocument": document.identifier})
 
-    def question(self, document: Document, trigger: Trigger) -> dict[str, JsonValue]:
+    def question(self, document: Document, trigger: Trigger, timeout_s: float) -> dict[str, JsonValue]:
         """With the version and the indentation."""
         return {
-            **super().question(document, trigger),
+            **super().question(document, trigger, timeout_s),
             "textDocument": {**document.identifier, "version": document.version},
             "formattingOptions": {"tabSize": 4, "insertSpaces": True},
         }

@@ -50,7 +50,8 @@ class Taken:
 class Latency:
     """How long an answer took, in milliseconds."""
 
-    answer_ms: float
+    answer_ms: float | None
+    """None if it was given up."""
     drawn_ms: float | None = None
     """Until the offer was drawn; None if nothing was, or nothing draws."""
 
@@ -77,6 +78,10 @@ class Dialect:
     method = "textDocument/inlineCompletion"
     draws = False
     """Whether an editor draws what is offered."""
+    start_s = 60.0
+    """After which a server that has not answered `initialize` is given up."""
+    own_s = 0.0
+    """Seconds that a request may take besides what is measured."""
 
     def __init__(self, options: JsonValue = None) -> None:
         self._options = options
@@ -112,8 +117,8 @@ class Dialect:
     def focus(self, connection: Connection, document: Document) -> None:
         """Say that the user has a document in front."""
 
-    def question(self, document: Document, trigger: Trigger) -> dict[str, JsonValue]:
-        """The parameters of a request."""
+    def question(self, document: Document, trigger: Trigger, timeout_s: float) -> dict[str, JsonValue]:
+        """The parameters of a request that is given up after some seconds."""
         return {
             "textDocument": document.identifier,
             "position": document.position,

@@ -34,7 +34,7 @@ class TabbyDialect(Dialect):
         """The client's, for text documents."""
         return {"completion": {"dynamicRegistration": True}, "synchronization": {"didSave": False}}
 
-    def question(self, document: Document, trigger: Trigger) -> dict[str, JsonValue]:
+    def question(self, document: Document, trigger: Trigger, timeout_s: float) -> dict[str, JsonValue]:
         """`triggerKind` means something else here: 1 is *typed or asked for* (LSP 3.18, `CompletionTriggerKind`)."""
         return {
             "textDocument": document.identifier,

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pydantic import Field, JsonValue
 
 from benchwright_subjects.inline.connection import Answer, Connection, RequestTimeoutError
-from benchwright_subjects.inline.dialects.lsp import COMMAND_S, Dialect, Latency, Taken, Trigger, item_read
+from benchwright_subjects.inline.dialects.lsp import Dialect, Latency, Taken, Trigger, item_read
 from benchwright_subjects.inline.document import Document
 from benchwright_subjects.inline.failure import Failure, SubjectError
 from benchwright_subjects.inline.offer import MAX_CHARACTERS, Offer, Received
@@ -15,14 +15,14 @@ from benchwright_subjects.inline.policies import Accepted
 
 
 class _Timing(Received):
-    answered: float
+    answered: float | None
     drawn: float | None = None
 
 
 class _Answered(Received):
     timing: _Timing
-    was_changed: bool = Field(default=False, alias="wasChanged")
-    """Whether the document was no longer as the driver had left it."""
+    is_changed: bool = Field(default=False, alias="isChanged")
+    """Whether the document is no longer as the driver has left it."""
 
 
 class _State(Received):
@@ -35,13 +35,16 @@ class VSCodeDialect(Dialect):
 
     name = "vscode"
     draws = True
+    start_s = 180.0
+    own_s = 60.0
 
-    def question(self, document: Document, trigger: Trigger) -> dict[str, JsonValue]:
+    def question(self, document: Document, trigger: Trigger, timeout_s: float) -> dict[str, JsonValue]:
         """With the text, because only the request says where the cursor is."""
         return {
-            **super().question(document, trigger),
+            **super().question(document, trigger, timeout_s),
             "text": document.text,
             "cursor": _utf16(document.before),
+            "timeoutMs": timeout_s * 1000,
         }
 
     def latency(self, answer: Answer) -> Latency:
@@ -59,7 +62,7 @@ class VSCodeDialect(Dialect):
         Raises:
             SubjectError: `BAD_OFFER` or `CHANGED_FILES`.
         """
-        if item_read(_Answered, result).was_changed:
+        if item_read(_Answered, result).is_changed:
             raise SubjectError(Failure.CHANGED_FILES, "The extension changed the document by itself.")
         return super().offers(result, document)
 
@@ -71,7 +74,7 @@ class VSCodeDialect(Dialect):
         """
         wanted: JsonValue = {"text": None if part.is_whole else part.text}
         try:
-            result = (await connection.request("benchwright/take", wanted, COMMAND_S)).result
+            result = (await connection.request("benchwright/take", wanted, self.own_s)).result
         except RequestTimeoutError:
             raise SubjectError(Failure.NO_ANSWER, "The editor did not take its own offer.") from None
         state = item_read(_State, result)

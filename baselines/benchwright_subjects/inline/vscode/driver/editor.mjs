@@ -1,6 +1,7 @@
 // What one does in the measured editor: open, write, ask for an offer, take it.
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { Chromium } from "./chromium.mjs";
 import { startCodeServer } from "./codeServer.mjs";
 import { drawn, watch } from "./ghostText.mjs";
@@ -52,24 +53,33 @@ export class Editor {
 
   /** Brings the document to a text and the cursor to an offset; answers whether somebody else had changed it before. */
   async write(text, cursor) {
-    const { text: before } = await this.#probe.ask("read");
-    const wasChanged = before !== this.#text;
+    const wasChanged = !(await this.isUntouched());
     await this.#probe.ask("write", { text, cursor });
     this.#text = text;
     return wasChanged;
   }
 
-  /** Asks for an offer at the cursor; `null` if there is none. Times in milliseconds after the command. */
-  async ask(isExplicit) {
+  /** Whether the document is as the driver left it. */
+  async isUntouched() {
+    return (await this.#probe.ask("read")).text === this.#text;
+  }
+
+  /** Asks for an offer at the cursor; `text` is null if there is none. Times in milliseconds after the command. */
+  async ask(isExplicit, timeoutMs) {
     await this.#focus();
     await this.#command(`${SUGGEST}.hide`);
     await this.#page.evaluate(`(${watch})()`);
-    const { start, end } = await this.#command(`${SUGGEST}.trigger`, { explicit: isExplicit });
+    const answered = await within(timeoutMs, this.#command(`${SUGGEST}.trigger`, { explicit: isExplicit }));
+    if (answered === undefined) {
+      await this.stop();
+      return { text: null, isElsewhere: false, timing: { answered: null, drawn: null } };
+    }
+    const { start, end } = answered;
     const timing = { answered: end - start, drawn: null };
     let state = await this.#state();
     if (state === "nothing") {
       // Now and then it is drawn a moment after the command has resolved.
-      await new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
+      await sleep(SETTLE_MS);
       state = await this.#state();
     }
     if (state !== "shown") return { text: null, isElsewhere: state === "elsewhere", timing };
@@ -126,10 +136,20 @@ export class Editor {
     for (let tries = 0; tries < MOST_TRIES; tries += 1) {
       const fired = this.#probe.key();
       await this.#page.press(KEY);
-      const name = await Promise.race([fired, new Promise((resolve) => setTimeout(resolve, KEY_MS))]);
+      const name = await within(KEY_MS, fired);
       if (name !== undefined) return name;
     }
     throw new Error("the editor does not answer its keys");
+  }
+}
+
+/** What a promise comes to; undefined if it takes longer. */
+async function within(timeoutMs, promise) {
+  const over = new AbortController();
+  try {
+    return await Promise.race([promise, sleep(timeoutMs, undefined, { signal: over.signal }).catch(() => undefined)]);
+  } finally {
+    over.abort();
   }
 }
 

@@ -1,4 +1,6 @@
 // Looks like an inline-completion server on standard streams; behind it is a real VS Code.
+import { existsSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { Editor } from "./editor.mjs";
@@ -6,6 +8,9 @@ import { Editor } from "./editor.mjs";
 const GIVEN_UP = -32800;
 const FAILED = -32803;
 const UNKNOWN = -32601;
+/** Chromium and VS Code put Unix sockets into the temporary folder, whose paths may have 107 characters. */
+const MOST_TEMPORARY = 50;
+const SHORT = "/dev/shm";
 
 const { values: options, positionals: codeServer } = parseArgs({
   options: {
@@ -38,11 +43,12 @@ const METHODS = {
     await editor.write(contentChanges.at(-1).text);
   },
 
-  async "textDocument/inlineCompletion"({ text, cursor, context }) {
+  async "textDocument/inlineCompletion"({ text, cursor, context, timeoutMs }) {
     const wasChanged = await editor.write(text, cursor);
-    const found = await editor.ask(context.triggerKind === 1);
+    const found = await editor.ask(context.triggerKind === 1, timeoutMs);
     offered = found.text ?? "";
-    return { items: found.text === null ? [] : [{ insertText: found.text }], wasChanged, ...found };
+    const isChanged = wasChanged || !(await editor.isUntouched());
+    return { items: found.text === null ? [] : [{ insertText: found.text }], isChanged, ...found };
   },
 
   async "benchwright/take"({ text }) {
@@ -95,6 +101,8 @@ function take(message) {
     queue = queue.then(() => carryOut(message));
   }
 }
+
+if (tmpdir().length > MOST_TEMPORARY && existsSync(SHORT)) process.env.TMPDIR = SHORT;
 
 let rest = Buffer.alloc(0);
 process.stdin.on("data", (chunk) => {

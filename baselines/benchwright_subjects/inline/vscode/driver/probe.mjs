@@ -8,7 +8,7 @@ export class Probe {
   #connection;
   #number = 0;
   #pending = new Map();
-  #keys = [];
+  #fired = () => undefined;
 
   /** Listens on loopback; `arrived` resolves when the probe has connected. */
   static async listen() {
@@ -34,7 +34,7 @@ export class Probe {
 
   /** The next key binding of the probe's that fires. */
   key() {
-    return new Promise((resolve) => this.#keys.push(resolve));
+    return new Promise((resolve) => (this.#fired = resolve));
   }
 
   #greet(connection, token) {
@@ -52,7 +52,7 @@ export class Probe {
   }
 
   #take({ id, key, result, error }) {
-    if (key !== undefined) return this.#keys.shift()?.(key);
+    if (key !== undefined) return this.#fired(key);
     const waiting = this.#pending.get(id);
     this.#pending.delete(id);
     if (error === undefined) waiting?.resolve(result);

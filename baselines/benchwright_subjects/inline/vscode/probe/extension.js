@@ -20,8 +20,48 @@ exports.activate = (context) => {
       vscode.commands.registerCommand(`benchwrightProbe.${name}`, () => tell({ key: name })),
     );
   }
+  offerModel(context);
   createInterface({ input: connection }).on("line", (line) => void answer(JSON.parse(line), tell));
 };
+
+/** Offers the model of the settings, if they name one, to extensions that ask `vscode.lm`. */
+function offerModel(context) {
+  const { url, model, keyVariable } = vscode.workspace.getConfiguration("benchwright.model");
+  if (!url || !model) return;
+  const information = {
+    id: model,
+    name: model,
+    family: model,
+    version: "1",
+    maxInputTokens: 128000,
+    maxOutputTokens: 32000,
+    capabilities: {},
+  };
+  const provider = {
+    provideLanguageModelChatInformation: () => [information],
+    async provideLanguageModelChatResponse(_model, messages, { modelOptions = {} }, progress, token) {
+      const stopped = new AbortController();
+      token.onCancellationRequested(() => stopped.abort());
+      const key = keyVariable ? process.env[keyVariable] : undefined;
+      const answered = await fetch(`${url.replace(/\/$/, "")}/chat/completions`, {
+        method: "POST",
+        headers: { "content-type": "application/json", ...(key && { authorization: `Bearer ${key}` }) },
+        body: JSON.stringify({ ...modelOptions, model, messages: messages.map(plain) }),
+        signal: stopped.signal,
+      });
+      if (!answered.ok) throw new Error(`the model answers with status ${answered.status}`);
+      const { choices } = await answered.json();
+      progress.report(new vscode.LanguageModelTextPart(choices[0].message.content ?? ""));
+    },
+    provideTokenCount: async (_model, text) => Math.ceil(JSON.stringify(text).length / 4),
+  };
+  context.subscriptions.push(vscode.lm.registerLanguageModelChatProvider("benchwright", provider));
+}
+
+function plain({ role, content }) {
+  const texts = content.map((part) => (part instanceof vscode.LanguageModelTextPart ? part.value : ""));
+  return { role: role === vscode.LanguageModelChatMessageRole.Assistant ? "assistant" : "user", content: texts.join("") };
+}
 
 async function answer({ id, method, params }, tell) {
   try {

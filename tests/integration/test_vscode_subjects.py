@@ -1,0 +1,181 @@
+"""VS Code extensions as subjects: a real code-server in a real Chromium, with an extension that is packed here."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+
+from benchwright_attempts.errors import EvaluationError
+from benchwright_problems.home import Home
+from benchwright_subjects.inline.confinement import can_confine
+from benchwright_subjects.inline.dialects.vscode import VSCodeDialect
+from benchwright_subjects.inline.failure import Failure
+from benchwright_subjects.inline.policies import Policy, Refusal
+from benchwright_subjects.inline.record import Decision
+from benchwright_subjects.inline.run_folder import RunFolder
+from benchwright_subjects.inline.server_process import Launch
+from benchwright_subjects.inline.site_run import Played, Rules, Subject, play
+from benchwright_subjects.inline.sites import Site, SiteKind
+from benchwright_subjects.inline.vscode.editor_launch import Programs, driver_command, find_programs, probe_in
+from benchwright_subjects.inline.vscode.vsix import packed, read_vsix
+
+from ..judge_endpoint import JudgeEndpoint, content
+
+EXTENSION = Path(__file__).parents[1] / "vscode_subject"
+BENCHWRIGHT = Path(sys.executable).with_name("benchwright")
+CANARY = "canary_7f3a"
+SITE = Site(
+    "starter/m/rtl/m.sv#lines@1-2",
+    "starter/m",
+    "rtl/m.sv",
+    SiteKind.LINES,
+    "module m(input a, b, output y, z);\n    ",
+    "\nendmodule\n",
+    f"assign y = a & b; // {CANARY}\n    assign z = a | b;",
+)
+
+
+def programs() -> Programs:
+    try:
+        return find_programs((), Home.find().cache)
+    except EvaluationError as error:
+        pytest.skip(str(error))
+
+
+pytestmark = pytest.mark.skipif(not can_confine(), reason="bubblewrap is missing or does not work here")
+
+
+@pytest.fixture
+def vsix(tmp_path: Path) -> Path:
+    programs()
+    file = tmp_path / "subject.vsix"
+    file.write_bytes(packed(EXTENSION))
+    return file
+
+
+async def played(
+    vsix: Path, script: dict[str, Any], policy: Policy, rules: Rules, secrets: tuple[Path, ...] = ()
+) -> Played:
+    command = driver_command(programs(), [read_vsix(vsix)], probe_in(vsix.parent / "probe"))
+    dialect = VSCodeDialect({"subject.script": script})
+    places = vsix.parent / "places"
+    subject = Subject(Launch(command, secrets=(*secrets, places)), dialect, os.environ, places)
+    return await play(SITE, {"docs/notes.md": "Notes."}, subject, policy, rules)
+
+
+def processes(*words: str) -> list[str]:
+    """Command lines of running processes that name one of these."""
+    found = []
+    for process in psutil.process_iter(["cmdline"]):
+        line = " ".join(process.info["cmdline"] or ())
+        if any(word in line for word in words) and process.pid != os.getpid():
+            found.append(line)
+    return found
+
+
+def gone(*words: str) -> bool:
+    until = time.monotonic() + 10
+    while processes(*words) and time.monotonic() < until:
+        time.sleep(0.1)
+    return not processes(*words)
+
+
+async def test_lines_of_ghost_text_are_taken_by_the_editors_own_commands(vsix: Path) -> None:
+    script = {
+        "rules": [
+            {"after": ");", "say": "assign y = a & b;\n    assign z = a ^ b;"},
+            {"after": "a & b;", "say": "assign z = a | b;"},
+        ]
+    }
+    found = await played(vsix, script, Policy.FIRST_LINE, Rules())
+    assert found.failure is None
+    assert [(step.decision, step.accepted.strip()) for step in found.steps] == [
+        (Decision.PARTLY_ACCEPTED, "assign y = a & b;"),
+        (Decision.ACCEPTED, "assign z = a | b;"),
+    ]
+    assert found.steps[0].offer == "assign y = a & b;\n    assign z = a ^ b;"
+    assert (found.server.name, found.server.version[:12]) == ("tests.subject", "2.0.1 (vsix ")
+    assert len(found.latencies_ms) == len(found.drawn_ms) == 2
+    assert None not in found.drawn_ms
+    assert not list((vsix.parent / "places").iterdir())
+    assert gone(str(vsix.parent))
+
+
+async def test_a_hostile_extension_sees_and_leaves_nothing_and_its_silence_has_a_name(
+    vsix: Path, tmp_path: Path
+) -> None:
+    hidden = tmp_path / "hidden"
+    hidden.mkdir()
+    (hidden / "reference.sv").write_text(CANARY)
+    script = {"mode": "prowls", "looks": [str(hidden / "reference.sv")], "writes": str(tmp_path / "left")}
+    found = await played(vsix, script, Policy.NEVER, Rules(Refusal.ASSISTED, timeout_s=1.5), (hidden,))
+    assert found.failure is None
+    assert [step.decision for step in found.steps] == [Decision.REFUSED, Decision.TIMED_OUT]
+    assert found.steps[0].offer == "ENOENT EROFS"
+    assert found.latencies_ms[1] is None
+    assert not (tmp_path / "left").exists()
+    assert gone(str(tmp_path))
+
+
+async def test_an_extension_that_edits_by_itself_ends_its_site(vsix: Path) -> None:
+    script = {"mode": "edits", "rules": [{"after": ");", "say": "assign y = a & b;"}]}
+    found = await played(vsix, script, Policy.ALWAYS, Rules())
+    assert found.failure is not None
+    assert found.failure.failure is Failure.CHANGED_FILES
+
+
+@pytest.fixture
+def model() -> Iterator[JudgeEndpoint]:
+    with JudgeEndpoint(lambda request: content("assign at_max = &count;")) as endpoint:
+        yield endpoint
+
+
+def test_killed_and_run_again_an_extension_asks_the_runs_model_and_is_reported(
+    vsix: Path, tmp_path: Path, model: JudgeEndpoint
+) -> None:
+    settings = tmp_path / "settings.json"
+    script = {"vendor": "benchwright", "rules": [{"after": "", "say": ""}]}
+    of_model = {"benchwright.model.url": model.url, "benchwright.model.model": "scripted"}
+    settings.write_text(json.dumps({"subject.script": script, **of_model}))
+    environ = {**os.environ, "BENCHWRIGHT_HOME": str(tmp_path / "home")}
+    environ["BENCHWRIGHT_CACHE"] = str(Home.find().cache)
+    run = tmp_path / "run"
+    command = [BENCHWRIGHT, "completion", "run", "--dialect", "vscode", "--extension", vsix, "--initialization", settings]
+    command += ["--pack", "starter", "--problem", "saturating-counter", "--sites", "empty-body", "--mode", "alone"]
+    command += ["--policy", "first-line", "--no-bounds", "--most-asks", "1", "--no-grade", "--json", "--out", run]
+
+    begun = subprocess.Popen(command, env=environ, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        place = str(tmp_path / "home" / "state" / "completion")
+        until = time.monotonic() + 60
+        while not any("--type=" in line for line in processes(place)) and time.monotonic() < until:
+            time.sleep(0.1)
+        assert processes(place)
+    finally:
+        begun.kill()
+        begun.wait()
+    assert gone(place)
+    assert not (run / "sites.jsonl").exists()
+
+    ran = ended(command, environ)
+    (record,) = RunFolder(run).records()
+    assert record.failure is None
+    assert record.steps[0].offer == "assign at_max = &count;"
+    assert "module sat_counter" in model.requests[0].body["messages"][0]["content"]
+    latency = json.loads(ran)["sections"]["latency"]["numbers"]
+    assert {label.rpartition(", ")[2] for label in latency} == {"alone", "drawn"}
+
+
+def ended(command: Sequence[str | Path], environ: dict[str, str]) -> str:
+    ran = subprocess.run(command, env=environ, capture_output=True, text=True, timeout=300, check=False)
+    assert ran.returncode == 0, ran.stderr + ran.stdout
+    return ran.stdout
