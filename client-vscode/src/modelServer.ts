@@ -76,9 +76,9 @@ export class ModelServer {
     try {
       this.check(request);
       const path = (request.url ?? "").split("?", 1)[0];
-      if (request.method === "GET" && path === "/v1/models") return await this.list(response);
-      if (request.method === "POST" && path === "/v1/chat/completions") return await this.complete(request, response);
-      throw new Refusal(404, "Only GET /v1/models and POST /v1/chat/completions are served.");
+      if (request.method === "GET" && path === "/v1/models") await this.list(response);
+      else if (request.method === "POST" && path === "/v1/chat/completions") await this.complete(request, response);
+      else throw new Refusal(404, "Only GET /v1/models and POST /v1/chat/completions are served.");
     } catch (error) {
       refuse(response, error);
     }
@@ -109,7 +109,10 @@ export class ModelServer {
     this.asked += 1;
     this.onAsked();
     const pieces = this.models.ask(question, stopped.signal);
-    if (body.stream === true) return this.stream(question, pieces, response, body);
+    if (body.stream === true) {
+      await this.stream(question, pieces, response, body);
+      return;
+    }
     let text = "";
     for await (const piece of pieces) text += piece;
     const message = { role: "assistant", content: text };

@@ -122,8 +122,8 @@ class EditorModels implements Models {
 }
 
 function toEditor({ role, text }: Message): vscode.LanguageModelChatMessage {
-  const { User, Assistant } = vscode.LanguageModelChatMessage;
-  return role === "user" ? User(text) : Assistant(text);
+  const kind = vscode.LanguageModelChatMessage;
+  return role === "user" ? kind.User(text) : kind.Assistant(text);
 }
 
 function refusal(error: vscode.LanguageModelError): Refusal {

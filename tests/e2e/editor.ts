@@ -334,7 +334,7 @@ export class Editor {
   }
 
   /** An item of ours in the status bar. */
-  statusBar(item: "clock" | "verdict"): Locator {
+  statusBar(item: "clock" | "servedModels" | "verdict"): Locator {
     return this.page.locator(`.statusbar-item[id="benchwright.benchwright.${item}"]`);
   }
 
