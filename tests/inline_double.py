@@ -121,7 +121,8 @@ def did_partially_accept(params: Any) -> None:
 @server.feature("textDocument/copilotInlineEdit")
 def inline_edit(params: Any) -> Any:
     note("textDocument/copilotInlineEdit", plain(params))
-    return {"edits": SCRIPT.get("next_edits", [])}
+    document = {"textDocument": plain(params)["textDocument"]}
+    return {"edits": [{**document, **edit} for edit in SCRIPT.pop("next_edits", [])]}
 
 
 @server.feature("textDocument/didShowInlineEdit")

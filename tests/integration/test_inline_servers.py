@@ -251,7 +251,9 @@ class TestCopilot:
     async def test_a_whole_acceptance(self, bench: Bench) -> None:
         command = {"title": "x", "command": "double.accepted", "arguments": ["id-1"]}
         item = {"insertText": "assign y = a & b;", "command": command}
-        script = {"rules": [{"after": ");", "items": [item]}], "next_edits": [{"text": "t", "command": command}] * 2}
+        place = {"start": {"line": 0, "character": 0}, "end": {"line": 0, "character": 6}}
+        edit = {"text": "/**/ module", "range": place, "command": {**command, "arguments": ["id-2"]}}
+        script = {"rules": [{"after": ");", "items": [item]}], "next_edits": [edit, edit]}
         played = await bench.scripted(
             script, Policy.ALWAYS, dialect=CopilotDialect(), rules=Rules(Refusal.ALONE, next_edits=True)
         )
@@ -260,12 +262,42 @@ class TestCopilot:
         assert [one["item"]["insertText"] for one in self._of("textDocument/didShowCompletion", bench)] == [
             "assign y = a & b;"
         ]
-        assert bench.hearing.of("double.accepted") == [["id-1"]]
+        assert bench.hearing.of("double.accepted") == [["id-1"], ["id-2"]]
         assert self._of("textDocument/didPartiallyAcceptCompletion", bench) == []
-        (edit,) = self._of("textDocument/copilotInlineEdit", bench)
-        assert edit["textDocument"]["version"] >= 2
-        assert len(self._of("textDocument/didShowInlineEdit", bench)) == 1
-        assert played.steps[0].next_edits == 2
+        asked = self._of("textDocument/copilotInlineEdit", bench)
+        assert [one["textDocument"]["version"] for one in asked] == [3, 4]
+        (shown,) = self._of("textDocument/didShowInlineEdit", bench)
+        assert shown["item"]["command"]["arguments"] == ["id-2"]
+        assert (played.steps[0].next_edits, played.steps[0].next_edits_taken) == (2, 1)
+        assert played.document.text.startswith("/**/ module m(")
+        assert played.document.after == SITE.after
+
+    @pytest.mark.parametrize(
+        ("policy", "text", "taken"),
+        [
+            (Policy.FIRST_LINE, "module", 1),
+            (Policy.FIRST_LINE, "module\n", 0),
+            (Policy.MATCHES, "modulo", 0),
+            (Policy.SURVIVES_LINT, "modulo", 0),
+        ],
+    )
+    async def test_a_next_edit_is_taken_by_the_policy(
+        self, bench: Bench, policy: Policy, text: str, taken: int
+    ) -> None:
+        place = {"start": {"line": 0, "character": 0}, "end": {"line": 0, "character": 6}}
+        item = {"insertText": "assign y = a & b;"}
+        script = {"rules": [{"after": ");", "items": [item]}], "next_edits": [{"text": text, "range": place}]}
+        rules = Rules(Refusal.ALONE, next_edits=True)
+        played = await bench.scripted(script, policy, dialect=CopilotDialect(), rules=rules)
+        assert (played.steps[0].next_edits, played.steps[0].next_edits_taken) == (1, taken)
+
+    async def test_a_next_edit_outside_the_document_ends_the_site(self, bench: Bench) -> None:
+        place = {"start": {"line": 90, "character": 0}, "end": {"line": 90, "character": 1}}
+        item = {"insertText": "assign y = a & b;"}
+        script = {"rules": [{"after": ");", "items": [item]}], "next_edits": [{"text": "x", "range": place}]}
+        rules = Rules(Refusal.ALONE, next_edits=True)
+        played = await bench.scripted(script, Policy.ALWAYS, dialect=CopilotDialect(), rules=rules)
+        assert failed(played) is Failure.OUT_OF_RANGE
 
     async def test_a_partial_acceptance_counts_utf_16_from_the_items_start(self, bench: Bench) -> None:
         line = SITE.before.count("\n")

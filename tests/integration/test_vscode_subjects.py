@@ -149,7 +149,17 @@ def test_killed_and_run_again_an_extension_asks_the_runs_model_and_is_reported(
     environ = {**os.environ, "BENCHWRIGHT_HOME": str(tmp_path / "home")}
     environ["BENCHWRIGHT_CACHE"] = str(Home.find().cache)
     run = tmp_path / "run"
-    command = [BENCHWRIGHT, "completion", "run", "--dialect", "vscode", "--extension", vsix, "--initialization", settings]
+    command = [
+        BENCHWRIGHT,
+        "completion",
+        "run",
+        "--dialect",
+        "vscode",
+        "--extension",
+        vsix,
+        "--initialization",
+        settings,
+    ]
     command += ["--pack", "starter", "--problem", "saturating-counter", "--sites", "empty-body", "--mode", "alone"]
     command += ["--policy", "first-line", "--no-bounds", "--most-asks", "1", "--no-grade", "--json", "--out", run]
 

@@ -30,6 +30,9 @@ class Funnel:
     """Share of the shown."""
     repeats_suffix: Estimate | None
     """Share of the shown."""
+    next_edits: int
+    """Proposed after accepted offers."""
+    next_edits_taken: int
     cancelled: int
     failed_sites: int
 
@@ -83,6 +86,8 @@ def funnel(part: Part) -> Funnel:
         accepted=_ratio(part, steps(_ACCEPTED), shown),
         partly=_ratio(part, steps(frozenset({Decision.PARTLY_ACCEPTED})), shown),
         repeats_suffix=_ratio(part, lambda one: sum(step.repeats_suffix for step in one.steps), shown),
+        next_edits=sum(step.next_edits or 0 for one in part.records for step in one.steps),
+        next_edits_taken=sum(step.next_edits_taken for one in part.records for step in one.steps),
         cancelled=sum(one.cancelled for one in part.records),
         failed_sites=sum(one.failure is not None for one in part.records),
     )

@@ -126,14 +126,19 @@ def _funnel(parts: Sequence[Part]) -> Section:
             told(one.accepted, share=True),
             told(one.partly, share=True),
             told(one.repeats_suffix, share=True),
+            one.next_edits,
+            one.next_edits_taken,
             one.cancelled,
         )
         for part, one in found
     ]
-    columns = (*_NAMES, "played", "requests", "shown", "accepted", "partly", "repeat the suffix", "given up")
+    columns = (
+        *(*_NAMES, "played", "requests", "shown", "accepted", "partly", "repeat the suffix"),
+        *("next edits", "next edits taken", "given up"),
+    )
     note = (
         "Shown: share of the requests that were answered with an offer in time. Accepted, in whole or in part, and the "
-        f"two after it: share of the shown. {_FEW}"
+        f"two after it: share of the shown. Next edits are asked for with --next-edits, after accepted offers. {_FEW}"
     )
     table = Table("From request to accepted offer", columns, rows, note)
     return Section("funnel", "What was offered", tables=[table], numbers={_joined(part): one for part, one in found})

@@ -31,6 +31,15 @@ class Document:
         whole = self.text[:start] + text + self.text[end:]
         return replace(self, text=whole, cursor=start + len(text), version=self.version + 1)
 
+    def edited(self, start: int, end: int, text: str) -> Document:
+        """The next version, with the cursor where it was in the text, or behind the new text that took its place."""
+        changed = self.replaced(start, end, text)
+        if start >= self.cursor:
+            return replace(changed, cursor=self.cursor)
+        if end <= self.cursor:
+            return replace(changed, cursor=self.cursor + len(text) - (end - start))
+        return changed
+
     def typed(self, text: str) -> Document:
         """The next version, with something typed at the cursor."""
         return self.replaced(self.cursor, self.cursor, text) if text else self

@@ -123,6 +123,43 @@ def _offsets(document: Document, place: ReceivedRange) -> tuple[int, int]:
     return start, end
 
 
+@dataclass(frozen=True)
+class NextEdit:
+    """A change that is proposed anywhere in the document after another was made. Offsets are in code points."""
+
+    start: int
+    end: int
+    text: str
+    command: ReceivedCommand | None = field(default=None, compare=False)
+    """To be executed after it was accepted."""
+
+
+@dataclass(frozen=True)
+class NextEdits:
+    """What is proposed next."""
+
+    count: int
+    first: NextEdit | None = None
+    """The one that an editor shows; None if it is not known, or in another document."""
+
+
+def next_edit(document: Document, text: str, place: ReceivedRange, command: ReceivedCommand | None) -> NextEdit:
+    """An edit for a document.
+
+    Raises:
+        SubjectError: `OUT_OF_RANGE` or `BAD_OFFER`.
+    """
+    if len(text) > MAX_CHARACTERS:
+        raise SubjectError(Failure.BAD_OFFER, f"The server offered {len(text)} characters; {MAX_CHARACTERS} is most.")
+    start, end = (document.lines.offset(one.lsp) for one in (place.start, place.end))
+    is_there = all(
+        document.lines.position(offset) == one.lsp for offset, one in ((start, place.start), (end, place.end))
+    )
+    if not (is_there and start <= end):
+        raise SubjectError(Failure.OUT_OF_RANGE, "The server offered to replace text that is not in the document.")
+    return NextEdit(start, end, text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace"), command)
+
+
 def plain_snippet(value: str) -> str:
     """The text that a snippet inserts (LSP 3.18, *Snippet Syntax*): placeholders with their defaults, no tab stops."""
     text = _ESCAPED.sub(lambda found: chr(_SET_ASIDE + ord(found[1])), value)

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from benchwright_subjects.inline.document import Document
-from benchwright_subjects.inline.offer import Offer
+from benchwright_subjects.inline.offer import NextEdit, Offer
+from benchwright_subjects.inline.similarity import edit_similarity
 
 _WORD = re.compile(r"\s*(?:[\w$]+|[^\w\s])")
 
@@ -76,6 +77,30 @@ def accepted(policy: Policy, document: Document, offer: Offer, rest: str, adds_e
         case Policy.SURVIVES_LINT:
             after = document.replaced(offer.start, offer.end, offer.text)
             return None if adds_errors(after) else whole
+
+
+def takes_edit(policy: Policy, before: Document, after: Document, edit: NextEdit, wanted: str, adds: Adds) -> bool:
+    """Whether the policy takes an edit, which is taken whole or not at all.
+
+    Args:
+        policy: Which. The oracle takes what makes the text more like the reference; *first line*, an edit of one line.
+        before: The document without it.
+        after: The document with it.
+        edit: The edit.
+        wanted: What the reference has up to here. Only the oracle uses it.
+        adds: See `Adds`. Only *survives lint* asks.
+    """
+    match policy:
+        case Policy.NEVER:
+            return False
+        case Policy.ALWAYS:
+            return True
+        case Policy.FIRST_LINE:
+            return "\n" not in edit.text + before.text[edit.start : edit.end]
+        case Policy.MATCHES:
+            return edit_similarity(after.text, wanted) > edit_similarity(before.text, wanted)
+        case Policy.SURVIVES_LINT:
+            return not adds(after)
 
 
 def _limited(inserted: str, taken: str) -> Accepted | None:

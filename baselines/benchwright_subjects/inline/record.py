@@ -49,6 +49,8 @@ class Step(Kept):
     """Whether the first offer only says what follows anyway."""
     next_edits: int | None = None
     """Further edits that the server proposed afterwards; None if it was not asked or does not do that."""
+    next_edits_taken: int = 0
+    """Of these, the ones that the policy took. Their characters are in no other number."""
 
 
 class Snapshot(Kept):

@@ -13,7 +13,7 @@ from benchwright_subjects.inline.connection import Connection, RequestTimeoutErr
 from benchwright_subjects.inline.dialects.lsp import Dialect, Taken, Trigger, initialize_params
 from benchwright_subjects.inline.document import Document
 from benchwright_subjects.inline.failure import Failure, SubjectError, printable
-from benchwright_subjects.inline.offer import Offer
+from benchwright_subjects.inline.offer import NextEdit, NextEdits, Offer
 from benchwright_subjects.inline.policies import Accepted
 from benchwright_subjects.inline.server_process import Launch, ServerProcess, started
 from benchwright_subjects.inline.workplace import Workplace
@@ -104,9 +104,13 @@ class Session:
         """
         return await self._dialect.take(self.connection, document, offer, part)
 
-    async def next_edits(self, document: Document) -> int | None:
-        """How many further edits it proposes now; None if it does not do that."""
+    async def next_edits(self, document: Document) -> NextEdits | None:
+        """What it proposes to edit next; None if it does not do that."""
         return await self._dialect.next_edits(self.connection, document, self._timeout_s)
+
+    async def take_edit(self, document: Document, edit: NextEdit) -> Document:
+        """Make an edit, and say so."""
+        return await self._dialect.take_edit(self.connection, document, edit)
 
 
 @asynccontextmanager
@@ -147,8 +151,12 @@ async def _initialized(
     try:
         result = (await connection.request("initialize", params, dialect.start_s)).result
     except RequestTimeoutError:
-        raise SubjectError(Failure.NO_ANSWER, f"The server did not answer `initialize` in {dialect.start_s:.0f} s.") from None
+        raise SubjectError(
+            Failure.NO_ANSWER, f"The server did not answer `initialize` in {dialect.start_s:.0f} s."
+        ) from None
     except SubjectError as error:
+        if error.failure is Failure.ERROR_ANSWER:
+            raise SubjectError(Failure.NOT_STARTED, f"The server does not start. {error}") from None
         if error.failure is not Failure.ENDED:
             raise
         told = process.last_words

@@ -13,8 +13,8 @@ from benchwright_subjects.inline import alignment, lint, similarity
 from benchwright_subjects.inline.dialects.lsp import Dialect, Trigger
 from benchwright_subjects.inline.document import Document
 from benchwright_subjects.inline.failure import HOPELESS, Failure, SubjectError
-from benchwright_subjects.inline.offer import Offer
-from benchwright_subjects.inline.policies import Accepted, Policy, Refusal, accepted
+from benchwright_subjects.inline.offer import NextEdit, Offer
+from benchwright_subjects.inline.policies import Accepted, Policy, Refusal, accepted, takes_edit
 from benchwright_subjects.inline.record import Decision, Snapshot, Step, Times
 from benchwright_subjects.inline.server_process import Launch
 from benchwright_subjects.inline.session import ServerName, Session, session
@@ -26,6 +26,8 @@ from benchwright_verilog.syntax.surrogates import encode_text
 
 _MOST_TIMEOUTS = 2
 """Requests in a row without an answer, after which the server counts as silent."""
+_MOST_EDITS = 10
+"""Next edits after one accepted offer: two that undo each other would go on forever."""
 _NOT_GRADED = frozenset({SiteKind.TYPE_THROUGH, SiteKind.REPLAY})
 """Their text is the reference's, or another person's, whatever the server does."""
 
@@ -211,7 +213,7 @@ class _Walk:
         before = self.played.document
         taken = await talking.take(before, offer, part)
         if not (taken.text.strip() or taken.deleted):
-            return self._refuse(talking, step)
+            return await self._refuse(talking, step)
         self._accepts += 1
         self._rest = alignment.left_of(self._rest, taken.text)
         self.played.document = taken.document
@@ -220,15 +222,39 @@ class _Walk:
         if self._accepts.bit_count() == 1:
             self._keep_snapshot(is_end=False)
         await self._type(talking, self._gap(taken.text))
-        edits = await talking.next_edits(self.played.document) if self._rules.next_edits else None
+        offered, edited = await self._follow_edits(talking) if self._rules.next_edits else (None, 0)
         return step.model_copy(
             update={
                 "decision": Decision.ACCEPTED if part.is_whole else Decision.PARTLY_ACCEPTED,
                 "accepted": taken.text,
                 "deleted": similarity.effort(taken.deleted),
-                "next_edits": edits,
+                "next_edits": offered,
+                "next_edits_taken": edited,
             }
         )
+
+    async def _follow_edits(self, talking: Session) -> tuple[int | None, int]:
+        """Ask for next edits and make them for as long as the policy takes them; how many were offered, and made."""
+        offered, made = None, 0
+        while made < _MOST_EDITS:
+            document = self.played.document
+            found = await talking.next_edits(document)
+            if found is None:
+                break
+            offered = (offered or 0) + found.count
+            if found.first is None or not await asyncio.to_thread(self._takes, document, found.first):
+                break
+            self.played.document = await talking.take_edit(document, found.first)
+            await self._witness.changed(document, self.played.document, Hand.ACCEPTED)
+            made += 1
+        return offered, made
+
+    def _takes(self, document: Document, edit: NextEdit) -> bool:
+        after = document.edited(edit.start, edit.end, edit.text)
+        so_far = (
+            self._site.before + self._site.expected[: len(self._site.expected) - len(self._rest)] + self._site.after
+        )
+        return takes_edit(self._policy, document, after, edit, so_far, self._adds_errors)
 
     async def _refuse(self, talking: Session, step: Step) -> Step:
         is_silent = step.decision is Decision.TIMED_OUT

@@ -54,7 +54,10 @@ class Server:
         ),
     ] = None
     initialization: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="JSON file with the `initializationOptions` that it gets; with `vscode`, settings.")
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="JSON file with the `initializationOptions` that it gets; with `vscode`, settings."
+        ),
     ] = None
     env: Annotated[
         list[str] | None, typer.Option(metavar="NAME", help="It gets this environment variable; may be repeated.")

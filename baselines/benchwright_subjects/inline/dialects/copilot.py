@@ -8,18 +8,29 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from pydantic import JsonValue
+from pydantic import Field, JsonValue
 
 from benchwright_subjects.inline.connection import Connection, RequestTimeoutError
-from benchwright_subjects.inline.dialects.lsp import COMMAND_S, Dialect, Trigger
+from benchwright_subjects.inline.dialects.lsp import COMMAND_S, Dialect, Trigger, item_read, items_of
 from benchwright_subjects.inline.document import Document
 from benchwright_subjects.inline.failure import Failure, SubjectError, printable
-from benchwright_subjects.inline.offer import Offer
+from benchwright_subjects.inline.offer import NextEdits, Offer, Received, ReceivedCommand, ReceivedRange, next_edit
 
 _SIGNED_IN = frozenset({"OK", "MaybeOK"})
 _SIGN_IN_S = 900.0
 """As long as GitHub's device codes hold."""
 _NOT_SIGNED_IN_CODE = 1000
+
+
+class _EditedDocument(Received):
+    uri: str
+
+
+class _Edit(Received):
+    text: str
+    range: ReceivedRange
+    document: _EditedDocument = Field(alias="textDocument")
+    command: ReceivedCommand | None = None
 
 
 @dataclass(frozen=True)
@@ -78,25 +89,32 @@ class CopilotDialect(Dialect):
         """By the item and the length."""
         connection.notify("textDocument/didPartiallyAcceptCompletion", {"item": one.item, "acceptedLength": length})
 
-    async def next_edits(self, connection: Connection, document: Document, timeout_s: float) -> int | None:
-        """By `textDocument/copilotInlineEdit`; the first is reported as shown."""
+    async def next_edits(self, connection: Connection, document: Document, timeout_s: float) -> NextEdits | None:
+        """By `textDocument/copilotInlineEdit`; the first is reported as shown.
+
+        Raises:
+            SubjectError: `BAD_OFFER` or `OUT_OF_RANGE`.
+        """
         where: JsonValue = {"uri": document.uri, "version": document.version}
         params: JsonValue = {"textDocument": where, "position": document.position}
         try:
             result = (await connection.request("textDocument/copilotInlineEdit", params, timeout_s)).result
         except RequestTimeoutError:
-            return 0
+            return NextEdits(0)
         except SubjectError as error:
             # Accounts may lack it.
             if error.failure in (Failure.NOT_SUPPORTED, Failure.ERROR_ANSWER):
                 return None
             raise
-        edits = result.get("edits") if isinstance(result, dict) else None
-        if not isinstance(edits, list) or not edits:
-            return 0
-        if isinstance(edits[0], dict):
-            connection.notify("textDocument/didShowInlineEdit", {"item": {"command": edits[0].get("command")}})
-        return len(edits)
+        edits = items_of(result.get("edits") if isinstance(result, dict) else None)
+        if not edits:
+            return NextEdits(0)
+        first = item_read(_Edit, edits[0])
+        command: JsonValue = edits[0].get("command") if isinstance(edits[0], dict) else None
+        connection.notify("textDocument/didShowInlineEdit", {"item": {"command": command}})
+        if first.document.uri != document.uri:
+            return NextEdits(len(edits))
+        return NextEdits(len(edits), next_edit(document, first.text, first.range, first.command))
 
 
 async def sign_in(connection: Connection, show: Callable[[DeviceCode], None]) -> str:

@@ -15,6 +15,8 @@ from benchwright_subjects.inline.document import Document
 from benchwright_subjects.inline.failure import Failure, SubjectError
 from benchwright_subjects.inline.offer import (
     MAX_OFFERS,
+    NextEdit,
+    NextEdits,
     Offer,
     Received,
     ReceivedCommand,
@@ -187,17 +189,31 @@ class Dialect:
 
     async def accepted(self, connection: Connection, one: Offer) -> None:
         """Say that the user took an offer, which is in the document now: by its command, if it has one."""
-        if one.command is None:
+        await self._execute(connection, one.command)
+
+    async def next_edits(self, connection: Connection, document: Document, timeout_s: float) -> NextEdits | None:
+        """What the server proposes after an offer was accepted; None if the dialect has no such thing.
+
+        Raises:
+            SubjectError: `BAD_OFFER` or `OUT_OF_RANGE`.
+        """
+        return None
+
+    async def take_edit(self, connection: Connection, document: Document, edit: NextEdit) -> Document:
+        """Make an edit, and say so by its command, if it has one."""
+        changed = document.edited(edit.start, edit.end, edit.text)
+        self.change(connection, changed)
+        await self._execute(connection, edit.command)
+        return changed
+
+    async def _execute(self, connection: Connection, command: ReceivedCommand | None) -> None:
+        if command is None:
             return
-        params: JsonValue = {"command": one.command.command, "arguments": one.command.arguments or []}
+        params: JsonValue = {"command": command.command, "arguments": command.arguments or []}
         try:
             await connection.request("workspace/executeCommand", params, COMMAND_S)
         except RequestTimeoutError:
             raise SubjectError(Failure.NO_ANSWER, "The server did not answer its own command.") from None
-
-    async def next_edits(self, connection: Connection, document: Document, timeout_s: float) -> int | None:
-        """How many further edits the server proposes after one was accepted; None if the dialect has no such thing."""
-        return None
 
 
 def initialize_params(dialect: Dialect, workspace: str) -> dict[str, JsonValue]:

@@ -9,4 +9,6 @@ from benchwright_subjects.inline.dialects.lsp import Dialect
 from benchwright_subjects.inline.dialects.tabby import TabbyDialect
 from benchwright_subjects.inline.dialects.vscode import VSCodeDialect
 
-DIALECTS: Mapping[str, type[Dialect]] = {one.name: one for one in (Dialect, CopilotDialect, TabbyDialect, VSCodeDialect)}
+DIALECTS: Mapping[str, type[Dialect]] = {
+    one.name: one for one in (Dialect, CopilotDialect, TabbyDialect, VSCodeDialect)
+}

@@ -10,7 +10,7 @@ from benchwright_subjects.inline.connection import Answer, Connection, RequestTi
 from benchwright_subjects.inline.dialects.lsp import Dialect, Latency, Taken, Trigger, item_read
 from benchwright_subjects.inline.document import Document
 from benchwright_subjects.inline.failure import Failure, SubjectError
-from benchwright_subjects.inline.offer import MAX_CHARACTERS, Offer, Received
+from benchwright_subjects.inline.offer import MAX_CHARACTERS, NextEdits, Offer, Received
 from benchwright_subjects.inline.policies import Accepted
 
 
@@ -90,6 +90,15 @@ class VSCodeDialect(Dialect):
             raise SubjectError(Failure.OUT_OF_RANGE, "What was accepted changed text that is not at the cursor.")
         changed = Document(document.uri, text, cursor, document.version + 1)
         return Taken(changed, inserted, deleted)
+
+    async def next_edits(self, connection: Connection, document: Document, timeout_s: float) -> NextEdits | None:
+        """Whether the editor shows an edit elsewhere. Its text is not known before it is taken, so none is taken."""
+        asked: JsonValue = {"text": document.text, "cursor": _utf16(document.before), "timeoutMs": timeout_s * 1000}
+        try:
+            result = (await connection.request("benchwright/nextEdit", asked, timeout_s + self.own_s)).result
+        except RequestTimeoutError:
+            return NextEdits(0)
+        return NextEdits(1 if result is True else 0)
 
 
 def _same(one: str, other: str, most: int | None) -> int:

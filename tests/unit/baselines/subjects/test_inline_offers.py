@@ -125,7 +125,7 @@ def test_tabby_offers_edits_of_completion_items() -> None:
 
 
 def test_a_question_says_how_it_was_triggered() -> None:
-    assert Dialect().question(document(), Trigger.AUTOMATIC) == {
+    assert Dialect().question(document(), Trigger.AUTOMATIC, 5.0) == {
         "textDocument": {"uri": "file:///m.sv"},
         "position": {"line": 1, "character": 15},
         "context": {"triggerKind": 2},
@@ -133,7 +133,7 @@ def test_a_question_says_how_it_was_triggered() -> None:
 
 
 def test_copilot_is_told_version_and_indentation() -> None:
-    question = CopilotDialect().question(document(), Trigger.INVOKED)
+    question = CopilotDialect().question(document(), Trigger.INVOKED, 5.0)
     assert question["textDocument"] == {"uri": "file:///m.sv", "version": 1}
     assert question["formattingOptions"] == {"tabSize": 4, "insertSpaces": True}
 

@@ -55,6 +55,11 @@ const METHODS = {
     return editor.take(text, offered);
   },
 
+  async "benchwright/nextEdit"({ text, cursor, timeoutMs }) {
+    await editor.write(text, cursor);
+    return (await editor.ask(false, timeoutMs)).isElsewhere;
+  },
+
   async "benchwright/picture"() {
     return (await editor.picture()).toString("base64");
   },
