@@ -224,8 +224,11 @@ class EditReason(EventBody):
     method: AttributionMethod = AttributionMethod.CHANGE_REASON
 
     def without_text(self) -> EditReason:
-        """The source, and those of its properties that name features of the editor."""
-        kept = {name: value for name, value in self.metadata.items() if name in _FEATURES}
+        """The source, and those of its properties that name features of the editor.
+
+        VS Code marks what it may report with dollar signs: `$extensionId`.
+        """
+        kept = {name: value for name, value in self.metadata.items() if name.lstrip("$") in _FEATURES}
         return self.model_copy(update={"metadata": kept})
 
 

@@ -18,11 +18,17 @@ import pytest
 
 from benchwright_attempts import log_file
 from benchwright_attempts.attempts import Attempts
-from benchwright_attempts.events import Edit
+from benchwright_attempts.events import Edit, Event, RunFinished, RunStarted, Started, Submitted
+from benchwright_attempts.evidence import EditReason, Recording
 from benchwright_attempts.file_text import Change, FileText
 from benchwright_attempts.log import EventLog
 from benchwright_problems.home import Home
 from benchwright_problems.store import Store
+from benchwright_problems.verdict import Outcome
+from benchwright_studies.closing import close_study
+from benchwright_studies.studies import Studies
+from benchwright_studies.study_file import parse_study
+from benchwright_studies.study_log import StudyLog
 from benchwright_subjects.inline.confinement import can_confine
 from benchwright_subjects.inline.policies import Policy
 from benchwright_subjects.inline.run_folder import RunFolder
@@ -269,3 +275,101 @@ def test_a_recorded_attempt_is_replayed(desk: Desk) -> None:
     elsewhere = ("--pack", "starter", "--problem", "sync-fifo", "--sites", "replay", "--attempt", attempt[:8])
     refused = desk.run("run", "--server", desk.plain(), *elsewhere, "--out", desk.folder / "other", status=2)
     assert "which this run leaves out" in refused.stderr
+
+
+STUDY = """
+study: s
+title: S
+problems: [starter/saturating-counter]
+conditions: [{{name: alone, solver: human}}]
+participants: [ada, bob]
+randomisation: {{seed: 1}}
+recording: {level}
+forecasts: []
+consent: {{version: "1", text: "You agree to what is written here."}}
+"""
+
+
+def conducted(desk: Desk, level: Recording, *, is_closed: bool = True) -> None:
+    """A study in which two people write what the server would have said, and something else, with pauses between."""
+    ref = f"starter/{PROBLEM}"
+    start = Store(Home.find()).problem(ref).public.files
+    path = next(name for name in start if name.endswith(".sv"))
+    now = [0]
+    with StudyLog(log_file(Home.find(desk.environ)), monotonic_ns=lambda: now[0], process="p") as log:
+        studies = Studies(log, Attempts(log))
+        studies.register(parse_study(STUDY.format(level=level), Path("s.yaml")), {})
+        for person in ("ada", "bob"):
+            studies.enroll("s", person)
+            studies.give_consent("s", person, "1")
+            assigned, agreed, problem = studies.next_task("s", person)
+            contents = {path: FileText.of_bytes(start[path].encode())}
+            who = {"solver": person, "condition": assigned.condition, "study": "s", "recording": level}
+            attempt = Attempts(log).create(problem, "d" * 64, Path("/w"), contents, **who).id
+            version, place = 0, start[path].index(");") + 2
+
+            def add(event: Event, attempt: str = attempt) -> None:
+                log.append_blocking(attempt, event)
+
+            for event in (assigned, agreed, Started()):
+                add(event)
+            for text in ("\n", "assign at_max = &count;", "\nassign at_min = (count == 0);\n", "// that is all\n"):
+                now[0] += 20 * 10**9
+                for one in text:
+                    now[0] += 10**8
+                    version += 1
+                    change = Change(start=place, end=place, text=one)
+                    place += 1
+                    add(Edit(path=path, version=version, changes=(change,)))
+                    add(EditReason(path=path, version=version, reason="cursor", metadata={"kind": "type"}))
+            add(RunStarted(run="r", number=1, snapshot={}))
+            add(RunFinished(run="r", number=1, outcome=Outcome.PASSED, reason="passed", wall_s=1))
+            add(Submitted())
+            studies.note_task(assigned, problem, attempt)
+        if is_closed:
+            close_study(log, "s", force=True)
+
+
+def test_all_attempts_of_a_closed_study_are_replayed_and_the_report_says_who_would_have_helped(desk: Desk) -> None:
+    conducted(desk, Recording.FULL)
+    out = desk.folder / "run"
+    options = ("--server", desk.double(), "--study", "s", "--pause-ms", "300", "--out", out)
+    ran = desk.run("run", *options, "--json")
+    numbers = json.loads(ran.stdout)["sections"]["beside-people"]["numbers"]
+    (label,) = {name.partition(" | ")[0] for name in numbers}
+    found = numbers[f"{label} | 1000 ms"]
+    assert (found["participants"], found["attempts"], found["passed"]) == (2, 2, 2)
+    # At the third pause the first offer comes again, for a line that ends alike.
+    assert found["whole"]["right"]["value"] == pytest.approx(1 / 3)
+    # The offer came a third of a minute before the author went on, and 2.3 s of typing before they were done.
+    assert found["whole"]["minutes_earlier"]["value"] == pytest.approx((20 + 2.3 - 0.3) / 60, abs=0.01)
+    assert found["wrong"]["share"]["value"] == pytest.approx(2 / 3)
+    assert found["wrong"]["tested"] == 4
+    assert "not time saved" in ran.stdout
+    asked = len(desk.hearing.all)
+    again = desk.run("run", *options, "--json")
+    assert json.loads(again.stdout)["sections"]["beside-people"]["numbers"] == numbers
+    assert len(desk.hearing.all) == asked
+    hidden = Store(Home.find()).unseal(f"starter/{PROBLEM}").hidden
+    told = (out / "hindsight.jsonl").read_text() + json.dumps([one.params for one in desk.hearing.all])
+    for text in hidden.reference.values():
+        assert not [line for line in text.splitlines() if "always_ff" in line and line in told]
+
+
+def test_a_study_without_texts_is_refused(desk: Desk) -> None:
+    conducted(desk, Recording.EDITS)
+    options = ("--server", desk.double(), "--out", desk.folder / "run")
+    refused = desk.run("run", *options, "--study", "s", status=2)
+    assert "recorded no text (its level is `edits`)" in refused.stderr
+    assert "no-such" in desk.run("run", *options, "--study", "no-such", status=2).stderr
+    assert "leave out --pack" in desk.run("run", *options, "--study", "s", "--pack", "starter", status=2).stderr
+    assert "Give --pack PACK, or --study ID" in desk.run("run", *options, status=2).stderr
+    assert not (desk.folder / "run").exists()
+
+
+def test_a_study_that_goes_on_is_not_replayed(desk: Desk) -> None:
+    conducted(desk, Recording.FULL, is_closed=False)
+    refused = desk.run(
+        "run", "--server", desk.double(), "--study", "s", "--out", desk.folder / "run", "--no-grade", status=2
+    )
+    assert "is not closed yet. Close it with `benchwright study close s`" in refused.stderr

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchwright_subjects.inline.policies import Policy
-from benchwright_subjects.inline.record import SiteRecord
+from benchwright_subjects.inline.record import Hindsight, SiteRecord
 from benchwright_subjects.inline.run_folder import RunFolder, Settings, SnapshotVerdict
 from benchwright_subjects.inline.sites import SiteKind
 
@@ -25,6 +25,8 @@ class PlayedRun:
     records: Sequence[SiteRecord]
     verdicts: Mapping[_Key, Sequence[SnapshotVerdict]]
     """Of each site with a policy, by accepts."""
+    hindsight: Sequence[Hindsight] = ()
+    """What replayed attempts say of what was offered at their pauses."""
 
 
 @dataclass(frozen=True)
@@ -54,15 +56,15 @@ def read_runs(folders: Sequence[Path]) -> list[PlayedRun]:
         EvaluationError: A folder holds no run, or is damaged.
     """
     runs = [RunFolder(folder) for folder in folders]
-    found = [(run.settings(), run.records(), run.verdicts()) for run in runs]
-    labels = [_label(settings, records) for settings, records, _ in found]
+    found = [(run.settings(), run.records(), run.verdicts(), run.hindsight()) for run in runs]
+    labels = [_label(settings, records) for settings, records, *_ in found]
     often = Counter(labels)
     named = [
         f"{label} ({folder.name})" if often[label] > 1 else label for label, folder in zip(labels, folders, strict=True)
     ]
     return [
-        PlayedRun(label, settings, records, _by_site(verdicts))
-        for label, (settings, records, verdicts) in zip(named, found, strict=True)
+        PlayedRun(label, settings, records, _by_site(verdicts), hindsight)
+        for label, (settings, records, verdicts, hindsight) in zip(named, found, strict=True)
     ]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
+from benchwright_analysis.completion.beside_people import beside_people
 from benchwright_analysis.completion.latency import Latencies, latencies
 from benchwright_analysis.completion.numbers import Passed, alike, characters, funnel, passed
 from benchwright_analysis.completion.played_runs import Part, PlayedRun
@@ -30,6 +31,7 @@ def sections(runs: Sequence[PlayedRun], parts: Sequence[Part], *, seed: int) -> 
         _characters(parts),
         _funnel(parts),
         _alike(parts),
+        beside_people(runs),
         _latency(runs, seed),
         _failures(runs),
         _conditions(runs),

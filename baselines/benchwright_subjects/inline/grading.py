@@ -46,6 +46,20 @@ async def grade_records(
     solutions = [
         (problems[record.problem], _files(problems[record.problem], record, snapshot)) for record, snapshot in snapshots
     ]
+    verdicts = await grade_files(solutions, where, on_progress)
+    return [_verdict(*one, verdict) for one, verdict in zip(snapshots, verdicts, strict=True)]
+
+
+async def grade_files(
+    solutions: Sequence[tuple[Problem, Mapping[str, bytes]]], where: Where, on_progress: Callable[[Progress], None]
+) -> list[Verdict]:
+    """The verdicts on some files, in their order.
+
+    Args:
+        solutions: Problems with their hidden parts, and what is judged.
+        where: Where the tests run.
+        on_progress: Called as verdicts come.
+    """
     sandbox = open_sandbox(where.sandbox)
     toolchain = toolchain_for(sandbox.name, where.home.cache)
     async with open_executor(where.home, jobs=where.jobs, cluster=None, options=()) as runs:
@@ -56,8 +70,7 @@ async def grade_records(
             verdicts=VerdictStore.of(where.home),
             on_progress=on_progress,
         )
-        verdicts = await grader.grade(solutions)
-    return [_verdict(*one, verdict) for one, verdict in zip(snapshots, verdicts, strict=True)]
+        return await grader.grade(solutions)
 
 
 def _files(problem: Problem, record: SiteRecord, snapshot: Snapshot) -> dict[str, bytes]:

@@ -77,6 +77,13 @@ class Offer:
         return inserted.removesuffix(self.after) if self.after else inserted
 
     @property
+    def taken_away(self) -> tuple[int, int]:
+        """Code points left and right of the cursor that `insertion`, or else the text, stands for."""
+        if self.insertion is None:
+            return len(self.before), len(self.after)
+        return 0, 0 if self.keeps_what_follows else len(self.after)
+
+    @property
     def keeps_what_follows(self) -> bool:
         """Whether the text behind the cursor stays."""
         return self.text.endswith(self.after)

@@ -40,6 +40,8 @@ class Step(Kept):
     """Items in the answer."""
     offer: str = ""
     """What the first would write at the cursor."""
+    replaces: tuple[int, int] = (0, 0)
+    """Code points left and right of the cursor that it would take away."""
     accepted: str = ""
     typed: str = ""
     """What the driver typed after a refusal."""
@@ -93,6 +95,60 @@ class Efforts(Kept):
     def saved(self) -> int:
         """Not typed, net of what has to be deleted."""
         return self.kept - self.deleted
+
+
+class Foresight(Kept):
+    """An offer, or its first line, beside what the author of the attempt wrote by themselves later."""
+
+    is_kept: bool
+    """Whether the text that passed the hidden tests has it, and the text at the pause had not."""
+    earlier_s: float | None
+    """Active time from when it would have been shown until the author had written it; None if they never had."""
+
+    @property
+    def is_right(self) -> bool:
+        """Whether it was right before the author got there."""
+        return self.is_kept and self.earlier_s is not None and self.earlier_s > 0
+
+
+class Compared(Kept):
+    """The hidden tests on the files as they were at a pause, and with the offer in them."""
+
+    outcome_without: str
+    outcome_with: str
+    passed_without: int
+    passed_with: int
+
+    @property
+    def are_fewer(self) -> bool | None:
+        """Whether fewer pass with the offer; None if that is undecided."""
+        if "error" in (self.outcome_without, self.outcome_with):
+            return None
+        is_lost = self.outcome_without == "passed" and self.outcome_with != "passed"
+        return is_lost or self.passed_with < self.passed_without
+
+
+class Hindsight(Kept):
+    """What a recorded attempt says of the offer at one of its pauses."""
+
+    site: str
+    problem: str
+    attempt: str
+    participant: str
+    """Pseudonym."""
+    gap_ms: float
+    """How long the pause was."""
+    is_known: bool
+    """Whether a run passed that began after the pause; without it nothing is known of what is right."""
+    whole: Foresight | None
+    """None if nothing was offered that is long enough, or nothing is known."""
+    first_line: Foresight | None
+    is_wrong: bool | None = None
+    """Whether it is neither what was written next nor in the text that passed; None where `whole` is."""
+    adds_errors: bool | None = None
+    """Of a wrong one, whether slang reports errors that it did not report before."""
+    tests: Compared | None = None
+    """Of a wrong one that was tested."""
 
 
 class Times(Kept):

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from benchwright_attempts.events import Edit
 from benchwright_attempts.record import RecordedEvent
 from benchwright_attempts.replay import states
-from benchwright_subjects.inline.sites import Site, SiteKind
+from benchwright_subjects.inline.sites import Pause, Site, SiteKind
 from benchwright_verilog.syntax.suffixes import DESIGN_SUFFIXES
 
 
@@ -18,6 +18,7 @@ class _Pause:
     path: str
     text: str
     cursor: int
+    gap_ms: float = 0.0
 
 
 def recorded_sites(ref: str, name: str, events: Iterable[RecordedEvent], pause_ms: int) -> list[Site]:
@@ -40,7 +41,8 @@ def recorded_sites(ref: str, name: str, events: Iterable[RecordedEvent], pause_m
         if written is not None and written.strip():
             site = f"{ref}/{pause.path}#{SiteKind.REPLAY}@{name}-{pause.seq}"
             end = final.get(pause.path)
-            found.append(Site(site, ref, pause.path, SiteKind.REPLAY, before, after, written, final=end))
+            where = Pause(name, pause.seq, pause.gap_ms)
+            found.append(Site(site, ref, pause.path, SiteKind.REPLAY, before, after, written, final=end, pause=where))
     return found
 
 
@@ -52,11 +54,12 @@ def _pauses(events: Iterable[RecordedEvent], pause_ms: int) -> tuple[list[_Pause
         final = {path: file.text for path, file in files.items() if file.text is not None}
         if not isinstance(recorded.event, Edit):
             continue
-        if last is not None and last[1] is not None and _gap_ms(last[0], recorded) >= pause_ms:
-            found.append(last[1])
+        gap_ms = 0.0 if last is None else _gap_ms(last[0], recorded)
+        if last is not None and last[1] is not None and gap_ms >= pause_ms:
+            found.append(replace(last[1], gap_ms=gap_ms))
         last = (recorded, _pause(recorded.seq, recorded.event, final))
     if last is not None and last[1] is not None:
-        found.append(last[1])
+        found.append(replace(last[1], gap_ms=float(pause_ms)))
     return found, final
 
 

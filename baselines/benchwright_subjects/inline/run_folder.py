@@ -20,7 +20,7 @@ from benchwright_problems.atomic import sync_folder, write_atomically
 from benchwright_problems.file_lock import file_lock, is_locked
 from benchwright_problems.problem import digest
 from benchwright_subjects.inline.policies import Policy, Refusal
-from benchwright_subjects.inline.record import Kept, SiteRecord, SubjectName
+from benchwright_subjects.inline.record import Hindsight, Kept, SiteRecord, SubjectName
 from benchwright_subjects.inline.sites import SiteKind
 
 FORMAT = 1
@@ -43,6 +43,8 @@ class Settings(Kept):
     attempts: tuple[str, ...] = ()
     """Recorded attempts that are replayed."""
     pause_ms: int | None = None
+    study: str = ""
+    """Whose attempts are replayed; empty if others are."""
     per_kind: int
     longest: int
     seed: int
@@ -86,6 +88,7 @@ class RunFolder:
         self._sites = folder / "sites.jsonl"
         self._settings = folder / "run.json"
         self._verdicts = folder / "verdicts.jsonl"
+        self._hindsight = folder / "hindsight.jsonl"
 
     @contextmanager
     def writing(self, settings: Settings) -> Iterator[None]:
@@ -159,8 +162,22 @@ class RunFolder:
 
     def keep_verdicts(self, verdicts: Sequence[SnapshotVerdict]) -> None:
         """Replace the verdicts."""
-        lines = "".join(f"{one.model_dump_json()}\n" for one in verdicts)
-        write_atomically(self._verdicts, lines.encode(), 0o600)
+        self._replace(self._verdicts, verdicts)
+
+    def hindsight(self) -> list[Hindsight]:
+        """What replayed attempts say of the offers at their pauses; nothing before they were looked through.
+
+        Raises:
+            EvaluationError: A line is damaged.
+        """
+        return self._lines(self._hindsight, Hindsight)
+
+    def keep_hindsight(self, found: Sequence[Hindsight]) -> None:
+        """Replace what replayed attempts say."""
+        self._replace(self._hindsight, found)
+
+    def _replace(self, file: Path, lines: Sequence[Kept]) -> None:
+        write_atomically(file, "".join(f"{one.model_dump_json()}\n" for one in lines).encode(), 0o600)
 
     def _lines(self, file: Path, kind: type[_Line]) -> list[_Line]:
         try:

@@ -200,7 +200,14 @@ class _Walk:
             taken = await asyncio.to_thread(
                 accepted, self._policy, document, offer, self._rest, lambda after: self._adds_errors(after)
             )
-            step = step.model_copy(update={"decision": Decision.REFUSED, "offer": text, "repeats_suffix": repeats})
+            step = step.model_copy(
+                update={
+                    "decision": Decision.REFUSED,
+                    "offer": text,
+                    "replaces": offer.taken_away,
+                    "repeats_suffix": repeats,
+                }
+            )
         await self._witness.asked(Asked(document, step, asked.latency_ms))
         if offer is not None and taken is not None:
             step = await self._accept(talking, step, offer, taken)

@@ -37,6 +37,17 @@ class SiteKind(StrEnum):
 
 
 @dataclass(frozen=True)
+class Pause:
+    """Where in a recorded attempt a replay asks."""
+
+    attempt: str
+    seq: int
+    """Number of the edit before it."""
+    gap_ms: float
+    """How long it was."""
+
+
+@dataclass(frozen=True)
 class Site:
     """One place to ask at."""
 
@@ -55,6 +66,8 @@ class Site:
     unit: Unit | None = None
     final: str | None = field(default=None, repr=False)
     """Of a replay, the file at the end of the attempt."""
+    pause: Pause | None = None
+    """Of a replay."""
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated
 
@@ -17,13 +17,13 @@ from benchwright_problems.home import Home
 from benchwright_problems.problem import Problem
 from benchwright_problems.store import Store
 from benchwright_server.cli import options
+from benchwright_server.cli.completion_attempts import Tested, attempts_of_study, hindsight, problems_of, replayed
 from benchwright_server.cli.completion_report import show
 from benchwright_server.cli.completion_server import Server
 from benchwright_server.cli.interruption import interruptible
 from benchwright_server.cli.option_groups import grouped
 from benchwright_server.cli.output import err, plain_errors
 from benchwright_server.cli.progress import progress
-from benchwright_server.cli.study_log import opened_attempts
 from benchwright_server.errors import ServerError
 from benchwright_subjects.inline.configuration import configuration_digest
 from benchwright_subjects.inline.confinement import can_confine, places_in, secret_folders
@@ -32,11 +32,10 @@ from benchwright_subjects.inline.dialects.registered import DIALECTS
 from benchwright_subjects.inline.grading import Where, grade_records
 from benchwright_subjects.inline.policies import Policy, Refusal
 from benchwright_subjects.inline.record import SiteRecord
-from benchwright_subjects.inline.recorded import recorded_sites
 from benchwright_subjects.inline.run import Plan, cut_sites, digest_of, run
 from benchwright_subjects.inline.run_folder import RunFolder, Settings
 from benchwright_subjects.inline.site_run import Rules, Subject
-from benchwright_subjects.inline.sites import Cutting, Site, SiteKind, check_kinds
+from benchwright_subjects.inline.sites import Cutting, SiteKind, check_kinds
 
 _GO_ON = "What was played is kept: the same command continues where it stopped."
 _CUT = ",".join(kind for kind in SiteKind if kind not in (SiteKind.REPLAY, SiteKind.TYPE_THROUGH))
@@ -46,7 +45,7 @@ _CUT = ",".join(kind for kind in SiteKind if kind not in (SiteKind.REPLAY, SiteK
 class Sites:
     """Which sites of which problems."""
 
-    pack: Annotated[str, typer.Option(help="A pack with design problems.")]
+    pack: Annotated[str, typer.Option(help="A pack with design problems; needed unless --study is given.")] = ""
     problem: Annotated[
         list[str] | None, typer.Option(metavar="ID", help="Only this problem of the pack; may be repeated.")
     ] = None
@@ -57,8 +56,25 @@ class Sites:
         list[str] | None,
         typer.Option(metavar="ATTEMPT", help="Replay this one, by the beginning of its id; all if not given."),
     ] = None
+    study: Annotated[
+        str,
+        typer.Option(
+            metavar="ID", help="Replay all attempts of people in this closed study; no other sites are played."
+        ),
+    ] = ""
     pause_ms: Annotated[int, typer.Option(min=1, help="Milliseconds without an edit that make a pause.")] = 1000
     seed: Annotated[int, typer.Option(min=0, help="Draws the holes.")] = 1
+
+    @property
+    def kinds(self) -> list[SiteKind]:
+        """Which kinds of sites are played.
+
+        Raises:
+            EvaluationError: There is no such kind.
+        """
+        if self.study:
+            return [SiteKind.REPLAY]
+        return check_kinds([name.strip() for name in self.sites.split(",") if name.strip()])
 
 
 @dataclass(frozen=True)
@@ -106,6 +122,9 @@ def run_command(
     playing: Playing,
     output: Annotated[Path, typer.Option("--out", metavar="DIR", help="Folder for the run; only you can read it.")],
     grade: Annotated[bool, typer.Option(help="Run the hidden tests on what was written.")] = True,
+    most_tested: Annotated[
+        int, typer.Option(min=0, help="Most wrong offers of replays that the hidden tests run on; --seed draws them.")
+    ] = 100,
     sandbox: options.Sandbox = DEFAULT_SANDBOX,
     jobs: options.Jobs = None,
     json_output: options.Json = False,
@@ -117,20 +136,38 @@ def run_command(
     """
     with plain_errors(), needs("`benchwright completion run`", "baselines"), interruptible(_GO_ON):
         home, folder = Home.find(), RunFolder(output)
+        sites = _with_attempts(sites)
         problems = _problems(Store(home), sites)
         plan = _plan(server, sites, playing, problems, secret_folders(home, output))
         if not can_confine():
             err.print("The server runs without protection: bubblewrap is missing, so it can read the hidden tests.")
         with folder.writing(plan.settings):
             records = _play(plan, folder)
+            where = Where(home, sandbox, jobs)
             if grade:
-                _grade(records, problems, Where(home, sandbox, jobs), folder)
+                _grade(records, problems, where, folder)
+            if SiteKind.REPLAY in plan.settings.kinds:
+                tested = Tested(where, most_tested, sites.seed) if grade else None
+                folder.keep_hindsight(hindsight(plan.sites, records, problems, sites.pause_ms, tested))
         show([output], json_output=json_output)
         if any(record.failure for record in records):
             raise typer.Exit(1)
 
 
+def _with_attempts(sites: Sites) -> Sites:
+    """With the attempts of the study, if one is given."""
+    if not sites.study:
+        if not sites.pack:
+            raise ServerError("Give --pack PACK, or --study ID to replay a closed study.")
+        return sites
+    if sites.pack or sites.problem or sites.attempt:
+        raise ServerError("--study replays all of a study: leave out --pack, --problem and --attempt.")
+    return replace(sites, attempt=attempts_of_study(sites.study))
+
+
 def _problems(store: Store, sites: Sites) -> dict[str, Problem]:
+    if sites.study:
+        return {ref: store.unseal(ref) for ref in problems_of(sites.attempt or ())}
     names = sites.problem or [problem.id for problem in store.public(sites.pack).problems]
     return {f"{sites.pack}/{name}": store.unseal(f"{sites.pack}/{name}") for name in names}
 
@@ -139,10 +176,12 @@ def _plan(
     server: Server, sites: Sites, playing: Playing, problems: Mapping[str, Problem], secrets: tuple[Path, ...]
 ) -> Plan:
     launch = server.launch(secrets)
-    kinds = check_kinds([name.strip() for name in sites.sites.split(",") if name.strip()])
-    found = cut_sites(problems, Cutting(kinds, sites.per_kind, sites.longest, sites.seed))
+    kinds = sites.kinds
+    found = cut_sites(problems, Cutting(kinds, sites.per_kind, sites.longest, sites.seed)) if not sites.study else []
     if SiteKind.REPLAY in kinds:
-        found += _replayed(sites, problems)
+        found += replayed(sites.attempt, problems, sites.pause_ms)
+    if not found and sites.study:
+        raise ServerError(f"Nobody paused for {sites.pause_ms} ms in a design of the study {sites.study}.")
     if not found:
         raise ServerError("There are no sites of these kinds. Choose other --sites.")
     used = {site.problem for site in found}
@@ -151,10 +190,11 @@ def _plan(
         dialect=server.dialect,
         configuration=configuration_digest(launch, server.dialect, server.options),
         pack=sites.pack,
-        pack_version=Store(Home.find()).public(sites.pack).version,
+        pack_version=Store(Home.find()).public(sites.pack).version if sites.pack else "",
         problems={ref: digest_of(problem) for ref, problem in problems.items() if ref in used},
         kinds=tuple(kinds),
         attempts=tuple(sites.attempt or ()),
+        study=sites.study,
         pause_ms=sites.pause_ms if SiteKind.REPLAY in kinds else None,
         per_kind=sites.per_kind,
         longest=sites.longest,
@@ -171,21 +211,6 @@ def _plan(
     )
     subject = Subject(launch, DIALECTS[server.dialect](server.options), os.environ, places_in(Home.find()))
     return Plan(problems, found, subject, playing.rules, settings)
-
-
-def _replayed(sites: Sites, problems: Mapping[str, Problem]) -> list[Site]:
-    with opened_attempts() as log:
-        if sites.attempt:
-            headers = [log.find(name) for name in sites.attempt]
-            if other := next((header for header in headers if header.problem not in problems), None):
-                raise ServerError(f"The attempt {other.id} is at {other.problem}, which this run leaves out.")
-        else:
-            headers = [header for ref in problems for header in reversed(log.headers(problem=ref))]
-        return [
-            site
-            for header in headers
-            for site in recorded_sites(header.problem, header.id, log.events(header.id), sites.pause_ms)
-        ]
 
 
 def _play(plan: Plan, folder: RunFolder) -> list[SiteRecord]:

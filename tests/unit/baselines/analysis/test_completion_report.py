@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from benchwright_analysis.completion.beside_people import beside, beside_people
 from benchwright_analysis.completion.latency import latencies, quantile
 from benchwright_analysis.completion.numbers import alike, characters, funnel, passed
 from benchwright_analysis.completion.played_runs import parts, read_runs
@@ -16,8 +17,11 @@ from benchwright_attempts.errors import EvaluationError
 from benchwright_subjects.inline.failure import Failure
 from benchwright_subjects.inline.policies import Policy, Refusal
 from benchwright_subjects.inline.record import (
+    Compared,
     Decision,
     Efforts,
+    Foresight,
+    Hindsight,
     Likeness,
     SiteRecord,
     Snapshot,
@@ -216,3 +220,68 @@ def test_the_same_runs_give_the_same_report(run: Path) -> None:
 def test_a_folder_without_a_run_is_named(tmp_path: Path) -> None:
     with pytest.raises(EvaluationError, match="holds no run"):
         report_on([tmp_path], MADE)
+
+
+def hindsight(participant: int, problem: int, place: int) -> Hindsight:
+    """Of each problem's first pause the offer was right, a minute or two earlier; the second one was wrong."""
+    is_right = place == 0
+    earlier_s = 60.0 + 10 * ((participant * 3 + problem * 5) % 7) if is_right else None
+    found = Foresight(is_kept=is_right, earlier_s=earlier_s)
+    tests = Compared(outcome_without="failed", passed_without=2, outcome_with="failed", passed_with=problem % 3)
+    return Hindsight(
+        site=f"{participant}-{problem}-{place}",
+        problem=PROBLEMS[problem],
+        attempt=f"a{participant}-{problem}",
+        participant=f"P{participant}",
+        gap_ms=400 if is_right else 5000,
+        is_known=True,
+        whole=found,
+        first_line=found,
+        is_wrong=not is_right,
+        adds_errors=None if is_right else participant % 2 == 0,
+        tests=None if is_right else tests,
+    )
+
+
+def test_who_would_have_helped_is_told_by_length_of_pause_with_intervals_over_people_and_problems(
+    tmp_path: Path,
+) -> None:
+    folder = RunFolder(tmp_path / "run")
+    with folder.writing(settings(1).model_copy(update={"pause_ms": 300})):
+        folder.keep(record(0, Policy.NEVER))
+        folder.keep_hindsight([hindsight(*one) for one in np.ndindex(6, 6, 2)])
+    (run,) = read_runs([tmp_path / "run"])
+    all_of_them = beside(run, 300)
+    assert (all_of_them.participants, all_of_them.attempts, all_of_them.pauses) == (6, 36, 72)
+    assert all_of_them.whole.right is not None
+    assert all_of_them.whole.right.value == 0.5
+    earlier = all_of_them.whole.minutes_earlier
+    assert earlier is not None
+    assert earlier.value is not None
+    assert earlier.low is not None
+    assert earlier.high is not None
+    assert 1 < earlier.low < earlier.value < earlier.high < 2
+    wrong = all_of_them.wrong
+    assert wrong.share is not None
+    assert (wrong.share.value, wrong.tested, wrong.undecided) == (0.5, 36, 0)
+    assert wrong.lint is not None
+    assert wrong.lint.value == 0.5
+    assert wrong.tests is not None
+    assert wrong.tests.value == pytest.approx(2 / 3)
+    assert wrong.either is not None
+    assert wrong.either.value == pytest.approx(5 / 6)
+    longer = beside(run, 1000)
+    assert (longer.pauses, longer.whole.offers) == (36, 36)
+    assert longer.whole.minutes_earlier is None
+
+    report = report_on([tmp_path / "run"], MADE)
+    written = write(report, tmp_path / "report").read_text()
+    assert "pauses of 300 ms or more" in written
+    assert "not time saved" in written
+    assert "beside-people" in written
+
+
+def test_a_run_without_replays_says_so(tmp_path: Path) -> None:
+    with RunFolder(tmp_path / "run").writing(settings(1)):
+        pass
+    assert beside_people(read_runs([tmp_path / "run"])).without == "No recorded attempt was replayed."

@@ -83,3 +83,10 @@ def test_the_level_is_part_of_the_chain(log: StudyLog, tmp_path: Path) -> None:
     assert header.as_json()["recording"] == "edits"
     full = header.model_copy(update={"recording": Recording.FULL})
     assert "recording" not in full.as_json() and full.chain_start() != header.chain_start()
+
+
+def test_the_extension_that_made_an_edit_stays_known_without_the_text() -> None:
+    """VS Code puts dollar signs before what it may report."""
+    metadata = {"$extensionId": "github.copilot", "$$kind": "paste", "text": WORD, "$text": WORD}
+    told = EditReason(path=PATH, version=3, reason="inlineCompletionAccept", metadata=metadata).without_text()
+    assert told.metadata == {"$extensionId": "github.copilot", "$$kind": "paste"}
