@@ -35,6 +35,7 @@ from benchwright_server.study_protocol import (
     StudyList,
     StudyParams,
     StudyView,
+    TracePage,
     UnlockParams,
     WithdrawConsentParams,
 )
@@ -145,6 +146,12 @@ async def _replay_at(sessions: Sessions, params: ReplayAtParams) -> ReplayedFile
     return await asyncio.to_thread(replay_at, sessions.log, params.attempt, params.seq)
 
 
+async def _trace(sessions: Sessions, params: ReplayParams) -> TracePage:
+    from benchwright_server.attempts.attempt_views import trace_of
+
+    return await asyncio.to_thread(trace_of, sessions.log, params.attempt)
+
+
 async def _numbers(sessions: Sessions, params: NumbersParams) -> OwnNumbers:
     from benchwright_server.attempts.attempt_views import numbers_of
 
@@ -193,6 +200,7 @@ STUDY_OPERATIONS: tuple[Operation[Sessions, Any, Any], ...] = (
     ),
     Operation("replay", ReplayParams, ReplayView, "Returns the timeline of an attempt: edits, runs, pauses.", _replay),
     Operation("replayAt", ReplayAtParams, ReplayedFiles, "Rebuilds every file at one point in an attempt.", _replay_at),
+    Operation("trace", ReplayParams, TracePage, "Returns a page that steps through an attempt.", _trace),
     Operation("numbers", NumbersParams, OwnNumbers, "Returns the user's own times and results.", _numbers),
     Operation(
         "editReasons",

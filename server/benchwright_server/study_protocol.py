@@ -342,6 +342,12 @@ class ReplayedFiles(Wire):
     files: list[ReplayedText]
 
 
+class TracePage(Wire):
+    """Result of `benchwright/trace`: an HTML page of its own that asks nothing of the network."""
+
+    page: str
+
+
 class NumbersParams(Wire):
     """Parameters of `benchwright/numbers`."""
 

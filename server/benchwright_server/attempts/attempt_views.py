@@ -21,6 +21,7 @@ from benchwright_server.study_protocol import (
     ReplayMark,
     ReplayView,
     Span,
+    TracePage,
 )
 
 if TYPE_CHECKING:
@@ -61,6 +62,19 @@ def replay_at(log: StudyLog, attempt: str, seq: int) -> ReplayedFiles:
     replayed = replay(log.events(log.find(attempt).id), until=seq)
     files = [ReplayedText(path=path, text=file.text) for path, file in sorted(replayed.files.items())]
     return ReplayedFiles(seq=replayed.seq, files=files)
+
+
+def trace_of(log: StudyLog, attempt: str) -> TracePage:
+    """A page that steps through an attempt.
+
+    Raises:
+        UnknownAttemptError: There is no such attempt.
+    """
+    from benchwright_analysis.trace.attempt_steps import trace_of_attempt
+    from benchwright_analysis.trace.page import trace_page
+
+    header = log.find(attempt)
+    return TracePage(page=trace_page(trace_of_attempt(header, log.events(header.id))))
 
 
 def _mark(recorded: RecordedEvent, at_s: float, label: Attribution | None) -> ReplayMark:

@@ -19,6 +19,7 @@ from benchwright_server.cli.output import err, out, print_json, writing
 from benchwright_server.cli.regrading import regrade_command
 from benchwright_server.cli.study_log import opened_attempts, opened_log
 from benchwright_server.cli.table import Table
+from benchwright_server.cli.traces import trace_attempt
 from benchwright_server.errors import ServerError
 
 AttemptId = Annotated[str, typer.Argument(metavar="ATTEMPT", help="Its id, or the beginning of the id.")]
@@ -26,11 +27,12 @@ AttemptId = Annotated[str, typer.Argument(metavar="ATTEMPT", help="Its id, or th
 
 def add_to(parent: typer.Typer) -> None:
     """Add the commands to `benchwright`."""
-    attempts = typer.Typer(help="List, show, export, replay, regrade and verify attempts.", no_args_is_help=True)
+    attempts = typer.Typer(help="List, show, export, replay, trace, regrade and verify attempts.", no_args_is_help=True)
     attempts.command("list")(list_command)
     attempts.command("show")(show)
     attempts.command("export")(export)
     attempts.command("replay")(replay_command)
+    attempts.command("trace")(trace_attempt)
     attempts.command("regrade")(regrade_command)
     attempts_check.add_to(attempts)
     parent.add_typer(attempts, name="attempts")

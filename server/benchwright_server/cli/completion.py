@@ -5,6 +5,7 @@ from __future__ import annotations
 import typer
 
 from benchwright_server.cli import completion_report, completion_run, completion_sign_in, completion_study
+from benchwright_server.cli.traces import trace_run
 
 
 def add_to(parent: typer.Typer) -> None:
@@ -17,4 +18,5 @@ def add_to(parent: typer.Typer) -> None:
     completion_study.add_to(completion)
     completion_report.add_to(completion)
     completion_sign_in.add_to(completion)
+    completion.command("trace")(trace_run)
     parent.add_typer(completion, name="completion")

@@ -44,6 +44,7 @@ COMMANDS = (
     "questionnaire",
     "replay",
     "replayAt",
+    "trace",
     "numbers",
 )
 """The operations that are also commands, in the order of `operations.OPERATIONS`."""

@@ -1,0 +1,1 @@
+"""Traces: one subject's attempt, step by step, as a page that asks nothing of the network."""

@@ -1,0 +1,131 @@
+"""A trace as one HTML file. What is in it comes from elsewhere, from a model for instance: it is put in as text only."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections.abc import Mapping, Sequence
+from html import escape
+from importlib import resources
+
+from benchwright_analysis.trace.step import Excerpt, Line, StepKind, Trace, TracePart, TraceStep
+from benchwright_judges.prompt import visible
+
+_MOST_LINES = 400
+_LONGEST_LINE = 1000
+_MOST_CHARACTERS = 2000
+"""Of a fact or title."""
+_MARKS = {"+": ("ins", "+"), "-": ("del", "\N{MINUS SIGN}"), "~": ("em", "")}
+_NOTE = (
+    "Each entry is one step. Open them one by one, or use Previous and Next; the left and right arrow keys do the same."
+)
+
+
+def trace_page(trace: Trace) -> str:
+    """The whole file: no address is asked for anything, and nothing in it runs but our own script."""
+    style, script = _resource("trace.css"), _resource("trace.js")
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    policy = f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'; base-uri 'none'"
+    parts = "".join(_part(number, part) for number, part in enumerate(trace.parts))
+    choices = "".join(
+        f'<option value="{number}">{_text(part.title)}</option>' for number, part in enumerate(trace.parts)
+    )
+    several = f'<label>Site <select id="part">{choices}</select></label>' if len(trace.parts) > 1 else ""
+    kinds = "".join(f'<option value="{one}">{one}</option>' for one in StepKind)
+    return f"""<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="{policy}">
+<title>{_text(trace.title)}</title>
+<style>{style}</style>
+</head>
+<body>
+<header>
+<h1>{_text(trace.title)}</h1>
+{_facts(trace.facts)}
+<p class="soft">{_NOTE}</p>
+</header>
+<nav id="controls" aria-label="Steps" hidden>
+{several}
+<button type="button" id="previous">Previous</button>
+<button type="button" id="next">Next</button>
+<button type="button" id="play">Play</button>
+<label>Only <select id="kind"><option value="">all steps</option>{kinds}</select></label>
+<button type="button" id="all" aria-pressed="false">Open all</button>
+<span id="told" role="status"></span>
+</nav>
+<main>
+{parts}
+</main>
+<script>{script}</script>
+</body>
+</html>
+"""
+
+
+def _resource(name: str) -> str:
+    return (resources.files("benchwright_analysis.trace") / name).read_text(encoding="utf-8")
+
+
+def _part(number: int, part: TracePart) -> str:
+    title = part.title or "Steps"
+    steps = "".join(_step(place, step) for place, step in enumerate(part.steps, 1))
+    inside = f"<ol>{steps}</ol>" if part.steps else "<p>Nothing happened.</p>"
+    return (
+        f'<section class="part" id="part-{number}" aria-labelledby="part-{number}-title">'
+        f'<h2 id="part-{number}-title">{_text(title)}</h2>{inside}</section>\n'
+    )
+
+
+def _step(place: int, step: TraceStep) -> str:
+    at = "" if step.at_s is None else f'<span class="at">{_clock(step.at_s)}</span> '
+    summary = f'{at}<span class="kind">{step.kind}</span> {_text(step.title)}'
+    body = _facts(step.facts) + "".join(map(_excerpt, step.excerpts))
+    inside = body or '<p class="soft">Nothing more is known of it.</p>'
+    return (
+        f'<li class="{step.kind}"><details class="step">'
+        f'<summary><span class="number">{place}</span> {summary}</summary>{inside}</details></li>'
+    )
+
+
+def _facts(facts: Mapping[str, str]) -> str:
+    if not facts:
+        return ""
+    rows = "".join(f"<div><dt>{_text(name)}</dt><dd>{_text(value)}</dd></div>" for name, value in facts.items())
+    return f"<dl>{rows}</dl>"
+
+
+def _excerpt(excerpt: Excerpt) -> str:
+    lines = excerpt.lines[:_MOST_LINES]
+    if left := len(excerpt.lines) - len(lines):
+        lines = [*lines, Line(f"{left:,} more lines", "~")]
+    name = _text(excerpt.caption)
+    return (
+        f"<figure><figcaption>{name}</figcaption>"
+        f'<pre tabindex="0" role="group" aria-label="{name}">{_code(lines)}</pre></figure>'
+    )
+
+
+def _code(lines: Sequence[Line]) -> str:
+    return "".join(_line(line) for line in lines) if lines else "<em>Nothing.</em>"
+
+
+def _line(line: Line) -> str:
+    text = line.text if len(line.text) <= _LONGEST_LINE else f"{line.text[:_LONGEST_LINE]}…"
+    tag, sign = _MARKS.get(line.mark, ("span", " "))
+    return f'<{tag} class="line">{sign} {_escaped(text)}\n</{tag}>'
+
+
+def _text(text: str) -> str:
+    return _escaped(text if len(text) <= _MOST_CHARACTERS else f"{text[:_MOST_CHARACTERS]}…")
+
+
+def _escaped(text: str) -> str:
+    return escape(visible(text))
+
+
+def _clock(seconds: float) -> str:
+    whole = int(seconds)
+    return f"{whole // 3600}:{whole // 60 % 60:02}:{whole % 60:02}"

@@ -1,0 +1,35 @@
+import * as vscode from "vscode";
+import type { PanelContext } from "./panel.ts";
+
+/** Lets the user choose one of their attempts, or type the id of another one. */
+export async function chosenAttempt(context: PanelContext, title: string): Promise<string | undefined> {
+  const items = await own(context);
+  const other = { label: "$(edit) Another attempt, by its id…", description: "", attempt: "" };
+  const chosen = await vscode.window.showQuickPick([...items, other], {
+    title,
+    placeHolder: "Choose one of your attempts",
+    matchOnDescription: true,
+  });
+  if (chosen !== other) return chosen?.attempt;
+  const typed = await vscode.window.showInputBox({
+    title,
+    prompt: "The attempt's id, or the beginning of it. The command benchwright attempts list shows them.",
+  });
+  return typed?.trim() || undefined;
+}
+
+/** The one that is open first, then the others, of studies too. */
+async function own({ attempts: open, server }: PanelContext): Promise<{ label: string; description: string; attempt: string }[]> {
+  const current = open.current;
+  const { studies } = await server.request("studies", {});
+  const groups = await Promise.all(
+    [{}, ...studies.map(({ study }) => ({ study }))].map((params) => server.request("numbers", params)),
+  );
+  const others = groups.flatMap(({ attempts }) => attempts).filter(({ attempt }) => attempt !== current?.attempt);
+  return [
+    ...(current ? [{ label: current.title, description: `${current.problem}, open here, ${current.state}`, attempt: current.attempt }] : []),
+    ...others.reverse().map(({ title, problem, state, attempt }) => {
+      return { label: title, description: `${problem}, ${state.replace("_", " ")}`, attempt };
+    }),
+  ];
+}

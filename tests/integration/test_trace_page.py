@@ -1,0 +1,130 @@
+"""A trace's page in a real browser: stepped through by buttons and keys, with its own policy, in light and dark."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from html import unescape
+from pathlib import Path
+
+from benchwright_analysis.trace.page import trace_page
+from benchwright_analysis.trace.step import StepKind, Trace, TracePart, TraceStep, change, whole
+from benchwright_attempts import log_file
+from benchwright_attempts.attempts import Attempts
+from benchwright_attempts.events import Started, TextCause, TextSet
+from benchwright_attempts.evidence import ModelUsage
+from benchwright_attempts.file_text import FileText
+from benchwright_attempts.log import EventLog
+from benchwright_problems.home import Home
+
+from ..axe import faults
+from .test_report_in_browser import browser
+
+BENCHWRIGHT = Path(sys.executable).with_name("benchwright")
+HOSTILE = "</pre></script><script>document.body.dataset.found = 'ran'</script>\u202e<img src=x onerror=alert(1)>"
+SHOWN = TraceStep(StepKind.SHOWN, f"An offer {HOSTILE}", 2.0, {"latency": "3 ms"}, [whole("What was offered", HOSTILE)])
+STEPS = [
+    TraceStep(StepKind.ASKED, "Request 1", 1.0),
+    SHOWN,
+    TraceStep(StepKind.REFUSED, "The policy refused it", 2.5),
+    TraceStep(StepKind.EDITED, "rtl/m.sv: typed", 3.0, {}, [change("What changed", "a\nb\n", "a\nc\n")]),
+    TraceStep(StepKind.RAN, "Run 1 passed, 3 of 3 tests", 4.0),
+]
+TRACE = Trace("Trace of starter/m", {"solver": HOSTILE}, [TracePart("one", STEPS), TracePart("two", STEPS[:2])])
+_PROBE = """{ const seen = [];
+const told = () => seen.push(document.getElementById("told").textContent);
+const opened = () => seen.push([...document.querySelectorAll("details.step")].filter((one) => one.open).length);
+const key = (name) => document.body.dispatchEvent(new KeyboardEvent("keydown", { key: name, bubbles: true }));
+const choose = (id, value) => {
+  const select = document.getElementById(id);
+  select.value = value;
+  select.dispatchEvent(new Event("change"));
+};
+told();
+document.getElementById("next").click();
+key("ArrowRight");
+told();
+opened();
+key("ArrowLeft");
+told();
+choose("kind", "edited");
+told();
+key("ArrowRight");
+told();
+choose("kind", "");
+choose("part", "1");
+told();
+document.getElementById("all").click();
+opened();
+seen.push(document.querySelectorAll("img").length);
+document.body.dataset.found = JSON.stringify(seen); }"""
+
+
+def without_policy(page: str) -> str:
+    return re.sub(r"<meta http-equiv[^>]*>", "", page)
+
+
+def test_buttons_keys_kinds_and_sites_lead_through_the_steps(tmp_path: Path) -> None:
+    file = tmp_path / "trace.html"
+    page = without_policy(trace_page(TRACE)).replace("</body>", f"<script>{_PROBE}</script></body>")
+    file.write_text(page, encoding="utf-8")
+    dom = browser("--dump-dom", file.as_uri()).stdout.decode()
+    found = re.search(r'data-found="([^"]*)"', dom)
+    assert found is not None
+    shown = "An offer </pre></script><script>document.body.dataset.found = 'ran'</script>"
+    first, second, opened, back, kinds, edited, other, every, images = json.loads(unescape(found[1]))
+    assert first == "5 steps"
+    assert second.startswith(f"Step 2 of 5: 0:00:02 shown {shown}")
+    assert opened == 1
+    assert back == "Step 1 of 5: 0:00:01 asked Request 1"
+    assert kinds == "1 step"
+    assert edited == "Step 1 of 1: 0:00:03 edited rtl/m.sv: typed"
+    assert other == "2 steps"
+    assert every == 7
+    assert images == 0
+
+
+def test_the_pages_policy_lets_its_own_script_run_and_nothing_else(tmp_path: Path) -> None:
+    file = tmp_path / "trace.html"
+    page = trace_page(TRACE)
+    file.write_text(page.replace("</body>", "<script>document.body.dataset.found = 'ran';</script></body>"), "utf-8")
+    dom = browser("--dump-dom", file.as_uri()).stdout.decode()
+    assert '<span id="told" role="status">5 steps</span>' in dom
+    assert "data-found" not in dom.partition("<script>")[0]
+
+
+def test_axe_finds_nothing_in_light_and_dark(tmp_path: Path) -> None:
+    page = without_policy(trace_page(TRACE)).replace(' aria-label="Steps" hidden', ' aria-label="Steps"')
+    opened = page.replace('<details class="step">', '<details class="step" open>')
+    assert faults(opened, "", tmp_path) == []
+    assert faults(page, "", tmp_path) == []
+
+
+def test_the_command_writes_the_page_of_an_attempt(tmp_path: Path) -> None:
+    environ = {**os.environ, "BENCHWRIGHT_HOME": str(tmp_path / "home")}
+    with EventLog(log_file(Home.find(environ))) as log:
+        start = {"m.sv": FileText.of_text("module m;\nendmodule\n")}
+        attempt = Attempts(log).create("starter/m", "d" * 64, tmp_path, start, solver="x", condition="agent").id
+        log.append_blocking(attempt, Started())
+        log.append_blocking(attempt, ModelUsage(model="openai/x", calls=1))
+        after = FileText.of_text("module m;\nassign y = a;\nendmodule\n")
+        log.append_blocking(attempt, TextSet(path="m.sv", cause=TextCause.WRITTEN, file=after))
+    out = tmp_path / "trace.html"
+    command = [str(BENCHWRIGHT), "attempts", "trace", attempt[:8], "--out", str(out)]
+    subprocess.run(command, env=environ, check=True, capture_output=True, timeout=60)
+    assert "openai/x was asked" in out.read_text()
+    assert "+ assign y = a;" in out.read_text()
+    assert out.stat().st_mode & 0o077 == 0
+    refused = subprocess.run(
+        [*command[:3], "nosuch", "--out", str(out)],
+        env=environ,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert refused.returncode == 2
+    assert "nosuch" in refused.stderr

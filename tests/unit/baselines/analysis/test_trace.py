@@ -1,0 +1,315 @@
+"""Traces: what steps an attempt or a run has, and that nothing of it gets into a page but as text."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from benchwright_analysis.completion.played_runs import PlayedRun
+from benchwright_analysis.trace.attempt_steps import trace_of_attempt
+from benchwright_analysis.trace.page import trace_page
+from benchwright_analysis.trace.run_steps import trace_of_run
+from benchwright_analysis.trace.step import StepKind, Trace, TracePart, TraceStep, change, whole
+from benchwright_attempts.errors import EvaluationError
+from benchwright_attempts.events import (
+    Abandoned,
+    Edit,
+    Event,
+    Opened,
+    RunFinished,
+    RunStarted,
+    Started,
+    Submitted,
+    TextCause,
+    TextSet,
+)
+from benchwright_attempts.evidence import (
+    Assigned,
+    AssistAccepted,
+    AssistShown,
+    EditReason,
+    EditShape,
+    ModelUsage,
+    Recording,
+)
+from benchwright_attempts.file_text import Change, FileText
+from benchwright_attempts.record import AttemptHeader, Moment, RecordedEvent
+from benchwright_problems.verdict import Outcome
+from benchwright_subjects.inline.policies import Policy, Refusal
+from benchwright_subjects.inline.record import Decision, Efforts, SiteRecord, Step, SubjectName, Times
+from benchwright_subjects.inline.run_folder import Settings, SnapshotVerdict
+from benchwright_subjects.inline.sites import SiteKind
+
+PATH = "rtl/m.sv"
+START = "module m;\nendmodule\n"
+MORNING = datetime(2026, 3, 1, 9, tzinfo=UTC)
+HEADER = AttemptHeader(
+    id="a1",
+    problem="starter/m",
+    problem_digest="d",
+    workspace="/w",
+    solver="openai/x",
+    condition="agent",
+    created=MORNING,
+)
+HOSTILE = "</pre></script><script>alert(1)</script><img src=x onerror=alert(2)>\u202ereversed\u2066\u0007&amp;"
+OPENED = Opened(files={PATH: FileText.of_text(START)})
+PASSED = RunFinished(
+    run="r", number=1, outcome=Outcome.PASSED, reason="passed", message="All passed.", passed=3, total=3, wall_s=1
+)
+
+
+def trace(*events: tuple[float, Event]) -> Trace:
+    recorded = [
+        RecordedEvent("a1", seq, Moment(MORNING + timedelta(seconds=at), round(at * 1e9), "p"), event, "", "")
+        for seq, (at, event) in enumerate(events, 1)
+    ]
+    return trace_of_attempt(HEADER, recorded)
+
+
+def told(found: Trace) -> list[tuple[str, str]]:
+    return [(step.kind.value, step.title) for part in found.parts for step in part.steps]
+
+
+def typed(at: float, place: int, text: str, version: int) -> list[tuple[float, Event]]:
+    return [
+        (at, Edit(path=PATH, version=version, changes=(Change(start=place, end=place, text=text),))),
+        (at, EditReason(path=PATH, version=version, reason="cursor", metadata={"kind": "type"})),
+    ]
+
+
+def test_an_agents_attempt_is_what_was_asked_edited_and_run() -> None:
+    written = FileText.of_text("module m;\nassign y = a;\nendmodule\n")
+    found = trace(
+        (0, OPENED),
+        (0, Started()),
+        (1, ModelUsage(model="openai/x", calls=2, input_tokens=1200, output_tokens=30, cost_usd=0.01)),
+        (2, TextSet(path=PATH, cause=TextCause.WRITTEN, file=written)),
+        (3, RunStarted(run="r", number=1, snapshot={})),
+        (4, PASSED),
+        (5, Submitted()),
+    )
+    assert told(found) == [
+        ("other", "The problem was opened with 1 file"),
+        ("other", "The clock was started"),
+        ("asked", "openai/x was asked"),
+        ("edited", "rtl/m.sv: written by a model or an agent"),
+        ("ran", "Run 1 of the hidden tests began"),
+        ("ran", "Run 1 passed, 3 of 3 tests"),
+        ("other", "Submitted"),
+    ]
+    asked, edited = found.parts[0].steps[2:4]
+    assert asked.facts == {
+        "requests": "2",
+        "input tokens": "1,200",
+        "output tokens": "30",
+        "cost": "0.0100 USD",
+    }
+    (excerpt,) = edited.excerpts
+    assert [(line.mark, line.text) for line in excerpt.lines] == [
+        (" ", "module m;"),
+        ("+", "assign y = a;"),
+        (" ", "endmodule"),
+    ]
+
+
+def test_keys_that_follow_each_other_are_one_step_and_edits_of_an_agent_are_not() -> None:
+    keys = [one for place in range(3) for one in typed(1 + place / 10, 10 + place, "x", place + 1)]
+    chat = EditReason(path=PATH, version=9, reason="Chat.applyEdits")
+    by_agent = Edit(path=PATH, version=9, changes=(Change(start=0, end=0, text="// a\n"),))
+    found = trace((0, OPENED), *keys, (1.4, by_agent), (1.4, chat), *typed(60, 5, "y", 11), *typed(63, 6, "z", 12))
+    edits = [step for step in found.parts[0].steps if step.kind is StepKind.EDITED]
+    assert [(step.title, step.facts) for step in edits] == [
+        ("rtl/m.sv: typed", {"edits": "3"}),
+        ("rtl/m.sv: written by a chat or an agent", {}),
+        ("rtl/m.sv: typed", {}),
+        ("rtl/m.sv: typed", {}),
+    ]
+
+
+def test_offers_are_shown_and_accepted() -> None:
+    found = trace(
+        (0, OPENED),
+        (1, AssistShown(assist="1", provider="copilot", path=PATH, length=3, text="abc")),
+        (2, AssistAccepted(assist="1", provider="copilot", path=PATH, length=3, partial=True)),
+    )
+    assert told(found)[1:] == [
+        ("shown", "rtl/m.sv: copilot showed an offer, 3 characters"),
+        ("accepted", "rtl/m.sv: a part of an offer of copilot was accepted"),
+    ]
+    assert list(found.parts[0].steps[1].excerpts) == [whole("What was offered", "abc")]
+
+
+def test_a_study_that_shows_no_results_has_none_in_a_trace() -> None:
+    assigned = Assigned(
+        study="s",
+        study_sha256="0" * 64,
+        participant="P1",
+        condition="alone",
+        solver="human",
+        position=1,
+        recording=Recording.FULL,
+        feedback="none",
+    )
+    page = trace_page(
+        trace((0, OPENED), (0, assigned), (0, Started()), (1, RunStarted(run="r", number=1, snapshot={})), (2, PASSED))
+    )
+    assert "Run 1: recorded; the study shows no results" in page
+    assert "passed" not in page.partition("<main>")[2].partition("<script>")[0]
+    assert "All passed." not in page
+
+
+def test_edits_without_text_say_so() -> None:
+    found = trace((0, OPENED), (1, EditShape(path=PATH, changes=())), (5, EditShape(path=PATH, changes=())))
+    assert found.parts[0].steps[-1].facts["text"] == "not in the log"
+
+
+def hostile() -> Trace:
+    text = FileText.of_text(f"{START}{HOSTILE}\n")
+    return trace(
+        (0, Opened(files={f"{HOSTILE}.sv".replace("/", "-"): FileText.of_text("")})),
+        (1, ModelUsage(model=HOSTILE)),
+        (1, AssistShown(assist="1", provider=HOSTILE, path=PATH, text=HOSTILE, model=HOSTILE, trigger=HOSTILE)),
+        (2, TextSet(path=PATH, cause=TextCause.WRITTEN, file=text)),
+        (3, Started()),
+        (4, Abandoned(reason=HOSTILE)),
+    )
+
+
+def test_text_of_a_model_stays_text() -> None:
+    page = trace_page(hostile())
+    assert page.count("<script>") == page.count("</script>") == 1
+    assert "<img" not in page
+    assert not re.search("[\u202a-\u202e\u2066-\u2069\u0007]", page)
+    assert "\\u{202e}reversed\\u{2066}\\u{7}" in page
+    assert "&amp;amp;" in page
+
+
+def test_nothing_runs_in_a_page_but_its_script_and_nothing_is_fetched() -> None:
+    page = trace_page(hostile())
+    (script,) = re.findall(r"<script>(.*?)</script>", page, re.DOTALL)
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    assert f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'; base-uri 'none'" in page
+    for reaching in ("innerHTML", "insertAdjacent", "document.write", "fetch(", "https://", "http://"):
+        assert reaching not in page
+    tags = re.findall(r"<[^!/][^>]*>", page.replace(script, ""))
+    assert not [tag for tag in tags if re.search(r"\s(on\w+|src|href|style)\s*=", tag)]
+
+
+def test_long_texts_are_cut() -> None:
+    long = Trace(
+        "t",
+        {},
+        [TracePart("", [TraceStep(StepKind.SHOWN, "x" * 9000, None, {}, [whole("c", "y" * 5000 + "\nz" * 5000)])])],
+    )
+    page = trace_page(long)
+    assert "4,601 more lines" in page
+    assert len(page) < 40_000
+
+
+def test_a_change_is_shown_with_some_lines_around() -> None:
+    lines = [f"line {number}" for number in range(100)]
+    before, after = "\n".join(lines), "\n".join([*lines[:50], "new", *lines[51:]])
+    found = change("c", before, after).lines
+    assert [line.mark for line in found] == ["~", " ", " ", " ", "-", "+", " ", " ", " ", "~"]
+    assert (found[0].text, found[-1].text) == ("47 lines not shown", "46 lines not shown")
+
+
+def run_of(policy: Policy, *steps: Step) -> PlayedRun:
+    record = SiteRecord(
+        site="starter/m/rtl/m.sv#empty-body@9-30",
+        problem="starter/m",
+        problem_digest="d",
+        path=PATH,
+        kind=SiteKind.EMPTY_BODY,
+        unit=None,
+        subject=SubjectName(name="s", version="1", configuration="c"),
+        dialect="lsp",
+        policy=policy,
+        mode=Refusal.ASSISTED,
+        seed=1,
+        steps=steps,
+        cancelled=0,
+        failure=None,
+        failure_code=None,
+        likeness=None,
+        efforts=Efforts(expected=1, typed=0, accepted=0, kept=0, deleted=0),
+        golf=None,
+        snapshots=(),
+        times=Times(started=MORNING, wall_s=0, latencies_ms=(12.5,)),
+    )
+    settings = Settings(
+        command=("server", HOSTILE),
+        dialect="lsp",
+        configuration="c" * 64,
+        pack="starter",
+        pack_version="1",
+        problems={},
+        kinds=(SiteKind.EMPTY_BODY,),
+        per_kind=1,
+        longest=600,
+        seed=1,
+        policies=(policy,),
+        mode=Refusal.ASSISTED,
+        trigger=1,
+        timeout_s=1,
+        most_asks=9,
+        next_edits=False,
+        statement=True,
+        confined=True,
+        sites=1,
+    )
+    verdicts = [
+        SnapshotVerdict(
+            site=record.site,
+            policy=policy,
+            accepts=accepts,
+            is_end=is_end,
+            outcome=outcome,
+            reason="",
+            passed_tests=accepts,
+            tests=3,
+        )
+        for accepts, is_end, outcome in ((1, False, "failed"), (1, True, "passed"))
+    ]
+    return PlayedRun("s 1", settings, [record], {(record.site, policy): verdicts})
+
+
+STEPS = (
+    Step(decision=Decision.PARTLY_ACCEPTED, offers=2, offer="assign y = a;\nassign z = b;", accepted="assign y = a;"),
+    Step(decision=Decision.REFUSED, offers=1, offer=HOSTILE, typed="assign secret_of_the_reference = 1;\n"),
+    Step(decision=Decision.TIMED_OUT),
+    Step(decision=Decision.NOTHING_OFFERED, typed="always_ff x;"),
+)
+
+
+def test_a_run_is_asked_shown_accepted_typed_and_tested_without_the_reference() -> None:
+    found = trace_of_run(run_of(Policy.FIRST_LINE, *STEPS))
+    assert told(found) == [
+        ("asked", "Request 1"),
+        ("shown", "An offer was shown"),
+        ("accepted", "The policy accepted the beginning of it"),
+        ("ran", "Hidden tests after 1 accepted offer: did not pass, 1 of 3 tests"),
+        ("asked", "Request 2"),
+        ("shown", "An offer was shown"),
+        ("refused", "The policy refused it"),
+        ("edited", "The driver typed 32 characters of the reference"),
+        ("asked", "Request 3 was given up: no answer in time"),
+        ("asked", "Request 4"),
+        ("shown", "Nothing was offered"),
+        ("edited", "The driver typed 11 characters of the reference"),
+        ("ran", "Hidden tests at the end: passed, 1 of 3 tests"),
+    ]
+    page = trace_page(found)
+    assert "12.5 ms" in page
+    assert "secret_of_the_reference" not in page
+    assert "always_ff" not in page
+
+
+def test_an_unknown_site_is_answered_with_one_that_there_is() -> None:
+    with pytest.raises(EvaluationError, match=r"begins with 'x'. Its first one is starter/m"):
+        trace_of_run(run_of(Policy.NEVER), "x")
