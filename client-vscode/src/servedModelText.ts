@@ -9,7 +9,7 @@ export function servedName({ vendor, id }: { readonly vendor: string; readonly i
 export function consentText(models: readonly string[]): string {
   return [
     `Programs on this machine that can read your files will be able to ask: ${models.join(", ")}.`,
-    "What they send, such as problem statements and design files, goes to the provider of the model they ask, in your name, counts against your quota, and falls under the provider's terms.",
+    "What they send, such as problem statements and design files, goes to the provider of the model they ask, in your name, counts against your quota, and the provider's terms apply.",
     "Only 127.0.0.1 is served, with a token that is in a file that only you can read. It ends when you stop it in the status bar, or close the editor.",
   ].join("\n\n");
 }

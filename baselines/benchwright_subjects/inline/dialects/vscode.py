@@ -31,7 +31,7 @@ class _State(Received):
 
 
 class VSCodeDialect(Dialect):
-    """Offers are ghost text. They are taken by the editor's own commands, and counted by the difference of texts."""
+    """Offers are ghost text. They are taken by the editor's own commands, and counted by how the text differs."""
 
     name = "vscode"
     draws = True
