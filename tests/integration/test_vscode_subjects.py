@@ -149,7 +149,7 @@ def test_killed_and_run_again_an_extension_asks_the_runs_model_and_is_reported(
     environ = {**os.environ, "BENCHWRIGHT_HOME": str(tmp_path / "home")}
     environ["BENCHWRIGHT_CACHE"] = str(Home.find().cache)
     run = tmp_path / "run"
-    command = [
+    command: list[str | Path] = [
         BENCHWRIGHT,
         "completion",
         "run",
