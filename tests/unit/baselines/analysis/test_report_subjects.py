@@ -75,8 +75,13 @@ def columns(data: Dataset) -> dict[str, Column]:
 
 def test_the_columns_are_what_the_rows_add_up_to() -> None:
     found = columns(Dataset(rows(), {}))
-    told = {
-        name: (one.attempts, one.solved.value, one.minutes_to_pass.value, one.minutes.value, one.tokens, one.cost_usd)
+    told: dict[str, tuple[object, ...]] = {
+        name: (
+            one.attempts,
+            *(each and each.value for each in (one.solved, one.minutes_to_pass, one.minutes)),
+            one.tokens,
+            one.cost_usd,
+        )
         for name, one in found.items()
     }
     assert told == {
