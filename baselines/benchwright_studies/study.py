@@ -99,7 +99,7 @@ knows of the model if not given. Only with `model` and `agent`."""
                 raise ValueError(
                     f"subject.name {self.subject.name} is none of the assistants {', '.join(self.assistants)}"
                 )
-            if wrong := [name for name in ("command", "permissions", "inline") if getattr(self.subject, name)]:
+            if wrong := [name for name in ("command", "acp", "refuses", "inline") if getattr(self.subject, name)]:
                 raise ValueError(
                     f"subject.{wrong[0]} does not go with human+copilot: the participant decides. Remove it"
                 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Annotated, Self
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, StringConstraints, model_validator
 
 Digest = Annotated[str, StringConstraints(pattern=r"^([0-9a-f]{64})?$")]
 """SHA-256, or nothing."""
@@ -42,6 +42,10 @@ class Inline(BaseModel):
     start: Start = Start.STARTING_FILES
     dialect: str = "lsp"
     """How the server is spoken to, as `benchwright completion run --dialect` takes it."""
+    extensions: tuple[str, ...] = ()
+    """With dialect `vscode`: .vsix files, first the one that is measured, then those that it needs."""
+    options: dict[str, JsonValue] = Field(default_factory=dict)
+    """The server's `initializationOptions`; with dialect `vscode`, settings."""
     most_asks: int = Field(default=100, ge=1, le=10_000)
     """Requests for one module, or one file with `starting-files`."""
     timeout_s: float = Field(default=10.0, ge=0.1, le=600)
@@ -69,8 +73,10 @@ class Subject(BaseModel):
     command: str = ""
     """What starts it, if `name` is none of the agents that Benchwright knows. Of an inline server, the command line \
 on whose streams it speaks."""
-    permissions: str = ""
-    """By which policy an agent is given what it asks permission for. Any if empty."""
+    acp: bool = False
+    """Whether `command` speaks the Agent Client Protocol."""
+    refuses: tuple[str, ...] = ()
+    """Kinds of tools, such as `execute`, that an agent speaking it gets no permission for."""
     inline: Inline | None = None
     """Makes it an inline-completion server that works alone."""
 
@@ -93,12 +99,11 @@ class Running(BaseModel):
     name: str
     version: str = ""
     configuration: str = ""
-    permissions: str = ""
 
     def differences(self, registered: Subject) -> list[tuple[str, str]]:
         """What is not as it was registered: field and what is there, as a sentence."""
         found = []
-        for field in ("name", "version", "configuration", "permissions"):
+        for field in ("name", "version", "configuration"):
             wanted, there = getattr(registered, field), getattr(self, field)
             if wanted and wanted != there:
                 found.append((field, f"the study registers {wanted}; here is {there or 'none that can be told'}."))

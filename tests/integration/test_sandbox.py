@@ -15,7 +15,7 @@ from benchwright_harness.sandbox.bwrap import BwrapSandbox
 from benchwright_harness.sandbox.native import NativeSandbox
 from benchwright_harness.toolchain import Toolchain
 
-from .sandbox_run import Run, runner
+from .sandbox_run import Ran, Run, runner
 
 pytestmark = pytest.mark.alone
 
@@ -42,12 +42,15 @@ async def test_no_file_of_the_host_is_open_inside(bwrap: Run) -> None:
     not Path("/proc/self/autogroup").is_file(), reason="this kernel has no scheduling groups of sessions"
 )
 def test_a_nice_runs_session_is_as_nice(code: Path, toolchain: Toolchain) -> None:
-    printed = []
+    printed: list[str] = []
 
     def nicely() -> None:
         # Of this thread alone: nobody but root could take it back.
         os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), 7)
-        printed.append(asyncio.run(runner(BwrapSandbox(), code, toolchain)("cat /proc/self/autogroup; nice")).printed)
+        printed.append(asyncio.run(run()).printed)
+
+    async def run() -> Ran:
+        return await runner(BwrapSandbox(), code, toolchain)("cat /proc/self/autogroup; nice")
 
     thread = threading.Thread(target=nicely)
     thread.start()

@@ -266,11 +266,8 @@ def test_another_agent_than_the_registered_one_does_not_begin(lab: Lab) -> None:
     assert not lab.events("worker")
 
 
-def test_eval_names_the_command_for_a_copilot_and_the_reverse(lab: Lab) -> None:
+def test_a_condition_of_a_model_is_none_of_an_inline_server(lab: Lab) -> None:
     file = lab.study()
-    wrong = run("eval", "--study", file, "--condition", "copilot")
-    assert wrong.exit_code == 2
-    assert "benchwright completion study" in " ".join(wrong.output.split())
     wrong = run("completion", "study", file, "--condition", "small")
     assert wrong.exit_code == 2
     assert "benchwright eval --study" in " ".join(wrong.output.split())

@@ -25,8 +25,8 @@ def latency_table(found: Mapping[str, Latencies]) -> Table:
     columns = ("subject", "requests", "given up", "p50 (ms)", "p95 (ms)", *(f"over {one} ms" for one in THRESHOLDS_MS))
     note = (
         "At the wire: from when a request was handed to the system until the last byte of its answer was there; in an "
-        "editor, from its command until that had ended. Drawn: from the command until the editor drew the offer, of the "
-        "requests that led to one. A request that was given up took longer than any time."
+        "editor, from its command until that had ended. Drawn: from the command until the editor drew the offer, of "
+        "the requests that led to one. A request that was given up took longer than any time."
     )
     return Table("Latency", columns, rows, note)
 

@@ -97,8 +97,8 @@ stands for the files that the problem asks for."""
             registered: What the study calls it: a command of the user's own has no other name.
         """
         own = self.title.partition(" ")[0] or registered
-        told = {name: str(self.facts.get(f"subject_{name}", "")) for name in ("version", "permissions")}
-        return Running(name=own, configuration=self.configuration_sha256, **told)
+        version = str(self.facts.get("subject_version", ""))
+        return Running(name=own, configuration=self.configuration_sha256, version=version)
 
     def variables(self, toolchain: Mapping[str, str]) -> dict[str, str]:
         """Its whole environment.

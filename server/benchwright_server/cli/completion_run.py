@@ -94,7 +94,10 @@ class Playing:
     timeout: Annotated[float, typer.Option(min=0.1, help="Seconds after which a request is given up.")] = 10.0
     most_asks: Annotated[int, typer.Option(min=1, help="Most requests at a site in the mode alone.")] = 100
     next_edits: Annotated[
-        bool, typer.Option("--next-edits", help="After each accepted offer, ask for next edits too; the policy takes them or not.")
+        bool,
+        typer.Option(
+            "--next-edits", help="After each accepted offer, ask for next edits too; the policy takes them or not."
+        ),
     ] = False
     statement: Annotated[bool, typer.Option(help="Put the problem's statement into the workspace.")] = True
 

@@ -6,6 +6,7 @@ import asyncio
 import os
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -58,10 +59,8 @@ def study_command(
     """
     with plain_errors(), needs("`benchwright completion study`", "baselines"), interruptible(_GO_ON):
         name, parts = _parts(study, condition or [])
-        if not can_confine():
-            err.print("The server runs without protection: bubblewrap is missing, so it can read the hidden tests.")
         for part in parts:
-            _carry_out(part, _of_study(server, part), sandbox)
+            carry_out(part, server, sandbox)
         found = progress_of(parts)
         if json_output:
             print_json({"study": name, "conditions": found})
@@ -101,26 +100,47 @@ def _of_study(server: Server, part: ModelCondition) -> Server:
     subject = part.condition.subject
     if subject is None or subject.inline is None:
         raise ServerError(f"The condition {part.condition.name} names no inline-completion server.")
+    extensions = [str(file) for file in server.extension or ()]
     for option, given, wanted in (
+        ("--extension", extensions, list(subject.inline.extensions)),
         ("--server", server.server, subject.command),
         ("--dialect", "" if server.dialect == "lsp" else server.dialect, subject.inline.dialect),
     ):
         if given and wanted and given != wanted:
             raise ServerError(f"The study registers {wanted!r} for {part.condition.name}. Leave out {option}.")
-    command = subject.command or server.server
-    if not command:
-        raise ServerError(f"The study names no command for {part.condition.name}: give --server.")
-    return replace(server, server=command, dialect=subject.inline.dialect)
+    return replace(
+        server,
+        server=subject.command or server.server,
+        dialect=subject.inline.dialect,
+        extension=[Path(file) for file in subject.inline.extensions or extensions],
+    )
 
 
-def _carry_out(part: ModelCondition, server: Server, sandbox: str) -> list[AttemptVerdict | None]:
+def carry_out(part: ModelCondition, given: Server, sandbox: str) -> list[AttemptVerdict | None]:
+    """Have the inline-completion server of a condition carry out its part; what has ended is not played again.
+
+    Args:
+        part: The condition and its share of the plan.
+        given: What the study file leaves open of the server.
+        sandbox: In which hidden tests run.
+
+    Raises:
+        ServerError: It is not what the study registers, or an option is wrong.
+        StudyFileError: The same.
+        SubjectError: It does not start.
+    """
     from benchwright_subjects.evaluation_services import EvaluationServices
     from benchwright_subjects.inline.lone_attempt import attempt_problems, found_server
 
+    if not can_confine():
+        err.print("The server runs without protection: bubblewrap is missing, so it can read the hidden tests.")
+    server = _of_study(given, part)
     home = Home.find()
     launch = server.launch(secret_folders(home, home.data))
-    subject = Subject(launch, DIALECTS[server.dialect](server.options), os.environ, places_in(home))
-    digest = configuration_digest(launch, server.dialect, server.options)
+    registered = part.condition.subject
+    options = (registered and registered.inline and registered.inline.options) or server.options
+    subject = Subject(launch, DIALECTS[server.dialect](options), os.environ, places_in(home))
+    digest = configuration_digest(launch, server.dialect, options)
     services = EvaluationServices(home, sandbox)
     planned = [(ref, number) for ref in part.problems for number in range(1, part.condition.samples + 1)]
 

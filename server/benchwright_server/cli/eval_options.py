@@ -152,7 +152,9 @@ class Agent:
         if self.subject:
             given["subject"] = self.subject
         if self.agent_command:
-            given |= {"command": self.agent_command, "place": self._absolute_place()}
+            given["command"] = self.agent_command
+        if ":" in self.agent_place or self.agent_command:
+            given["place"] = self._absolute_place()
         if self.acp:
             given["acp"] = True
         if self.refuse:
@@ -243,6 +245,8 @@ class Task:
             "--knowledge-cutoff": bool(self.sampling.knowledge_cutoff),
             "--agent": self.agent.agent,
             "--runs": self.agent.runs != 0,
+            "--acp": self.agent.acp,
+            "--refuse": bool(self.agent.refuse),
             "--shots": self.prompting.shots != 0,
             "--think": self.prompting.think,
             "--prompts": bool(self.prompting.prompts),

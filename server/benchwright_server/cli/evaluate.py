@@ -66,10 +66,14 @@ def evaluate(
         task.check()
         run = _run_of(task, output or folder_of(Home.find()), sandbox, json_output)
         if plan.study:
+            from benchwright_server.cli.completion_server import Server
+            from benchwright_server.cli.completion_study import carry_out
             from benchwright_server.cli.study_evaluation import PlannedPart, evaluate_study
 
             part = PlannedPart(plan.study, plan.condition or [], sampling.model)
-            evaluate_study(part, run, run_and_keep, json_output=json_output)
+            evaluate_study(
+                part, run, run_and_keep, lambda of: carry_out(of, Server(), sandbox), json_output=json_output
+            )
         finish(run_task(run), json_output)
 
 

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from benchwright_subjects.evaluation import Run
 
 _AGENT = "agent"
-_OF_AGENTS = ("command", "place", "subject")
+_OF_AGENTS = ("command", "place", "subject", "acp", "refuse")
 _OUTCOMES = ("passed", "failed", "undecided")
 
 
@@ -49,8 +49,15 @@ class PlannedPart:
     """Only conditions of this model; any model if empty."""
 
 
-def evaluate_study(planned: PlannedPart, run: Run, ask: Callable[[Run], EvalLog], *, json_output: bool) -> None:
-    """Ask models and agents what is still missing of a study's plan.
+def evaluate_study(
+    planned: PlannedPart,
+    run: Run,
+    ask: Callable[[Run], EvalLog],
+    play: Callable[[ModelCondition], object],
+    *,
+    json_output: bool,
+) -> None:
+    """Ask models, agents and inline-completion servers what is still missing of a study's plan.
 
     Exit status: as of `benchwright eval`.
 
@@ -58,6 +65,7 @@ def evaluate_study(planned: PlannedPart, run: Run, ask: Callable[[Run], EvalLog]
         planned: The part of the plan.
         run: Where logs go, and everything that the plan does not decide.
         ask: Runs a task and keeps its log.
+        play: Has the inline-completion server of a condition carry out its part.
         json_output: Whether one JSON value is printed.
     """
     from benchwright_subjects.evaluation import summary
@@ -65,6 +73,10 @@ def evaluate_study(planned: PlannedPart, run: Run, ask: Callable[[Run], EvalLog]
     study, parts, missing = _parts(planned)
     facts: list[Mapping[str, JsonValue]] = []
     for part in parts:
+        if part.condition.is_inline:
+            if missing[part.condition.name]:
+                play(part)
+            continue
         for part_run in runs_of(part, missing[part.condition.name], run):
             log = ask(part_run)
             facts.append({"condition": part.condition.name} | summary(log))
@@ -132,7 +144,7 @@ def _subject_of(condition: Condition, run: Run) -> dict[str, JsonValue]:
     subject = condition.subject
     if subject is None:
         return {}
-    wanted = {"command": subject.command} if subject.command else {"subject": subject.name}
+    wanted: dict[str, JsonValue] = {"command": subject.command} if subject.command else {"subject": subject.name}
     if other := [
         name for name in ("command", "subject") if run.arguments.get(name, wanted.get(name)) != wanted.get(name)
     ]:
@@ -140,7 +152,7 @@ def _subject_of(condition: Condition, run: Run) -> dict[str, JsonValue]:
         raise ServerError(
             f"The study registers {subject.title} for the condition {condition.name}. Leave out {option}."
         )
-    return dict(wanted)
+    return wanted | {"acp": subject.acp, "refuse": ",".join(subject.refuses)}
 
 
 def _parts(planned: PlannedPart) -> tuple[str, list[ModelCondition], dict[str, list[str]]]:
@@ -154,13 +166,6 @@ def _parts(planned: PlannedPart) -> tuple[str, list[ModelCondition], dict[str, l
         parts = [model_condition(log, study, name) for name in planned.conditions] or model_conditions(log, study)
         if not parts:
             raise only_people(study)
-        inline = [part.condition.name for part in parts if part.condition.is_inline]
-        if inline and (planned.conditions or len(inline) == len(parts)):
-            raise ServerError(
-                f"An inline-completion server works under {inline[0]}: "
-                f"benchwright completion study {planned.study} --condition {inline[0]}"
-            )
-        parts = [part for part in parts if not part.condition.is_inline]
         chosen = [part for part in parts if not planned.model or part.condition.model == planned.model]
         if not chosen:
             parts[0].check_model(planned.model)

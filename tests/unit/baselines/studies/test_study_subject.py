@@ -70,11 +70,11 @@ def test_a_condition_can_have_fewer_problems_than_the_study() -> None:
 
 
 def test_what_runs_is_compared_field_by_field() -> None:
-    registered = Subject(name="x", version="1", configuration="a" * 64, permissions="ask")
-    same = Running(name="x", version="1", configuration="a" * 64, permissions="ask")
+    registered = Subject(name="x", version="1", configuration="a" * 64)
+    same = Running(name="x", version="1", configuration="a" * 64)
     assert same.differences(registered) == []
     assert same.differences(Subject(name="x")) == []
-    other = Running(name="x", version="2", permissions="ask")
+    other = Running(name="x", version="2")
     assert other.differences(registered) == [
         ("version", "the study registers 1; here is 2."),
         ("configuration", f"the study registers {'a' * 64}; here is none that can be told."),
