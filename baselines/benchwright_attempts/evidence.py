@@ -8,6 +8,7 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, FiniteFloat, JsonValue, PositiveFloat
 
+from benchwright_attempts.assigned_subject import AssignedSubject
 from benchwright_attempts.attribution_method import AttributionMethod
 from benchwright_attempts.event_body import Count, EventBody, EventPart, Evidence, TextEffect
 from benchwright_attempts.file_text import FilePath, Sha256, ShapeOfChange, Text
@@ -55,10 +56,8 @@ class Assigned(EventBody):
     """`human`, `human+copilot`, `model`, `agent`."""
     assistants: tuple[str, ...] = ()
     """Extensions that the condition allows as assistants."""
-    assistant_versions: Mapping[str, str] = Field(default_factory=dict)
-    """Extension → the version that the study registers, as far as it does."""
-    subject: Mapping[str, JsonValue] = Field(default_factory=dict)
-    """The program that the condition names, as the study file has it; empty if it names none."""
+    subject: AssignedSubject | None = None
+    """The program that the condition names; None if it names none."""
     position: Count
     """Position of the task in the participant's order, from 1; 0 for practice."""
     practice: bool = False

@@ -146,6 +146,11 @@ class Terms:
         named = {name.lower() for name in self.assigned.assistants}
         return self.assigned.solver == Solver.HUMAN_COPILOT and assistant.lower() in named
 
+    def _registered_version(self, extension: str) -> str:
+        """The version of a person's copilot that the study registers; empty if it registers none."""
+        subject = self.assigned.subject if self.assigned is not None else None
+        return subject.version if subject is not None and subject.name.lower() == extension.lower() else ""
+
     @property
     def allows_own_assistant(self) -> bool:
         """Whether Benchwright's own completion may help."""
@@ -167,8 +172,8 @@ class Terms:
                 for extension in event.extensions:
                     if extension.ai and extension.active and not self.allows(extension.id):
                         yield Violation(rule="ai_extension", detail=extension.id)
-                    wanted = self.assigned.assistant_versions.get(extension.id.lower())
-                    if wanted is not None and wanted != extension.version:
+                    wanted = self._registered_version(extension.id)
+                    if wanted and wanted != extension.version:
                         detail = f"{extension.id} {extension.version} instead of {wanted}"
                         yield Violation(rule="assistant_version", detail=detail)
                 if self.assigned.solver == Solver.HUMAN:

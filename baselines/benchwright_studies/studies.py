@@ -31,7 +31,7 @@ from benchwright_studies.entry import (
 )
 from benchwright_studies.progress import Progress, drawn_assignment, is_finished, progress_of
 from benchwright_studies.questionnaire import check_answers
-from benchwright_studies.study import Condition, Study
+from benchwright_studies.study import Study
 from benchwright_studies.study_file import StudyFile, parse_study
 from benchwright_studies.vocabulary import Step
 
@@ -365,8 +365,7 @@ def terms(known: RegisteredStudy, participant: str, position: int, problem: str,
         condition=condition,
         solver=under.solver.value,
         assistants=under.assistants,
-        assistant_versions=_versions(under),
-        subject={} if under.subject is None else under.subject.model_dump(mode="json", exclude_defaults=True),
+        subject=None if under.subject is None else under.subject.assigned,
         position=position,
         practice=position == 0,
         recording=study.recording,
@@ -378,10 +377,3 @@ def terms(known: RegisteredStudy, participant: str, position: int, problem: str,
         self_estimates=tuple(asked.value for asked in study.self_estimates),
         clock_stops_for=tuple(machine.value for machine in study.clock_stops_for),
     )
-
-
-def _versions(under: Condition) -> dict[str, str]:
-    """The copilot of a person, in the version that is registered. Ids of extensions don't distinguish capitals."""
-    if under.subject is None or not under.solver.is_person or not under.subject.version:
-        return {}
-    return {under.subject.name.lower(): under.subject.version}

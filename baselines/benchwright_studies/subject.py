@@ -7,6 +7,8 @@ from typing import Annotated, Self
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, StringConstraints, model_validator
 
+from benchwright_attempts.assigned_subject import AssignedSubject
+
 Digest = Annotated[str, StringConstraints(pattern=r"^([0-9a-f]{64})?$")]
 """SHA-256, or nothing."""
 
@@ -84,6 +86,18 @@ on whose streams it speaks."""
     def title(self) -> str:
         """Name and version."""
         return f"{self.name} {self.version}".rstrip()
+
+    @property
+    def assigned(self) -> AssignedSubject:
+        """As an attempt's assignment records it."""
+        return AssignedSubject(
+            name=self.name,
+            version=self.version,
+            configuration=self.configuration,
+            permissions=self.permissions,
+            policy=self.inline.policy.value if self.inline is not None else "",
+            start=self.inline.start.value if self.inline is not None else "",
+        )
 
     @property
     def unfixed(self) -> tuple[str, ...]:

@@ -495,7 +495,7 @@ def test_one_command_makes_up_a_study_lets_a_model_run_and_writes_the_full_repor
     pictures = {picture["id"] for section in content["sections"].values() for picture in section["pictures"]}
     assert pictures >= {
         *("success-by-category", "survival", "score-over-time", "horizon", "topic-radar", "topic-dots"),
-        *("forecasts", "origins", "judge-agreement"),
+        *("forecasts", "origins", "judge-agreement", "solved-side-by-side"),
     }
     assert "model: mockllm/model" in content["groups"]
     assert list((out / "inspect").glob("*.eval"))

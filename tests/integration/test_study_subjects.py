@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from benchwright_attempts import log_file
+from benchwright_attempts.assigned_subject import AssignedSubject
 from benchwright_attempts.assist_asked import AssistAsked
 from benchwright_attempts.attempts import Attempts
 from benchwright_attempts.events import Abandoned, Edit, RunFinished, Started, Submitted, TextSet
@@ -228,7 +229,7 @@ def test_a_copilot_alone_is_in_the_log_as_everybody_is(lab: Lab) -> None:
     ]  # fmt: skip
     (assigned,) = (event for event in events if isinstance(event, Assigned))
     assert (assigned.solver, assigned.condition) == ("agent", "copilot")
-    assert assigned.subject["inline"] == {"policy": "always", "start": "empty-body"}
+    assert assigned.subject == AssignedSubject(name="double", version="1.2.3", policy="always", start="empty-body")
     used = next(event for event in events if isinstance(event, ModelUsage))
     assert used.parameters["subject_version"] == "1.2.3"
     assert not [event for event in events if isinstance(event, TextSet)]
@@ -296,7 +297,7 @@ def test_another_version_of_a_persons_copilot_is_flagged() -> None:
         condition="helped",
         solver="human+copilot",
         assistants=("github.copilot",),
-        assistant_versions={"github.copilot": "1.5.0"},
+        subject=AssignedSubject(name="github.copilot", version="1.5.0"),
         position=1,
         recording="full",
     )
