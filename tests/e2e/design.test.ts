@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import { benchwright, listAttempts, listProblems } from "./commandLine.ts";
 import { ROOT } from "./installation.ts";
 import { scenario } from "./scenario.ts";
+import type { Session } from "./session.ts";
 import { starterFile } from "./starter.ts";
 import { LoggedAttempt } from "./studyReport.ts";
 
@@ -72,6 +73,7 @@ scenario("a starter problem is broken, fixed, passed, submitted and replayed fro
   await editor.sees(results, /Attempt\s+submitted/);
   await editor.sees(results, /Active time\s+\d\d:\d\d/);
   await editor.picture("submitted");
+  await stepThrough(session);
   assert.deepEqual(session.strangers, []);
   await session.close();
 
@@ -94,6 +96,24 @@ scenario("a starter problem is broken, fixed, passed, submitted and replayed fro
   assert.deepEqual(await readFile(join(replayed, FILE)), await readFile(saved));
   assert.equal(await readFile(saved, "utf8"), reference);
 });
+
+/** Steps through the attempt on its trace's page, whose own policy has to let its script run in the editor too. */
+async function stepThrough({ editor }: Session): Promise<void> {
+  await editor.command("View: Close All Editors");
+  await editor.commandAndChoose("Benchwright: Step Through an Attempt", TITLE);
+  const trace = await editor.webview("#told");
+  await editor.sees(trace.locator("#told"), /^\d+ steps$/);
+  await trace.getByLabel("Only").selectOption("ran");
+  await trace.getByRole("button", { name: "Next" }).press("Enter");
+  await editor.page.keyboard.press("ArrowRight");
+  await editor.page.keyboard.press("ArrowRight");
+  await editor.page.keyboard.press("ArrowRight");
+  await editor.sees(trace.locator("#told"), /Run 2 passed, (\d+) of \1 tests/);
+  await trace.getByLabel("Only").selectOption("edited");
+  await trace.getByRole("button", { name: "Next" }).press("Enter");
+  await editor.sees(trace.locator("details[open] pre"), /\+ +oops/);
+  await editor.picture("trace");
+}
 
 async function keepAsDocumentation(picture: Buffer): Promise<void> {
   const path = join(ROOT, "docs", "images", "benchwright.png");

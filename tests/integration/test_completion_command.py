@@ -304,8 +304,8 @@ def conducted(desk: Desk, level: Recording, *, is_closed: bool = True) -> None:
             studies.give_consent("s", person, "1")
             assigned, agreed, problem = studies.next_task("s", person)
             contents = {path: FileText.of_bytes(start[path].encode())}
-            who = {"solver": person, "condition": assigned.condition, "study": "s", "recording": level}
-            attempt = Attempts(log).create(problem, "d" * 64, Path("/w"), contents, **who).id
+            who = {"solver": person, "condition": assigned.condition, "study": "s"}
+            attempt = Attempts(log).create(problem, "d" * 64, Path("/w"), contents, recording=level, **who).id
             version, place = 0, start[path].index(");") + 2
 
             def add(event: Event, attempt: str = attempt) -> None:

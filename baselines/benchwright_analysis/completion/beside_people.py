@@ -166,7 +166,7 @@ def beside_people(runs: Sequence[PlayedRun]) -> Section:
 def _sentence(run: PlayedRun, one: Beside) -> str:
     where = f"{run.label}, pauses of {one.pause_ms} ms or more"
     if not one.first_line.offers:
-        return f"{where}: nothing was offered that can be compared with a text that passed."
+        return f"{where}: nothing was offered that can be compared with what passed."
     return (
         f"{where}: {_told(one.whole.right, share=True)} of {count(one.whole.offers, 'offer')} were right before their "
         f"author got there, by {_told(one.whole.minutes_earlier)} minutes of active time; of the first lines, "

@@ -1,4 +1,4 @@
-"""A trace as one HTML file. What is in it comes from elsewhere, from a model for instance: it is put in as text only."""
+"""A trace as one HTML file. What is in it comes from elsewhere, such as from a model: it is put in as text only."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def _step(place: int, step: TraceStep) -> str:
     at = "" if step.at_s is None else f'<span class="at">{_clock(step.at_s)}</span> '
     summary = f'{at}<span class="kind">{step.kind}</span> {_text(step.title)}'
     body = _facts(step.facts) + "".join(map(_excerpt, step.excerpts))
-    inside = body or '<p class="soft">Nothing more is known of it.</p>'
+    inside = body or '<p class="soft">No details.</p>'
     return (
         f'<li class="{step.kind}"><details class="step">'
         f'<summary><span class="number">{place}</span> {summary}</summary>{inside}</details></li>'

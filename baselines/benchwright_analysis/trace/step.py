@@ -1,4 +1,4 @@
-"""What a trace is made of: steps, each with facts and texts."""
+"""What a trace is made of: steps, each with facts and excerpts of files and offers."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class StepKind(StrEnum):
 
 @dataclass(frozen=True)
 class Line:
-    """A line of a text."""
+    """A line of an excerpt."""
 
     text: str
     mark: str = " "
@@ -36,7 +36,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Excerpt:
-    """A text of a step."""
+    """A part of a file or of an offer, as a step shows it."""
 
     caption: str
     lines: Sequence[Line]
@@ -72,12 +72,12 @@ class Trace:
 
 
 def whole(caption: str, text: str) -> Excerpt:
-    """All of a text."""
+    """All of it."""
     return Excerpt(caption, [Line(one) for one in _lines(text)])
 
 
 def change(caption: str, before: str, after: str) -> Excerpt:
-    """What differs between two texts, with some lines around."""
+    """What differs between two versions of a file, with some lines around."""
     old, new = _lines(before), _lines(after)
     shorter, start = min(len(old), len(new)), 0
     while start < shorter and old[start] == new[start]:

@@ -25,7 +25,7 @@ _WORD = re.compile(r"[\w$]+|\S")
 
 @dataclass(frozen=True)
 class Words:
-    """A text as words, numbers and signs: white space does not count, but what it separates does."""
+    """A file or an offer as words, numbers and signs: white space does not count, but what it separates does."""
 
     joined: str
     starts: Sequence[int]
@@ -35,7 +35,7 @@ class Words:
 
     @classmethod
     def of(cls, text: str) -> Words:
-        """The words of a text."""
+        """The words of a string."""
         found = list(_WORD.finditer(text))
         lengths = [len(one[0]) + 1 for one in found]
         starts = [0, *accumulate(lengths)][: len(found)]

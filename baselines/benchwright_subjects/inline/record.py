@@ -144,7 +144,7 @@ class Hindsight(Kept):
     """None if nothing was offered that is long enough, or nothing is known."""
     first_line: Foresight | None
     is_wrong: bool | None = None
-    """Whether it is neither what was written next nor in the text that passed; None where `whole` is."""
+    """Whether it is neither what was written next nor in the text that passed; None if `whole` is."""
     adds_errors: bool | None = None
     """Of a wrong one, whether slang reports errors that it did not report before."""
     tests: Compared | None = None

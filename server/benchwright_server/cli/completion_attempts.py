@@ -35,7 +35,7 @@ def attempts_of_study(study: str) -> list[str]:
     """The ids of all attempts of people in a closed study whose text was recorded, oldest first; practice is left out.
 
     Raises:
-        ServerError: The study is going on, or its log has no texts.
+        ServerError: The study is going on, or its log has no text of files.
         StudyError: There is none of this id.
     """
     with opened_log() as log, needs("`benchwright completion run --study`", "baselines"):
