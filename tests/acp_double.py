@@ -8,25 +8,26 @@ import sys
 import time
 import urllib.request
 from pathlib import Path
+from typing import Any
 
 MODE = sys.argv[1]
 FILE = "/code/rtl/sat_counter.sv"
 numbers = iter(range(10_000_000))
 
 
-def send(**message):
+def send(**message: Any) -> None:
     sys.stdout.write(json.dumps({"jsonrpc": "2.0", **message}) + "\n")
     sys.stdout.flush()
 
 
-def heard():
+def heard() -> Any:
     line = sys.stdin.readline()
     if not line:
         sys.exit(0)
     return json.loads(line)
 
 
-def ask(method, **params):
+def ask(method: str, **params: Any) -> Any:
     """The answer of the client: what it gave, or the error."""
     number = next(numbers)
     send(id=number, method=method, params={"sessionId": "one", **params})
@@ -36,18 +37,18 @@ def ask(method, **params):
             return told.get("result", told.get("error"))
 
 
-def tell(**update):
+def tell(**update: Any) -> None:
     send(method="session/update", params={"sessionId": "one", "update": update})
 
 
-def permission(kind, kinds=("reject_once", "allow_always", "allow_once")):
+def permission(kind: str, kinds: tuple[str, ...] = ("reject_once", "allow_always", "allow_once")) -> str:
     options = [{"optionId": f"allow_{place}", "name": one, "kind": one} for place, one in enumerate(kinds)]
     told = ask("session/request_permission", toolCall={"toolCallId": "t1", "kind": kind}, options=options)
     place = told["outcome"].get("optionId", "").removeprefix("allow_")
-    return kinds[int(place)] if place else told["outcome"]["outcome"]
+    return kinds[int(place)] if place else str(told["outcome"]["outcome"])
 
 
-def model(said):
+def model(said: str) -> Any:
     body = {"model": "m", "messages": [{"role": "user", "content": said}]}
     address = os.environ["OPENAI_BASE_URL"] + "/chat/completions"
     request = urllib.request.Request(address, json.dumps(body).encode(), {"Content-Type": "application/json"})
@@ -55,7 +56,7 @@ def model(said):
         return json.load(reply)["choices"][0]["message"]["content"]
 
 
-def terminal(command, **more):
+def terminal(command: str, **more: Any) -> Any:
     name = ask("terminal/create", command=command, **more)["terminalId"]
     ended = ask("terminal/wait_for_exit", terminalId=name)
     told = ask("terminal/output", terminalId=name)
@@ -63,7 +64,7 @@ def terminal(command, **more):
     return {**told, "ended": ended}
 
 
-def good(counter):
+def good(counter: str) -> None:
     tell(sessionUpdate="tool_call", toolCallId="t1", title="Write", kind="edit")
     tell(sessionUpdate="usage_update", used=120, size=1000, cost={"amount": 0.25, "currency": "USD"})
     first = ask("fs/read_text_file", path=FILE, line=1, limit=1)["content"]
@@ -79,12 +80,12 @@ def good(counter):
     model(json.dumps([first, permission("edit"), permission("execute"), ran, missing, killed]))
 
 
-def hostile_paths():
+def hostile_paths() -> None:
     paths = sys.argv[2:]
     told = [ask("fs/read_text_file", path=path) for path in paths]
     told += [ask("fs/write_text_file", path=path, content="MINE") for path in paths]
-    os.symlink("/etc/passwd", "/code/link")
-    os.symlink("/etc", "/code/folder")
+    Path("/code/link").symlink_to("/etc/passwd")
+    Path("/code/folder").symlink_to("/etc")
     os.mkfifo("/code/pipe")
     Path("/code/bytes").write_bytes(b"\xff\xfe")
     Path("/code/large").write_bytes(b"x" * (2 << 20))
@@ -103,7 +104,7 @@ def hostile_paths():
     model(json.dumps(told))
 
 
-def work(counter):
+def work(counter: str) -> dict[str, Any]:
     match MODE:
         case "good":
             good(counter)
@@ -157,7 +158,7 @@ def work(counter):
     return {"result": {"stopReason": "end_turn", "usage": usage}}
 
 
-def main():
+def main() -> None:
     if MODE == "unasked":
         send(id=0, result={"protocolVersion": 1})
     if MODE == "at_once":

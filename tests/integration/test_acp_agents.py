@@ -118,7 +118,7 @@ def test_an_agent_solves_a_problem_with_its_clients_files_terminals_and_permissi
     [
         ("permissions_forever", "flooded: it asked for permission more than 1000 times"),
         ("requests_unread", "flooded: it has more than 100 requests that wait for an answer"),
-        ("notifications_forever", "flooded: it sends messages for ever"),
+        ("notifications_forever", "flooded: it sends messages forever"),
         ("giant_line", "flooded: it sent a line of more than 8388608 bytes"),
         ("not_json", "malformed: it printed a line that is not JSON"),
         ("strange_answer", "malformed: its answer to session/prompt is not what the protocol says"),

@@ -25,7 +25,7 @@ MOST_BYTES = 1 << 20
 _QUIET_S = 0.03
 """How long a file that is still open must be left alone before it is read."""
 _EMPTY_S = 0.5
-"""The same of one that is empty: what opens a file to write it anew empties it first."""
+"""The same of one that is empty: what opens a file to write it again empties it first."""
 
 
 class FileState(StrEnum):
@@ -134,7 +134,7 @@ class FolderWatch:
             raise _unwatched(self._broken) from self._broken
 
     def look_now(self) -> None:
-        """Examine every file; what has changed is told in the event loop's next round, after what was found before."""
+        """Examine every file; changes are reported in the event loop's next round, after what was found before."""
         with self._turn:
             for path in self._paths:
                 self._report(look(self._folder, path), self._tell_later)

@@ -77,7 +77,7 @@ stands for the files that the problem asks for."""
             "files": dict(self.files),
         }
         if self.acp is not None:
-            parts["acp_refuses"] = sorted(self.acp.refuses)
+            parts["acp_refuses"] = [*sorted(self.acp.refuses)]
         return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
     @property

@@ -15,6 +15,7 @@ from inspect_ai.tool import ToolChoice, ToolInfo
 from inspect_ai.util import LimitExceededError
 
 from benchwright_subjects.bridge.dialect import Json
+from benchwright_subjects.bridge.package_versions import remember_versions
 from benchwright_subjects.bridge.routes import Route
 
 Answered = Callable[[Model, ModelOutput], Awaitable[None]]
@@ -57,6 +58,7 @@ class ModelBridge:
     def __init__(
         self, state: AgentState, answered: Answered, seed: int | None = None, asking: Asking | None = None
     ) -> None:
+        remember_versions()
         self._answered = answered
         self._asking = asking
         self._seed = seed

@@ -69,12 +69,12 @@ class AcpClient:
     async def read_text_file(
         self, session_id: str, path: str, line: int | None = None, limit: int | None = None, **more: Any
     ) -> ReadTextFileResponse:
-        """A text of its folder."""
+        """Read a file of its folder."""
         with self._refusing(path):
             return ReadTextFileResponse(content=read_text(self._folder, path, line, limit))
 
     async def write_text_file(self, session_id: str, path: str, content: str, **more: Any) -> WriteTextFileResponse:
-        """Write a text into its folder."""
+        """Write a file of its folder."""
         with self._refusing(path):
             write_text(self._folder, path, content, self._user)
         return WriteTextFileResponse()

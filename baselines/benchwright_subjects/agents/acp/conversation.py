@@ -1,4 +1,4 @@
-"""What an agent that speaks ACP has said of itself, has asked for, and has got."""
+"""What an agent that speaks ACP says that it is, what it has asked for, and what it has got."""
 
 from __future__ import annotations
 

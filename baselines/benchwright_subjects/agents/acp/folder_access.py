@@ -28,7 +28,7 @@ class AccessError(Exception):
 
 
 def read_text(folder: Path, path: str, line: int | None, limit: int | None) -> str:
-    """A text, or some lines of it.
+    """What a file holds, or some of its lines.
 
     Args:
         folder: The agent's, on this machine.
@@ -37,7 +37,7 @@ def read_text(folder: Path, path: str, line: int | None, limit: int | None) -> s
         limit: The most lines.
 
     Raises:
-        AccessError: There is no such text.
+        AccessError: It can't be read, or is not UTF-8.
     """
     found = look(folder, _in_folder(path))
     if found.content is None:
@@ -57,7 +57,7 @@ def read_text(folder: Path, path: str, line: int | None, limit: int | None) -> s
 
 
 def write_text(folder: Path, path: str, text: str, user: int | None) -> None:
-    """Write a text whole; no link is followed, and a link at its place is replaced.
+    """Write a whole file; no link is followed, and a link at its place is replaced.
 
     Args:
         folder: The agent's, on this machine.
@@ -89,7 +89,7 @@ def _in_folder(path: str) -> str:
     if parts[:2] != ("/", PLACE[1:]) or ".." in parts or "\0" in path:
         raise AccessError(f"Only files below {PLACE} can be read and written.", outside=True)
     if len(parts) == 2 or len(parts) > _MOST_FOLDERS or not path.isprintable():
-        raise AccessError("This is no path of a file.")
+        raise AccessError("A file's path has to be given.")
     return PurePosixPath(*parts[2:]).as_posix()
 
 

@@ -91,7 +91,7 @@ class Messages:
         self._bytes += len(line)
         self._count += 1
         if self._bytes > MOST_BYTES or self._count > MOST_MESSAGES:
-            raise AcpError(Ending.FLOODED, "it sends messages for ever")
+            raise AcpError(Ending.FLOODED, "it sends messages forever")
         return line
 
     def _takes(self, message: Message) -> bool:

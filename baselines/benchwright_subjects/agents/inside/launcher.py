@@ -89,6 +89,7 @@ def run(launch: dict[str, Any]) -> dict[str, Any]:
         agent = subprocess.Popen(argv, cwd=cwd, env=env, stdin=pipe, stdout=pipe, stderr=pipe, start_new_session=True)
     except OSError as error:
         return {"code": 126, "stdout": "", "stderr": f"{argv[0]}: {error.strerror}"}
+    assert agent.stdout and agent.stderr
     stderr = Tail(agent.stderr, launch["most"])
     if link is not None:
         _start(_offer_terminals, launch)
@@ -124,6 +125,7 @@ def lead_by_client(agent: subprocess.Popen[bytes], link: socket.socket) -> int:
 
 def _carry_in(link: socket.socket, agent: subprocess.Popen[bytes]) -> None:
     stdin = agent.stdin
+    assert stdin
     with contextlib.suppress(OSError):
         while chunk := link.recv(_CHUNK):
             # It may have closed its input, and is there until its client leaves.
