@@ -69,7 +69,7 @@ def facts(events: list[RecordedEvent]) -> dict[str, Any]:
 
 def why(events: list[RecordedEvent]) -> str:
     (ended,) = [one.event for one in events if isinstance(one.event, Abandoned)]
-    return ended.reason
+    return str(ended.reason)
 
 
 def is_running(*words: str) -> bool:

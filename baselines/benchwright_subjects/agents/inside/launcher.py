@@ -60,14 +60,14 @@ class Tail:
         most: Bytes to keep.
     """
 
-    def __init__(self, stream: IO[bytes], most: int) -> None:
+    def __init__(self, stream: IO[bytes] | None, most: int) -> None:
         self._most = most
         self._content = bytearray()
         self._thread = threading.Thread(target=self._read, args=(stream,), daemon=True)
         self._thread.start()
 
-    def _read(self, stream: IO[bytes]) -> None:
-        while chunk := os.read(stream.fileno(), _CHUNK):
+    def _read(self, stream: IO[bytes] | None) -> None:
+        while stream is not None and (chunk := os.read(stream.fileno(), _CHUNK)):
             self._content += chunk
             if len(self._content) > 2 * self._most:
                 del self._content[: -self._most]
@@ -89,7 +89,6 @@ def run(launch: dict[str, Any]) -> dict[str, Any]:
         agent = subprocess.Popen(argv, cwd=cwd, env=env, stdin=pipe, stdout=pipe, stderr=pipe, start_new_session=True)
     except OSError as error:
         return {"code": 126, "stdout": "", "stderr": f"{argv[0]}: {error.strerror}"}
-    assert agent.stdout and agent.stderr
     stderr = Tail(agent.stderr, launch["most"])
     if link is not None:
         _start(_offer_terminals, launch)
@@ -124,8 +123,7 @@ def lead_by_client(agent: subprocess.Popen[bytes], link: socket.socket) -> int:
 
 
 def _carry_in(link: socket.socket, agent: subprocess.Popen[bytes]) -> None:
-    stdin = agent.stdin
-    assert stdin
+    stdin: Any = agent.stdin
     with contextlib.suppress(OSError):
         while chunk := link.recv(_CHUNK):
             # It may have closed its input, and is there until its client leaves.
