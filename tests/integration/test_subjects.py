@@ -22,8 +22,8 @@ from .test_eval import COUNTER, Desk, desk, run
 
 __all__ = ("desk",)
 
-LIGHT = ("gemini",)
-HEAVY = ("aider", "claude-code", "cn", "codex", "codex-acp", "gemini-acp", "mini-swe-agent", "opencode", "opencode-acp")
+LIGHT = ("gemini", "gemini-acp")
+HEAVY = ("aider", "claude-code", "cn", "codex", "codex-acp", "mini-swe-agent", "opencode", "opencode-acp")
 _REFUSED = re.compile(r"E40\d|ENOTFOUND|ECONN|ETIMEDOUT|EAI_AGAIN|ETARGET|No matching distribution|[Cc]onnection")
 
 
