@@ -10,7 +10,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 
 const SETTINGS = {
-  "chat.disableAIFeatures": false,
+  // Else the copilot that comes with the editor runs beside the extension that is measured.
+  "chat.disableAIFeatures": true,
   "editor.acceptSuggestionOnEnter": "off",
   "editor.autoClosingBrackets": "never",
   "editor.autoIndent": "none",
@@ -26,6 +27,7 @@ const SETTINGS = {
   "extensions.ignoreRecommendations": true,
   "files.autoSave": "off",
   "files.eol": "\n",
+  "git.enabled": false,
   "remote.autoForwardPorts": false,
   "security.workspace.trust.enabled": false,
   "telemetry.telemetryLevel": "off",
