@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import shutil
 import socket
 import subprocess
@@ -41,6 +42,7 @@ FILES = ROOT / "setup" / "service"
 BASE, IMAGE = "local/debian-python:1", "local/bench:1"
 USER = 10_001
 PASSWORD = "hunter2-of-the-database"
+SEARCH = "grep -rlaF --exclude-dir=proc --exclude-dir=sys"
 REF = "starter/saturating-counter"
 PATH = "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin"
 
@@ -235,6 +237,22 @@ def test_no_secret_is_in_the_image_its_history_the_inspection_or_the_environment
     _, environment = inside(container, "cat", "/proc/1/environ")
     assert PASSWORD not in environment
     assert PASSWORD not in container.logs().decode()
+    # No file has it but the mounted one, and none has what lets a worker or a student in.
+    variables = container.attrs["Config"]["Env"]
+    (mounted,) = (one.partition("=")[2] for one in variables if one.startswith("BENCHWRIGHT_SERVICE_DATABASE_FILE="))
+    administer(container, "create", "arch", "--title", "Computer architecture")
+    token = administer(container, "worker-token", "host").rpartition("_")[2]
+    invitation = administer(container, "invite", "arch").split()[-1]
+    for word, where in ((PASSWORD, [mounted]), (token, []), (invitation, [])):
+        found = inside(container, "sh", "-c", f"{SEARCH} '{word}' / 2>/dev/null")[1]
+        assert found.split() == where
+        assert word not in container.logs().decode()
+    # What signs receipts stays in its file.
+    _, keys = inside(container, "cat", "/data/data/service/keys.json")
+    for key in re.findall(r'"([A-Za-z0-9+/_-]{40,}=*)"', keys):
+        assert key not in json.dumps(container.attrs) + environment + container.logs().decode()
+    in_image = ["-c", f"{SEARCH} '{PASSWORD}' / || true"]
+    assert engine.containers.run(image, in_image, entrypoint=["sh"], user="0", network_mode="none", remove=True) == b""
     # The context has what .dockerignore lets in, and nothing of a service's data.
     search = ["/", "-xdev", "-path", "*secrets/database*"]
     found = engine.containers.run(image, search, entrypoint=["find"], user="0", network_mode="none", remove=True)
