@@ -30,6 +30,8 @@ from ..postgres import Cluster
 
 REF = "starter/saturating-counter"
 STUDENTS = 3
+LEAST_RECEIPTS = 10
+PATIENCE_S = 120.0
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
@@ -105,6 +107,10 @@ def test_nothing_acknowledged_is_lost_and_nothing_graded_twice(
         else:
             service.stop(signal.SIGKILL)
             service.start(port)
+    # On a busy machine little is acknowledged between the kills.
+    give_up = time.monotonic() + PATIENCE_S
+    while any(len(student.anchors) <= LEAST_RECEIPTS for student in students) and time.monotonic() < give_up:
+        time.sleep(0.1)
     for student in students:
         student.over.set()
         student.join()
@@ -119,7 +125,7 @@ def test_nothing_acknowledged_is_lost_and_nothing_graded_twice(
             assert [row.hash for row in theirs] == [row.hash for row in mine]
             assert verify(header, theirs).ok
             check = check_anchors(student.attempt, [row.hash for row in theirs], student.anchors)
-            assert (len(student.anchors) > 10, check.flaws) == (True, ())
+            assert (len(student.anchors) > LEAST_RECEIPTS, check.flaws) == (True, ())
     engine = create_engine(
         service.database.replace("postgresql:", "postgresql+psycopg:")
         if service.database

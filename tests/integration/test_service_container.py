@@ -244,8 +244,8 @@ def test_no_secret_is_in_the_image_its_history_the_inspection_or_the_environment
     token = administer(container, "worker-token", "host").rpartition("_")[2]
     invitation = administer(container, "invite", "arch").split()[-1]
     for word, where in ((PASSWORD, [mounted]), (token, []), (invitation, [])):
-        found = inside(container, "sh", "-c", f"{SEARCH} '{word}' / 2>/dev/null")[1]
-        assert found.split() == where
+        files = inside(container, "sh", "-c", f"{SEARCH} '{word}' / 2>/dev/null")[1]
+        assert files.split() == where
         assert word not in container.logs().decode()
     # What signs receipts stays in its file.
     _, keys = inside(container, "cat", "/data/data/service/keys.json")

@@ -12,7 +12,7 @@ from benchwright_service.person_names import LONGEST, NAMELESS, plain_name
         ("Ada\x1b[2J\x07", "Ada [2J"),
         ("Ada\u2028Lovelace\x85", "Ada Lovelace"),
         ("Grace \u202eecaflrevO\u202c", "Grace ecaflrevO"),
-        ("نیما یوشیج\u200cها", "نیما یوشیج\u200cها"),
+        ("\u0915\u094d\u200d\u0937", "\u0915\u094d\u200d\u0937"),
         ("x" * 5_000, "x" * LONGEST),
         (" \u200f\n ", NAMELESS),
     ],
