@@ -13,8 +13,8 @@ class AssignedSubject(EventPart):
     """Any if empty."""
     configuration: str = ""
     """SHA-256 over how it is set up; any if empty."""
-    permissions: str = ""
-    """By which policy an agent is given what it asks permission for."""
+    refuses: tuple[str, ...] = ()
+    """Kinds of tools that an agent gets no permission for."""
     policy: str = ""
     """What is accepted of an inline-completion server that works alone; empty for others."""
     start: str = ""

@@ -94,7 +94,7 @@ on whose streams it speaks."""
             name=self.name,
             version=self.version,
             configuration=self.configuration,
-            permissions=self.permissions,
+            refuses=self.refuses,
             policy=self.inline.policy.value if self.inline is not None else "",
             start=self.inline.start.value if self.inline is not None else "",
         )
