@@ -1,6 +1,7 @@
 import { alone, number, significant, sum } from "./arithmetic.ts";
 import { answer } from "./expectedAnswer.ts";
 import { estimates, origins } from "./expectedEstimates.ts";
+import { assistance, sideBySide } from "./expectedSideBySide.ts";
 import { ALL, FEW, HALF, NONE, empty, few, minutes, type Section, type Walked } from "./walkedStudy.ts";
 
 /** All of `report.json`, worked out by hand. */
@@ -32,6 +33,7 @@ export function expectedReport(walked: Walked): { sections: Record<string, Secti
         "The study was not preregistered, so every result of this report is exploratory.",
       ),
       populations: populations(),
+      "side-by-side": sideBySide(walked),
       success: success(),
       outcomes: outcomes(),
       time: time(walked),
@@ -46,6 +48,7 @@ export function expectedReport(walked: Walked): { sections: Record<string, Secti
       ),
       estimates: estimates(walked),
       origins: origins(walked),
+      assistance: assistance(walked),
       judges: empty(
         "Judges against people",
         "No answer was rated by both people and judges. `benchwright judge grade` lets people grade.",

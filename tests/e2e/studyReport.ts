@@ -14,6 +14,7 @@ export interface LoggedEvent {
 export interface EventFields {
   readonly type: string;
   readonly study_sha256?: string;
+  readonly latency_ms?: number;
   readonly path?: string;
   readonly changes?: readonly { readonly start: number; readonly end: number; readonly text: string }[];
   readonly digests?: { readonly toolchain: string; readonly sandbox: string };

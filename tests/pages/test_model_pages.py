@@ -104,7 +104,9 @@ WALKS = {
     "docs/how-to/evaluate-inline-completion.md": Walk(
         _one_hole,
         not_run={
-            "npm install": "needs an account; tests/integration/test_inline_servers.py starts the server without one"
+            "npm install": "needs an account; tests/integration/test_inline_servers.py starts the server without one",
+            "--extension": "tests/integration/test_vscode_subjects.py runs it with an extension of its own",
+            "--study": "tests/integration/test_completion_command.py replays a closed study",
         },
     ),
     "docs/how-to/evaluate-models.md": Walk(
@@ -113,8 +115,13 @@ WALKS = {
     ),
     "docs/how-to/evaluate-copilots.md": Walk(
         not_run={
-            "subject add": "fetches 400 MB; tests/integration/test_subjects.py does",
-            "--subject codex": "tests/integration/test_subjects.py runs it with a scripted model",
+            "subject doctor": "fetches 400 MB; tests/integration/test_subjects.py does",
+            "--subject codex --pack": "tests/integration/test_subjects.py runs it with a scripted model",
+            "--subject codex-acp": "fetches 223 MB; tests/integration/test_subjects.py runs it with a scripted model",
+            "--acp": "tests/integration/test_acp_agents.py runs it with an agent of its own",
+            "attempts trace": "tests/integration/test_trace_page.py traces attempts",
+            "editor-models.env": "needs an editor with models; tests/e2e/languageModels.test.ts serves some",
+            "completion study": "tests/integration/test_all_subjects.py carries out such a study",
         },
     ),
     "docs/how-to/papers-tables.md": Walk(_csbench),
