@@ -171,10 +171,10 @@ def main() -> None:
             case "initialize":
                 info = {"name": "double\x07", "version": "1.2"}
                 version = 2 if MODE == "other_version" else 1
-                send(id=told["id"], result={"protocolVersion": version, "agentInfo": info})
                 if MODE == "answers_early":
                     send(id=1, result={"sessionId": "one"})
                     send(id=2, result={"stopReason": "end_turn"})
+                send(id=told["id"], result={"protocolVersion": version, "agentInfo": info})
             case "session/new":
                 send(id=told["id"], result={"sessionId": "one"})
             case "session/prompt":
