@@ -12,6 +12,8 @@ from benchwright_problems.verdict import outcome_of
 
 THRESHOLDS_S = (60.0, 120.0, 300.0)
 """Gaps count as active time up to these lengths; the main analysis states one, and all three are reported."""
+MAIN_THRESHOLD_S = 120.0
+"""The one of them that counts if nothing else is said."""
 _NS = 1_000_000_000
 
 

@@ -8,22 +8,10 @@ from typing import Annotated, Self
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, StringConstraints, model_validator
 
 from benchwright_attempts.assigned_subject import AssignedSubject
+from benchwright_studies.accept_policy import Policy
 
 Digest = Annotated[str, StringConstraints(pattern=r"^([0-9a-f]{64})?$")]
 """SHA-256, or nothing."""
-
-
-class AcceptPolicy(StrEnum):
-    """What is accepted of an inline completion."""
-
-    NEVER = "never"
-    """Nothing: the floor."""
-    FIRST_LINE = "first-line"
-    ALWAYS = "always"
-    MATCHES = "matches"
-    """What the reference has: the ceiling."""
-    SURVIVES_LINT = "survives-lint"
-    """What adds no error of slang's."""
 
 
 class Start(StrEnum):
@@ -40,7 +28,7 @@ class Inline(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True, defer_build=True)
 
-    policy: AcceptPolicy
+    policy: Policy
     start: Start = Start.STARTING_FILES
     dialect: str = "lsp"
     """How the server is spoken to, as `benchwright completion run --dialect` takes it."""
@@ -55,7 +43,7 @@ class Inline(BaseModel):
 
     @model_validator(mode="after")
     def _oracle_knows_what_to_expect(self) -> Self:
-        if self.policy is AcceptPolicy.MATCHES and self.start is not Start.EMPTY_BODY:
+        if self.policy is Policy.MATCHES and self.start is not Start.EMPTY_BODY:
             raise ValueError("policy matches compares with the reference: it goes with start empty-body alone")
         return self
 

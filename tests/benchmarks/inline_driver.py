@@ -17,8 +17,8 @@ from pathlib import Path
 
 from benchwright_problems.home import Home
 from benchwright_problems.store import Store
+from benchwright_studies.accept_policy import Policy
 from benchwright_subjects.inline.dialects.lsp import Dialect
-from benchwright_subjects.inline.policies import Policy
 from benchwright_subjects.inline.run import visible_files
 from benchwright_subjects.inline.server_process import Launch
 from benchwright_subjects.inline.site_run import Rules, Subject, play

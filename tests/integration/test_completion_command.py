@@ -25,12 +25,12 @@ from benchwright_attempts.log import EventLog
 from benchwright_problems.home import Home
 from benchwright_problems.store import Store
 from benchwright_problems.verdict import Outcome
+from benchwright_studies.accept_policy import Policy
 from benchwright_studies.closing import close_study
 from benchwright_studies.studies import Studies
 from benchwright_studies.study_file import parse_study
 from benchwright_studies.study_log import StudyLog
 from benchwright_subjects.inline.confinement import can_confine
-from benchwright_subjects.inline.policies import Policy
 from benchwright_subjects.inline.run_folder import RunFolder
 from benchwright_subjects.inline.sites import Cutting, SiteKind, cut
 

@@ -16,34 +16,25 @@ from typing import Any, ClassVar
 import psutil
 import pytest
 
+from benchwright_studies.accept_policy import Policy
 from benchwright_subjects.inline.confinement import can_confine
 from benchwright_subjects.inline.dialects.copilot import CopilotDialect
 from benchwright_subjects.inline.dialects.lsp import Dialect, Trigger
 from benchwright_subjects.inline.dialects.tabby import TabbyDialect
 from benchwright_subjects.inline.document import Document
 from benchwright_subjects.inline.failure import Failure, SubjectError
-from benchwright_subjects.inline.policies import Policy, Refusal
+from benchwright_subjects.inline.policies import Refusal
 from benchwright_subjects.inline.record import Decision
 from benchwright_subjects.inline.server_process import Launch
 from benchwright_subjects.inline.session import Session, connected
 from benchwright_subjects.inline.site_run import Played, Rules, Subject, play
-from benchwright_subjects.inline.sites import Site, SiteKind
 from benchwright_subjects.inline.workplace import workplace
 
 from ..inline_hearing import Hearing
 from ..inline_packages import NotInstalledError, node_modules
+from ..inline_site import CANARY, SITE
 
 TESTS = Path(__file__).parents[1]
-CANARY = "canary_7f3a"
-SITE = Site(
-    "starter/m/rtl/m.sv#lines@1-2",
-    "starter/m",
-    "rtl/m.sv",
-    SiteKind.LINES,
-    "module m(input a, b, output y, z);\n    ",
-    "\nendmodule\n",
-    f"assign y = a & b; // {CANARY}\n    assign z = a | b;",
-)
 RULES = Rules(timeout_s=20.0)
 confines = pytest.mark.skipif(not can_confine(), reason="bubblewrap is missing or does not work here")
 

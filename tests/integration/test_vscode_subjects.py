@@ -16,32 +16,23 @@ import pytest
 
 from benchwright_attempts.errors import EvaluationError
 from benchwright_problems.home import Home
+from benchwright_studies.accept_policy import Policy
 from benchwright_subjects.inline.confinement import can_confine
 from benchwright_subjects.inline.dialects.vscode import VSCodeDialect
 from benchwright_subjects.inline.failure import Failure
-from benchwright_subjects.inline.policies import Policy, Refusal
+from benchwright_subjects.inline.policies import Refusal
 from benchwright_subjects.inline.record import Decision
 from benchwright_subjects.inline.run_folder import RunFolder
 from benchwright_subjects.inline.server_process import Launch
 from benchwright_subjects.inline.site_run import Played, Rules, Subject, play
-from benchwright_subjects.inline.sites import Site, SiteKind
 from benchwright_subjects.inline.vscode.editor_launch import Programs, driver_command, find_programs, probe_in
 from benchwright_subjects.inline.vscode.vsix import packed, read_vsix
 
+from ..inline_site import CANARY, SITE
 from ..judge_endpoint import JudgeEndpoint, content
 
 EXTENSION = Path(__file__).parents[1] / "vscode_subject"
 BENCHWRIGHT = Path(sys.executable).with_name("benchwright")
-CANARY = "canary_7f3a"
-SITE = Site(
-    "starter/m/rtl/m.sv#lines@1-2",
-    "starter/m",
-    "rtl/m.sv",
-    SiteKind.LINES,
-    "module m(input a, b, output y, z);\n    ",
-    "\nendmodule\n",
-    f"assign y = a & b; // {CANARY}\n    assign z = a | b;",
-)
 
 
 def programs() -> Programs:

@@ -24,7 +24,7 @@ from benchwright_attempts.event_body import Evidence, TextEffect
 from benchwright_attempts.events import EVENT_TYPES
 from benchwright_attempts.record import AttemptHeader, read_json, type_of
 from benchwright_attempts.state import STUDY_CLOSED, AttemptState
-from benchwright_attempts.timeline import THRESHOLDS_S, TimeAtWork
+from benchwright_attempts.timeline import MAIN_THRESHOLD_S, THRESHOLDS_S, TimeAtWork
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +102,7 @@ class Fold:
         header: AttemptHeader,
         facts: ProblemFacts,
         *,
-        threshold_s: float = 120.0,
+        threshold_s: float = MAIN_THRESHOLD_S,
         events: EventColumns | None = None,
     ) -> None:
         self._header = header

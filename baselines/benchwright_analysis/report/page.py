@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import re
 from collections.abc import Mapping, Sequence
 from html import escape
 from importlib import resources
 
+from benchwright_analysis.html_file import html_file
 from benchwright_analysis.report.charts import placed
 from benchwright_analysis.report.fonts import font_face
 from benchwright_analysis.report.section import Cell, Picture, Section, Table
@@ -46,24 +45,10 @@ def page(
         files: What is beside the page.
     """
     style, script = font_face() + _resource("page.css"), _resource("page.js")
-    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    policy = (
-        f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'; img-src data:; font-src data:"
-    )
     links = "".join(f'<li><a href="#{one.id}">{escape(one.title)}</a></li>' for one in sections)
     skipping = "\n".join(f'<a class="skip" href="#{to}">Skip to {escape(what)}</a>' for to, what in skips)
     made = "".join(f"<dt>{escape(name)}</dt><dd>{escape(value)}</dd>" for name, value in sources.items())
-    return f"""<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta http-equiv="Content-Security-Policy" content="{policy}">
-<title>{escape(title)}</title>
-<style>{style}</style>
-</head>
-<body>
-{skipping}
+    body = f"""{skipping}
 <header>
 <h1>{escape(title)}</h1>
 <p class="soft">{escape(subtitle)}</p>
@@ -76,11 +61,8 @@ def page(
 <h2>How this was made</h2>
 <p>{_prose(files)}</p>
 <dl>{made}</dl>
-</footer>
-<script>{script}</script>
-</body>
-</html>
-"""
+</footer>"""
+    return html_file(title, style, script, body, policy="img-src data:; font-src data:")
 
 
 def _resource(name: str) -> str:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
 from collections.abc import Mapping, Sequence
 from html import escape
 from importlib import resources
 
+from benchwright_analysis.html_file import html_file
 from benchwright_analysis.trace.step import Excerpt, Line, StepKind, Trace, TracePart, TraceStep
 from benchwright_judges.prompt import visible
 
@@ -24,25 +23,13 @@ _NOTE = (
 def trace_page(trace: Trace) -> str:
     """The whole file: no address is asked for anything, and nothing in it runs but our own script."""
     style, script = _resource("trace.css"), _resource("trace.js")
-    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    policy = f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'; base-uri 'none'"
     parts = "".join(_part(number, part) for number, part in enumerate(trace.parts))
     choices = "".join(
         f'<option value="{number}">{_text(part.title)}</option>' for number, part in enumerate(trace.parts)
     )
     several = f'<label>Site <select id="part">{choices}</select></label>' if len(trace.parts) > 1 else ""
     kinds = "".join(f'<option value="{one}">{one}</option>' for one in StepKind)
-    return f"""<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta http-equiv="Content-Security-Policy" content="{policy}">
-<title>{_text(trace.title)}</title>
-<style>{style}</style>
-</head>
-<body>
-<header>
+    body = f"""<header>
 <h1>{_text(trace.title)}</h1>
 {_facts(trace.facts)}
 <p class="soft">{_NOTE}</p>
@@ -58,11 +45,8 @@ def trace_page(trace: Trace) -> str:
 </nav>
 <main>
 {parts}
-</main>
-<script>{script}</script>
-</body>
-</html>
-"""
+</main>"""
+    return html_file(_cut(trace.title), style, script, body, policy="base-uri 'none'")
 
 
 def _resource(name: str) -> str:
@@ -119,7 +103,11 @@ def _line(line: Line) -> str:
 
 
 def _text(text: str) -> str:
-    return _escaped(text if len(text) <= _MOST_CHARACTERS else f"{text[:_MOST_CHARACTERS]}…")
+    return escape(_cut(text))
+
+
+def _cut(text: str) -> str:
+    return visible(text if len(text) <= _MOST_CHARACTERS else f"{text[:_MOST_CHARACTERS]}…")
 
 
 def _escaped(text: str) -> str:

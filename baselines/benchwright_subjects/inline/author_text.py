@@ -14,12 +14,10 @@ from benchwright_attempts.event_body import TextEffect
 from benchwright_attempts.events import EVENT_TYPES, Edit, Opened
 from benchwright_attempts.marked_text import MarkedTexts
 from benchwright_attempts.record import RecordedEvent
-from benchwright_attempts.timeline import TimeAtWork
+from benchwright_attempts.timeline import MAIN_THRESHOLD_S, TimeAtWork
 
 _OWN, _FOREIGN = "o", "x"
 _BY_AUTHOR = frozenset({Origin.TYPED, Origin.SUGGESTION, Origin.SNIPPET, Origin.FORMAT})
-_GAP_S = 120.0
-"""Of a longer gap between two activities, as much counts as active time."""
 _WORD = re.compile(r"[\w$]+|\S")
 
 
@@ -96,7 +94,7 @@ def moments(events: Sequence[RecordedEvent]) -> Iterator[tuple[RecordedEvent, Au
         events: All of the attempt, in order.
     """
     origins = {one.seq: one.origin for one in attribute(events)}
-    files, clock, work = MarkedTexts(), Clock(), TimeAtWork([_GAP_S])
+    files, clock, work = MarkedTexts(), Clock(), TimeAtWork([MAIN_THRESHOLD_S])
     now = AuthorText(files, clock, work)
     for recorded in events:
         kind = recorded.event.type

@@ -21,7 +21,7 @@ from benchwright_studies.subject import Start as StartOf
 from benchwright_subjects.evaluation_services import EvaluationServices, sealed
 from benchwright_subjects.inline.document import Document
 from benchwright_subjects.inline.failure import SubjectError
-from benchwright_subjects.inline.policies import Policy, Refusal
+from benchwright_subjects.inline.policies import Refusal
 from benchwright_subjects.inline.record import SHOWN, Decision
 from benchwright_subjects.inline.run import visible_files
 from benchwright_subjects.inline.session import ServerName, connected
@@ -160,7 +160,6 @@ async def _work(
 ) -> SubjectError | None:
     """Fill the places of each file. Returns how the server failed; None if it behaved, or its time was over."""
     rules = Rules(Refusal.ALONE, timeout_s=server.rules.timeout_s, most_asks=server.rules.most_asks)
-    policy = Policy(server.rules.policy.value)
     present = visible_files(problem, statement=True) | {one.path: one.text for one in texts}
     failure: SubjectError | None = None
     async with sample.solving():
@@ -168,7 +167,7 @@ async def _work(
             witness = _Recorder(sample, text.path, sample.header.solver)
             for site in _sites(sample.header.problem, text, present):
                 others = {path: content for path, content in present.items() if path != text.path}
-                played = await play(site, others, server.subject, policy, rules, witness)
+                played = await play(site, others, server.subject, server.rules.policy, rules, witness)
                 present[text.path] = played.document.text
                 if played.failure is not None:
                     failure = played.failure

@@ -7,26 +7,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 
+from benchwright_studies.accept_policy import Policy
 from benchwright_subjects.inline.document import Document
 from benchwright_subjects.inline.offer import NextEdit, Offer
 from benchwright_subjects.inline.similarity import edit_similarity
 
 _WORD = re.compile(r"\s*(?:[\w$]+|[^\w\s])")
-
-
-class Policy(StrEnum):
-    """By name."""
-
-    NEVER = "never"
-    """Refuses everything: the floor."""
-    FIRST_LINE = "first-line"
-    """Takes an offer's first line."""
-    ALWAYS = "always"
-    """Takes every offer whole."""
-    MATCHES = "matches"
-    """Takes words for as long as they are those of the reference: an oracle, the ceiling."""
-    SURVIVES_LINT = "survives-lint"
-    """Takes an offer whole unless slang then says an error that it did not say before."""
 
 
 class Refusal(StrEnum):

@@ -7,8 +7,9 @@ from enum import StrEnum
 
 from pydantic import BaseModel, ConfigDict
 
+from benchwright_studies.accept_policy import Policy
 from benchwright_subjects.inline.failure import Failure
-from benchwright_subjects.inline.policies import Policy, Refusal
+from benchwright_subjects.inline.policies import Refusal
 from benchwright_subjects.inline.sites import SiteKind
 from benchwright_subjects.inline.syntactic_units import Unit
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from benchwright_attempts.errors import EvaluationError
 from benchwright_problems.problem import Problem
+from benchwright_studies.accept_policy import Policy
 from benchwright_subjects.inline import measures
-from benchwright_subjects.inline.policies import Policy
 from benchwright_subjects.inline.record import SiteRecord, golf_score
 from benchwright_subjects.inline.run_folder import RunFolder, Settings, problem_digest, subject_name
 from benchwright_subjects.inline.site_run import Played, Rules, Subject, play, policy_at

@@ -19,7 +19,8 @@ from benchwright_attempts.errors import EvaluationError
 from benchwright_problems.atomic import sync_folder, write_atomically
 from benchwright_problems.file_lock import file_lock, is_locked
 from benchwright_problems.problem import digest
-from benchwright_subjects.inline.policies import Policy, Refusal
+from benchwright_studies.accept_policy import Policy
+from benchwright_subjects.inline.policies import Refusal
 from benchwright_subjects.inline.record import Hindsight, Kept, SiteRecord, SubjectName
 from benchwright_subjects.inline.sites import SiteKind
 

@@ -9,12 +9,13 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
+from benchwright_studies.accept_policy import Policy
 from benchwright_subjects.inline import alignment, lint, similarity
 from benchwright_subjects.inline.dialects.lsp import Dialect, Trigger
 from benchwright_subjects.inline.document import Document
 from benchwright_subjects.inline.failure import HOPELESS, Failure, SubjectError
 from benchwright_subjects.inline.offer import NextEdit, Offer
-from benchwright_subjects.inline.policies import Accepted, Policy, Refusal, accepted, takes_edit
+from benchwright_subjects.inline.policies import Accepted, Refusal, accepted, takes_edit
 from benchwright_subjects.inline.record import Decision, Snapshot, Step, Times
 from benchwright_subjects.inline.server_process import Launch
 from benchwright_subjects.inline.session import ServerName, Session, session

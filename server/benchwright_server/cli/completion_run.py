@@ -25,12 +25,13 @@ from benchwright_server.cli.option_groups import grouped
 from benchwright_server.cli.output import err, plain_errors
 from benchwright_server.cli.progress import progress
 from benchwright_server.errors import ServerError
+from benchwright_studies.accept_policy import Policy
 from benchwright_subjects.inline.configuration import configuration_digest
 from benchwright_subjects.inline.confinement import can_confine, places_in, secret_folders
 from benchwright_subjects.inline.dialects.lsp import Trigger
 from benchwright_subjects.inline.dialects.registered import DIALECTS
 from benchwright_subjects.inline.grading import Where, grade_records
-from benchwright_subjects.inline.policies import Policy, Refusal
+from benchwright_subjects.inline.policies import Refusal
 from benchwright_subjects.inline.record import SiteRecord
 from benchwright_subjects.inline.run import Plan, cut_sites, digest_of, run
 from benchwright_subjects.inline.run_folder import RunFolder, Settings

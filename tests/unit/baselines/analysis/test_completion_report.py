@@ -14,8 +14,9 @@ from benchwright_analysis.completion.numbers import alike, characters, funnel, p
 from benchwright_analysis.completion.played_runs import parts, read_runs
 from benchwright_analysis.completion.report import report_on, write
 from benchwright_attempts.errors import EvaluationError
+from benchwright_studies.accept_policy import Policy
 from benchwright_subjects.inline.failure import Failure
-from benchwright_subjects.inline.policies import Policy, Refusal
+from benchwright_subjects.inline.policies import Refusal
 from benchwright_subjects.inline.record import (
     Compared,
     Decision,
@@ -32,32 +33,15 @@ from benchwright_subjects.inline.record import (
 from benchwright_subjects.inline.run_folder import RunFolder, Settings, SnapshotVerdict
 from benchwright_subjects.inline.sites import SiteKind
 
+from ..inline_settings import settings
+
 MADE = datetime(2026, 3, 1, 9, tzinfo=UTC)
 PROBLEMS = [f"starter/p{number}" for number in range(6)]
 
 
-def settings(seed: int) -> Settings:
-    return Settings(
-        command=("server",),
-        dialect="lsp",
-        configuration="c" * 64,
-        pack="starter",
-        pack_version="1",
-        problems=dict.fromkeys(PROBLEMS, "d"),
-        kinds=(SiteKind.LINE,),
-        per_kind=1,
-        longest=600,
-        seed=seed,
-        policies=(Policy.NEVER, Policy.ALWAYS),
-        mode=Refusal.ALONE,
-        trigger=1,
-        timeout_s=1,
-        most_asks=9,
-        next_edits=False,
-        statement=True,
-        confined=True,
-        sites=6,
-    )
+def started(seed: int) -> Settings:
+    policies = (Policy.NEVER, Policy.ALWAYS)
+    return settings(problems=dict.fromkeys(PROBLEMS, "d"), seed=seed, policies=policies, sites=6)
 
 
 def record(number: int, policy: Policy) -> SiteRecord:
@@ -127,7 +111,7 @@ def verdicts(number: int, policy: Policy) -> Sequence[SnapshotVerdict]:
 @pytest.fixture
 def run(tmp_path: Path) -> Path:
     folder = RunFolder(tmp_path / "run")
-    with folder.writing(settings(1)):
+    with folder.writing(started(1)):
         for policy in (Policy.NEVER, Policy.ALWAYS):
             for number in range(6):
                 folder.keep(record(number, policy))
@@ -203,7 +187,7 @@ def test_few_problems_give_no_interval() -> None:
 
 def test_two_runs_of_one_server_are_told_apart_and_names_are_no_markup(run: Path, tmp_path: Path) -> None:
     other = RunFolder(tmp_path / "other")
-    with other.writing(settings(2)):
+    with other.writing(started(2)):
         other.keep(record(0, Policy.NEVER))
     report = report_on([run, tmp_path / "other"], MADE)
     page = write(report, tmp_path / "report").read_text()
@@ -247,7 +231,7 @@ def test_who_would_have_helped_is_told_by_length_of_pause_with_intervals_over_pe
     tmp_path: Path,
 ) -> None:
     folder = RunFolder(tmp_path / "run")
-    with folder.writing(settings(1).model_copy(update={"pause_ms": 300})):
+    with folder.writing(started(1).model_copy(update={"pause_ms": 300})):
         folder.keep(record(0, Policy.NEVER))
         folder.keep_hindsight([hindsight(*one) for one in np.ndindex(6, 6, 2)])
     (run,) = read_runs([tmp_path / "run"])
@@ -282,6 +266,6 @@ def test_who_would_have_helped_is_told_by_length_of_pause_with_intervals_over_pe
 
 
 def test_a_run_without_replays_says_so(tmp_path: Path) -> None:
-    with RunFolder(tmp_path / "run").writing(settings(1)):
+    with RunFolder(tmp_path / "run").writing(started(1)):
         pass
     assert beside_people(read_runs([tmp_path / "run"])).without == "No recorded attempt was replayed."

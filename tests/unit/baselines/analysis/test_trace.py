@@ -39,10 +39,13 @@ from benchwright_attempts.evidence import (
 from benchwright_attempts.file_text import Change, FileText
 from benchwright_attempts.record import AttemptHeader, Moment, RecordedEvent
 from benchwright_problems.verdict import Outcome
-from benchwright_subjects.inline.policies import Policy, Refusal
+from benchwright_studies.accept_policy import Policy
+from benchwright_subjects.inline.policies import Refusal
 from benchwright_subjects.inline.record import Decision, Efforts, SiteRecord, Step, SubjectName, Times
-from benchwright_subjects.inline.run_folder import Settings, SnapshotVerdict
+from benchwright_subjects.inline.run_folder import SnapshotVerdict
 from benchwright_subjects.inline.sites import SiteKind
+
+from ..inline_settings import settings
 
 PATH = "rtl/m.sv"
 START = "module m;\nendmodule\n"
@@ -242,26 +245,8 @@ def run_of(policy: Policy, *steps: Step) -> PlayedRun:
         snapshots=(),
         times=Times(started=MORNING, wall_s=0, latencies_ms=(12.5,)),
     )
-    settings = Settings(
-        command=("server", HOSTILE),
-        dialect="lsp",
-        configuration="c" * 64,
-        pack="starter",
-        pack_version="1",
-        problems={},
-        kinds=(SiteKind.EMPTY_BODY,),
-        per_kind=1,
-        longest=600,
-        seed=1,
-        policies=(policy,),
-        mode=Refusal.ASSISTED,
-        trigger=1,
-        timeout_s=1,
-        most_asks=9,
-        next_edits=False,
-        statement=True,
-        confined=True,
-        sites=1,
+    started = settings(
+        command=("server", HOSTILE), kinds=(SiteKind.EMPTY_BODY,), policies=(policy,), mode=Refusal.ASSISTED
     )
     verdicts = [
         SnapshotVerdict(
@@ -276,7 +261,7 @@ def run_of(policy: Policy, *steps: Step) -> PlayedRun:
         )
         for accepts, is_end, outcome in ((1, False, "failed"), (1, True, "passed"))
     ]
-    return PlayedRun("s 1", settings, [record], {(record.site, policy): verdicts})
+    return PlayedRun("s 1", started, [record], {(record.site, policy): verdicts})
 
 
 STEPS = (

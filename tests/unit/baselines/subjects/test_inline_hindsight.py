@@ -10,9 +10,10 @@ from benchwright_attempts.evidence import EditReason
 from benchwright_attempts.file_text import Change, FileText
 from benchwright_attempts.record import AttemptHeader, Moment, RecordedEvent
 from benchwright_problems.verdict import Outcome
+from benchwright_studies.accept_policy import Policy
 from benchwright_subjects.inline.author_text import Words
 from benchwright_subjects.inline.hindsight import look_back
-from benchwright_subjects.inline.policies import Policy, Refusal
+from benchwright_subjects.inline.policies import Refusal
 from benchwright_subjects.inline.record import (
     Compared,
     Decision,

@@ -9,35 +9,18 @@ import pytest
 
 from benchwright_attempts.errors import EvaluationError
 from benchwright_problems.file_lock import file_lock
+from benchwright_studies.accept_policy import Policy
 from benchwright_subjects.inline.failure import Failure, SubjectError
-from benchwright_subjects.inline.policies import Policy, Refusal
+from benchwright_subjects.inline.policies import Refusal
 from benchwright_subjects.inline.record import Efforts, SiteRecord, SubjectName, Times
-from benchwright_subjects.inline.run_folder import RunFolder, Settings
+from benchwright_subjects.inline.run_folder import RunFolder
 from benchwright_subjects.inline.server_process import ServerProcess
 from benchwright_subjects.inline.sites import SiteKind
 from benchwright_subjects.inline.workplace import remove_leftovers, workplace
 
-SETTINGS = Settings(
-    command=("server", "--stdio"),
-    dialect="lsp",
-    configuration="c" * 64,
-    pack="starter",
-    pack_version="1",
-    problems={"starter/m": "d" * 64},
-    kinds=(SiteKind.LINE,),
-    per_kind=1,
-    longest=600,
-    seed=1,
-    policies=(Policy.NEVER,),
-    mode=Refusal.ALONE,
-    trigger=1,
-    timeout_s=1.0,
-    most_asks=1,
-    next_edits=False,
-    statement=True,
-    confined=True,
-    sites=2,
-)
+from ..inline_settings import settings
+
+SETTINGS = settings(command=("server", "--stdio"), problems={"starter/m": "d" * 64}, most_asks=1, sites=2)
 
 
 def record(site: str) -> SiteRecord:

@@ -1,0 +1,36 @@
+"""A page as one file that asks no address for anything, and in which nothing runs but our own script."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from html import escape
+
+
+def html_file(title: str, style: str, script: str, body: str, *, policy: str) -> str:
+    """The whole file.
+
+    Args:
+        title: Plain text.
+        style: CSS.
+        script: JavaScript; the browser runs no other one.
+        body: HTML.
+        policy: What else the content security policy says.
+    """
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    policy = f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'; {policy}"
+    return f"""<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="{policy}">
+<title>{escape(title)}</title>
+<style>{style}</style>
+</head>
+<body>
+{body}
+<script>{script}</script>
+</body>
+</html>
+"""

@@ -1,0 +1,36 @@
+"""What a run of inline-completion servers was started with."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from benchwright_studies.accept_policy import Policy
+from benchwright_subjects.inline.policies import Refusal
+from benchwright_subjects.inline.run_folder import Settings
+from benchwright_subjects.inline.sites import SiteKind
+
+
+def settings(**changes: Any) -> Settings:
+    """Those of a small run, with changes."""
+    usual: dict[str, Any] = {
+        "command": ("server",),
+        "dialect": "lsp",
+        "configuration": "c" * 64,
+        "pack": "starter",
+        "pack_version": "1",
+        "problems": {},
+        "kinds": (SiteKind.LINE,),
+        "per_kind": 1,
+        "longest": 600,
+        "seed": 1,
+        "policies": (Policy.NEVER,),
+        "mode": Refusal.ALONE,
+        "trigger": 1,
+        "timeout_s": 1.0,
+        "most_asks": 9,
+        "next_edits": False,
+        "statement": True,
+        "confined": True,
+        "sites": 1,
+    }
+    return Settings(**usual | changes)
