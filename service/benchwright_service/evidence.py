@@ -30,6 +30,8 @@ from benchwright_service.tables import ATTEMPTS_HELD, RECEIPTS
 _MOST_TOGETHER = 100
 """Attempts whose events are taken in one transaction."""
 _PACE_S = 0.04
+_AT_ONCE = 2
+"""Transactions: while one waits for the disk, the next is prepared."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +72,7 @@ class Evidence:
         self._signer = signer
         self._quotas = quotas
         self._now = now
-        self._taking = Gathered(self._take_all, _attempt_of, most=_MOST_TOGETHER, pace_s=_PACE_S)
+        self._taking = Gathered(self._take_all, _attempt_of, most=_MOST_TOGETHER, pace_s=_PACE_S, at_once=_AT_ONCE)
 
     async def take(self, account: str, sent: NewEvents) -> Taken:
         """Takes events; what is here already changes nothing. When this returns, they are on disk.

@@ -17,9 +17,10 @@ class Gathered(Generic[Item, Result]):
 
     Args:
         work: Does several items; its results, or what is wrong with each, are in their order.
-        alike: Items with the same key are never done together, but in the order in which they came.
+        alike: Items with the same key are never done at the same time, but in the order in which they came.
         most: Items at a time.
         pace_s: From one beginning to the next, in seconds, at least: the longer, the more come together.
+        at_once: How many times `work` is under way at once, at most.
     """
 
     def __init__(
@@ -29,41 +30,60 @@ class Gathered(Generic[Item, Result]):
         *,
         most: int,
         pace_s: float,
+        at_once: int = 1,
     ) -> None:
         self._work = work
         self._alike = alike
         self._most = most
         self._pace_s = pace_s
+        self._at_once = at_once
         self._waiting: list[tuple[Item, asyncio.Future[Result]]] = []
-        self._working: asyncio.Task[None] | None = None
+        self._keys: set[Hashable] = set()
+        """Of what is under way."""
+        self._working: set[asyncio.Task[None]] = set()
+        self._beginning: asyncio.Task[None] | None = None
         self._began = float("-inf")
 
     async def do(self, item: Item) -> Result:
         """Does an item. Cancelling the wait does not take it back."""
         future: asyncio.Future[Result] = asyncio.get_running_loop().create_future()
         self._waiting.append((item, future))
-        if self._working is None:
-            self._working = asyncio.create_task(self._do_all())
+        self._go_on()
         return await future
 
-    async def _do_all(self) -> None:
+    def _go_on(self) -> None:
+        if self._waiting and self._beginning is None and len(self._working) < self._at_once:
+            self._beginning = asyncio.create_task(self._begin())
+
+    async def _begin(self) -> None:
         try:
-            while self._waiting:
-                await asyncio.sleep(self._began + self._pace_s - time.monotonic())
+            await asyncio.sleep(self._began + self._pace_s - time.monotonic())
+            taken = self._next()
+            if taken:
                 self._began = time.monotonic()
-                await self._do(self._next())
+                task = asyncio.create_task(self._do(taken))
+                self._working.add(task)
+                task.add_done_callback(self._done)
         finally:
-            self._working = None
+            self._beginning = None
+        # What is left may wait for what is under way; its end goes on.
+        if taken:
+            self._go_on()
+
+    def _done(self, task: asyncio.Task[None]) -> None:
+        self._working.discard(task)
+        self._go_on()
 
     def _next(self) -> list[tuple[Item, asyncio.Future[Result]]]:
         taken: list[tuple[Item, asyncio.Future[Result]]] = []
         left: list[tuple[Item, asyncio.Future[Result]]] = []
-        keys: set[Hashable] = set()
+        seen = set(self._keys)
         for item, future in self._waiting:
             key = self._alike(item)
-            (left if key in keys or len(taken) == self._most else taken).append((item, future))
-            keys.add(key)
+            (left if key in seen or len(taken) == self._most else taken).append((item, future))
+            seen.add(key)
         self._waiting = left
+        self._keys |= {self._alike(item) for item, _ in taken}
         return taken
 
     async def _do(self, taken: Sequence[tuple[Item, asyncio.Future[Result]]]) -> None:
@@ -75,6 +95,8 @@ class Gathered(Generic[Item, Result]):
             for _, future in taken:
                 future.cancel()
             raise
+        finally:
+            self._keys -= {self._alike(item) for item, _ in taken}
         for (_, future), result in zip(taken, results, strict=True):
             # Who has gone away has no use for it.
             with contextlib.suppress(asyncio.InvalidStateError):

@@ -98,3 +98,16 @@ async def test_batches_keep_their_distance() -> None:
         await all_of.do(item)
     assert began[1] - began[0] >= 0.049
     assert began[2] - began[1] >= 0.049
+
+
+async def test_the_next_begins_while_one_is_under_way_but_not_what_is_alike() -> None:
+    work = Work()
+    all_of: Gathered[str, str] = Gathered(work, lambda item: item[-1], most=10, pace_s=0.0, at_once=2)
+    waiting = []
+    for item in ("1a", "2a", "1b", "1c"):
+        waiting.append(asyncio.create_task(all_of.do(item)))
+        await asyncio.sleep(0.01)
+    assert work.done == [["1a"], ["1b"]]
+    work.may_end.set()
+    await asyncio.gather(*waiting)
+    assert work.done == [["1a"], ["1b"], ["2a", "1c"]]
