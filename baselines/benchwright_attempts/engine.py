@@ -12,9 +12,10 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from benchwright_attempts.adapter import Adapter
+from benchwright_attempts.aid_used import AidUsed
 from benchwright_attempts.clock import AttemptState, next_state
 from benchwright_attempts.clock_follower import ClockFollower
-from benchwright_attempts.errors import AttemptError
+from benchwright_attempts.errors import AidRefusedError, AttemptError
 from benchwright_attempts.event_writer import EventWriter
 from benchwright_attempts.events import Abandoned, Event, Paused, Resumed, Started, Submitted
 from benchwright_attempts.evidence import SelfEstimate, TimedOut, Violation
@@ -24,6 +25,7 @@ from benchwright_attempts.record import AttemptHeader
 from benchwright_attempts.regrading import is_regradable, regrade
 from benchwright_attempts.summary import Summary
 from benchwright_attempts.terms import Terms
+from benchwright_problems.aids import Aid
 from benchwright_problems.problem import Problem
 
 if TYPE_CHECKING:
@@ -248,6 +250,32 @@ class Attempt:
             self._adapter.failed(error)
             return None
 
+    # Aids
+
+    async def check_aid(self, aid: Aid) -> bool:
+        """Whether the use of an aid is recorded now: not any more once an attempt outside studies has ended.
+
+        Raises:
+            AidRefusedError: The condition or the assignment forbids it, or the clock does not run.
+            AttemptError: Another process works on the attempt.
+        """
+        if not self._terms.allows_aid(aid):
+            by = "assignment" if self._terms.assigned is None else "study"
+            raise AidRefusedError(f"The {by} that this attempt belongs to does not allow {_AIDS[aid]}.")
+        self.writer.check_ours()
+        state = (await self.writer.summary()).state
+        if state is AttemptState.RUNNING:
+            self._check_time()
+            return True
+        if state.ended and self._terms.assigned is None:
+            return False
+        raise AidRefusedError(_NO_AID[state])
+
+    async def use(self, event: AidUsed) -> None:
+        """Records that the solver used an aid; see `check_aid`, which comes before any work for it."""
+        if await self.check_aid(Aid(event.aid)):
+            await self.writer.append(event)
+
     # What a study asks
 
     async def estimate(self, event: SelfEstimate) -> None:
@@ -279,4 +307,20 @@ _NOT_RUNNING = {
     AttemptState.SUBMITTED: "This attempt was submitted. Open the problem again to begin a new one.",
     AttemptState.ABANDONED: "This attempt was abandoned. Open the problem again to begin a new one.",
     AttemptState.TIMED_OUT: "The time for this attempt is over. Open the problem again to begin a new one.",
+}
+_AIDS = {
+    Aid.HINTS: "hints",
+    Aid.EXPLANATIONS: "explanations",
+    Aid.GENERATED: "hints and explanations by a model",
+    Aid.OWN_TESTS: "tests of your own",
+    Aid.WAVEFORMS: "waveforms",
+    Aid.DESIGN_VIEWS: "views of the design",
+}
+_ENDED = "This attempt has ended. Open the problem again to begin a new one."
+_NO_AID = {
+    AttemptState.OPEN: "The clock does not run yet. Press Start first.",
+    AttemptState.PAUSED: "The clock is paused. Press Resume first.",
+    AttemptState.SUBMITTED: _ENDED,
+    AttemptState.ABANDONED: _ENDED,
+    AttemptState.TIMED_OUT: _ENDED,
 }

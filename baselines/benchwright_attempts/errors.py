@@ -56,6 +56,10 @@ class IllegalTransitionError(AttemptError):
         super().__init__(message)
 
 
+class AidRefusedError(AttemptError):
+    """The attempt does not let its solver use an aid, or not now."""
+
+
 class LogError(AttemptError):
     """The attempt log cannot be used."""
 

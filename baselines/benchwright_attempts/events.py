@@ -12,6 +12,7 @@ from typing import Annotated, ClassVar, Literal, get_args
 
 from pydantic import Field, FiniteFloat
 
+from benchwright_attempts.aid_used import AidUsed
 from benchwright_attempts.assist_asked import AssistAsked
 from benchwright_attempts.diagnostics import Diagnostics
 from benchwright_attempts.errors_classified import ErrorsClassified
@@ -352,6 +353,7 @@ Event = Annotated[
     | Forecast
     | SelfEstimate
     | Violation
+    | AidUsed
     | AssistShown
     | AssistAccepted
     | AssistAsked

@@ -56,6 +56,8 @@ class Assigned(EventBody):
     """`human`, `human+copilot`, `model`, `agent`."""
     assistants: tuple[str, ...] = ()
     """Extensions that the condition allows as assistants."""
+    aids: tuple[str, ...] | None = None
+    """Values of `Aid` that the condition allows; None if it names none."""
     subject: AssignedSubject | None = None
     """The program that the condition names; None if it names none."""
     position: Count

@@ -8,6 +8,7 @@ from enum import StrEnum
 
 from benchwright_attempts.attribution import BY_MODEL, Origin, extension_of_reason, origin_of_reason
 from benchwright_attempts.evidence import Assigned, AssistAccepted, EditReason, Environment, Violation
+from benchwright_problems.aids import NAMED_ONLY, Aid
 from benchwright_problems.assistance import Allowed, Assistance
 from benchwright_problems.problem import Reveal
 
@@ -65,7 +66,8 @@ class ClockDisplay(StrEnum):
     SHOWN = "shown"
 
 
-_OWN_ASSISTANT = "benchwright"
+OWN_ASSISTANT = "benchwright"
+"""What conditions call Benchwright's own completion."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +90,8 @@ class Terms:
     """Outside studies: the most that is shown of a verdict. None for what the problem says."""
     assistance: Assistance | None = None
     """Outside studies: which models may help, as an assignment says. None if it says nothing, or there is none."""
+    aids: frozenset[Aid] | None = None
+    """Outside studies: the aids that an assignment allows. None if it says nothing, or there is none."""
 
     @property
     def time_limit_s(self) -> float | None:
@@ -154,12 +158,25 @@ class Terms:
     @property
     def allows_own_assistant(self) -> bool:
         """Whether Benchwright's own completion may help."""
-        return self.allows(_OWN_ASSISTANT)
+        return self.allows(OWN_ASSISTANT)
 
     @property
     def is_without_help(self) -> bool:
         """Outside studies: whether the assignment forbids every help by models."""
         return self.assigned is None and self.assistance is not None and self.assistance.allowed is Allowed.NONE
+
+    def allows_aid(self, aid: Aid) -> bool:
+        """Whether the solver may use an aid. What a model writes also needs a condition that lets our own help."""
+        if aid is Aid.GENERATED and not self.allows_own_assistant:
+            return False
+        if self.assigned is None:
+            return self.aids is None or aid in self.aids
+        return aid not in NAMED_ONLY if self.assigned.aids is None else aid in self.assigned.aids
+
+    @property
+    def allowed_aids(self) -> tuple[Aid, ...]:
+        """The aids that the solver may use."""
+        return tuple(filter(self.allows_aid, Aid))
 
     def violations(self, event: Environment | EditReason | AssistAccepted) -> Iterable[Violation]:
         """What an event shows that the condition, or the assignment, does not allow."""

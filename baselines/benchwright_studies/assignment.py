@@ -10,8 +10,9 @@ from benchwright_attempts.errors import StudyError
 from benchwright_attempts.file_text import sha256
 from benchwright_attempts.record import canonical
 from benchwright_problems.problem import Difficulty
+from benchwright_studies.condition import Condition
 from benchwright_studies.seeded_random import SeededRandom
-from benchwright_studies.study import Condition, Study
+from benchwright_studies.study import Study
 from benchwright_studies.vocabulary import Order, Unit
 
 

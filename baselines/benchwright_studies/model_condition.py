@@ -14,8 +14,8 @@ from benchwright_attempts.evidence import Assigned, Recording
 from benchwright_attempts.file_text import sha256
 from benchwright_attempts.regrading import is_regradable
 from benchwright_attempts.summary import AttemptVerdict
+from benchwright_studies.condition import Condition
 from benchwright_studies.studies import RegisteredStudy, Studies, terms
-from benchwright_studies.study import Condition
 from benchwright_studies.study_file import Flaw, StudyFileError, parse_study
 from benchwright_studies.subject import Running
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Literal, Self
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, model_validator
+from pydantic import BeforeValidator, ConfigDict, Field, model_validator
 
 from benchwright_attempts.evidence import Exposure, Recording
 from benchwright_attempts.terms import ClockDisplay, Feedback, Machine, Solver
-from benchwright_problems.partial_date import PartialDate
 from benchwright_problems.problem import Difficulty
-from benchwright_studies.subject import Subject
+from benchwright_studies.condition import Condition
+from benchwright_studies.study_part import Id, Part, ProblemRef, Pseudonym
 from benchwright_studies.vocabulary import (
     Criterion,
     Drop,
@@ -19,24 +19,11 @@ from benchwright_studies.vocabulary import (
     Measure,
     Order,
     Population,
-    Prompts,
     QuestionKind,
     Unit,
 )
 
-Id = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9._-]{0,63}$")]
-"""Small letters, digits, `.`, `_` and `-`: it becomes part of file names."""
-Pseudonym = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")]
-"""A name that says nothing of the person; no address, no real name."""
-ProblemRef = Annotated[str, StringConstraints(pattern=r"^[^/\s]+/[^/\s]+$")]
-"""`pack/id`."""
 Minutes = Annotated[float, Field(gt=0, le=10_000)]
-
-
-class Part(BaseModel):
-    """Base of every part of a study: immutable, refuses unknown fields."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True, defer_build=True)
 
 
 class Task(Part):
@@ -52,80 +39,6 @@ class Task(Part):
 
 def _task(value: object) -> object:
     return {"problem": value} if isinstance(value, str) else value
-
-
-class Condition(Part):
-    """One way of working that is compared with the others."""
-
-    name: Id
-    solver: Solver
-    assistants: tuple[str, ...] = ()
-    """Ids of the extensions that help, such as `github.copilot`; `benchwright` for its own completion. \
-Only with `human+copilot`."""
-    model: str = ""
-    """Provider and name as `benchwright eval` takes them, such as `openai/gpt-5`. Only with `model` and `agent`."""
-    subject: Subject | None = None
-    """The program that works, or with `human+copilot` helps. None if the model works with Benchwright's own tools. \
-Not with `human` and `model`."""
-    knowledge_cutoff: PartialDate | None = None
-    """The end of what the model was trained on, as its provider states it: `YYYY-MM-DD` or `YYYY-MM`; what Inspect \
-knows of the model if not given. Only with `model` and `agent`."""
-    prompts: Prompts | None = None
-    """How the model is asked, as `benchwright eval --prompts` takes it; `benchwright` if not given. Only with \
-`model`."""
-    samples: int = Field(default=1, ge=1, le=10_000)
-    """Tries per problem. Only with `model` and `agent`."""
-    problems: tuple[ProblemRef, ...] = ()
-    """Only these of the study's problems; all if empty. Only with `model` and `agent`."""
-
-    @property
-    def worker(self) -> str:
-        """What works where no person does: the model; the subject, if its model is its own affair."""
-        return self.model or (self.subject.name if self.subject is not None else "")
-
-    @property
-    def is_inline(self) -> bool:
-        """Whether an inline-completion server works alone."""
-        return self.subject is not None and self.subject.inline is not None
-
-    @model_validator(mode="after")
-    def _subject_fits_the_solver(self) -> Self:
-        if self.subject is None:
-            return self
-        if self.solver not in (Solver.HUMAN_COPILOT, Solver.AGENT):
-            raise ValueError(f"a subject does not go with solver {self.solver.value}. Write agent or human+copilot")
-        if self.solver is Solver.HUMAN_COPILOT:
-            if self.subject.name not in self.assistants:
-                raise ValueError(
-                    f"subject.name {self.subject.name} is none of the assistants {', '.join(self.assistants)}"
-                )
-            if wrong := [name for name in ("command", "acp", "refuses", "inline") if getattr(self.subject, name)]:
-                raise ValueError(
-                    f"subject.{wrong[0]} does not go with human+copilot: the participant decides. Remove it"
-                )
-        return self
-
-    @model_validator(mode="after")
-    def _help_fits_the_solver(self) -> Self:
-        if self.solver is Solver.HUMAN_COPILOT and not self.assistants:
-            raise ValueError("assistants is empty. Name the extensions that help, such as [github.copilot]")
-        if self.solver is not Solver.HUMAN_COPILOT and self.assistants:
-            raise ValueError(
-                f"assistants do not go with solver {self.solver.value}. Remove them, or write human+copilot"
-            )
-        if self.solver.is_person and self.model:
-            raise ValueError(f"a model does not go with solver {self.solver.value}. Name assistants, or remove it")
-        if not self.solver.is_person and not self.model and not self.is_inline:
-            raise ValueError("model is missing. Name one, such as openai/gpt-5")
-        if self.solver.is_person and self.knowledge_cutoff is not None:
-            raise ValueError(f"knowledge_cutoff does not go with solver {self.solver.value}. Remove it")
-        if self.solver is not Solver.MODEL and self.prompts is not None:
-            raise ValueError(f"prompts do not go with solver {self.solver.value}. Remove them")
-        if self.solver.is_person and self.problems:
-            raise ValueError("the plan says who works on which problem. Remove problems here")
-        if self.solver.is_person and self.samples != 1:
-            raise ValueError("a person tries each problem once. Remove samples")
-        return self
 
 
 class Randomisation(Part):

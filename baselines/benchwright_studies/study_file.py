@@ -13,19 +13,19 @@ from pydantic_core import ErrorDetails
 
 from benchwright_attempts.errors import AttemptError
 from benchwright_attempts.file_text import sha256
+from benchwright_studies.condition import Condition
 from benchwright_studies.study import (
     Analysis,
-    Condition,
     ConsentText,
     Data,
     Exclusion,
     Limits,
-    Part,
     Randomisation,
     Study,
     StudyQuestion,
     Task,
 )
+from benchwright_studies.study_part import Part
 
 _SHOWN = 12
 """Flaws that one message names."""

@@ -10,6 +10,9 @@ export interface AttemptChange {
   readonly now: AttemptStatus;
 }
 
+/** The aids for a design that belongs to no attempt. */
+const OWN_WORK = ["explanations", "own_tests", "waveforms", "design_views"];
+
 /** The attempts this window knows, and which of them the person works on. */
 export class Attempts implements vscode.Disposable {
   private readonly byFolder = new Map<string, { status: AttemptStatus; seenAt: number }>();
@@ -136,6 +139,7 @@ export class Attempts implements vscode.Disposable {
   private announceCurrent(): void {
     void vscode.commands.executeCommand("setContext", "benchwright.attempt", this.current?.state ?? "none");
     void vscode.commands.executeCommand("setContext", "benchwright.hasVerdict", Boolean(this.current?.verdict));
+    void vscode.commands.executeCommand("setContext", "benchwright.aids", this.current?.aids ?? OWN_WORK);
     this.currentChanged.fire();
   }
 }

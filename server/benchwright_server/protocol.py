@@ -277,6 +277,8 @@ class AttemptStatus(Wire):
     """What the assignment says of help by models, and how that is checked. Null if it says nothing."""
     without_help: bool = False
     """Whether the assignment forbids every help by models."""
+    aids: list[str] = []
+    """Values of `Aid` that the solver may use; a client shows no command of another."""
     read_only: str | None = None
     """Why nothing is recorded here: another window or server works on the attempt."""
     not_recorded: str | None = None

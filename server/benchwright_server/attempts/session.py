@@ -281,6 +281,7 @@ class Session(Adapter):
             runs_allowed=self.terms.runs_allowed,
             assistance=self.terms.assistance.told if self.terms.assistance is not None else None,
             without_help=self.terms.is_without_help,
+            aids=[aid.value for aid in self.terms.allowed_aids],
             read_only=str(self.attempt.writer.elsewhere) if self.is_elsewhere else None,
             not_recorded=str(self._log.failing) if self._log.failing is not None else None,
         )

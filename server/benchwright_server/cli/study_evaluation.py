@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from inspect_ai.log import EvalLog
 
     from benchwright_attempts.summary import AttemptVerdict
+    from benchwright_studies.condition import Condition
     from benchwright_studies.model_condition import ModelCondition
-    from benchwright_studies.study import Condition
     from benchwright_studies.study_log import StudyLog
     from benchwright_subjects.evaluation import Run
 

@@ -15,7 +15,8 @@ from benchwright_analysis.report.fold import Folded
 from benchwright_analysis.report.section import plain
 from benchwright_analysis.report.side_by_side import Column, side_by_side
 from benchwright_attempts.evidence import AssistAccepted, EditReason
-from benchwright_studies.study import Condition, Randomisation, Study
+from benchwright_studies.condition import Condition
+from benchwright_studies.study import Randomisation, Study
 
 from .test_report_codebook import observation
 

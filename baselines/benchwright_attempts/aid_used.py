@@ -1,0 +1,39 @@
+"""The event of an aid that the solver used."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field, FiniteFloat
+
+from benchwright_attempts.event_body import EventBody
+from benchwright_attempts.file_text import FilePath, Text
+from benchwright_attempts.state import AttemptState, unchanged_in
+
+
+class AidUsed(EventBody):
+    """The solver used an aid: a hint, a schematic, a test of their own."""
+
+    transitions = unchanged_in(AttemptState.RUNNING)
+    is_activity = True
+    reveals_content = True
+
+    type: Literal["aid_used"] = "aid_used"
+    aid: str
+    """A value of `Aid`."""
+    feature: str
+    """What of it, a stable word: `schematic`, `drivers`, `test_run` ..."""
+    path: FilePath | None = None
+    """The file it was asked about, if any."""
+    detail: Text = ""
+    """What exactly: a module, a signal, the name of a test, the id of a hint."""
+    outcome: str = ""
+    """The outcome, a stable word, of what has one: `passed`, `failed` ..."""
+    cost: FiniteFloat = Field(default=0.0, ge=0)
+    """Share of the problem's points that it costs, 0 to 1."""
+    through: str = "editor"
+    """`editor`, or `agent` if a model asked by a tool."""
+
+    def without_text(self) -> AidUsed:
+        """Which aid it was."""
+        return self.model_copy(update={"detail": ""})

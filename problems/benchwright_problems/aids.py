@@ -1,0 +1,26 @@
+"""Aids: what helps a solver besides the language's features, the linters and the hidden tests."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+
+class Aid(StrEnum):
+    """One kind of help, which a study's condition or an assignment can forbid."""
+
+    HINTS = "hints"
+    """The problem's own hints."""
+    EXPLANATIONS = "explanations"
+    """What rules say of a failure or a finding."""
+    GENERATED = "generated"
+    """Hints and explanations that a model writes."""
+    OWN_TESTS = "own_tests"
+    """The solver's own tests and testbenches, with their coverage."""
+    WAVEFORMS = "waveforms"
+    """Waveforms of the solver's own runs."""
+    DESIGN_VIEWS = "design_views"
+    """Schematics, state machines, drivers and sizes of the solver's design."""
+
+
+NAMED_ONLY = frozenset({Aid.HINTS, Aid.GENERATED})
+"""What a study's condition allows only if it names it: it shows more than the solver's own work."""
