@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 FIRST_GUESS_S = 2.0
@@ -97,13 +96,19 @@ class FairQueue:
         """Rank of a waiting run, from 1, if nobody else comes. None if it does not wait."""
         if run not in self._owner:
             return None
-        mine = next(rank for rank, name in self._ranks(self._owner[run]) if name == run)
-        return 1 + sum(rank < mine for account in self._accounts for rank, _ in self._ranks(account))
+        owner = self._owner[run]
+        mine = self._rank(owner, list(self._accounts[owner].waiting).index(run))
+        return 1 + sum(self._ahead_of(mine, name) for name, one in self._accounts.items() if one.waiting)
 
-    def _ranks(self, account: str) -> Iterator[tuple[tuple[float, str], str]]:
-        known = self._accounts[account]
-        for index, run in enumerate(known.waiting):
-            yield (known.used_s + index * self._usual_s, account), run
+    def _rank(self, account: str, index: int) -> tuple[float, str]:
+        return self._accounts[account].used_s + index * self._usual_s, account
+
+    def _ahead_of(self, rank: tuple[float, str], account: str) -> int:
+        """How many runs of an account are taken before one of this rank."""
+        number = 0
+        while number < len(self._accounts[account].waiting) and self._rank(account, number) < rank:
+            number += 1
+        return number
 
     def _forget_idle(self) -> None:
         # One that is at the front anyway has nothing to be remembered for.

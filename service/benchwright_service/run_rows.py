@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import Row, func, select, update
+from sqlalchemy import Row, Update, func, select, update
 
 from benchwright_judges.database import Database
 from benchwright_problems.verdict import Outcome, Verdict
@@ -15,6 +15,8 @@ from benchwright_service.tables import ATTEMPTS_HELD, REGRADED, RUNS
 
 GOING = (RunState.QUEUED.value, RunState.RUNNING.value)
 """States of a run that has not ended."""
+SUPERSEDED = "superseded"
+"""Why a run was cancelled whose attempt has a newer one."""
 DECIDED = (Outcome.PASSED.value, Outcome.FAILED.value)
 """Outcomes that count."""
 _MOST_KNOWN = 20_000
@@ -37,11 +39,14 @@ class RunRows:
         async with self._database.reading() as connection:
             return (await connection.execute(select(RUNS).where(RUNS.c.id == run))).one_or_none()
 
-    async def add(self, account: str, attempt: str, new: NewRun, queued: float) -> Row[Any] | None:
-        """Keeps a run that waits from now on.
+    async def add(
+        self, account: str, attempt: str, new: NewRun, queued: float
+    ) -> tuple[Row[Any] | None, Sequence[str]]:
+        """Keeps a run that waits from now on, and ends those of its attempt that have no verdict yet.
 
         Returns:
             The run of this id: this one, or that of another request. None if the attempt has another of its number.
+            And the runs that it ended.
         """
         row = {
             "id": new.id,
@@ -60,7 +65,10 @@ class RunRows:
         kept = self._database.insert_into(RUNS).values(row).on_conflict_do_nothing().returning(RUNS)
         async with self._database.writing() as connection:
             added = (await connection.execute(kept)).one_or_none()
-        return added if added is not None else await self.find(new.id)
+            if added is not None:
+                older = _cancelled(SUPERSEDED, queued).where(RUNS.c.attempt == attempt, RUNS.c.id != new.id)
+                return added, (await connection.execute(older.returning(RUNS.c.id))).scalars().all()
+        return await self.find(new.id), ()
 
     async def finish(
         self, row: Row[Any], verdict: Verdict, ended: float, *, lease: str, score: float | None = None
@@ -98,16 +106,12 @@ class RunRows:
 
     async def cancel(self, run: str, why: str, ended: float) -> bool:
         """Ends a run without a verdict; False if it has ended already."""
-        cancelled = update(RUNS).where(RUNS.c.id == run, RUNS.c.state.in_(GOING), RUNS.c.regrade == "")
-        values = {"state": RunState.CANCELLED.value, "why": why, "ended": ended}
         async with self._database.writing() as connection:
-            return (await connection.execute(cancelled.values(values))).rowcount == 1
+            return (await connection.execute(_cancelled(why, ended).where(RUNS.c.id == run))).rowcount == 1
 
-    async def going(self, attempt: str | None = None) -> Sequence[Row[Any]]:
-        """Runs that have not ended, oldest first: if an attempt is given, its own that have no verdict yet."""
+    async def going(self) -> Sequence[Row[Any]]:
+        """Runs that have not ended, oldest first."""
         wanted = select(RUNS).where(RUNS.c.state.in_(GOING)).order_by(RUNS.c.queued, RUNS.c.id)
-        if attempt is not None:
-            wanted = wanted.where(RUNS.c.attempt == attempt, RUNS.c.regrade == "")
         async with self._database.reading() as connection:
             return (await connection.execute(wanted)).all()
 
@@ -129,6 +133,11 @@ class RunRows:
             self._problems.clear()
         self._problems[attempt] = problem
         return problem
+
+
+def _cancelled(why: str, ended: float) -> Update:
+    values = {"state": RunState.CANCELLED.value, "why": why, "ended": ended}
+    return update(RUNS).where(RUNS.c.state.in_(GOING), RUNS.c.regrade == "").values(values)
 
 
 def _share(verdict: Verdict) -> float:

@@ -149,11 +149,12 @@ class Runs:
         if missing:
             return MissingFiles(missing=tuple(missing))
         with self._quotas.new_run(account, self._queue.waiting(account)):
-            stored = await self._rows.add(account, attempt, new, self._now())
+            stored, superseded = await self._rows.add(account, attempt, new, self._now())
             if stored is None:
                 raise RefusalError(Kind.CONFLICT, "The attempt has another run of this number.", "Use the next number.")
             self._check_same(stored, attempt, new)
-            await self._supersede(attempt, new.id)
+            for older in superseded:
+                self._cancelled(older)
             self._begin(stored, problem.kind)
         return await self._view(stored, ref)
 
@@ -189,8 +190,12 @@ class Runs:
         row = await self._rows.find(run)
         if row is None or row.account != account:
             raise _unknown()
-        if not row.regrade:
-            await self._cancel(row, why)
+        if row.regrade:
+            return
+        if await self._rows.cancel(run, why, self._now()):
+            self._cancelled(run)
+        else:
+            self._let_go(run)
 
     # What workers ask
 
@@ -316,18 +321,15 @@ class Runs:
             self._metrics.run_ended(verdict.outcome.value, waited_s=waited_s, ran_s=ran_s)
         return counted
 
-    async def _supersede(self, attempt: str, newest: str) -> None:
-        for row in await self._rows.going(attempt):
-            if row.id != newest:
-                await self._cancel(row, "superseded")
+    def _cancelled(self, run: str) -> None:
+        self._metrics.run_ended(RunState.CANCELLED.value)
+        self._let_go(run)
 
-    async def _cancel(self, row: Row[Any], why: str) -> None:
-        if await self._rows.cancel(row.id, why, self._now()):
-            self._metrics.run_ended(RunState.CANCELLED.value)
-        self._queue.remove(row.id)
-        self._leases.drop(row.id)
-        self._queue.ended(row.id, None)
-        self._steps.over(row.id)
+    def _let_go(self, run: str) -> None:
+        self._queue.remove(run)
+        self._leases.drop(run)
+        self._queue.ended(run, None)
+        self._steps.over(run)
 
     async def _watch(self) -> None:
         while True:

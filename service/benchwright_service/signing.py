@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import functools
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -72,5 +73,6 @@ class Countersigner:
         return self._read
 
 
+@functools.lru_cache(maxsize=2)
 def _private(key: SigningKey) -> Ed25519PrivateKey:
     return Ed25519PrivateKey.from_private_bytes(base64.b64decode(key.secret))
