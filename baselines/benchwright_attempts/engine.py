@@ -315,6 +315,7 @@ _AIDS = {
     Aid.OWN_TESTS: "tests of your own",
     Aid.WAVEFORMS: "waveforms",
     Aid.DESIGN_VIEWS: "views of the design",
+    Aid.AGENT_TOOLS: "Benchwright's tools for agents",
 }
 _ENDED = "This attempt has ended. Open the problem again to begin a new one."
 _NO_AID = {

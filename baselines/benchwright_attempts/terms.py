@@ -170,7 +170,8 @@ class Terms:
         if aid is Aid.GENERATED and not self.allows_own_assistant:
             return False
         if self.assigned is None:
-            return self.aids is None or aid in self.aids
+            chats = self.assistance is None or self.assistance.allowed in (Allowed.CHAT, Allowed.NAMED)
+            return (self.aids is None or aid in self.aids) and (chats or aid is not Aid.AGENT_TOOLS)
         return aid not in NAMED_ONLY if self.assigned.aids is None else aid in self.assigned.aids
 
     @property

@@ -24,8 +24,8 @@ class Condition(Part):
 Only with `human+copilot`."""
     aids: tuple[Aid, ...] | None = None
     """What may help besides the language's features and the linters: of `hints`, `explanations`, `generated` (by \
-Benchwright's own model), `own_tests`, `waveforms` and `design_views`. All but `hints` and `generated` if not given; \
-`[]` for none. Not with `model`."""
+Benchwright's own model), `own_tests`, `waveforms`, `design_views` and `agent_tools` (`benchwright mcp`). All but \
+`hints`, `generated` and `agent_tools` if not given; `[]` for none. Not with `model`."""
     model: str = ""
     """Provider and name as `benchwright eval` takes them, such as `openai/gpt-5`. Only with `model` and `agent`."""
     subject: Subject | None = None

@@ -20,7 +20,9 @@ class Aid(StrEnum):
     """Waveforms of the solver's own runs."""
     DESIGN_VIEWS = "design_views"
     """Schematics, state machines, drivers and sizes of the solver's design."""
+    AGENT_TOOLS = "agent_tools"
+    """Tools by which an agent of the solver's works on the attempt."""
 
 
-NAMED_ONLY = frozenset({Aid.HINTS, Aid.GENERATED})
+NAMED_ONLY = frozenset({Aid.HINTS, Aid.GENERATED, Aid.AGENT_TOOLS})
 """What a study's condition allows only if it names it: it shows more than the solver's own work."""

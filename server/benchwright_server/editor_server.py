@@ -141,6 +141,16 @@ class Sync(Protocol):
         """Do something after everything that the client sent before it, and before what it sends later."""
 
 
+class Agents(Protocol):
+    """Where agents on this computer ask; see `features.agent_channel`."""
+
+    def offer(self, attempt: str) -> None:
+        """Answer agents that work on an attempt of this server."""
+
+    async def close(self) -> None:
+        """Answer nobody any more."""
+
+
 class EditorServer(LanguageServer):
     """One client's server, as its features see it."""
 
@@ -157,6 +167,8 @@ class EditorServer(LanguageServer):
     file_lists: FileListReports
     indexing: Indexing
     sync: Sync
+    agents: Agents | None
+    """None if they are turned off."""
 
     def use(self, settings: Settings) -> None:
         """Use these settings from now on; which features there are was decided at the start."""

@@ -215,6 +215,7 @@ class BenchwrightServer(EditorServer):
         self.builds = BuildFailures(self)
         self.lenses = CodeLenses(self)
         self.expansions = None
+        self.agents = None
         self.is_shut_down = False
         self._changed: set[Session] = set()
         self._telling: dict[Session, asyncio.Task[None]] = {}
@@ -233,6 +234,8 @@ class BenchwrightServer(EditorServer):
         async def shutdown(params: None) -> None:
             self.is_shut_down = True
             await self.sync.settled()
+            if self.agents is not None:
+                await self.agents.close()
             await self.sessions.close()
 
     def serve(self, stdin: BinaryIO, stdout: BinaryIO) -> None:
@@ -315,6 +318,8 @@ class BenchwrightServer(EditorServer):
         self._changed.add(session)
         if session.header.study:
             self.delivery.note()
+        if self.agents is not None and not (session.ended or session.is_elsewhere):
+            self.agents.offer(session.header.id)
         if session not in self._telling:
             self._telling[session] = asyncio.get_running_loop().create_task(self._send_changes(session))
 

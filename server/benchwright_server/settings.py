@@ -21,6 +21,8 @@ Group = TypeVar("Group")
 class Features:
     """Which language features are offered. They are read once, when the server starts."""
 
+    agent_tools: bool = True
+    """The tools that `benchwright mcp` offers to agents."""
     call_hierarchy: bool = True
     """Callers and callees of tasks and functions, drivers and loads of signals."""
     code_actions: bool = True

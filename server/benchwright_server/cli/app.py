@@ -27,6 +27,7 @@ COMMANDS = {
     "answer": "answer",
     "doctor": "doctor",
     "lsp": "lsp",
+    "mcp": "mcp",
     "problems": "problems",
     "attempts": "attempts",
     "study": "study",

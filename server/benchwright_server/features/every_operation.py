@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from benchwright_server.features.agent_tools import AGENT_OPERATIONS
 from benchwright_server.features.declaring_files import DECLARATION_OPERATIONS
 from benchwright_server.features.instances import DESIGN_OPERATIONS
 from benchwright_server.features.macro_expansion import EXPANSION_OPERATIONS
@@ -14,6 +15,7 @@ from benchwright_server.operations import OPERATIONS
 EVERY_OPERATION: tuple[Operation[Any, Any, Any], ...] = (
     *OPERATIONS,
     *DESIGN_OPERATIONS,
+    *AGENT_OPERATIONS,
     *EXPANSION_OPERATIONS,
     *LIST_OPERATIONS,
     *DECLARATION_OPERATIONS,

@@ -59,7 +59,8 @@ def register(server: EditorServer) -> None:
     server.command(f"benchwright.{CHOOSE_INSTANCE}")(choose)
 
 
-async def _hierarchy(server: EditorServer, params: HierarchyParams) -> HierarchyLevel:
+async def hierarchy(server: EditorServer, params: HierarchyParams) -> HierarchyLevel:
+    """The tops of a design, or the instances directly in another."""
     project, design = await _design(server, params.uri)
     found = await asyncio.to_thread(design.children, params.path) if params.path is not None else None
     if params.path is None:
@@ -130,7 +131,7 @@ DESIGN_OPERATIONS: tuple[Operation[Any, Any, Any], ...] = (
         HierarchyParams,
         HierarchyLevel,
         "Returns the tops of a design, or the instances directly in another.",
-        _hierarchy,
+        hierarchy,
     ),
     Operation("instances", InstancesParams, InstanceList, "Returns all instances of a module.", _instances),
     Operation(

@@ -59,6 +59,9 @@ LIST_COMMANDS = ("projectLists", "useList", "declarations", "useDeclaration")
 """The operations on file lists and declarations, which are also commands, in the order of `LIST_OPERATIONS` and
 `DECLARATION_OPERATIONS`."""
 
+AGENT_COMMANDS = ("agentTools", "agentTool")
+"""The operations of agents."""
+
 EXPANSION_SCHEME = "benchwright-macro"
 """Of the addresses of expanded macros."""
 
@@ -290,6 +293,15 @@ FEATURES: tuple[Feature, ...] = (
         lambda client: True,
         "The hierarchy of instances, its top, and the instance that a module is viewed as.",
         commands=(*DESIGN_COMMANDS, "chooseInstance"),
+    ),
+    Feature(
+        "agent_tools",
+        tuple(f"benchwright/{name}" for name in AGENT_COMMANDS),
+        _fixed(),
+        lambda client: True,
+        "What an agent may ask of an attempt: its problem, files, findings, hierarchy, the hidden tests; for "
+        "`benchwright mcp`.",
+        commands=AGENT_COMMANDS,
     ),
     Feature(
         "macro_expansion",

@@ -37,7 +37,7 @@ def register_operation(server: EditorServer, operation: Operation[S, Any, Any], 
 
     async def request(params: Any) -> dict[str, Any]:
         await server.sync.settled()
-        return await _answer(operation, subject(), params)
+        return await answer(operation, subject(), params)
 
     async def command(*arguments: Any) -> dict[str, Any]:
         return await request(arguments[0] if arguments else None)
@@ -46,7 +46,7 @@ def register_operation(server: EditorServer, operation: Operation[S, Any, Any], 
         async def work() -> None:
             # A notification has no response, so a rejection is not reported.
             with contextlib.suppress(JsonRpcException):
-                await _answer(operation, subject(), params)
+                await answer(operation, subject(), params)
 
         server.sync.in_order(work)
 
@@ -55,7 +55,12 @@ def register_operation(server: EditorServer, operation: Operation[S, Any, Any], 
         server.command(f"benchwright.{operation.name}")(command)
 
 
-async def _answer(operation: Operation[S, Any, Any], subject: S, params: Any) -> dict[str, Any]:
+async def answer(operation: Operation[S, Any, Any], subject: S, params: Any) -> dict[str, Any]:
+    """The result of an operation as plain JSON.
+
+    Raises:
+        JsonRpcException: The parameters are invalid, or it failed; the message is for users.
+    """
     try:
         parsed = operation.params.model_validate(params if params is not None else {})
     except ValidationError as error:
@@ -69,5 +74,5 @@ async def _answer(operation: Operation[S, Any, Any], subject: S, params: Any) ->
     except Exception as error:
         log_place(error)
         raise JsonRpcInternalError(sentence_of(error)) from None
-    answer: dict[str, Any] = result.model_dump(mode="json", by_alias=True)
-    return answer
+    told: dict[str, Any] = result.model_dump(mode="json", by_alias=True)
+    return told

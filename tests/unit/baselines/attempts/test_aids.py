@@ -61,7 +61,7 @@ OWN_WORK = {Aid.EXPLANATIONS, Aid.OWN_TESTS, Aid.WAVEFORMS, Aid.DESIGN_VIEWS}
 @pytest.mark.parametrize(
     ("terms", "allowed"),
     [
-        (Terms(Solver.HUMAN), OWN_WORK | {Aid.HINTS}),
+        (Terms(Solver.HUMAN), OWN_WORK | {Aid.HINTS, Aid.AGENT_TOOLS}),
         (Terms(Solver.HUMAN_COPILOT), set(Aid)),
         (Terms(Solver.HUMAN, aids=frozenset({Aid.HINTS})), {Aid.HINTS}),
         (Terms(Solver.HUMAN, aids=frozenset()), set()),

@@ -1,0 +1,30 @@
+"""Where the language server that works on an attempt answers agents of the same user."""
+
+from __future__ import annotations
+
+import os
+import socket
+import stat
+import tempfile
+from pathlib import Path
+
+from benchwright_server.errors import ServerError
+
+LONGEST = 4_000_000
+"""Bytes of a message: a line of JSON."""
+IS_SUPPORTED = hasattr(socket, "AF_UNIX") and hasattr(os, "getuid")
+
+
+def address_of(attempt: str) -> Path:
+    """The socket of an attempt, in a folder that only this user can enter.
+
+    Raises:
+        ServerError: Somebody else has that folder.
+    """
+    # Not in the home folder: the path of a socket has 107 bytes at most.
+    folder = Path(tempfile.gettempdir()) / f"benchwright-{os.getuid()}"
+    folder.mkdir(mode=0o700, exist_ok=True)
+    found = folder.lstat()
+    if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid() or found.st_mode & 0o077:
+        raise ServerError(f"{folder} is not a folder of this user alone. Delete it, and try again.")
+    return folder / f"{attempt}.sock"

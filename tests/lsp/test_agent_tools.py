@@ -1,0 +1,182 @@
+"""An agent works on an attempt by `benchwright mcp`, with the official client: beside an editor, and alone."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import socket
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mcp.client.session import ClientSession
+from mcp.client.stdio import StdioServerParameters, stdio_client
+from mcp_types import Implementation, TextContent
+
+from benchwright_attempts import log_file
+from benchwright_attempts.aid_used import AidUsed
+from benchwright_attempts.state import AttemptState
+from benchwright_problems.home import Home
+from benchwright_server.agent_address import address_of
+from benchwright_studies import open_log
+
+from .conftest import Editors
+from .session import PATIENCE_S, SERVER, Desk, Editor, reference
+from .test_study import ask, begin, benchwright, foresee, open_task
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+PROBLEM = "saturating-counter"
+FILE = "rtl/sat_counter.sv"
+NAME = Implementation(name="some-agent", version="1.2")
+
+
+class Agent:
+    """An agent's side."""
+
+    def __init__(self, session: ClientSession) -> None:
+        self.session = session
+
+    async def tools(self) -> list[str]:
+        return [one.name for one in (await self.session.list_tools()).tools]
+
+    async def use(self, tool: str, **arguments: Any) -> str:
+        answer = await self.session.call_tool(tool, arguments)
+        (content,) = answer.content
+        assert isinstance(content, TextContent)
+        return f"refused: {content.text}" if answer.is_error else content.text
+
+
+@asynccontextmanager
+async def agent(home: Path, folder: Path) -> AsyncIterator[Agent]:
+    """An agent in a folder."""
+    environment = {"BENCHWRIGHT_HOME": str(home), "PATH": "/usr/bin:/bin"}
+    program = StdioServerParameters(command=SERVER[0], args=["mcp", str(folder)], env=environment)
+    async with (
+        stdio_client(program) as (reader, writer),
+        ClientSession(reader, writer, read_timeout_seconds=PATIENCE_S, client_info=NAME) as session,
+    ):
+        await session.initialize()
+        yield Agent(session)
+
+
+async def desk_at_work(editor: Editor) -> Desk:
+    desk = await editor.open_problem(f"starter/{PROBLEM}")
+    await desk.start()
+    return desk
+
+
+async def test_beside_an_editor_its_server_answers_and_records(editor: Editor, home: Path) -> None:
+    desk = await desk_at_work(editor)
+    async with agent(home, desk.folder) as one:
+        assert "saturating" in (await one.use("problem")).lower()
+        (desk.folder / FILE).write_text(reference(PROBLEM))
+        status = json.loads(await one.use("run_hidden_tests"))
+        assert status["verdict"]["outcome"] == "passed"
+        assert (await desk.ask("status")).runs == 1
+    assert (await desk.ask("status")).state is AttemptState.RUNNING
+    used = [one for one in desk.events() if isinstance(one, AidUsed)]
+    assert [(one.feature, one.detail, one.through) for one in used] == [("run_hidden_tests", "some-agent 1.2", "agent")]
+    assert desk.verified().ok
+
+
+async def test_alone_an_agent_starts_finds_runs_and_submits(home: Path) -> None:
+    opened = json.loads((await benchwright(home, "open", f"starter/{PROBLEM}", "--json")).stdout)
+    folder = Path(opened["status"]["workspace"].removeprefix("file://"))
+    async with agent(home, folder) as one:
+        assert (await one.use("files")).startswith("refused: The clock does not run yet")
+        assert json.loads(await one.use("start"))["state"] == "running"
+        assert FILE in [file["path"] for file in json.loads(await one.use("files"))]
+        (folder / FILE).write_text("module sat_counter; wire a = b; endmodule\n")
+        (finding,) = json.loads(await one.use("lint", path=FILE))
+        assert (finding["line"], finding["level"]) == (1, "error")
+        (folder / FILE).write_text(reference(PROBLEM))
+        assert await one.use("read_file", path=FILE) == reference(PROBLEM)
+        (top,) = json.loads(await one.use("hierarchy"))
+        assert top["module"] == "sat_counter"
+        assert json.loads(await one.use("submit"))["state"] == "submitted"
+
+
+async def test_the_clock_is_paused_when_an_agent_that_works_alone_goes_away(home: Path) -> None:
+    opened = json.loads((await benchwright(home, "open", f"starter/{PROBLEM}", "--json")).stdout)
+    async with agent(home, Path(opened["status"]["workspace"].removeprefix("file://"))) as one:
+        await one.use("start")
+    with open_log(log_file(Home.find({"BENCHWRIGHT_HOME": str(home)}))) as log:
+        (header,) = log.headers()
+        assert log.events(header.id)[-1].event.type == "paused"
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "said"),
+    [
+        ("read_file", {"path": "../../../../etc/passwd"}, "has no file"),
+        ("read_file", {"path": "/etc/passwd"}, "has no file"),
+        ("read_file", {}, "path: Field required"),
+        ("hierarchy", {"path": "nowhere"}, "no instance nowhere"),
+        ("unseal", {}, "no tool"),
+    ],
+)
+async def test_what_is_not_there_or_not_asked_well_is_refused(
+    shared_editor: Editor, tool: str, arguments: dict[str, Any], said: str
+) -> None:
+    desk = await shared_editor.open_problem(f"starter/{PROBLEM}")
+    if (await desk.ask("status")).state is AttemptState.OPEN:
+        await desk.start()
+    with pytest.raises(Exception, match=said):
+        await shared_editor.ask("agentTool", uri=desk.uri, tool=tool, arguments=arguments)
+
+
+async def test_a_study_that_does_not_name_agents_offers_no_tool_and_refuses_each(editors: Editors, home: Path) -> None:
+    await begin(home, STUDY)
+    editor = await editors()
+    await ask(editor, "giveConsent", study="small", version="2")
+    await foresee(editor)
+    desk = await open_task(editor)
+    await ask(editor, "start", uri=desk.uri)
+    async with agent(home, desk.folder) as one:
+        assert await one.tools() == []
+        for tool in ("problem", "status", "start", "read_file", "run_hidden_tests", "submit"):
+            refused = await one.use(tool, path=FILE) if tool == "read_file" else await one.use(tool)
+            assert (
+                refused
+                == "refused: The study that this attempt belongs to does not allow Benchwright's tools for agents."
+            )
+    assert (await ask(editor, "status", uri=desk.uri)).runs == 0
+    assert desk.told("aid_used") == []
+
+
+STUDY = """
+study: small
+title: A small study
+problems: [starter/saturating-counter]
+conditions:
+  - {name: alone, solver: human}
+participants: [ada]
+randomisation: {seed: 4, order: random}
+consent: {version: "2", text: "You agree that everything you type here is recorded."}
+"""
+
+
+async def test_garbage_at_the_socket_of_an_editor_disturbs_nobody(editor: Editor) -> None:
+    desk = await desk_at_work(editor)
+    address = address_of(desk.attempt)
+    assert address.parent.stat().st_mode & 0o077 == 0
+    for line in (
+        b"\n",
+        b"[]\n",
+        b'{"operation": "open", "params": {}}\n',
+        b"\xff" * 1000 + b"\n",
+        b"[" * 100_000 + b"\n",
+    ):
+        reader, writer = await asyncio.open_unix_connection(address)
+        writer.write(line + b"\n")
+        assert "error" in json.loads(await asyncio.wait_for(reader.readline(), PATIENCE_S))
+        writer.close()
+    with socket.socket(socket.AF_UNIX) as rude:
+        rude.connect(str(address))
+        rude.sendall(b'{"operation":')
+    assert (await desk.ask("status")).state is AttemptState.RUNNING
+    await editor.quit()
+    assert not address.exists()
